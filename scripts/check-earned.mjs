@@ -1,10 +1,11 @@
-// Mines on a mock node whose network makes trouble, and checks to the last place that what pickaxe says of its blocks is so.
+// Mines on a mock node whose network makes trouble, and checks every block and every coin that pickaxe reports.
 //
 //   node scripts/check-earned.mjs [--minutes 10] [--json]
 //
 // Other miners' blocks, orphans, reorganisations, transactions with fees, lost answers and lost solutions come every few seconds.
 // In the end the chains stand still, and three sums must agree: what `pickaxe blocks` says was earned, what `pickaxe balance` reads
-// on all chains, and what the mock node's accounts have. Every block must be what it is said to be. The exit code is 1 otherwise.
+// on all chains, and what the mock node's accounts have. Every block must have the state that pickaxe reports. Otherwise the exit
+// code is 1.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +30,7 @@ const seconds = 60 * Number(values.minutes);
 const NETWORK = 'development';
 const MINER_KEY = new KeyPair('11'.repeat(32)).publicKey;
 const ACCOUNT = `k:${MINER_KEY}`;
-/** It pays the fees. */
+/** Pays the fees. */
 const PAYER = new KeyPair('22'.repeat(32));
 const PAYEE = new KeyPair('33'.repeat(32));
 /** Solved within seconds by the slowest kernel, until the hashrate is known. */

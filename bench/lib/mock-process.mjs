@@ -17,7 +17,7 @@ export async function startMockProcess(options, chain) {
   return { ...node, cut: () => send({ cut: true }), setDifficulty: (difficulty) => send({ difficulty }) };
 }
 
-/** Until then the miner has all threads on its new work, and needs no core less. */
+/** How long the neighbours wait for their blocks: until then the miner moves all threads to its new work, and needs every core. */
 const NEIGHBOURS_MS = 50;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -36,9 +36,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { url } = await node.start();
   const cutsMs = [];
   let isCutting = false;
-  // A New Cut begins when it is told: a real network finds the block before.
-  ledger.follow((update, told) => {
-    if (!isCutting || update !== 'New Cut' || (chain !== undefined && told !== chain)) return;
+  // A New Cut is timed from its announcement: on a real network the block is found before.
+  ledger.follow((update, on) => {
+    if (!isCutting || update !== 'New Cut' || (chain !== undefined && on !== chain)) return;
     isCutting = false;
     cutsMs.push(nowMs());
   });

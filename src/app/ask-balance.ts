@@ -17,12 +17,12 @@ import { type ConfiguredNode, configuredNodes, openNodeApi, shownNode } from './
 type Settings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 type Reading = ChainReading<AccountDetails | undefined>;
 
-/** Somebody waits for the answer, and can ask again. */
+/** Short, because a person waits for the answer and can ask again. */
 const LIMITS = { attempts: 1, answerTimeoutMs: 3_000 };
 
 /**
  * @param stop ends the question, with its reason
- * @returns what the first of the configured nodes says that can tell
+ * @returns the answer of the first configured node that has one
  * @throws NoBalance that says of each node why it cannot
  */
 export async function askBalance(settings: Settings, stop: AbortSignal): Promise<Balance> {

@@ -117,14 +117,14 @@ function foundBlock({ type, header, source: node, device, isRelay, difficulty, a
   return { header, node, isAnswered: type === 'accepted-block', device, isRelay, difficulty, answerSeconds };
 }
 
-/** What is told of a network beside its blocks. */
+/** What events say of a network beside its blocks. */
 interface Network {
   readonly settledDepth: number;
   /** How long a chain takes for a block on average. */
   readonly blockSeconds: number;
 }
 
-/** @returns the event that tells of a change */
+/** @returns the event that reports a change */
 function eventOf(change: Change, network: Network): MinerEvent {
   const { block } = change;
   if (change.what === 'state') {

@@ -33,7 +33,7 @@ export function openLedgerViews(settings: ApiSettings): LedgerViews {
 }
 
 /** @param node the node's name, as it is shown */
-export function ledgerView(api: NodeApi, node: string): LedgerView {
+function ledgerView(api: NodeApi, node: string): LedgerView {
   return {
     node,
     network: api.network,
@@ -63,20 +63,19 @@ export function ledgerView(api: NodeApi, node: string): LedgerView {
       }
       return hashes;
     },
-    payloadWithOutputs: (chain, payloadHash, height, stop) => payloadOf(api, chain, payloadHash, height, stop),
+    payloadWithOutputs: (chain, payloadHash, height, stop) =>
+      orMissing(api.payloadWithOutputs(chain, payloadHash, { height }, stop)),
   };
 }
 
-/** The client proves payloads by itself, against the payload hash of our header. */
-async function payloadOf(
-  api: NodeApi,
-  chain: number,
-  payloadHash: Uint8Array,
-  height: bigint,
-  stop: AbortSignal,
-): Promise<PayloadWithOutputs | undefined> {
+/**
+ * The client proves payloads by itself, against the payload hash of our header.
+ * @returns undefined when the node does not have the payload
+ * @throws RewardFault when what it has is not this payload, ApiError for all else
+ */
+async function orMissing(payload: Promise<PayloadWithOutputs>): Promise<PayloadWithOutputs | undefined> {
   try {
-    return await api.payloadWithOutputs(chain, payloadHash, { height }, stop);
+    return await payload;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.kind === 'not found') return undefined;

@@ -21,11 +21,11 @@ export type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
 export interface DiscoveredNode extends Candidate {
   readonly peer: Peer;
-  /** Where it gives work, if it does. @throws ApiError when it does not tell its dialect */
+  /** Where it gives work, if it does. @throws ApiError when its dialect cannot be found out */
   readonly url: () => Promise<string>;
 }
 
-/** Somebody waits for the answer, and a node that is slow now is told of all the same. */
+/** Short, because a person waits for the answer; a slow node is listed all the same. */
 const LIMITS = { attempts: 1, answerTimeoutMs: 10_000 };
 const USER_AGENT = `pickaxe/${version}`;
 

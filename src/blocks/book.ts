@@ -11,7 +11,7 @@ export interface Block extends BlockRecord {
   readonly sinceMs: number;
   /** What it earned, once that is proven. */
   readonly reward?: ProvenReward;
-  /** What a node last said wrongly of its reward. */
+  /** What is false in a node's last answer about its reward. */
   readonly rewardFault?: string;
 }
 

@@ -78,14 +78,14 @@ interface RewardTries {
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #pace: Pace;
-  /** The blocks that are followed, as they were when they were last told of. */
+  /** The blocks that are followed, as they were when their last change was reported. */
   readonly #followed = new Map<string, Block>();
   /** The hashes of those of them that earlier processes have found. */
   readonly #earlier = new Set<string>();
   #hasBegun = false;
   readonly #agreements = new Map<string, Agreement>();
   readonly #rewardTries = new Map<string, RewardTries>();
-  /** What each node that does not answer as it must did last. */
+  /** For each node that does not answer as it must, its last fault. */
   readonly #faults = new Map<string, string>();
   /** Ends the longer wait between two rounds. */
   #wake = new AbortController();
@@ -144,7 +144,7 @@ export class Follower {
 
   /**
    * What earlier processes have left undecided is followed, too. What other processes find later is left to them, so that no two
-   * tell of it. Blocks of networks that no node is configured for are left as they are.
+   * report it. Blocks of networks that no node is configured for are left as they are.
    */
   #begin(): void {
     if (this.#hasBegun) return;
@@ -260,7 +260,7 @@ export class Follower {
     return Number(this.#faults.has(node));
   }
 
-  /** Tells what has changed since it was last told, whichever process has found it out. */
+  /** Reports what has changed since the last report, whichever process has found it out. */
   #tell(before: Block, block: Block): void {
     const { changed } = this.#options;
     const isEarlier = this.#earlier.has(block.hash);

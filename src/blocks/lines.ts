@@ -17,7 +17,7 @@ export type Line =
   | { readonly type: 'found'; readonly record: BlockRecord }
   | { readonly type: 'state'; readonly hash: string; readonly atMs: number; readonly standing: Standing }
   | { readonly type: 'reward'; readonly hash: string; readonly reward: ProvenReward }
-  /** What a node said of the block's reward was false. */
+  /** A node's answer about the block's reward was false. */
   | { readonly type: 'reward-fault'; readonly hash: string; readonly fault: string }
   /** How many blocks the rig had to expect from what it hashed since its last record, written at the end of a run. */
   | { readonly type: 'searched'; readonly expectedBlocks: number };

@@ -13,13 +13,13 @@ export interface BlockRecord {
   readonly height: bigint;
   /** The solved header as it was submitted, 286 bytes, without the block hash. */
   readonly header: Uint8Array;
-  /** When it was known what the node said to it: milliseconds since the UNIX epoch. */
+  /** When the node's answer came, or the wait for one ended: milliseconds since the UNIX epoch. */
   readonly foundMs: number;
   /** The name of the network, as the settings have it. */
   readonly network: string;
   /** The node that it was submitted to, as it is shown. */
   readonly node: string;
-  /** Whether that node said that it accepted the block. Otherwise its answer was lost, and only the chain can tell. */
+  /** Whether that node answered that it accepted the block. Otherwise its answer was lost, and only the chain shows it. */
   readonly isAnswered: boolean;
   /** Whom it was mined for. */
   readonly account: string;

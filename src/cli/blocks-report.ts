@@ -11,7 +11,7 @@ import { acceptedBlock, amount, blockState, coins, count, millis } from '../repo
 import { formatPercent, inWords, withPrefix } from '../report/units.ts';
 import { oneLine } from '../text/one-line.ts';
 
-export const BlockRow = z.object({
+const BlockRow = z.object({
   ...acceptedBlock,
   state: blockState,
   stateTimeMillis: millis.meta({ description: 'since when it has been in this state' }),

@@ -30,7 +30,7 @@ export function makeKeyFile(file: string): string {
 
 /**
  * @param file as `makeKeyFile` or the contract tool writes it
- * @throws UsageError, which tells nothing of what is in the file, unless only its owner can read it and it has a key pair
+ * @throws UsageError, which quotes nothing of the file, unless only its owner can read it and it has a key pair
  */
 export function readKeyFile(file: string): KeyPair {
   try {

@@ -6,12 +6,12 @@ import { asGiven } from './hash-arguments.ts';
 import { chainNumber, positiveInteger, settingsOf, wholeNumber, withSettings } from './options.ts';
 
 const HASH = /^[\w-]{43}$/;
-/** How many items a list prints, unless somebody says otherwise: a chain has millions of blocks. */
+/** How many items a list prints by default: a chain has millions of blocks. */
 const USUAL_LIMIT = 100;
 
 const chain: [string, string, (text: string) => number] = ['<chain>', 'number of the chain, from 0 on', chainNumber];
 
-/** @param program what gets the command `ledger` */
+/** Adds the command `ledger` to the program. */
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command('ledger').helpCommand(false).description('read the ledger from a node, and prove it');
 
@@ -28,7 +28,7 @@ export function addLedgerCommands(program: Command): void {
     );
 
   reading('peers', 'list the peers that the node knows')
-    .option('--chain <n>', 'those of this chain’s mempool', chainNumber)
+    .option('--chain <n>', 'list the peers of this chain’s mempool instead', chainNumber)
     .action(async (options, command) =>
       exit(await (await import('./commands/ledger/node.ts')).runPeers(await settingsOf(command), options)),
     );
@@ -44,8 +44,8 @@ export function addLedgerCommands(program: Command): void {
   reading('payload', 'print what a block contains, proven against its hash')
     .argument(...chain)
     .argument('<hash>', 'the payload hash, 43 characters', (text) => hashOf(asGiven(text)))
-    .option('--height <n>', 'that of the block: nodes find the payload faster', wholeNumber)
-    .option('--outputs', 'with what its transactions have done', false)
+    .option('--height <n>', 'height of the block: with it nodes find the payload faster', wholeNumber)
+    .option('--outputs', 'also print what its transactions have done, and what its miner got', false)
     .action(async (number, hash, options, command) =>
       exit(
         await (await import('./commands/ledger/payload.ts')).runPayload(
@@ -77,8 +77,8 @@ export function addLedgerCommands(program: Command): void {
 
   list('branch', 'list a block and its ancestors downwards', 'blocks')
     .requiredOption('--upper <hash>', 'hash of the block; repeat for several', collectHashes)
-    .option('--lower <hash>', 'without this block and its ancestors; repeat for several', collectHashes)
-    .option('--blocks', 'whole blocks instead of hashes', false)
+    .option('--lower <hash>', 'leave out this block and its ancestors; repeat for several', collectHashes)
+    .option('--blocks', 'print whole blocks instead of hashes', false)
     .option('--verify', 'prove each block, as ledger block does', false)
     .action(async (number, options, command) =>
       exit(await (await import('./commands/ledger/lists.ts')).runBranch(await settingsOf(command), number, options)),
@@ -95,7 +95,7 @@ export function addLedgerCommands(program: Command): void {
     .description('add a peer to those that the node knows and tells others about')
     .argument('<address>', 'HOST:PORT of the peer’s P2P port')
     .option('--id <id>', 'fingerprint of its certificate, 43 characters; not needed if an authority has signed it')
-    .option('--chain <n>', 'to the peers of this chain’s mempool', chainNumber)
+    .option('--chain <n>', 'add it to the peers of this chain’s mempool instead', chainNumber)
     .action(async (address, options, command) =>
       exit(
         await (await import('./commands/ledger/publish.ts')).runPutPeer(await settingsOf(command), address, options),

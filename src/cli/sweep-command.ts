@@ -17,8 +17,8 @@ export function addSweepCommand(program: Command): void {
     .description('bring the coins of an account from all chains to one: docs/sweep.md')
     .option('--to-chain <n>', 'the chain to which the coins go', chainNumber)
     .option('--key-file <file>', 'key file of the account, as pickaxe keygen writes it; repeat for several', collect)
-    .addOption(amount('--keep <amount>', 'what stays on each chain', '0.001'))
-    .addOption(amount('--min <amount>', 'leave chains alone from which less could go', '0.01'))
+    .addOption(amount('--keep <amount>', 'coins that stay on each chain', '0.001'))
+    .addOption(amount('--min <amount>', 'leave alone chains from which less would go', '0.01'))
     .option(
       '--gas-price <amount>',
       'what is paid for each unit of gas (default: 0.00000001; with --resume, what the sweep has begun with)',
@@ -28,7 +28,7 @@ export function addSweepCommand(program: Command): void {
       '--gas-station <account>',
       'account that pays for the arrival, like kadena-xchain-gas (default: your account)',
     )
-    .option('--yes', 'do it without asking; otherwise the plan is shown first', false)
+    .option('-y, --yes', 'do it without asking; otherwise the plan is shown first', false)
     .option('--resume', 'go on with a sweep that is unfinished', false)
     .option('--timeout <time>', 'stop waiting after this time: --resume goes on later', timeOf, 3600)
     .option('--json', 'one JSON object on stdout', false)

@@ -10,7 +10,7 @@ import type { Io } from './tx/io.ts';
 
 /** How long `poll`, `listen` and `spv` wait, in seconds. */
 const DEFAULT_TIMEOUT = 600;
-/** How often nodes are asked: blocks come twice a minute, and proofs more rarely. */
+/** The pauses between two questions: blocks come twice a minute, and proofs more rarely. */
 const POLL_PAUSE_MS = 5_000;
 const PROOF_PAUSE_MS = 30_000;
 
@@ -55,7 +55,7 @@ function addOfflineCommands(tx: Command): void {
     });
 
   tx.command('sign')
-    .description('print signatures alone, of a hash or of a form, made with key files')
+    .description('sign a hash or a form with key files, and print the signatures alone')
     .argument(
       '<what>',
       'a hash of 43 characters, or the file of a form, condensed or whole; - is standard input',
@@ -68,7 +68,7 @@ function addOfflineCommands(tx: Command): void {
     });
 
   tx.command('add-sig')
-    .description('add signatures to a form: made with key files, or printed by tx sign')
+    .description('add signatures to a form: those of key files, or those that tx sign has printed')
     .argument('<form>', 'the file of the form; - is standard input')
     .argument('<file...>', 'key files, and files of signatures')
     .option('-l, --local', 'a complete command is for /local', false)
@@ -102,7 +102,7 @@ function addNodeCommands(tx: Command): void {
     .argument('<file>', 'the file of a command; with --no-signature-verification also of a form; - is standard input')
     .option('--preflight', 'check the metadata, too, and count all gas, as if it were sent', false)
     .option('--rewind-depth <n>', 'run it as of so many blocks ago', wholeNumber)
-    .option('--no-signature-verification', 'run it without its signatures')
+    .option('--no-signature-verification', 'do not check its signatures')
     .action((file, { chain, ...options }, command) =>
       runOnNodes(command, async (nodes, io) => {
         const { runTxLocal } = await import('./commands/tx/local.ts');
@@ -134,7 +134,7 @@ function addNodeCommands(tx: Command): void {
     );
 
   waiting(onNode(tx, 'listen'))
-    .description('the same with one long request, which the node answers once the command is in a block')
+    .description('print what has become of commands, as poll does, but let the node wait until they are in blocks')
     .argument('<what>', WHAT, asGiven)
     .action((what, options, command) =>
       runOnNodes(command, async (nodes, io) => {
@@ -171,7 +171,7 @@ const WHAT = 'a request key of 43 characters, or the file of commands; - is stan
 /** @returns a command with the settings of nodes, and the options that all such commands have */
 function onNode(tx: Command, name: string): Command {
   return withSettings(tx.command(name), 'node', 'ledger')
-    .option('--chain <n>', 'the chain, where it is not told by the command', chainNumber)
+    .option('--chain <n>', 'the chain, where the command does not name it', chainNumber)
     .option('--json', 'one JSON object on stdout', false);
 }
 

@@ -40,7 +40,7 @@ export async function examineAccount(
   if (publicKeys.length === 0 || config.node.urls === undefined) return [];
   const account = given ?? defaultAccount(publicKeys);
   try {
-    // Which nodes cannot be reached is told by the examination of the nodes.
+    // The examination of the nodes reports which of them cannot be reached.
     const nodes = new NodesInTurn(config, () => {}, { limits: LIMITS });
     try {
       return await nodes.ask(async (api) => {

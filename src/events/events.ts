@@ -162,7 +162,7 @@ export type MinerEvent =
   /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
   | { type: 'source'; source: string; kind: SourceKind; state: SourceNews; reason: string };
 
-/** What is told of a block that may be on its chain. */
+/** The events about a block that may be on its chain. */
 export type BlockEvent = MinerEvent & { type: 'accepted-block' | 'unanswered-block' };
 
 export function isBlockEvent(event: MinerEvent): event is BlockEvent {

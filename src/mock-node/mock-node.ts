@@ -1,6 +1,6 @@
 /**
  * A small node for the demo and the tests: a ledger that grows itself, coins on it, and servers with the endpoints of
- * documents 1 and 2. It answers as real nodes do, judges strictly, counts what happens, and can be told to misbehave.
+ * documents 1 and 2. It answers as real nodes do, judges strictly, counts what happens, and misbehaves on request.
  */
 
 import { type Clock, systemClock } from '../system/clock.ts';

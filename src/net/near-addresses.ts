@@ -1,4 +1,4 @@
-/** Addresses at which another machine finds something else than what this one would: pure. */
+/** Addresses that mean something else on every machine or network link, such as 127.0.0.1. Pure. */
 
 import { BlockList, isIP } from 'node:net';
 
@@ -8,7 +8,7 @@ THIS_MACHINE.addSubnet('127.0.0.0', 8);
 THIS_MACHINE.addAddress('::', 'ipv6');
 THIS_MACHINE.addAddress('::1', 'ipv6');
 
-/** Those of one wire, among them the one at which clouds tell machines their secrets, and those of groups. */
+/** Link-local addresses, among them the one at which clouds give machines their secrets, and multicast addresses. */
 const NEAR = new BlockList();
 NEAR.addSubnet('169.254.0.0', 16);
 NEAR.addSubnet('224.0.0.0', 3);
@@ -21,8 +21,8 @@ export function isOnThisMachine(hostname: string): boolean {
 }
 
 /**
- * Whether an address means something else, or nothing, to whoever is elsewhere. Private networks do not count: their nodes know
- * each other by such addresses.
+ * Whether an address is one of this machine, link-local or multicast, so that it means nothing to others. Addresses of private
+ * networks do not count: the nodes of such a network know each other by them.
  * @param hostname that of a URL: IPv6 addresses have brackets
  */
 export function isNearOnly(hostname: string): boolean {

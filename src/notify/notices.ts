@@ -68,7 +68,7 @@ function block({ device, isRelay, chain, height, nonce, answerSeconds }: MinerEv
   };
 }
 
-/** There is none of a state in which nothing is decided, nor of one that was told before. */
+/** There is no notice of a state in which nothing is decided, nor of a state for the second time. */
 function blockState(event: MinerEvent & { type: 'block-state' }): Content[] {
   const { chain, height, blockHash, device, isRelay, state, previous, depth, reward, fees } = event;
   if (state === 'pending' || state === 'contested' || state === 'unknown' || state === 'unanswered') return [];

@@ -2,7 +2,7 @@
 
 export interface Balance {
   readonly account: string;
-  /** The node that said it, as it is shown. */
+  /** The node that gave the answer, as it is shown. */
   readonly node: string;
   /** In the order of the chains. */
   readonly chains: readonly ChainBalance[];
@@ -23,11 +23,11 @@ export interface ChainBalance {
 /**
  * Asks now.
  * @param stop ends the question, with its reason
- * @throws NoBalance when no node can tell
+ * @throws NoBalance when no node has an answer
  */
 export type AskBalance = (stop: AbortSignal) => Promise<Balance>;
 
-/** No node can tell; the message says why. */
+/** No node has an answer; the message says why. */
 export class NoBalance extends Error {
   override readonly name = 'NoBalance';
 }

@@ -71,7 +71,7 @@ function sourceTrouble({ sources, sourceKind, sourceConnected, work }: RigNow): 
   return { name: 'no-source', reason: reasons.join('; ') || noneYet(sourceKind), sinceMs: sourceConnected.sinceMs };
 }
 
-/** What went wrong is said first. What to do about it was logged when the source was lost. */
+/** The first sentence says what went wrong. What to do about it was logged when the source was lost. */
 function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }

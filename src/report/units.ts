@@ -107,7 +107,7 @@ export function describeState(state: string, sourceKind: SourceKind): string {
   return state === 'no-source' ? `no ${sourceKind}` : inWords(state);
 }
 
-/** What is said of a rig's sources before the first of them was heard of. */
+/** How the sources of a rig are described before there is news of any. */
 export function noneYet(sourceKind: SourceKind): string {
   return `none has ${sourceKind === 'parent' ? 'connected' : 'answered'} yet`;
 }

@@ -11,7 +11,7 @@ import type { Outcome } from './vocabulary.ts';
 /** How many solutions are remembered, so that none is submitted twice. Far fewer are ever in flight. */
 const REMEMBERED = 4_096;
 
-/** What is told of a block that may be on its chain. */
+/** The event about a block that may be on its chain, by the outcome of its submission. */
 const BLOCK_EVENTS: Readonly<Partial<Record<Outcome, 'accepted-block' | 'unanswered-block'>>> = {
   accepted: 'accepted-block',
   unknown: 'unanswered-block',

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { BalanceReport } from '#pickaxe/cli/balance-report.js';
+import { expectShape } from '../expect-shape.ts';
 import { startNode } from '../source/node/node.ts';
 import { pickaxe } from './pickaxe.ts';
 
@@ -35,7 +37,8 @@ describe('pickaxe balance', () => {
       '--network',
       'development',
     );
-    const chains = Array.from({ length: 20 }, (_, chain) => ({ chain, balance: '0.0' }));
+    const chains = Array.from({ length: 20 }, (_, chain) => ({ chain, balance: '0.0', fault: null }));
+    expectShape(BalanceReport, JSON.parse(stdout));
     expect(JSON.parse(stdout)).toEqual({
       account: 'nobody',
       token: 'coin',
@@ -55,9 +58,10 @@ describe('pickaxe balance', () => {
     expect([text.code, text.stderr]).toEqual([1, expect.stringMatching(/^error: chain \d: .* \(400: "no"\)\.\n$/)]);
     node.server.faults = [{ endpoint: 'local', kind: 'status', status: 400, text: 'no' }];
     const json = await pickaxe('balance', account, '--node', url, '--json');
+    expectShape(BalanceReport, JSON.parse(json.stdout));
     const { chains, total } = JSON.parse(json.stdout);
     expect([json.code, total, chains.length]).toEqual([1, null, 4]);
-    expect(chains[1]).toEqual({ chain: 1, error: expect.stringContaining('400') });
+    expect(chains[1]).toEqual({ chain: 1, balance: null, fault: expect.stringContaining('400') });
   });
 
   it('wants to know whose balance, and from which node', async () => {

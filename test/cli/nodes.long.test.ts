@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { NodesReport } from '#pickaxe/cli/nodes-report.js';
 import { peerIdOf } from '#pickaxe/ledger/peer.js';
+import { expectShape } from '../expect-shape.ts';
 import { selfSigned } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';
 import { startNode } from '../source/node/node.ts';
@@ -44,13 +46,20 @@ describe('pickaxe nodes', () => {
     const run = async () => {
       const { code, stdout, stderr } = await pickaxe('nodes', '--discover', '--json', '--node', url, ...MINER);
       expect([code, stderr]).toEqual([0, '']);
-      return JSON.parse(stdout);
+      const report = JSON.parse(stdout);
+      expectShape(NodesReport, report);
+      return report;
     };
     const { network, nodes } = await run();
     expect(network).toBe('development');
     expect(nodes).toMatchObject([
-      { name: url, discovered: false, state: 'ok', problems: [], givesWork: true, blocksBehind: 0 },
-      { name: `https://127.0.0.1:${address.port}`, discovered: true, cutHeight: expect.any(Number), givesWork: false },
+      { name: url, isDiscovered: false, state: 'ok', problems: [], givesWork: true, blocksBehind: 0 },
+      {
+        name: `https://127.0.0.1:${address.port}`,
+        isDiscovered: true,
+        cutHeight: expect.any(Number),
+        givesWork: false,
+      },
     ]);
     node.peers.add('cut', { id: 'A'.repeat(43), address });
     expect((await run()).nodes[1]).toMatchObject({ state: 'fault', cutHeight: null });

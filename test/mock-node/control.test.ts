@@ -140,14 +140,14 @@ describe('what the node does not understand', () => {
     const { post, events } = await startTold();
     const { status, json } = await post(body);
     expect([status, json.error]).toEqual([400, expect.stringContaining(says)]);
-    expect(events.filter(({ type }) => type === 'told')).toEqual([]);
+    expect(events.filter(({ type }) => type === 'instructed')).toEqual([]);
   });
 
   it('ends a list: what came before has been done', async () => {
     const { post, ledger, events } = await startTold();
     const { status } = await post('[{"do":"stand-still"},{"do":"dance"},{"do":"go-on"}]');
     expect([status, ledger.standsStill]).toEqual([400, true]);
-    expect(events).toContainEqual({ type: 'told', instruction: 'stand-still' });
+    expect(events).toContainEqual({ type: 'instructed', instruction: 'stand-still' });
   });
 
   it('is also what a web page says, and every other method', async () => {

@@ -5,8 +5,10 @@ import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { DryRunPlan } from '#pickaxe/app/dry-run.js';
 import { BenchResult, StressResult } from '#pickaxe/bench/result.js';
+import { BalanceReport } from '#pickaxe/cli/balance-report.js';
 import { BlocksReport } from '#pickaxe/cli/blocks-report.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
+import { NodesReport } from '#pickaxe/cli/nodes-report.js';
 import { SweepReport } from '#pickaxe/cli/sweep/report.js';
 import { TuneReport } from '#pickaxe/cli/tune-report.js';
 import { FoundProof, SentPrivately, ShownResults } from '#pickaxe/cli/tx/results.js';
@@ -38,6 +40,7 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'bench --stress --json': StressResult,
   'bench --tune --json': TuneReport,
   'devices --json': DevicesReport,
+  'balance --json': BalanceReport,
   'blocks --json': BlocksReport,
   'doctor --json': DoctorReport,
   'verify --json': VerifyReport,
@@ -45,6 +48,7 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'tx local, send, poll and listen --json': ShownResults,
   'tx private --json': SentPrivately,
   'tx spv --json': FoundProof,
+  'nodes --json': NodesReport,
   'sweep --json': SweepReport,
   'a line of a worker': Answer,
   'a line to a worker': Request,
@@ -131,6 +135,7 @@ describe('every public document', () => {
     'transactions',
     'commands',
     'sweep',
+    'ledger',
   ].map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'));
   it.each(Object.entries(DOCUMENTS))('is explained in the documentation: %s', (_, schema) => {
     const unexplained = wordsOf(schema).filter(({ word }) => !docs.some((text) => text.includes(`\`${word}\``)));

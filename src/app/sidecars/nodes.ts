@@ -1,4 +1,4 @@
-/** Watches the nodes of a rig, so that one that stands still, lags or is on a fork is told of, and left if there are others. */
+/** Watches the nodes of a rig: one that stands still, lags or follows another branch is warned of, and left if there are others. */
 
 import { pause } from '../../system/abort.ts';
 import type { NodeWatchOptions } from '../node-watch.ts';

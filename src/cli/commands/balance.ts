@@ -7,6 +7,7 @@ import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { oneLine } from '../../text/one-line.ts';
+import type { BalanceReport, ChainReport } from '../balance-report.ts';
 import { withNodes } from './ledger/client.ts';
 import { note, printLine, printTable, safe } from './ledger/print.ts';
 
@@ -16,7 +17,7 @@ export interface BalanceOptions {
   readonly token: string;
 }
 
-/** How many errors are told, of chains that could not be read: they are mostly the same. */
+/** How many errors are printed of chains that could not be read: they are mostly the same. */
 const MOST_ERRORS = 3;
 
 /** @param given the account; that of the configuration by default @throws UsageError when neither names one */
@@ -31,9 +32,10 @@ export async function runBalance(loaded: Loaded, given: string | undefined, opti
     const isComplete = readings.every(isRead);
     const total = isComplete ? readings.reduce((sum, { value }) => sum + value, 0n) : undefined;
     if (json) {
-      const chains = readings.map((reading) => chainToJson(reading));
+      const chains = readings.map(chainToJson);
       const sum = total === undefined ? null : formatDecimal(total);
-      printLine(JSON.stringify({ account, token: module, network, chains, total: sum }));
+      const report: BalanceReport = { account, token: module, network, chains, total: sum };
+      printLine(JSON.stringify(report));
     } else {
       print(account, readings, total);
     }
@@ -51,11 +53,11 @@ function isRead(reading: ChainReading<Decimal>): reading is Extract<ChainReading
   return 'value' in reading;
 }
 
-function chainToJson(reading: ChainReading<Decimal>) {
+function chainToJson(reading: ChainReading<Decimal>): ChainReport {
   const { chain } = reading;
   return isRead(reading)
-    ? { chain, balance: formatDecimal(reading.value) }
-    : { chain, error: oneLine(reading.error.message) };
+    ? { chain, balance: formatDecimal(reading.value), fault: null }
+    : { chain, balance: null, fault: oneLine(reading.error.message) };
 }
 
 function print(account: string, readings: readonly ChainReading<Decimal>[], total: Decimal | undefined): void {

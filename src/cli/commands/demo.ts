@@ -69,7 +69,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   }
 }
 
-/** Once mining has ended, each chain gets one more block and no further ones, so that it can be told what became of ours. */
+/** Once mining has ended, each chain gets one more block and no further ones: that decides what became of ours. */
 function lastBlocks({ ledger }: MockNode): Sidecar {
   return async () => () => {
     ledger.standsStill = true;

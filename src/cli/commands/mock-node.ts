@@ -96,7 +96,7 @@ function describe(event: MockNodeEvent): string {
       return `did not take the cut of a peer: ${oneLine(event.reason, MAX_REASON)}`;
     case 'stream':
       return `stream for chain ${event.chain}, ${event.open} open`;
-    case 'told':
+    case 'instructed':
       return `was told: ${event.instruction}`;
     case 'fault':
       return `fault ${event.kind} on ${event.endpoint}`;

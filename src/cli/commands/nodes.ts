@@ -7,12 +7,13 @@ import type { Loaded } from '../../config/load.ts';
 import { type Surveyed, survey } from '../../nodes/survey.ts';
 import { systemClock } from '../../system/clock.ts';
 import { oneLine } from '../../text/one-line.ts';
+import type { NodeReport, NodesReport } from '../nodes-report.ts';
 import { note, printLine } from './ledger/print.ts';
 
 export interface NodesOptions {
   readonly json: boolean;
   readonly discover: boolean;
-  /** How many nodes are discovered. */
+  /** How many peers are looked at, at most. */
   readonly most: number;
 }
 
@@ -25,7 +26,8 @@ export async function runNodes({ config }: Loaded, options: NodesOptions): Promi
     const found = options.discover ? await candidates.discover(options.most) : { nodes: [], faults: [] };
     for (const fault of found.faults) note(`warning: ${oneLine(fault)}`);
     const surveyed = await survey([...configured, ...found.nodes], network, systemClock.nowUs());
-    if (options.json) printLine(JSON.stringify({ network, nodes: surveyed.map(toJson) }));
+    const report: NodesReport = { network, nodes: surveyed.map(toJson) };
+    if (options.json) printLine(JSON.stringify(report));
     else for (const line of surveyed.flatMap(linesOf)) printLine(line);
     const isUsable = surveyed.some(({ candidate, problems }) => candidate.isConfigured && !hasFault(problems));
     return isUsable ? EXIT.done : EXIT.failed;
@@ -62,19 +64,19 @@ function ageS(timeUs: bigint): number {
   return Math.max(0, Number((systemClock.nowUs() - timeUs) / 1_000_000n));
 }
 
-function toJson({ candidate, look, behind, problems, givesWork }: Surveyed) {
+function toJson({ candidate, look, behind, problems, givesWork }: Surveyed): NodeReport {
   const { cut, software, network, newestBlockUs, skew } = look;
   return {
     name: candidate.name,
-    discovered: !candidate.isConfigured,
+    isDiscovered: !candidate.isConfigured,
     state: stateOf(problems),
     problems: problems.map(({ state, what }) => ({ state, what: oneLine(what) })),
     network: network ?? null,
     software: software ?? null,
     cutHeight: cut === undefined ? null : Number(cut.height),
     blocksBehind: behind ?? null,
-    newestBlockAgeS: newestBlockUs === undefined ? null : ageS(newestBlockUs),
-    clockAheadS: skew === undefined ? null : -Number((skew.leastUs + skew.mostUs) / 2_000n) / 1_000,
+    newestBlockAgeSeconds: newestBlockUs === undefined ? null : ageS(newestBlockUs),
+    clockAheadSeconds: skew === undefined ? null : -Number((skew.leastUs + skew.mostUs) / 2_000n) / 1_000,
     givesWork: givesWork ?? null,
   };
 }

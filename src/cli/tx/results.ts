@@ -36,7 +36,7 @@ export const SentPrivately = z.object({ requestKey: z.string(), chain: count });
 /** What `pickaxe tx spv --json` prints. */
 export const FoundProof = z.object({ requestKey: z.string(), chain: count, targetChain: count, proof: z.string() });
 
-/** @param requestKey null for a server that does not tell it */
+/** @param requestKey null for a server that does not name it */
 export function showOutcome(requestKey: string | null, outcome: Outcome): ShownResult {
   const isSuccess = outcome.status === 'success';
   return {

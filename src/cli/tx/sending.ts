@@ -1,10 +1,10 @@
-/** Sends what a node may have taken even if its answer is lost. */
+/** Sends something to a node, and says what to do if the answer is lost. */
 
 import { ApiError } from '../../node/api/api-error.ts';
 import type { Io } from './io.ts';
 
 /**
- * @param hint what to do when the node may have taken it, although it has not said so
+ * @param hint what to do when the node may have taken it, although its answer did not come
  * @throws what `send` throws
  */
 export async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say'>, hint: string): Promise<T> {

@@ -1,4 +1,4 @@
-/** Waits until commands have results, and tells how that goes. */
+/** Waits until commands have results, and says meanwhile what it waits for. */
 
 import type { NodesInTurn, Subject } from '../../app/nodes-in-turn.ts';
 import type { CommandResult } from '../../ledger/command/results.ts';

@@ -28,7 +28,7 @@ export class KeyPair {
   /**
    * @param secret 64 hex digits: the 32 bytes from which RFC 8032 derives both keys
    * @param publicKey 64 hex digits, when it is to be compared
-   * @throws LedgerFormatError, which never tells either key, for other texts and for a public key of another secret.
+   * @throws LedgerFormatError, which quotes neither key, for other texts and for a public key of another secret.
    */
   constructor(secret: string, publicKey?: string) {
     if (!KEY_IN_ANY_CASE.test(secret)) {

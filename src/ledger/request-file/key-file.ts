@@ -1,6 +1,6 @@
 /**
- * Reads key files: a public key and its secret key, as the contract tool or `pickaxe keygen` makes them. Nothing here
- * tells a secret, in no error.
+ * Reads key files: a public key and its secret key, as the contract tool or `pickaxe keygen` makes them. No error
+ * quotes a secret.
  */
 
 import { KeyPair } from '../command/keys.ts';

@@ -80,25 +80,27 @@ function details(args: readonly Argument[], { state, words }: Environment): Call
 function transfer(args: readonly Argument[], environment: Environment): CallResult {
   const [sender, receiver] = [textAt(args, 0, 3), textAt(args, 1, 3)];
   const { guard } = accountOf(environment.state, receiver, environment.words);
-  return move(sender, receiver, guard, decimalAt(args, 2), 509, environment);
+  return move({ sender, receiver, guard, amount: decimalAt(args, 2), gas: 509 }, environment);
 }
 
 function transferCreate(args: readonly Argument[], environment: Environment): CallResult {
   const [sender, receiver] = [textAt(args, 0, 4), textAt(args, 1, 4)];
-  return move(sender, receiver, keysetAt(args, 2), decimalAt(args, 3), 607, environment);
+  return move({ sender, receiver, guard: keysetAt(args, 2), amount: decimalAt(args, 3), gas: 607 }, environment);
 }
 
-function move(
-  sender: string,
-  receiver: string,
-  guard: Guard,
-  amount: Decimal,
-  gas: number,
-  environment: Environment,
-): CallResult {
+interface Move {
+  readonly sender: string;
+  readonly receiver: string;
+  /** The receiver's. */
+  readonly guard: Guard;
+  readonly amount: Decimal;
+  readonly gas: number;
+}
+
+function move({ sender, receiver, guard, amount, gas }: Move, environment: Environment): CallResult {
   const { state, words } = environment;
   if (sender === receiver) throw new ContractError('sender cannot be the receiver of a transfer');
-  spend('coin.TRANSFER', [sender, receiver], 2, amount, environment);
+  spend('coin.TRANSFER', [sender, receiver], amount, environment);
   debit(state, sender, amount, words);
   credit(state, receiver, guard, amount);
   return { data: WRITTEN, events: [transferEvent(sender, receiver, amount)], gas };
@@ -112,7 +114,7 @@ function transferCrosschain(args: readonly Argument[], environment: Environment)
   if (target === String(chain)) throw new ContractError('cannot run cross-chain transfers to the same chain');
   if (!/^\d{1,9}$/.test(target) || Number(target) >= chains) throw new ContractError('target chain does not exist');
   if (!mayHave(receiver, guard)) throw new ContractError('Reserved protocol guard violation: k');
-  spend('coin.TRANSFER_XCHAIN', [sender, receiver, target], 2, amount, environment);
+  spend('coin.TRANSFER_XCHAIN', [sender, receiver, target], amount, environment);
   debit(state, sender, amount, words);
   const callArgs = [sender, receiver, guardJson(guard), target, decimalJson(amount)];
   const data = { amount: decimalJson(amount), receiver, 'receiver-guard': guardJson(guard) };
@@ -142,11 +144,14 @@ export function continuationJson(pactId: string, step: number, yielded: ExactJso
   };
 }
 
-function spend(name: string, args: readonly string[], at: number, amount: Decimal, environment: Environment): void {
+/** The place of the amount among the arguments of both capabilities. */
+const AMOUNT_AT = 2;
+
+function spend(name: string, args: readonly string[], amount: Decimal, environment: Environment): void {
   if (amount <= 0n) throw new ContractError('transfer amount must be positive');
   const { authority, state, words } = environment;
   const { guard } = accountOf(state, args[0], words);
-  authority.enforce(guard, authority.spend(name, args, at, amount));
+  authority.enforce(guard, authority.spend(name, args, AMOUNT_AT, amount));
 }
 
 /** A `k:` account can only have the key of its name. */

@@ -1,4 +1,4 @@
-/** Somebody else, who finishes other people's transfers when the mock is told to. */
+/** Somebody else, who finishes other people's transfers by an instruction. */
 
 import { buildCommand } from '../../ledger/command/build.ts';
 import { continueOnTarget, gasCapability } from '../../ledger/command/coin.ts';

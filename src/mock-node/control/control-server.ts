@@ -1,5 +1,5 @@
 /**
- * Where the mock node is told what to do: `POST /` with one instruction in JSON, or a list of them. It has a port of its own, so
+ * Where the mock node takes instructions: `POST /` with one instruction in JSON, or a list of them. It has a port of its own, so
  * that no fault hits it, and it is for this machine only.
  */
 
@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readBody } from '../server/body.ts';
-import { carryOut, InstructionError, type Told } from './instructions.ts';
+import { carryOut, type Instructed, InstructionError } from './instructions.ts';
 
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 262_144;
@@ -15,7 +15,7 @@ const MAX_INSTRUCTIONS = 100;
 
 /** An instruction was carried out. */
 export interface ControlEvent {
-  readonly type: 'told';
+  readonly type: 'instructed';
   readonly instruction: string;
 }
 
@@ -25,13 +25,13 @@ interface Answer {
 }
 
 export class ControlServer {
-  readonly #node: Told;
+  readonly #node: Instructed;
   readonly #port: number;
   readonly #emit: (event: ControlEvent) => void;
   readonly #http: Server;
 
   /** @param port 0 stands for any free port */
-  constructor(node: Told, port: number, emit: (event: ControlEvent) => void) {
+  constructor(node: Instructed, port: number, emit: (event: ControlEvent) => void) {
     this.#node = node;
     this.#port = port;
     this.#emit = emit;
@@ -91,7 +91,7 @@ export class ControlServer {
 
   async #carryOutOne(json: unknown): Promise<object> {
     const { instruction, result } = await carryOut(this.#node, json);
-    this.#emit({ type: 'told', instruction });
+    this.#emit({ type: 'instructed', instruction });
     return result;
   }
 }

@@ -1,4 +1,4 @@
-/** What the mock node can be told while it runs: to be wrong in some way, or to let something happen on its network. */
+/** The instructions that the mock node takes while it runs: to misbehave, or to let something happen on its network. */
 
 import { z } from 'zod';
 import { opaqueId } from '../../ledger/fields.ts';
@@ -8,7 +8,7 @@ import { type FaultInput, faultsSchema } from '../server/faults.ts';
 import type { MockServer } from '../server/server.ts';
 
 /** What instructions act on. */
-export interface Told {
+export interface Instructed {
   readonly ledger: Ledger;
   readonly commands: CommandDesk;
   readonly server: MockServer;
@@ -24,7 +24,7 @@ export class InstructionError extends Error {
 }
 
 /** Carries out what a person or a program has written. @throws InstructionError */
-type Instruction = (node: Told, json: unknown) => Promise<object>;
+type Instruction = (node: Instructed, json: unknown) => Promise<object>;
 
 const MOST_BLOCKS = 1000;
 const MAX_MS = 2 ** 31 - 1;
@@ -110,7 +110,7 @@ export const instructionNames: readonly string[] = Object.keys(INSTRUCTIONS);
  * @returns its name, and what it has come to
  * @throws InstructionError that says what is wrong.
  */
-export async function carryOut(node: Told, json: unknown): Promise<{ instruction: string; result: object }> {
+export async function carryOut(node: Instructed, json: unknown): Promise<{ instruction: string; result: object }> {
   const { success, data } = z.looseObject({ do: z.enum(instructionNames) }).safeParse(json);
   if (!success) throw new InstructionError(`"do" must be one of ${instructionNames.join(', ')}`);
   const { do: name, ...rest } = data;
@@ -119,7 +119,7 @@ export async function carryOut(node: Told, json: unknown): Promise<{ instruction
 
 function instruction<T>(
   schema: z.ZodType<T>,
-  act: (node: Told, said: T) => object | void | Promise<void>,
+  act: (node: Instructed, said: T) => object | void | Promise<void>,
 ): Instruction {
   return async (node, json) => {
     const said = schema.safeParse(json);

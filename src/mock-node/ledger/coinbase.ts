@@ -19,7 +19,7 @@ export interface CoinbaseFacts {
   /** 43 characters, different for each payload. */
   readonly logs: string;
   readonly txId: number;
-  /** Whether there is an event that tells the amount; old blocks have none. */
+  /** Whether there is an event with the amount; old blocks have none. */
   readonly hasEvents: boolean;
 }
 

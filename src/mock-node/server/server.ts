@@ -182,17 +182,10 @@ export class MockServer {
     if (fault?.kind === 'hang') return;
     const replacement = fault && replacementOf(fault, endpoint);
     if (replacement) this.#send(response, replacement);
-    else this.#answer(response, await this.#answerTo(found, url, request, response, body, fault), fault);
+    else this.#answer(response, await this.#answerTo({ found, url, request, response, body, fault }), fault);
   }
 
-  async #answerTo(
-    found: Found,
-    url: URL,
-    request: IncomingMessage,
-    response: ServerResponse,
-    body: Buffer,
-    fault: Fault | undefined,
-  ): Promise<Answer> {
+  async #answerTo({ found, url, request, response, body, fault }: Asked): Promise<Answer> {
     const refusal = refusalOf(found, request);
     if (refusal || !found.route) return refusal ?? { status: 405, text: 'Method Not Allowed' };
     const gone = new AbortController();
@@ -260,6 +253,16 @@ export class MockServer {
     this.stats.mostOpenStreams = Math.max(this.stats.mostOpenStreams, open);
     this.#emit({ type: 'stream', chain, open });
   }
+}
+
+/** A request whose body has been read. */
+interface Asked {
+  readonly found: Found;
+  readonly url: URL;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: Buffer;
+  readonly fault: Fault | undefined;
 }
 
 /** Whether nothing has been sent yet, and the client is still connected. */

@@ -9,10 +9,10 @@ import { checked } from '../../ledger/fields.ts';
 import type { BlockHeader } from '../../ledger/header.ts';
 import { checkPayload, type PayloadWithOutputs, payloadWithOutputsFromJson } from '../../ledger/payload.ts';
 import type { Asker } from './ask.ts';
-import { type BranchBounds, branchRequest } from './branch.ts';
+import { type BranchPart, branchRequest } from './branch.ts';
 import { headerOf, type VersionCode, type Wanted } from './headers.ts';
 import { itemsOf } from './pages.ts';
-import { chainPath, type HeightRange, heights } from './paths.ts';
+import { chainPath, heights } from './paths.ts';
 
 export interface Block {
   readonly header: BlockHeader;
@@ -28,8 +28,7 @@ const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs
 export async function* getBlocks(
   asker: Asker,
   versionCode: VersionCode,
-  chain: number,
-  range: HeightRange,
+  { chain, range }: Omit<BranchPart, 'bounds'>,
   stop: AbortSignal,
 ): AsyncGenerator<Block, void> {
   const path = chainPath(chain, 'block');
@@ -42,12 +41,11 @@ export async function* getBlocks(
 export async function* getBlockBranch(
   asker: Asker,
   versionCode: VersionCode,
-  chain: number,
-  branch: BranchBounds,
-  range: HeightRange,
+  part: BranchPart,
   stop: AbortSignal,
 ): AsyncGenerator<Block, void> {
-  const request = branchRequest(chain, 'block', branch, range);
+  const request = branchRequest('block', part);
+  const { chain, range } = part;
   const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
   const collection = { ...request, side: 'service', pageSize: PAGE_SIZE, item } as const;
   yield* itemsOf(asker, collection, stop);

@@ -12,16 +12,19 @@ export interface BranchBounds {
   readonly lower?: readonly Uint8Array[];
 }
 
+/** The part of a branch that is asked for. */
+export interface BranchPart {
+  readonly chain: number;
+  readonly bounds: BranchBounds;
+  readonly range: HeightRange;
+}
+
 /**
  * @param what what the branch is a list of, as in the path
  * @returns the request, and which bounds must exist: real nodes ignore lower bounds that they do not know
  */
-export function branchRequest(
-  chain: number,
-  what: 'block' | 'hash' | 'header',
-  { upper, lower = [] }: BranchBounds,
-  range: HeightRange,
-) {
+export function branchRequest(what: 'block' | 'hash' | 'header', { chain, bounds, range }: BranchPart) {
+  const { upper, lower = [] } = bounds;
   const whole = chainPath(chain, what);
   const [upperTexts, lowerTexts] = [upper, lower].map((hashes) => hashes.map(encodeBase64url));
   return {

@@ -20,7 +20,7 @@ const COMMAND_PATH = {
   chainweb: 'chain/<chain>/pact/api/v1',
 } as const;
 
-/** The headers by which a node tells the version of its software (document 1, "Conventions", 4). */
+/** The headers in which a node names the version of its software (document 1, "Conventions", 4). */
 const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
 
 /** @returns the dialect of a URL whose path names it; undefined for other URLs */

@@ -5,7 +5,7 @@ import { LedgerFormatError } from '../../ledger/errors.ts';
 import type { ExactJson } from '../../ledger/exact-json.ts';
 import { HASH_BYTES } from '../../ledger/merkle.ts';
 import type { Asker } from './ask.ts';
-import { type BranchBounds, branchRequest } from './branch.ts';
+import { type BranchPart, branchRequest } from './branch.ts';
 import { itemsOf } from './pages.ts';
 import { chainPath, type HeightRange, heights } from './paths.ts';
 
@@ -24,14 +24,8 @@ export async function* getHashes(asker: Asker, chain: number, range: HeightRange
  * The hashes of a branch, in descending order, 32 bytes each.
  * @throws ApiError, while iterating: `not found` for an upper bound that the node does not know, with the bound as its key
  */
-export async function* getHashBranch(
-  asker: Asker,
-  chain: number,
-  branch: BranchBounds,
-  range: HeightRange,
-  stop: AbortSignal,
-) {
-  const request = branchRequest(chain, 'hash', branch, range);
+export async function* getHashBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
+  const request = branchRequest('hash', part);
   const collection = { ...request, side: 'service', pageSize: PAGE_SIZE, item: hashFromJson } as const;
   yield* itemsOf(asker, collection, stop);
 }

@@ -11,7 +11,7 @@ import { headerFromJson } from '../../ledger/header-json.ts';
 import { networkOf, versionCodeOf } from '../../ledger/version-codes.ts';
 import { ApiError } from './api-error.ts';
 import { type Asker, json } from './ask.ts';
-import { type BranchBounds, branchRequest } from './branch.ts';
+import { type BranchPart, branchRequest } from './branch.ts';
 import { itemsOf, pageOf } from './pages.ts';
 import { chainPath, type HeightRange, heights, isInRange, query } from './paths.ts';
 
@@ -44,14 +44,9 @@ export async function* getHeaders(asker: Asker, chain: number, range: HeightRang
 }
 
 /** The headers of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
-export async function* getHeaderBranch(
-  asker: Asker,
-  chain: number,
-  branch: BranchBounds,
-  range: HeightRange,
-  stop: AbortSignal,
-) {
-  const request = branchRequest(chain, 'header', branch, range);
+export async function* getHeaderBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
+  const request = branchRequest('header', part);
+  const { chain, range } = part;
   const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
   const item = (value: ExactJson) => headerOf(value, wanted);
   const collection = { ...request, side: 'both', pageSize: PAGE_SIZE, item } as const;

@@ -30,7 +30,7 @@ import { getHeader, getHeaderBranch, getHeaders, VersionCode } from './headers.t
 import { getHealth, getInfo, getReport, type NodeInfo } from './info.ts';
 import { type ApiLimits, apiLimits } from './limits.ts';
 import type { HeightRange } from './paths.ts';
-import { BARE, getPayload, getPayloads, type PayloadPlace, type PayloadQuery, WITH_OUTPUTS } from './payloads.ts';
+import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
 import { getPeers, putPeer, trustOfPeer, urlOfPeer } from './peers.ts';
 
 export interface NodeApiOptions {
@@ -177,7 +177,7 @@ export class NodeApi {
     query: PayloadQuery = {},
     stop: AbortSignal = NEVER,
   ): Promise<Payload> {
-    return getPayload(this.#asker, BARE, chain, payloadHash, query, stop);
+    return new PayloadReader(this.#asker, BARE, chain).one(payloadHash, query, stop);
   }
 
   /** `GET /chain/<chain>/payload/<payloadHash>/outputs` @param payloadHash 32 bytes */
@@ -187,7 +187,7 @@ export class NodeApi {
     query: PayloadQuery = {},
     stop: AbortSignal = NEVER,
   ): Promise<PayloadWithOutputs> {
-    return getPayload(this.#asker, WITH_OUTPUTS, chain, payloadHash, query, stop);
+    return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).one(payloadHash, query, stop);
   }
 
   /** `POST /chain/<chain>/payload/batch`, as often as needed @returns for each place its payload, or undefined */
@@ -196,7 +196,7 @@ export class NodeApi {
     places: readonly PayloadPlace[],
     stop: AbortSignal = NEVER,
   ): Promise<(Payload | undefined)[]> {
-    return getPayloads(this.#asker, BARE, chain, places, stop);
+    return new PayloadReader(this.#asker, BARE, chain).many(places, stop);
   }
 
   /** `POST /chain/<chain>/payload/outputs/batch`, which real nodes serve and document 1 does not know */
@@ -205,22 +205,22 @@ export class NodeApi {
     places: readonly PayloadPlace[],
     stop: AbortSignal = NEVER,
   ): Promise<(PayloadWithOutputs | undefined)[]> {
-    return getPayloads(this.#asker, WITH_OUTPUTS, chain, places, stop);
+    return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).many(places, stop);
   }
 
   /** `GET /chain/<chain>/block`: all blocks, orphans too, in ascending order */
   blocks(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<Block, void> {
-    return getBlocks(this.#asker, this.#versionCode, chain, range, stop);
+    return getBlocks(this.#asker, this.#versionCode, { chain, range }, stop);
   }
 
   /** `POST /chain/<chain>/block/branch`: in descending order */
   blockBranch(
     chain: number,
-    branch: BranchBounds,
+    bounds: BranchBounds,
     range: HeightRange = {},
     stop: AbortSignal = NEVER,
   ): AsyncGenerator<Block, void> {
-    return getBlockBranch(this.#asker, this.#versionCode, chain, branch, range, stop);
+    return getBlockBranch(this.#asker, this.#versionCode, { chain, bounds, range }, stop);
   }
 
   /** `GET /chain/<chain>/hash`: the hashes of all blocks, orphans too, in ascending order, 32 bytes each */
@@ -231,11 +231,11 @@ export class NodeApi {
   /** `POST /chain/<chain>/hash/branch`: in descending order, 32 bytes each */
   hashBranch(
     chain: number,
-    branch: BranchBounds,
+    bounds: BranchBounds,
     range: HeightRange = {},
     stop: AbortSignal = NEVER,
   ): AsyncGenerator<Uint8Array, void> {
-    return getHashBranch(this.#asker, chain, branch, range, stop);
+    return getHashBranch(this.#asker, { chain, bounds, range }, stop);
   }
 
   /** `GET /chain/<chain>/header/<hash>`, of real nodes @param hash the block's, 32 bytes */
@@ -251,11 +251,11 @@ export class NodeApi {
   /** `POST /chain/<chain>/header/branch`, of real nodes: in descending order */
   headerBranch(
     chain: number,
-    branch: BranchBounds,
+    bounds: BranchBounds,
     range: HeightRange = {},
     stop: AbortSignal = NEVER,
   ): AsyncGenerator<BlockHeader, void> {
-    return getHeaderBranch(this.#asker, chain, branch, range, stop);
+    return getHeaderBranch(this.#asker, { chain, bounds, range }, stop);
   }
 
   /** `GET /config` at the host root (P2P) @returns the report, whose keys differ between versions */

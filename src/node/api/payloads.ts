@@ -56,113 +56,99 @@ export const WITH_OUTPUTS: Kind<PayloadWithOutputs> = {
 /** Real nodes drop what goes beyond it. */
 const MOST_IN_BATCH = 1000;
 
-/**
- * @param payloadHash 32 bytes
- * @throws ApiError: `not found`, with the hash as its key
- */
-export async function getPayload<T extends Payload>(
-  asker: Asker,
-  kind: Kind<T>,
-  chain: number,
-  payloadHash: Uint8Array,
-  { height, isFresh = false }: PayloadQuery,
-  stop: AbortSignal,
-): Promise<T> {
-  const path = singlePath(kind, chain, payloadHash) + query({ height });
-  const read = json((value) => proven(kind.read(value), payloadHash));
-  return await asker.ask({ side: 'both', path, mayAppear: isFresh, read }, stop);
-}
+/** Asks a node for payloads of one chain, all with outputs or all without. */
+export class PayloadReader<T extends Payload> {
+  readonly #asker: Asker;
+  readonly #kind: Kind<T>;
+  readonly #chain: number;
 
-/**
- * Asks for many payloads, a thousand in one request. Nodes leave out what they do not have, and what is too much for them, so it
- * asks for the rest again until an answer has nothing more of it.
- * @returns for each place its payload; undefined where the node has none
- * @throws ApiError
- */
-export async function getPayloads<T extends Payload>(
-  asker: Asker,
-  kind: Kind<T>,
-  chain: number,
-  places: readonly PayloadPlace[],
-  stop: AbortSignal,
-): Promise<(T | undefined)[]> {
-  const wanted = new Map(places.map((place) => [encodeBase64url(place.payloadHash), place]));
-  const found = new Map<string, T>();
-  const all = [...wanted];
-  for (let from = 0; from < all.length; from += MOST_IN_BATCH) {
-    let missing = all.slice(from, from + MOST_IN_BATCH);
-    for (let before = -1; missing.length > 0 && found.size > before; ) {
-      before = found.size;
-      const group = new Map(missing);
-      for (const payload of await askBatch(asker, kind, chain, group, stop)) {
-        found.set(encodeBase64url(payload.payloadHash), payload);
+  constructor(asker: Asker, kind: Kind<T>, chain: number) {
+    this.#asker = asker;
+    this.#kind = kind;
+    this.#chain = chain;
+  }
+
+  /**
+   * @param payloadHash 32 bytes
+   * @throws ApiError: `not found`, with the hash as its key
+   */
+  async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<T> {
+    const path = this.#pathOf(payloadHash) + query({ height });
+    const read = json((value) => proven(this.#kind.read(value), payloadHash));
+    return await this.#asker.ask({ side: 'both', path, mayAppear: isFresh, read }, stop);
+  }
+
+  /**
+   * Asks for many payloads, a thousand in one request. Nodes leave out what they do not have, and what is too much for them,
+   * so it asks for the rest again until an answer has nothing more of it.
+   * @returns for each place its payload; undefined where the node has none
+   * @throws ApiError
+   */
+  async many(places: readonly PayloadPlace[], stop: AbortSignal): Promise<(T | undefined)[]> {
+    const wanted = new Map(places.map((place) => [encodeBase64url(place.payloadHash), place]));
+    const found = new Map<string, T>();
+    const all = [...wanted];
+    for (let from = 0; from < all.length; from += MOST_IN_BATCH) {
+      let missing = all.slice(from, from + MOST_IN_BATCH);
+      for (let before = -1; missing.length > 0 && found.size > before; ) {
+        before = found.size;
+        for (const payload of await this.#askBatch(new Map(missing), stop)) {
+          found.set(encodeBase64url(payload.payloadHash), payload);
+        }
+        missing = missing.filter(([hash]) => !found.has(hash));
       }
-      missing = missing.filter(([hash]) => !found.has(hash));
+    }
+    return places.map(({ payloadHash }) => found.get(encodeBase64url(payloadHash)));
+  }
+
+  async #askBatch(group: ReadonlyMap<string, PayloadPlace>, stop: AbortSignal): Promise<readonly T[]> {
+    const item = reading(z.custom<ExactJson>(), (value) => {
+      const payload = this.#kind.read(value);
+      const hash = encodeBase64url(payload.payloadHash);
+      const place = group.get(hash);
+      if (!place) throw new LedgerFormatError(`the payload ${hash} was not asked for`);
+      return proven(payload, place.payloadHash);
+    });
+    // Nodes pair the two lists, so that a shorter one would cut the other.
+    const body = stringifyExactJson({
+      hashes: [...group.keys()],
+      heights: [...group.values()].map(({ height }) => jsonInteger(height)),
+    });
+    const call: Call<readonly T[]> = {
+      side: 'service',
+      method: 'POST',
+      path: chainPath(this.#chain, this.#kind.batch),
+      body,
+      read: json((value) => checked<T[]>(z.array(item), value, 'batch')),
+    };
+    try {
+      return await this.#asker.ask(call, stop);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind !== 'not found') throw error;
+      await this.#checkMissing(group, error, stop);
+      return [];
     }
   }
-  return places.map(({ payloadHash }) => found.get(encodeBase64url(payloadHash)));
-}
 
-async function askBatch<T extends Payload>(
-  asker: Asker,
-  kind: Kind<T>,
-  chain: number,
-  group: ReadonlyMap<string, PayloadPlace>,
-  stop: AbortSignal,
-): Promise<readonly T[]> {
-  const item = reading(z.custom<ExactJson>(), (value) => {
-    const payload = kind.read(value);
-    const hash = encodeBase64url(payload.payloadHash);
-    const place = group.get(hash);
-    if (!place) throw new LedgerFormatError(`the payload ${hash} was not asked for`);
-    return proven(payload, place.payloadHash);
-  });
-  // Nodes pair the two lists, so that a shorter one would cut the other.
-  const body = stringifyExactJson({
-    hashes: [...group.keys()],
-    heights: [...group.values()].map(({ height }) => jsonInteger(height)),
-  });
-  const call: Call<readonly T[]> = {
-    side: 'service',
-    method: 'POST',
-    path: chainPath(chain, kind.batch),
-    body,
-    read: json((value) => checked<T[]>(z.array(item), value, 'batch')),
-  };
-  try {
-    return await asker.ask(call, stop);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.kind !== 'not found') throw error;
-    await checkMissing(asker, kind, chain, group, error, stop);
-    return [];
+  /**
+   * By document 1, a node answers 404 when it has none of the payloads; nodes that serve no batches do so, too.
+   * @throws the error unless a request for one of the payloads alone is answered in the same way, for lack of it
+   */
+  async #checkMissing(group: ReadonlyMap<string, PayloadPlace>, error: ApiError, stop: AbortSignal): Promise<void> {
+    const [{ payloadHash, height }] = group.values();
+    const path = this.#pathOf(payloadHash) + query({ height });
+    try {
+      await this.#asker.ask({ side: 'service', path, read: nothing }, stop);
+    } catch (second) {
+      if (!(second instanceof ApiError) || second.kind !== 'not found') throw second;
+      if (second.key !== undefined) return;
+    }
+    throw error;
   }
-}
 
-/**
- * By document 1, a node answers 404 when it has none of the payloads; nodes that serve no batches do so, too.
- * @throws the error unless a request for one of the payloads alone is answered in the same way, for lack of it
- */
-async function checkMissing(
-  asker: Asker,
-  kind: Kind<Payload>,
-  chain: number,
-  group: ReadonlyMap<string, PayloadPlace>,
-  error: ApiError,
-  stop: AbortSignal,
-): Promise<void> {
-  const [{ payloadHash, height }] = group.values();
-  const path = singlePath(kind, chain, payloadHash) + query({ height });
-  try {
-    await asker.ask({ side: 'service', path, read: nothing }, stop);
-  } catch (second) {
-    if (!(second instanceof ApiError) || second.kind !== 'not found') throw second;
-    if (second.key !== undefined) return;
+  #pathOf(payloadHash: Uint8Array): string {
+    return chainPath(this.#chain, this.#kind.single(encodeBase64url(payloadHash)));
   }
-  throw error;
-}
-
-function singlePath(kind: Kind<Payload>, chain: number, payloadHash: Uint8Array): string {
-  return chainPath(chain, kind.single(encodeBase64url(payloadHash)));
 }
 
 function proven<T extends Payload>(payload: T, payloadHash: Uint8Array): T {

@@ -59,7 +59,7 @@ export class OnDemandPace implements Pace {
   async open(): Promise<void> {
     const { host, port } = this.#address;
     await new Promise<void>((resolve, reject) => {
-      // Later it tells that a connection could not be accepted, and a fault that nobody hears would end the process.
+      // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the process.
       this.#server.on('error', reject);
       this.#server.listen(port, host, resolve);
     });

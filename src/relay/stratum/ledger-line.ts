@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** What became of a share. `unknown-job`: the session never had the job that it names. `invalid`: its nonce cannot be read. */
-export const SHARE_RESULTS = ['accepted', 'low-difficulty', 'duplicate', 'stale', 'unknown-job', 'invalid'] as const;
+const SHARE_RESULTS = ['accepted', 'low-difficulty', 'duplicate', 'stale', 'unknown-job', 'invalid'] as const;
 export type ShareResult = (typeof SHARE_RESULTS)[number];
 
 const count = z.int().nonnegative();

@@ -10,7 +10,7 @@ import type { LedgerEntry } from './ledger-line.ts';
 import type { StratumLimits } from './limits.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** A flood may last for days, and the ledger should tell of it meanwhile. */
+/** How often left-out lines are summed up: a flood may last for days, and the ledger should show it meanwhile. */
 const TELL_MS = 60_000;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
@@ -124,7 +124,7 @@ export class LedgerPlaces {
     if (this.#count > this.#options.limits.connections) this.#forget();
   }
 
-  /** Tells what has not been told yet. All places must have been given back. */
+  /** Writes the sums that are not written yet. All places must have been given back. */
   close(): void {
     for (const free of this.#free.values()) for (const place of free) place.tellNow();
   }

@@ -12,7 +12,7 @@
 import { Surprise } from './surprise.ts';
 
 /** Shares that are remembered. With so many, the rate is known to 1/√600 = 4 %, and learning is over. */
-export const REMEMBERED_SHARES = 600;
+const REMEMBERED_SHARES = 600;
 /** From so many shares on, a rate is known well enough to be acted upon (to a third), and then to be surprised (to a sixth). */
 const SOME_SHARES = 8;
 const MANY_SHARES = 32;

@@ -20,7 +20,7 @@ export interface HttpLimits {
   readonly streamMs: number;
   /** How long nodes may take to say what the account has: less than `answerMs`. */
   readonly balanceMs: number;
-  /** How long what a node said is kept before it is asked again, and how long it is kept that no node could tell. */
+  /** How long a balance is kept before a node is asked again; how long no node is asked after none had an answer. */
   readonly balanceKeptMs: number;
   readonly noBalanceKeptMs: number;
   /** The time between two lines of the log about what was refused. */

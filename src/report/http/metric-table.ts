@@ -191,7 +191,7 @@ export const METRICS: readonly MetricRow[] = [
   perNode(
     'gauge',
     'node_unhealthy',
-    'Whether the node gives work, and stands still, lags or is on a fork',
+    'Whether the node gives work, and stands still, lags or follows another branch',
     ({ state }) => Number(state === 'unhealthy'),
   ),
   perSource('counter', 'source_losses_total', 'Times that the source went out of reach', ({ losses }) => losses),

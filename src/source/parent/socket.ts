@@ -50,7 +50,7 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
     connected(socket);
   });
   await new Promise<void>((resolve, reject) => {
-    // Later it tells that a connection could not be accepted, and a fault that nobody hears would end the process.
+    // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the process.
     server.on('error', ({ code, message }: NodeJS.ErrnoException) => reject(new Error(whyNot(path, code, message))));
     // The socket is made while `listen` is called, so at no moment may others connect.
     const before = process.umask(0o777 & ~MODE);

@@ -100,7 +100,7 @@ describe('sign', () => {
       io = pretendedIo({ stdin: `${hash}\n` });
       expect(await runTxSign(what, [alice], io)).toBe(0);
       expect(io.stdout).toBe(`${signature}\n`);
-      expect(io.stderr).toContain('It does not tell what the command does');
+      expect(io.stderr).toContain('A hash alone does not show what the command does');
     }
   });
 
@@ -110,7 +110,7 @@ describe('sign', () => {
     expect(io.stderr).toMatch(/^runs +\(.*\n/m);
     const condensed = pretendedIo();
     await runTxSign(copy('add-sig.unsigned2.yaml'), keys, condensed);
-    expect(condensed.stderr).toContain('is condensed. It does not tell what the command does');
+    expect(condensed.stderr).toContain('is condensed, so it does not show what the command does');
     expect(condensed.stdout).toBe(io.stdout);
     expect(io.stdout).toMatch(/^([0-9a-f]{64}: [0-9a-f]{128}\n){2}$/);
   });

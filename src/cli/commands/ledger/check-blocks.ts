@@ -13,11 +13,11 @@ import type { Block } from '../../../node/api/blocks.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
 import { type GraphFrom, NetworkGraphs } from './network-graphs.ts';
 
-/** In this order they are told. The client proves the payloads. */
+/** They are printed in this order. The client proves the payloads. */
 const CHECKS = ['proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
 type Check = (typeof CHECKS)[number];
 
-/** How many faults of each check are told one by one. */
+/** How many faults of each check are printed one by one. */
 const MOST_TOLD = 3;
 
 export class BlockChecks {

@@ -73,7 +73,7 @@ export function accountIn({ minerData }: { readonly minerData: Uint8Array }): st
   }
 }
 
-/** How often progress is told, in ms. */
+/** The time between two lines about progress, in ms. */
 const EVERY_MS = 2_000;
 
 /** Tells on stderr how far a long command is, where nothing on the terminal shows it. */

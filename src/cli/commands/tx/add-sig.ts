@@ -8,7 +8,7 @@ import { readKeyFile } from '../../key-file.ts';
 import { readInput, readTextFile } from '../../tx/files.ts';
 import type { Io } from '../../tx/io.ts';
 import { printForm } from '../../tx/print-form.ts';
-import { sayWhatIsSigned } from '../../tx/say-what-is-signed.ts';
+import { showBeforeSigning } from '../../tx/show-before-signing.ts';
 
 /** How a line of signatures begins; key files begin with the names of their keys. */
 const SIGNATURE_LINE = /^['"]?[\da-f]{64}['"]?:/m;
@@ -26,7 +26,7 @@ export async function runTxAddSig(
   const { file, text } = await readInput(formFile, io);
   const form = parseUnsignedForm(text, file);
   const { pairs, signatures } = sorted(added);
-  if (pairs.length > 0) sayWhatIsSigned(file, form, io);
+  if (pairs.length > 0) showBeforeSigning(file, form, io);
   const signed = addSignatures({ file, form: putSignatures({ file, form }, signatures) }, pairs);
   printForm({ file, form: signed }, local, io);
   return EXIT.done;

@@ -1,4 +1,4 @@
-/** `pickaxe tx sign`: prints signatures alone, the least that has to travel back from an offline machine. */
+/** `pickaxe tx sign`: prints signatures alone, so that nothing else has to be carried back from an offline machine. */
 
 import { EXIT } from '../../../app/exit-codes.ts';
 import { addSignatures, signHash } from '../../../ledger/request-file/combine.ts';
@@ -6,7 +6,7 @@ import { parseUnsignedForm, signatureLines } from '../../../ledger/request-file/
 import { readKeyFile } from '../../key-file.ts';
 import { type NamedText, readInput } from '../../tx/files.ts';
 import type { Io } from '../../tx/io.ts';
-import { sayHashIsSigned, sayWhatIsSigned } from '../../tx/say-what-is-signed.ts';
+import { showBeforeSigning, warnOfBareHash } from '../../tx/show-before-signing.ts';
 
 /** A command's hash: 43 characters of base64url. */
 const HASH = /^[\w-]{43}$/;
@@ -20,13 +20,13 @@ export async function runTxSign(what: string, keyFiles: readonly string[], io: I
   const { file, text }: NamedText = HASH.test(what) ? { file: 'the hash', text: what } : await readInput(what, io);
   if (HASH.test(text.trim())) {
     const lines = signHash(text, pairs);
-    sayHashIsSigned(io);
+    warnOfBareHash(io);
     io.out(lines);
     return EXIT.done;
   }
   const form = parseUnsignedForm(text, file);
   const { sigs } = addSignatures({ file, form }, pairs);
-  sayWhatIsSigned(file, form, io);
+  showBeforeSigning(file, form, io);
   io.out(signatureLines(new Map(pairs.map(({ publicKey }) => [publicKey, sigs.get(publicKey)!]))));
   return EXIT.done;
 }

@@ -5,8 +5,8 @@ import { headerToJson } from '../../../ledger/header-json.ts';
 import { payloadWithOutputsToJson } from '../../../ledger/payload.ts';
 import type { Block } from '../../ledger/block.ts';
 import { ascending, branch } from '../block-query.ts';
-import { toldPayload } from '../payload-told.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Route } from '../route.ts';
+import { answeredPayload } from '../wrong-reward.ts';
 
 const BLOCKS = { cap: 360, json: blockJson };
 
@@ -34,6 +34,6 @@ function blockJson({ header, payload }: Block, asked: Asked): ExactJson {
   const { network } = asked.backend.ledger.settings;
   return {
     header: headerToJson(header, asked.dialect, network),
-    payloadWithOutputs: payloadWithOutputsToJson(toldPayload(payload, asked.fault)),
+    payloadWithOutputs: payloadWithOutputsToJson(answeredPayload(payload, asked.fault)),
   };
 }

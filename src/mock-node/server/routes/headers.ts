@@ -51,7 +51,7 @@ function oneHeader(asked: Asked): Message {
   return typed({ status: 200, json: headerJson(block, asked) }, asked);
 }
 
-/** A header is told in binary, unless the client asks for objects. */
+/** A header is binary, in base64url, unless the client asks for objects. */
 function headerJson(block: Block, asked: Asked): ExactJson {
   if (!wantsObjects(asked)) return encodeBase64url(binary(block));
   return headerToJson(block.header, asked.dialect, asked.backend.ledger.settings.network);

@@ -1,5 +1,5 @@
 /**
- * The commands that wait on each chain, as nodes tell them to each other. Document 1 knows only the peers of these networks; the
+ * The commands that wait on each chain, as nodes send them to each other. Document 1 knows only the peers of these networks; the
  * rest is what real nodes serve.
  */
 
@@ -51,7 +51,7 @@ function lookup({ backend: { commands }, chain, body }: Asked): Message {
   return { status: 200, json };
 }
 
-/** Commands that are refused are left out, and nobody is told: only what is no command is an error. */
+/** Commands that are refused are left out silently: only what is no command is an error. */
 function insert({ backend: { commands }, chain, body }: Asked): Message {
   const read = parsedBody(Commands, body, 'a list of commands, each a text');
   if ('status' in read) return read;

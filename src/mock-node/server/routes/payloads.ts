@@ -6,9 +6,9 @@ import { type PayloadWithOutputs, payloadToJson, payloadWithOutputsToJson } from
 import type { Message } from '../answer.ts';
 import { preferred } from '../negotiation.ts';
 import { listBytes, payloadBytes, payloadWithOutputsBytes } from '../payload-bytes.ts';
-import { toldPayload } from '../payload-told.ts';
 import { isHash, naturalFrom, parsedBody } from '../query.ts';
 import { type Asked, CHAIN, JSON_TYPE, keyNotFound, OCTETS, type Route } from '../route.ts';
+import { answeredPayload } from '../wrong-reward.ts';
 
 /** The most payloads of one answer; what is asked for beyond it is left out. */
 export const BATCH_LIMIT = 1000;
@@ -22,7 +22,7 @@ const Batch = z.union([
   z.array(opaqueId),
 ]);
 
-/** How payloads are told: without outputs, or with them. */
+/** How payloads are written: without outputs, or with them. */
 interface Form {
   readonly json: typeof payloadWithOutputsToJson;
   readonly bytes: typeof payloadWithOutputsBytes;
@@ -66,8 +66,8 @@ function one(asked: Asked, { json, bytes }: Form): Message {
   if (naturalFrom(query.get('height') ?? '0') === undefined) return { status: 400, text: 'height is an integer >= 0' };
   const payload = fault?.kind === 'missing-payload' ? undefined : find(asked, params.hash);
   if (!payload) return keyNotFound(params.hash);
-  const told = toldPayload(payload, fault);
-  return isBinary(asked) ? { status: 200, bytes: bytes(told) } : { status: 200, json: json(told) };
+  const answered = answeredPayload(payload, fault);
+  return isBinary(asked) ? { status: 200, bytes: bytes(answered) } : { status: 200, json: json(answered) };
 }
 
 function batch(asked: Asked, { json, bytes }: Form): Message {
@@ -79,8 +79,10 @@ function batch(asked: Asked, { json, bytes }: Form): Message {
   // Only the first one is missing, so that a client must notice which.
   const served = fault?.kind === 'missing-payload' ? found.slice(1) : found;
   if (served.length === 0 && backend.settings.strict) return { status: 404, text: 'no payloads matched' };
-  const told = served.map((payload) => toldPayload(payload, fault));
-  return isBinary(asked) ? { status: 200, bytes: listBytes(told.map(bytes)) } : { status: 200, json: told.map(json) };
+  const answered = served.map((payload) => answeredPayload(payload, fault));
+  return isBinary(asked)
+    ? { status: 200, bytes: listBytes(answered.map(bytes)) }
+    : { status: 200, json: answered.map(json) };
 }
 
 /** The two lists are taken in pairs, so the shorter one decides. */
