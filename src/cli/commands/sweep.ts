@@ -127,7 +127,7 @@ function checkSame({ targetChain, gasStation }: Sweep, { toChain, gasStation: pa
   }
   if (payer !== undefined && payer !== gasStation) {
     const who = gasStation === null ? 'the account itself pays' : `${gasStation} pays`;
-    throw new UsageError(`For the arrival, in this sweep ${who}: finish it first, without --gas-station.`);
+    throw new UsageError(`In this sweep, ${who} for the arrival: finish it first, without --gas-station.`);
   }
 }
 

@@ -49,7 +49,7 @@ export function readBatch(named: NamedText, { chain, signed }: BatchOptions): Ba
     throw new UsageError(`${named.file} is for chain ${first.chain}, not for chain ${chain}: leave --chain out.`);
   }
   const found = first.chain ?? chain;
-  if (found === null) throw new UsageError(`${named.file} names no chain: give it with --chain N.`);
+  if (found === null) throw new UsageError(`${named.file} names no chain: add --chain N.`);
   const ends = places.flatMap(({ endsMs }) => (endsMs === undefined ? [] : [endsMs]));
   return {
     name: named.file,

@@ -25,6 +25,6 @@ export async function readAsked(what: string, chain: number | null, io: Pick<Io,
     const batch = readBatch(await readInput(what, io), { chain, signed: false });
     return { ...batch, requestKeys: batch.commands.map(({ hash }) => hash) };
   }
-  if (chain === null) throw new UsageError('A request key does not tell its chain: give it with --chain N.');
+  if (chain === null) throw new UsageError('A request key does not name its chain: add --chain N.');
   return { name: what, network: null, requestKeys: [what], chain, endsMs: undefined };
 }
