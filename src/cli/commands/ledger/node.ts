@@ -1,14 +1,17 @@
 /** `pickaxe ledger cut`, `peers`, `config` and `info`: what a node says about the ledger, its network and itself. */
 
 import { EXIT } from '../../../app/exit-codes.ts';
+import { equalBytes } from '../../../chain/bytes.ts';
 import { integerToTarget } from '../../../chain/target.ts';
 import type { Loaded } from '../../../config/load.ts';
 import { encodeBase64url } from '../../../ledger/base64url.ts';
-import { type Cut, checkCut, cutToJson, sumOfHeights } from '../../../ledger/cut.ts';
+import { type Cut, checkCut, cutToJson, type Head, sumOfHeights } from '../../../ledger/cut.ts';
 import { LedgerFormatError } from '../../../ledger/errors.ts';
 import { jsonInteger, stringifyExactJson } from '../../../ledger/exact-json.ts';
+import { blockHash } from '../../../ledger/header.ts';
 import { peerToJson } from '../../../ledger/peer.ts';
 import { cutWeight } from '../../../ledger/weight.ts';
+import type { Block } from '../../../node/api/blocks.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
 import { urlOfPeer } from '../../../node/api/peers.ts';
 import { BlockChecks } from './check-blocks.ts';
@@ -55,24 +58,34 @@ function printCut(cut: Cut, isJson: boolean): void {
  */
 async function verifyCut(api: NodeApi, cut: Cut): Promise<boolean> {
   const checks = new BlockChecks(api, note);
-  const { graph } = await checks.graphs.ofCut(cut);
-  checkCut(cut, graph);
+  checkCut(cut, await checks.graphs.ofCut(cut));
   const progress = new Progress();
   const headers = [];
-  for (const [chain, { height, hash }] of cut.heads) {
-    const range = { minHeight: height, maxHeight: height };
-    for await (const block of api.blockBranch(chain, { upper: [hash] }, range)) {
-      await checks.check(block);
-      headers.push(block.header);
-    }
-    if (headers.at(-1)?.chain !== chain) {
-      throw new LedgerFormatError(`cut.hashes.${chain}: the node does not have the block of height ${height}`);
-    }
+  for (const [chain, head] of cut.heads) {
+    const block = await blockOf(api, chain, head);
+    await checks.check(block);
+    headers.push(block.header);
     progress.tell(() => `${headers.length} of ${cut.heads.size} heads checked`);
   }
   const weight = cutWeight(headers);
   if (weight !== cut.weight) throw new LedgerFormatError(`cut.weight: the heads weigh ${weight}, not ${cut.weight}`);
   return checks.finish('head', ['heights']);
+}
+
+/** @throws LedgerFormatError unless the node answers with the block of the head, and with no other. */
+async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Promise<Block> {
+  const range = { minHeight: height, maxHeight: height };
+  let found: Block | undefined;
+  for await (const block of api.blockBranch(chain, { upper: [hash] }, range)) {
+    const answered = blockHash(block.header);
+    if (!equalBytes(answered, hash)) {
+      throw new LedgerFormatError(`cut.hashes.${chain}: the node answers with the block ${encodeBase64url(answered)}`);
+    }
+    if (found) throw new LedgerFormatError(`cut.hashes.${chain}: the node answers with the block more than once`);
+    found = block;
+  }
+  if (found) return found;
+  throw new LedgerFormatError(`cut.hashes.${chain}: the node does not have the block of height ${height}`);
 }
 
 /** @param chain that of a mempool */
