@@ -84,6 +84,7 @@ export type { ApiLimits } from './node/api/limits.ts';
 export { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from './node/api/node-api.ts';
 export type { HeightRange } from './node/api/paths.ts';
 export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
+export type { PeersQuery } from './node/api/peers.ts';
 export type { MinerIdentity } from './node/miner-identity.ts';
 // Others that hash, beside the miner.
 export type { Relay } from './relay/relay.ts';

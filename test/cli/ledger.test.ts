@@ -11,7 +11,7 @@ import type { Block } from '#pickaxe/node/api/blocks.js';
 import { blockJson } from '../node/api/rows.ts';
 import { serve } from '../node/api/server.ts';
 import { blockAbove } from './easy-chain.ts';
-import { chain, cut, first, height, id, node, page, peer } from './ledger-node.ts';
+import { ANSWERS, chain, cut, first, height, id, node, page, peer } from './ledger-node.ts';
 import { cacheHome, pickaxe } from './pickaxe.ts';
 
 describe('pickaxe ledger', () => {
@@ -55,6 +55,16 @@ describe('pickaxe ledger', () => {
       body: JSON.stringify(peer),
     });
   });
+});
+
+it('pickaxe ledger peers leaves out those that are not understood, and says how many', async () => {
+  const pages = (...items: string[]) => node([[/\/peer\?/, page(items)], ...ANSWERS]);
+  const { ask } = await pages('{}', JSON.stringify(peer), '7');
+  const { code, stdout, stderr } = await ask('peers', '--network', 'mainnet01');
+  expect([code, stdout]).toEqual([0, `${id}  10.1.2.3  1789`]);
+  expect(stderr).toMatch(/^warning: http:.* names 2 peers that are not understood, as this one: peer\..*\n$/);
+  const none = await (await pages('{}')).ask('peers', '--network', 'mainnet01');
+  expect(none.stderr).toMatch(/^warning: http:.* names a peer that is not understood: peer\..*\n$/);
 });
 
 describe('pickaxe ledger cut --verify', () => {

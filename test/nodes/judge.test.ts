@@ -39,6 +39,10 @@ describe('a node', () => {
     expect(judged(seen({}), seen(look))).toEqual([[], fault(what)]);
   });
 
+  it('of any network will do where it is not known which one is wanted', () => {
+    expect(judge([seen({})], '', NOW_US)).toMatchObject([{ hasAnswered: true, problems: [] }]);
+  });
+
   it('on another branch than the heaviest is of no use', () => {
     const [light, heavy] = [seen({ cut: cut(990n) }, { commonBlock: 'a' }), seen({}, { commonBlock: 'b' })];
     expect(judged(light, heavy)).toEqual([fault(/another branch/), []]);

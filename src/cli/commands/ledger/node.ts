@@ -13,7 +13,7 @@ import { peerToJson } from '../../../ledger/peer.ts';
 import { cutWeight } from '../../../ledger/weight.ts';
 import type { Block } from '../../../node/api/blocks.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
-import { urlOfPeer } from '../../../node/api/peers.ts';
+import { type PeersQuery, urlOfPeer } from '../../../node/api/peers.ts';
 import { BlockChecks } from './check-blocks.ts';
 import { withNode, withNodes } from './client.ts';
 import { note, Progress, peerLine, printJson, printLine, printTable, safe } from './print.ts';
@@ -93,13 +93,20 @@ export function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain
   return withNode(loaded, async (api) => {
     const progress = new Progress();
     let count = 0;
-    for await (const peer of chain === undefined ? api.peers() : api.mempoolPeers(chain)) {
+    let areLeftOut = false;
+    const query: PeersQuery = {
+      onLeftOut: ({ message }) => {
+        areLeftOut = true;
+        note(`warning: ${message}`);
+      },
+    };
+    for await (const peer of chain === undefined ? api.peers(query) : api.mempoolPeers(chain, query)) {
       if (json) printJson(peerToJson(peer));
       else printLine(peerLine(peer));
       count += 1;
       progress.tell(() => `${count} peers so far`);
     }
-    if (count === 0) note('The node knows no peers.');
+    if (count === 0 && !areLeftOut) note('The node knows no peers.');
   });
 }
 
