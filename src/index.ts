@@ -50,7 +50,7 @@ export {
   parseExactJson,
   stringifyExactJson,
 } from './ledger/exact-json.ts';
-export { checkAdjacents, type Graph, knownGraph } from './ledger/graphs.ts';
+export { checkAdjacents, type Graph, type GraphSpan, graphsOfNetwork, knownGraph, onlyGraph } from './ledger/graphs.ts';
 export {
   type Adjacent,
   type BlockHeader,
