@@ -29,7 +29,24 @@ export type { Controls, PauseReason } from './events/controls.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
 // The ledger: its bytes and values.
 export { decodeBase64url, encodeBase64url } from './ledger/base64url.ts';
+export { buildCommand } from './ledger/command/build.ts';
+export {
+  type CoinCall,
+  type CrosschainPayment,
+  continueOnTarget,
+  gasCapability,
+  getBalance,
+  getDetails,
+  type Keyset,
+  type Payment,
+  type PaymentToGuard,
+  transfer,
+  transferCreate,
+  transferCrosschain,
+} from './ledger/command/coin.ts';
 export { type Command, type Signature, verifyCommand } from './ledger/command/command.ts';
+export { KeyPair } from './ledger/command/keys.ts';
+export type { Capability, Message, Payload as CommandPayload, PublicMeta, Signer } from './ledger/command/payload.ts';
 export type { ProofRefusal, SendRefusal } from './ledger/command/refusals.ts';
 export type {
   CommandResult,

@@ -10,7 +10,7 @@ import { CONFIG_PATH, HEALTH_PATH } from '../url.ts';
 import { type Asker, json } from './ask.ts';
 
 /** `/info` at the host root serves the model whose endpoint document 1 does not show. */
-export const INFO_PATH = '/info';
+const INFO_PATH = '/info';
 
 export interface NodeInfo {
   /** The network's id. Foreign text, as the version. */
