@@ -29,7 +29,24 @@ export type { Controls, PauseReason } from './events/controls.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
 // The ledger: its bytes and values.
 export { decodeBase64url, encodeBase64url } from './ledger/base64url.ts';
+export { buildCommand } from './ledger/command/build.ts';
+export {
+  type CoinCall,
+  type CrosschainPayment,
+  continueOnTarget,
+  gasCapability,
+  getBalance,
+  getDetails,
+  type Keyset,
+  type Payment,
+  type PaymentToGuard,
+  transfer,
+  transferCreate,
+  transferCrosschain,
+} from './ledger/command/coin.ts';
 export { type Command, type Signature, verifyCommand } from './ledger/command/command.ts';
+export { KeyPair } from './ledger/command/keys.ts';
+export type { Capability, Message, Payload as CommandPayload, PublicMeta, Signer } from './ledger/command/payload.ts';
 export type { ProofRefusal, SendRefusal } from './ledger/command/refusals.ts';
 export type {
   CommandResult,
@@ -50,7 +67,7 @@ export {
   parseExactJson,
   stringifyExactJson,
 } from './ledger/exact-json.ts';
-export { checkAdjacents, type Graph, knownGraph } from './ledger/graphs.ts';
+export { checkAdjacents, type Graph, type GraphSpan, graphsOfNetwork, knownGraph, onlyGraph } from './ledger/graphs.ts';
 export {
   type Adjacent,
   type BlockHeader,
@@ -84,6 +101,7 @@ export type { ApiLimits } from './node/api/limits.ts';
 export { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from './node/api/node-api.ts';
 export type { HeightRange } from './node/api/paths.ts';
 export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
+export type { PeersQuery } from './node/api/peers.ts';
 export type { MinerIdentity } from './node/miner-identity.ts';
 // Others that hash, beside the miner.
 export type { Relay } from './relay/relay.ts';

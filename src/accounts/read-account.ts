@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { buildCommand } from '../ledger/command/build.ts';
 import { getBalance, getDetails } from '../ledger/command/coin.ts';
-import { type AccountDetails, balanceOf, detailsOf } from '../ledger/command/coin-results.ts';
+import { type AccountDetails, detailsOf, tokenBalanceOf } from '../ledger/command/coin-results.ts';
 import type { Command } from '../ledger/command/command.ts';
 import type { Message } from '../ledger/command/payload.ts';
 import type { Outcome } from '../ledger/command/results.ts';
@@ -36,9 +36,14 @@ const GAS_PRICE: Decimal = 10_000n;
 const TTL_S = 600;
 
 /** @returns for each chain the balance, which is 0 where the account does not exist (document 2, "/local") */
-export function readBalances(api: Reader, chains: Iterable<number>, question: AccountQuestion, stop?: AbortSignal) {
+export function readTokenBalances(
+  api: Reader,
+  chains: Iterable<number>,
+  question: AccountQuestion,
+  stop?: AbortSignal,
+) {
   const { account, module } = question;
-  return readEach(api, chains, getBalance(module, account), (outcome) => balanceOf(outcome, account), stop);
+  return readEach(api, chains, getBalance(module, account), (outcome) => tokenBalanceOf(outcome, account), stop);
 }
 
 /** @returns for each chain balance and guard, or undefined where the account does not exist */

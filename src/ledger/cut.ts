@@ -8,7 +8,7 @@ import { encodeBase64url } from './base64url.ts';
 import { LedgerFormatError } from './errors.ts';
 import { type ExactJson, type ExactJsonObject, jsonInteger } from './exact-json.ts';
 import { byChain, checked, hash, MAX_U64, natural, opaqueId, weight } from './fields.ts';
-import type { Graph } from './graphs.ts';
+import { type GraphSpan, graphAt } from './graphs.ts';
 import { type Peer, PeerObject, peerToJson } from './peer.ts';
 
 export interface Head {
@@ -75,29 +75,55 @@ export function sumOfHeights({ heads }: Cut): bigint {
 }
 
 /**
- * @param graph the network's; without it, only the cut's height is checked
- * @throws LedgerFormatError when the cut has other chains than the graph, when the heads of two neighbours differ by
- * more than one in height, which heads of one cut cannot, and when its height is not the sum of the heads' heights.
+ * @param graphs those that the network has had, the newest first; without them, only the cut's height is checked
+ * @throws LedgerFormatError when the cut has other chains than the network, when a head builds on a block that is above the
+ * head of a neighbour, which heads of one cut cannot, and when the cut's height is not the sum of the heads' heights.
  */
-export function checkCut(cut: Cut, graph?: Graph): void {
-  if (graph) checkHeads(cut, graph);
+export function checkCut(cut: Cut, graphs?: readonly GraphSpan[]): void {
+  if (graphs) {
+    checkChains(cut, graphs);
+    checkHeads(cut, graphs);
+  }
   const sum = sumOfHeights(cut);
   if (cut.height !== sum) throw new LedgerFormatError(`cut.height: is ${cut.height}, but the heights add up to ${sum}`);
 }
 
-function checkHeads(cut: Cut, graph: Graph): void {
-  const chains = [...cut.heads.keys()];
+/** A cut gets the chains of a new graph when the last of the old chains has come to it. */
+function checkChains({ heads }: Cut, graphs: readonly GraphSpan[]): void {
+  const lowest = lowestHeight(heads);
+  const graph = graphAt(graphs, lowest);
+  if (!graph) throw new LedgerFormatError(`cut.hashes: the network has no chains at height ${lowest}`);
+  const chains = [...heads.keys()];
   if (chains.length !== graph.length || chains.some((chain, i) => chain !== i)) {
     throw new LedgerFormatError(`cut.hashes: has the chains ${chains.join(', ')}, but the network has ${graph.length}`);
   }
-  graph.forEach((neighbours, chain) => {
-    for (const other of neighbours) {
-      const [below, above] = [cut.heads.get(chain)!.height, cut.heads.get(other)!.height];
-      if (above > below + 1n) {
+}
+
+/**
+ * A block of height h names the parents that the graph at h − 1 gives it. So the head of a chain, or an ancestor of it, needs
+ * each neighbour in a graph up to the last height of that graph that is below the head.
+ */
+function checkHeads({ heads }: Cut, graphs: readonly GraphSpan[]): void {
+  for (const [chain, { height }] of heads) {
+    graphs.forEach(({ fromHeight, graph }, i) => {
+      const last = lower(height, graphs[i - 1]?.fromHeight ?? height) - 1n;
+      if (last < fromHeight) return;
+      for (const neighbour of graph[chain] ?? []) {
+        const other = heads.get(neighbour);
+        if (!other || other.height >= last) continue;
         throw new LedgerFormatError(
-          `cut.hashes: chain ${chain} is at height ${below}, and its neighbour ${other} at ${above}`,
+          `cut.hashes: chain ${neighbour} is at height ${other.height}, and its neighbour ${chain} at ${height}`,
         );
       }
-    }
-  });
+    });
+  }
+}
+
+/** @returns the height of the lowest head */
+export function lowestHeight(heads: Cut['heads']): bigint {
+  return [...heads.values()].map(({ height }) => height).reduce(lower);
+}
+
+function lower(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

@@ -1,6 +1,6 @@
 /**
  * Amounts, prices and rewards, as exact integers of 10^-12. The ledger's decimals have at most 12 places where coins
- * are concerned. They are never numbers: 0.1 + 0.2 must be 0.3.
+ * are concerned; those of other tokens may have more. They are never numbers: 0.1 + 0.2 must be 0.3.
  */
 
 import { LedgerFormatError, quoted } from './errors.ts';
@@ -9,8 +9,13 @@ import { type ExactJson, integerOf, isExactJsonObject, JsonNumber } from './exac
 /** A count of 10^-12. Sums, differences, comparisons and products with integers are those of the bigints. */
 export type Decimal = bigint;
 
+/** A balance of any token, which may have more decimal places than coins: a count of 10^-255. */
+export type TokenAmount = bigint;
+
 /** How many decimal places there are. */
 export const PLACES = 12;
+/** As many as the contract language can have. */
+const TOKEN_PLACES = 255;
 /** The decimal 1.0. */
 export const ONE: Decimal = 10n ** BigInt(PLACES);
 
@@ -23,15 +28,7 @@ const MAX_CHARACTERS = 400;
  * @throws LedgerFormatError for all else, and for more than 12 decimal places (zeros at the end do not count).
  */
 export function parseDecimal(text: string): Decimal {
-  const parts = text.length <= MAX_CHARACTERS ? DECIMAL.exec(text) : null;
-  if (!parts) throw new LedgerFormatError(`${quoted(text)} is not a decimal such as 91.0 or 1.0e-8`);
-  const [, sign, whole, fraction = '', exponent = '0'] = parts;
-  const shift = PLACES - fraction.length + Number(exponent);
-  const digits = BigInt(whole + fraction);
-  const divisor = 10n ** BigInt(Math.max(0, -shift));
-  if (digits % divisor !== 0n) throw new LedgerFormatError(`${quoted(text)} has more than ${PLACES} decimal places`);
-  const magnitude = (digits / divisor) * 10n ** BigInt(Math.max(0, shift));
-  return sign === '-' ? -magnitude : magnitude;
+  return parse(text, PLACES);
 }
 
 /**
@@ -40,14 +37,12 @@ export function parseDecimal(text: string): Decimal {
  * @throws LedgerFormatError for all else, and for more than 12 decimal places.
  */
 export function decimalOf(json: ExactJson): Decimal {
-  if (json instanceof JsonNumber) return parseDecimal(json.text);
-  if (isExactJsonObject(json) && Object.keys(json).length === 1) {
-    const { decimal, int } = json;
-    if (typeof decimal === 'string') return parseDecimal(decimal);
-    if (int instanceof JsonNumber) return integerOf(int) * ONE;
-    if (typeof int === 'string' && /^-?\d{1,400}$/.test(int)) return BigInt(int) * ONE;
-  }
-  throw new LedgerFormatError('A decimal is a number, {"decimal": "91.0"} or {"int": 91}');
+  return read(json, PLACES);
+}
+
+/** The same for amounts of any token. @throws LedgerFormatError for all else, and for more than 255 decimal places. */
+export function tokenAmountOf(json: ExactJson): TokenAmount {
+  return read(json, TOKEN_PLACES);
 }
 
 /**
@@ -60,9 +55,12 @@ export function metaDecimalOf(json: ExactJson): Decimal {
 
 /** @returns the shortest plain text, always with a point: `91.0`, `0.000000000542`, `-0.5` */
 export function formatDecimal(decimal: Decimal): string {
-  const digits = (decimal < 0n ? -decimal : decimal).toString().padStart(PLACES + 1, '0');
-  const fraction = digits.slice(-PLACES).replace(/0+$/, '');
-  return `${decimal < 0n ? '-' : ''}${digits.slice(0, -PLACES)}.${fraction || '0'}`;
+  return format(decimal, PLACES);
+}
+
+/** @returns the shortest plain text, always with a point */
+export function formatTokenAmount(amount: TokenAmount): string {
+  return format(amount, TOKEN_PLACES);
 }
 
 /**
@@ -78,4 +76,34 @@ export function divideDecimal(decimal: Decimal, divisor: bigint): Decimal {
   const twice = 2n * remainder;
   const roundsUp = twice === divisor ? floor % 2n !== 0n : twice > divisor;
   return roundsUp ? floor + 1n : floor;
+}
+
+function parse(text: string, places: number): bigint {
+  const parts = text.length <= MAX_CHARACTERS ? DECIMAL.exec(text) : null;
+  if (!parts) throw new LedgerFormatError(`${quoted(text)} is not a decimal such as 91.0 or 1.0e-8`);
+  const [, sign, whole, fraction = '', exponent = '0'] = parts;
+  const shift = places - fraction.length + Number(exponent);
+  const digits = BigInt(whole + fraction);
+  const divisor = 10n ** BigInt(Math.max(0, -shift));
+  if (digits % divisor !== 0n) throw new LedgerFormatError(`${quoted(text)} has more than ${places} decimal places`);
+  const magnitude = (digits / divisor) * 10n ** BigInt(Math.max(0, shift));
+  return sign === '-' ? -magnitude : magnitude;
+}
+
+function read(json: ExactJson, places: number): bigint {
+  if (json instanceof JsonNumber) return parse(json.text, places);
+  if (isExactJsonObject(json) && Object.keys(json).length === 1) {
+    const { decimal, int } = json;
+    if (typeof decimal === 'string') return parse(decimal, places);
+    const one = 10n ** BigInt(places);
+    if (int instanceof JsonNumber) return integerOf(int) * one;
+    if (typeof int === 'string' && /^-?\d{1,400}$/.test(int)) return BigInt(int) * one;
+  }
+  throw new LedgerFormatError('A decimal is a number, {"decimal": "91.0"} or {"int": 91}');
+}
+
+function format(amount: bigint, places: number): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -places)}.${fraction || '0'}`;
 }

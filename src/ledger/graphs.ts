@@ -84,6 +84,21 @@ export function chainsAt(network: string, height: bigint): number | undefined {
   return from === undefined ? undefined : height < from ? 10 : 20;
 }
 
+/** @returns the graphs that mainnet01 and testnet04 have had, the newest first; undefined for other networks */
+export function graphsOfNetwork(network: string): readonly GraphSpan[] | undefined {
+  const from = TWENTY_CHAINS_FROM.get(network);
+  if (from === undefined) return undefined;
+  return [
+    { fromHeight: from, graph: knownGraph(20)! },
+    { fromHeight: 0n, graph: knownGraph(10)! },
+  ];
+}
+
+/** @returns the history of a network that has never had another graph */
+export function onlyGraph(graph: Graph): readonly GraphSpan[] {
+  return [{ fromHeight: 0n, graph }];
+}
+
 /**
  * @param neighbours for each chain, from 0 on, its neighbours in any order
  * @throws LedgerFormatError unless all chains exist, neighbours are mutual and different chains, and every chain

@@ -76,12 +76,6 @@ export function payloadWithOutputsToJson(payload: PayloadWithOutputs): ExactJson
   };
 }
 
-export function payloadRoots(content: PayloadContent): PayloadRoots {
-  const transactionsHash = transactionsRoot(content);
-  const outputsHash = merkleRoot(outputLeaves(content));
-  return { transactionsHash, outputsHash, payloadHash: merkleRoot([transactionsHash, outputsHash]) };
-}
-
 /**
  * Proves that a payload is a block's: that its content hashes to its roots, and these to the header's payload hash.
  * @param payloadHash the one in the block's header

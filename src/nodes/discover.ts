@@ -9,7 +9,7 @@ import { urlOfPeer } from '../node/api/peers.ts';
 export interface Discovery {
   /** None twice. */
   readonly peers: readonly Peer[];
-  /** Why a node has named no peers, one for each such node. */
+  /** Why nodes have named no peers, and which peers were left out because they are not understood. */
   readonly faults: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export async function discoverPeers(
     let places = Math.ceil((most - found.size) / (apis.length - i));
     let named = 0;
     try {
-      for await (const peer of api.peers(stop)) {
+      for await (const peer of api.peers({ onLeftOut: ({ message }) => faults.push(message) }, stop)) {
         if (places === 0 || named++ === MOST_NAMED) break;
         const url = urlOfPeer(peer);
         if (!URL.canParse(url)) continue;

@@ -35,7 +35,7 @@ export interface Judgement {
 /**
  * Any node can claim any height and weight, so no claim makes another node faulty by itself. What a node's own newest block says
  * must fit, and between branches most nodes decide.
- * @param network the wanted one
+ * @param network the wanted one; empty where it is not known, as with a URL whose path does not name it
  * @param nowUs our clock, in µs since 1970
  * @returns a judgement for each node, in the same order
  */
@@ -125,8 +125,9 @@ function judgeOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): J
   return { hasAnswered: true, behind, problems };
 }
 
-function isOther(served: string | undefined, wanted: string): boolean {
-  return served !== undefined && served !== wanted;
+/** @returns whether a node is known to serve another network than the wanted one, which is empty where it is not known */
+export function isOther(served: string | undefined, wanted: string): boolean {
+  return served !== undefined && wanted !== '' && served !== wanted;
 }
 
 function fault(what: string): Problem {

@@ -54,14 +54,17 @@ export async function lookAt(
       const info = await unlessMissing(api.info(signal));
       if (info) look.network = info.network;
       look.cut = await api.cut({}, signal);
+      if (look.network === undefined && look.cut.network !== undefined) look.network = look.cut.network;
       const newest = await newestBlockUs(api, look.cut, nowUs, signal);
       if (newest !== undefined) look.newestBlockUs = newest;
     });
   } catch (error) {
     stop.throwIfAborted();
     if (isTimeout(error)) look.fault = `some answers have not come within ${mostMs / 1000} s`;
-    else if (error instanceof ApiError) look.fault = error.message;
-    else throw error;
+    else if (error instanceof ApiError) {
+      look.fault = error.message;
+      if (error.network !== undefined) look.network = error.network;
+    } else throw error;
   }
   if (api.nodeVersion !== undefined) look.software = api.nodeVersion;
   if (api.skew) look.skew = api.skew;

@@ -2,7 +2,7 @@
 
 import type { Cut } from '../ledger/cut.ts';
 import { commonBlocks } from './branches.ts';
-import { type Judgement, judge, type Seen } from './judge.ts';
+import { isOther, type Judgement, judge, type Seen } from './judge.ts';
 import { type Look, type LookedAt, lookAt } from './look.ts';
 
 /** A node to look at. */
@@ -24,7 +24,7 @@ export interface Surveyed extends Judgement {
 }
 
 /**
- * @param network the wanted one
+ * @param network the wanted one, as `judge` has it
  * @param nowUs our clock, in µs since 1970
  * @returns what there is to say about each node, in the same order
  */
@@ -62,8 +62,8 @@ async function blocksOf(
   stop?: AbortSignal,
 ): Promise<(string | undefined)[]> {
   const followers = candidates.flatMap(({ api, isConfigured }, i) => {
-    const { cut, network: served = network } = looks[i];
-    return typeof api !== 'string' && cut && served === network
+    const { cut, network: served } = looks[i];
+    return typeof api !== 'string' && cut && !isOther(served, network)
       ? [{ api, isConfigured, cut: cut satisfies Cut, i }]
       : [];
   });

@@ -12,7 +12,8 @@ import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
 import { parseHeader } from '#pickaxe/ledger/header.js';
-import { payloadRoots, payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
+import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import { payloads } from '../ledger/vectors.ts';
 import { branches, FakeClock, headerOf, madeHeader, madeRecord, PretendNode } from './pretend.ts';
 
@@ -402,7 +403,7 @@ describe('the reward of a won block', () => {
   };
   it.each([
     ['has other bytes than its roots', wrong, /outputsHash/],
-    ['has roots of its own', { ...wrong, ...payloadRoots(wrong) }, /payloadHash is .*, but the block's header has/],
+    ['has roots of its own', { ...wrong, ...rootsOf(wrong) }, /payloadHash is .*, but the block's header has/],
   ])('is not believed when the payload %s: that is named once', async (_, given, named) => {
     const node = new PretendNode();
     node.payloads.set(key, given);

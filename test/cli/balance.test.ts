@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BalanceReport } from '#pickaxe/cli/balance-report.js';
 import { expectShape } from '../expect-shape.ts';
+import { serve } from '../node/api/server.ts';
 import { startNode } from '../source/node/node.ts';
 import { pickaxe } from './pickaxe.ts';
 
@@ -47,6 +48,28 @@ describe('pickaxe balance', () => {
       total: '0.0',
     });
     expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('prints every digit of a token that has more decimal places than coins', async () => {
+    const heads = { 0: { height: 5, hash: 'A'.repeat(43) }, 1: { height: 5, hash: 'A'.repeat(43) } };
+    const amounts = ['0.000000000000000001', '1234.5'];
+    const { url } = await serve(({ path }) => {
+      if (path.endsWith('/cut')) return { body: { origin: null, height: 10, weight: 'A'.repeat(43), hashes: heads } };
+      const decimal = amounts[Number(/chain\/(\d)/.exec(path)?.[1])];
+      const result = { status: 'success', data: { decimal } };
+      return {
+        body: { gas: 0, result, reqKey: 'A'.repeat(43), logs: null, metaData: null, continuation: null, txId: null },
+      };
+    });
+    const args = ['balance', account, '--token', 'free.fine', '--node', url, '--network', 'development'];
+    const { code, stdout, stderr } = await pickaxe(...args);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n')).toEqual([
+      `account  ${account}`,
+      'chain 0     0.000000000000000001',
+      'chain 1  1234.5',
+      'total    1234.500000000000000001',
+    ]);
   });
 
   it('knows no total, and fails, when a chain was not read', async () => {

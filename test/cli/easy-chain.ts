@@ -2,8 +2,8 @@
 
 import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { type BlockHeader, blockHash } from '#pickaxe/ledger/header.js';
-import { payloadRoots } from '#pickaxe/ledger/payload.js';
 import { weightAbove } from '#pickaxe/ledger/weight.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import type { Block } from '#pickaxe/node/api/blocks.js';
 
 export const EASIEST = new Uint8Array(32).fill(0xff);
@@ -16,7 +16,7 @@ export function blockAbove(parent: BlockHeader | undefined, changes: Partial<Blo
   const parentHash = parent ? blockHash(parent) : new Uint8Array(32);
   const coinbase = { reqKey: encodeBase64url(parentHash), result: { status: 'success', data: '' }, events: [event] };
   const content = { transactions: [], outputs: [], minerData: text(miner), coinbase: text(coinbase) };
-  const payload = { ...content, ...payloadRoots(content) };
+  const payload = { ...content, ...rootsOf(content) };
   const header: BlockHeader = {
     featureFlags: 0n,
     creationTimeUs: (parent?.creationTimeUs ?? 0n) + 30_000_000n,

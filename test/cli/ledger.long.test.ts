@@ -96,7 +96,12 @@ describe('pickaxe ledger cut --verify', () => {
     ['own', TWO_CHAINS, /does not have the block of height 0/],
   ])('refuses what does not belong together on %s', async (network, body, why) => {
     const { url } = await serve(
-      ({ path }) => (path.endsWith('/cut') ? { body } : path.includes('/block') ? page([]) : undefined),
+      ({ path }) =>
+        path.endsWith('/cut')
+          ? { body: { ...body, instance: network } }
+          : path.includes('/block')
+            ? page([])
+            : undefined,
       { headers: CHAINWEB },
     );
     const { code, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url, '--network', network);

@@ -7,10 +7,11 @@ import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
 import { headerToJson } from '#pickaxe/ledger/header-json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
+import type { Block } from '#pickaxe/node/api/blocks.js';
 import { blockJson } from '../node/api/rows.ts';
 import { serve } from '../node/api/server.ts';
 import { blockAbove } from './easy-chain.ts';
-import { chain, cut, first, height, id, node, page, peer } from './ledger-node.ts';
+import { ANSWERS, chain, cut, first, height, id, node, page, peer } from './ledger-node.ts';
 import { cacheHome, pickaxe } from './pickaxe.ts';
 
 describe('pickaxe ledger', () => {
@@ -56,20 +57,51 @@ describe('pickaxe ledger', () => {
   });
 });
 
-it('pickaxe ledger cut --verify proves each block of the cut', async () => {
-  const { header, payload } = blockAbove(blockAbove(undefined).header);
-  const hashes = { 0: { height: 1, hash: encodeBase64url(blockHash(header)) } };
-  const weight = encodeBase64url(integerToTarget(header.weight));
-  const block = stringifyExactJson({
-    header: headerToJson(header, 'chainweb'),
-    payloadWithOutputs: payloadWithOutputsToJson(payload),
+it('pickaxe ledger peers leaves out those that are not understood, and says how many', async () => {
+  const pages = (...items: string[]) => node([[/\/peer\?/, page(items)], ...ANSWERS]);
+  const { ask } = await pages('{}', JSON.stringify(peer), '7');
+  const { code, stdout, stderr } = await ask('peers', '--network', 'mainnet01');
+  expect([code, stdout]).toEqual([0, `${id}  10.1.2.3  1789`]);
+  expect(stderr).toMatch(/^warning: http:.* names 2 peers that are not understood, as this one: peer\..*\n$/);
+  const none = await (await pages('{}')).ask('peers', '--network', 'mainnet01');
+  expect(none.stderr).toMatch(/^warning: http:.* names a peer that is not understood: peer\..*\n$/);
+});
+
+describe('pickaxe ledger cut --verify', () => {
+  const genesis = blockAbove(undefined).header;
+  const wanted = blockAbove(genesis);
+  const weight = encodeBase64url(integerToTarget(wanted.header.weight));
+  const hashes = { 0: { height: 1, hash: encodeBase64url(blockHash(wanted.header)) } };
+  const verify = async (...blocks: readonly Block[]) => {
+    const texts = blocks.map(({ header, payload }) =>
+      stringifyExactJson({
+        header: headerToJson(header, 'chainweb'),
+        payloadWithOutputs: payloadWithOutputsToJson(payload),
+      }),
+    );
+    const { url } = await serve(({ path }) =>
+      path.endsWith('/cut') ? { body: { origin: null, height: 1, weight, hashes } } : page(texts),
+    );
+    const { code, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url, '--network', 'development');
+    return [code, stderr];
+  };
+
+  it('proves each block of the cut', async () => {
+    expect(await verify(wanted)).toEqual([
+      0,
+      '1 head verified: heights, proof of work, neighbours, weights, payloads, rewards\n',
+    ]);
   });
-  const { url } = await serve(({ path }) =>
-    path.endsWith('/cut') ? { body: { origin: null, height: 1, weight, hashes } } : page([block]),
-  );
-  const { code, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url, '--network', 'development');
-  expect([code, stderr]).toEqual([
-    0,
-    '1 head verified: heights, proof of work, neighbours, weights, payloads, rewards\n',
-  ]);
+
+  it('refuses another block than that of the cut, and more than one', async () => {
+    const another = blockAbove(genesis, { nonce: 8n });
+    const refused = [
+      1,
+      expect.stringMatching(/^error: cut\.hashes\.0: the node answers with the block [\w-]{43}\.\n$/),
+    ];
+    expect(await verify(another)).toEqual(refused);
+    expect(await verify(wanted, another)).toEqual(refused);
+    const twice = [1, expect.stringMatching(/the node answers with the block more than once\.\n$/)];
+    expect(await verify(wanted, wanted)).toEqual(twice);
+  });
 });

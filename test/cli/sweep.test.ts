@@ -153,7 +153,9 @@ describe('pickaxe sweep', () => {
     expect(await sweep({ yes: true, keyFile: [keyFile] }, { say, stop: stopped.signal })).toBe(4);
     const again = { resume: true, yes: true, keyFile: [keyFile] };
     await expect(sweep({ ...again, toChain: 1 })).rejects.toThrow('This sweep goes to chain 0');
-    await expect(sweep({ ...again, gasStation: 'x' })).rejects.toThrow('In this sweep, the account itself pays for the arrival');
+    await expect(sweep({ ...again, gasStation: 'x' })).rejects.toThrow(
+      'In this sweep, the account itself pays for the arrival',
+    );
     expect(await finished(again)).toBe(0);
   });
 

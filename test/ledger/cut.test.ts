@@ -2,7 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkCut, cutFromJson, cutToJson, sumOfHeights } from '#pickaxe/ledger/cut.js';
 import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import { checkAdjacents, diameter, distance, graphOf, graphOfHeader, knownGraph } from '#pickaxe/ledger/graphs.js';
+import {
+  checkAdjacents,
+  diameter,
+  distance,
+  graphOf,
+  graphOfHeader,
+  graphsOfNetwork,
+  knownGraph,
+  onlyGraph,
+} from '#pickaxe/ledger/graphs.js';
 import { peerFromJson, peerIdOf, peerToJson } from '#pickaxe/ledger/peer.js';
 import { networkOf, versionCodeOf } from '#pickaxe/ledger/version-codes.js';
 import { selfSigned } from '../node/certificates.ts';
@@ -22,7 +31,7 @@ describe.each(cuts.map((cut) => [cut.height, cut] as const))('the real cut at %i
 
   it('has the sum of its heads’ heights, and fits the graph of 20 chains', () => {
     expect(sumOfHeights(cut)).toBe(BigInt(height));
-    expect(() => checkCut(cut, twenty)).not.toThrow();
+    expect(() => checkCut(cut, graphsOfNetwork('mainnet01'))).not.toThrow();
     expect([...cut.heads.keys()]).toEqual(Array.from({ length: 20 }, (_, chain) => chain));
     expect(cut).toMatchObject({ network: 'mainnet01', id: json.id, origin: null });
   });
@@ -64,14 +73,14 @@ describe('a cut', () => {
 
   it('is refused when it cannot be one', () => {
     const nine = cutFromJson(exact({ ...json, hashes: heightOf('9', 1_800_014) }));
-    expect(() => checkCut(nine, twenty)).toThrow(
+    expect(() => checkCut(nine, onlyGraph(twenty))).toThrow(
       /^cut\.hashes: chain \d+ is at height 180001\d, and its neighbour 9 at 1800014/,
     );
     const wrong = cutFromJson(exact({ ...json, height: json.height + 1 }));
-    expect(() => checkCut(wrong, twenty)).toThrow(
+    expect(() => checkCut(wrong, onlyGraph(twenty))).toThrow(
       `cut.height: is ${json.height + 1}, but the heights add up to ${json.height}`,
     );
-    expect(() => checkCut(wrong, knownGraph(10)!)).toThrow(
+    expect(() => checkCut(wrong, onlyGraph(knownGraph(10)!))).toThrow(
       /^cut\.hashes: has the chains 0, 1.* but the network has 10$/,
     );
   });
@@ -83,6 +92,65 @@ describe('a cut', () => {
 
   it('that is junk has no answer but a LedgerFormatError', () => {
     fc.assert(fc.property(almost(json), (text) => void refusalOf(() => cutFromJson(parseExactJson(text)))));
+  });
+});
+
+/** mainnet01 has 20 chains from height 852,054 on. Chains 0 and 2 are neighbours only among 10, and 0 and 5 in both graphs. */
+describe('a cut while the graph changes', () => {
+  const [{ hashes }] = cuts;
+  const check = (chains: number, height: number, others: Readonly<Record<number, number>> = {}) => {
+    const heights = Array.from({ length: chains }, (_, chain) => others[chain] ?? height);
+    const heads = new Map(heights.map((each, chain) => [chain, { height: BigInt(each), hash: new Uint8Array(32) }]));
+    const sum = BigInt(heights.reduce((a, b) => a + b));
+    const cut = { ...cutFromJson(exact({ ...cuts[0], hashes })), heads, height: sum };
+    checkCut(cut, graphsOfNetwork('mainnet01'));
+  };
+
+  it('has the chains of the graph at its lowest head', () => {
+    check(10, 852_053);
+    check(10, 852_054, { 3: 852_053 });
+    check(20, 852_054);
+    expect(() => check(10, 852_054)).toThrow('but the network has 20');
+    expect(() => check(20, 852_054, { 3: 852_053 })).toThrow('but the network has 10');
+  });
+
+  it('may have heads far apart on chains that were neighbours only before', () => {
+    expect(() => check(10, 852_054, { 0: 852_055, 2: 852_053 })).not.toThrow();
+    expect(() => check(20, 852_055, { 0: 852_057, 2: 852_054, 5: 852_056, 10: 852_056, 15: 852_056 })).not.toThrow();
+  });
+
+  it.each([
+    [
+      'above the change, by the new graph',
+      10,
+      852_054,
+      { 6: 852_055, 8: 852_053 },
+      /chain 8 is at height 852053.* 6 at 852055/,
+    ],
+    [
+      'of the last blocks of the old graph',
+      10,
+      852_053,
+      { 0: 852_054, 2: 852_052 },
+      /chain 2 is at height 852052.* 0 at 852054/,
+    ],
+    [
+      'of old neighbours, from above the change',
+      10,
+      852_054,
+      { 0: 852_055, 2: 852_052 },
+      /chain 2 is at height 852052.* 0 at 852055/,
+    ],
+    ['below the change', 10, 852_000, { 0: 852_002 }, /chain 2 is at height 852000.* 0 at 852002/],
+    ['above the change', 20, 852_060, { 0: 852_062 }, /chain 5 is at height 852060.* 0 at 852062/],
+  ])('is refused when a head needs a block that is not there: %s', (_, chains, height, others, message) => {
+    expect(() => check(chains, height, others)).toThrow(message);
+  });
+
+  it('is refused below the first graph', () => {
+    const cut = cutFromJson(exact(cuts[0]));
+    const late = [{ fromHeight: 2n ** 40n, graph: twenty }];
+    expect(() => checkCut(cut, late)).toThrow(/^cut\.hashes: the network has no chains at height 1\d+$/);
   });
 });
 

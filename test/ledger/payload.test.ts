@@ -7,11 +7,11 @@ import {
   checkPayload,
   type PayloadWithOutputs,
   payloadFromJson,
-  payloadRoots,
   payloadToJson,
   payloadWithOutputsFromJson,
   payloadWithOutputsToJson,
 } from '#pickaxe/ledger/payload.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import { almost, contents } from './arbitraries.ts';
 import { damaged, refusalOf } from './damage.ts';
 import { header, payloads } from './vectors.ts';
@@ -25,7 +25,7 @@ describe.each(payloads.map((vector, i) => [i, vector] as const))('the real paylo
 
   it('hashes to its roots, and to its header’s payload hash', () => {
     expect(() => checkPayload(payload, payloadHash)).not.toThrow();
-    expect(payloadRoots(payload)).toEqual({
+    expect(rootsOf(payload)).toEqual({
       transactionsHash: payload.transactionsHash,
       outputsHash: payload.outputsHash,
       payloadHash,
@@ -138,7 +138,7 @@ describe('a payload', () => {
           minerData,
           coinbase,
         };
-        const made = { ...content, ...payloadRoots(content) };
+        const made = { ...content, ...rootsOf(content) };
         checkPayload(made, made.payloadHash);
         const text = stringifyExactJson(payloadWithOutputsToJson(made));
         expect(payloadWithOutputsFromJson(parseExactJson(text))).toEqual(made);

@@ -5,10 +5,11 @@ import { formatDecimal, ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { parseExactJson, parseExactJsonBytes } from '#pickaxe/ledger/exact-json.js';
 import { chainsAt } from '#pickaxe/ledger/graphs.js';
 import type { BlockHeader } from '#pickaxe/ledger/header.js';
-import { type PayloadWithOutputs, payloadRoots, payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
+import { type PayloadWithOutputs, payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
 import { feesOf, rewardOf } from '#pickaxe/ledger/reward.js';
 import { tableReward } from '#pickaxe/ledger/reward-table.js';
 import { transfersOf } from '#pickaxe/ledger/transfers.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import { header, headers, payloads } from './vectors.ts';
 
 const read = (vector: (typeof payloads)[number]) =>
@@ -24,7 +25,7 @@ const oldPayload = payloads
 /** Replaces parts of a payload, and makes the block that has it. */
 function remade(block: BlockHeader, payload: PayloadWithOutputs, parts: Partial<PayloadWithOutputs>) {
   const made = { ...payload, ...parts };
-  const content = { ...made, ...payloadRoots(made) };
+  const content = { ...made, ...rootsOf(made) };
   return [{ ...block, payloadHash: content.payloadHash }, content] as const;
 }
 

@@ -5,9 +5,10 @@ import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
 import { parseExactJsonBytes } from '#pickaxe/ledger/exact-json.js';
 import { type BlockHeader, blockHash, blockLeaves, HEADER_LEAF } from '#pickaxe/ledger/header.js';
 import { merklePath } from '#pickaxe/ledger/merkle.js';
-import { outputLeaves, payloadRoots } from '#pickaxe/ledger/payload.js';
+import { outputLeaves } from '#pickaxe/ledger/payload.js';
 import { checkSpvProof, encodeSpvProof, parseSpvProof, type SpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
 import { transfersOf } from '#pickaxe/ledger/transfers.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import { blockHeaders, contents } from './arbitraries.ts';
 import { damaged, damagedText, refusalOf } from './damage.ts';
 import { header, proofs, transfer } from './vectors.ts';
@@ -125,7 +126,7 @@ describe('a proof', () => {
 function proofWithin(outputs: readonly Uint8Array[], index: number, block: BlockHeader): [SpvProof, BlockHeader] {
   const [none, coinbase] = [new Uint8Array(), Uint8Array.of(1)];
   const content = { transactions: outputs.map(() => none), minerData: none, outputs, coinbase };
-  const roots = payloadRoots(content);
+  const roots = rootsOf(content);
   const source = { ...block, payloadHash: roots.payloadHash };
   const steps = [
     ...merklePath(outputLeaves(content), index + 1),

@@ -59,6 +59,10 @@ describe('a node', () => {
     expect(judge([seen({ newestBlockUs: NOW_US - 930_000_000n, skew }), liar], 'x', NOW_US)[0].behind).toBe(0);
   });
 
+  it('of any network will do where it is not known which one is wanted', () => {
+    expect(judge([seen({})], '', NOW_US)).toMatchObject([{ hasAnswered: true, problems: [] }]);
+  });
+
   it('on one of two branches is of no use, and nor is one on the other, when as many nodes follow each', () => {
     const [one, heavier] = [seen({}, { commonBlock: 'a' }), seen({ cut: cut(1002n) }, { commonBlock: 'b' })];
     const split = fault(/^follows one branch of the ledger, and as many nodes follow another one/);

@@ -6,10 +6,12 @@ import { discoverPeers } from '#pickaxe/nodes/discover.js';
 import { lookAt } from '#pickaxe/nodes/look.js';
 import { type Candidate, survey } from '#pickaxe/nodes/survey.js';
 import { systemClock } from '#pickaxe/system/clock.js';
+import { cuts } from '../ledger/vectors.ts';
+import { type Seen, serve } from '../node/api/server.ts';
 
 const QUICK = { limits: { attempts: 1 } };
 
-function client(options: Omit<NodeApiOptions, 'network'>): NodeApi {
+function client(options: Partial<NodeApiOptions>): NodeApi {
   const api = new NodeApi({ network: 'development', ...options }, QUICK);
   onTestFinished(() => api.close());
   return api;
@@ -127,6 +129,18 @@ describe('a survey', () => {
   });
 });
 
+it('a survey finds nodes of another network behind paths that do not name it', async () => {
+  const behind = async (instance: string) => {
+    const answer = ({ path }: Seen) => (path === '/hidden/cut' ? { body: { ...cuts[0], instance } } : undefined);
+    const { url } = await serve(answer, { headers: {} });
+    return candidate(client({ url: `${url}/hidden`, network: 'mainnet01' }));
+  };
+  const nodes = [await behind('mainnet01'), await behind('testnet04')];
+  const surveyed = await survey(nodes, 'mainnet01', systemClock.nowUs());
+  expect(problems(surveyed)).toEqual([[], ['serves the network testnet04, not mainnet01']]);
+  expect(surveyed.map(({ hasAnswered }) => hasAnswered)).toEqual([true, true]);
+});
+
 describe('a look', () => {
   it('at a node that keeps it waiting takes limited time, and ends at once when it is to stop', async () => {
     const { node, url } = await grown();
@@ -159,6 +173,17 @@ describe('discovery', () => {
 
   it('leaves out what is no address', async () => {
     expect(await hostsOf([naming('999.1.1.1', 'xn--a', 'node.example')], [], 5)).toEqual(['node.example']);
+  });
+
+  it('leaves out peers that are not understood, and says so', async () => {
+    const items = [{ id: 'short' }, peerAt('node.example')];
+    const { url } = await serve(({ path }) =>
+      path.includes('/cut/peer') ? { body: { items, limit: 2, next: null } } : undefined,
+    );
+    expect(await discoverPeers([client({ p2pUrl: url, dialect: 'chainweb' })], [], 5)).toEqual({
+      peers: [peerAt('node.example')],
+      faults: [expect.stringMatching(/^http:.* names a peer that is not understood: peer\.id: /)],
+    });
   });
 
   it('lets no node fill all places with its friends', async () => {

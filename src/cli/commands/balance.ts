@@ -1,11 +1,11 @@
 /** `pickaxe balance`: what an account has on each chain, and in all. */
 
-import { type ChainReading, readBalances } from '../../accounts/read-account.ts';
+import { type ChainReading, readTokenBalances } from '../../accounts/read-account.ts';
 import { defaultAccount } from '../../app/choose-source.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
-import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
+import { formatTokenAmount, type TokenAmount } from '../../ledger/decimal.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { BalanceReport, ChainReport } from '../balance-report.ts';
 import { withNodes } from './ledger/client.ts';
@@ -27,13 +27,13 @@ export async function runBalance(loaded: Loaded, given: string | undefined, opti
   return withNodes(loaded, async (nodes) => {
     const { network, readings } = await nodes.ask(async (api) => {
       const { heads } = await api.cut();
-      return { network: api.network, readings: await readBalances(api, heads.keys(), { account, module }) };
+      return { network: api.network, readings: await readTokenBalances(api, heads.keys(), { account, module }) };
     });
     const isComplete = readings.every(isRead);
     const total = isComplete ? readings.reduce((sum, { value }) => sum + value, 0n) : undefined;
     if (json) {
       const chains = readings.map(chainToJson);
-      const sum = total === undefined ? null : formatDecimal(total);
+      const sum = total === undefined ? null : formatTokenAmount(total);
       const report: BalanceReport = { account, token: module, network, chains, total: sum };
       printLine(JSON.stringify(report));
     } else {
@@ -49,24 +49,26 @@ function accountOf({ miner: { account, publicKeys } }: Config): string {
   throw new UsageError('Say whose balance to read: pickaxe balance ACCOUNT, or configure a miner with pickaxe init.');
 }
 
-function isRead(reading: ChainReading<Decimal>): reading is Extract<ChainReading<Decimal>, { value: Decimal }> {
+function isRead(
+  reading: ChainReading<TokenAmount>,
+): reading is Extract<ChainReading<TokenAmount>, { value: TokenAmount }> {
   return 'value' in reading;
 }
 
-function chainToJson(reading: ChainReading<Decimal>): ChainReport {
+function chainToJson(reading: ChainReading<TokenAmount>): ChainReport {
   const { chain } = reading;
   return isRead(reading)
-    ? { chain, balance: formatDecimal(reading.value), fault: null }
+    ? { chain, balance: formatTokenAmount(reading.value), fault: null }
     : { chain, balance: null, fault: oneLine(reading.error.message) };
 }
 
-function print(account: string, readings: readonly ChainReading<Decimal>[], total: Decimal | undefined): void {
+function print(account: string, readings: readonly ChainReading<TokenAmount>[], total: TokenAmount | undefined): void {
   const read = readings.filter(isRead);
-  const amounts = [...read.map(({ value }) => value), ...(total === undefined ? [] : [total])].map(formatDecimal);
+  const amounts = [...read.map(({ value }) => value), ...(total === undefined ? [] : [total])].map(formatTokenAmount);
   // Points stand below each other.
   const width = Math.max(0, ...amounts.map((text) => text.indexOf('.')));
-  const shown = (amount: Decimal) => {
-    const text = formatDecimal(amount);
+  const shown = (amount: TokenAmount) => {
+    const text = formatTokenAmount(amount);
     return text.padStart(text.length + width - text.indexOf('.'));
   };
   printTable([

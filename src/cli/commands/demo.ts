@@ -1,6 +1,6 @@
 /** `pickaxe demo`: the real miner on a mock node inside this process, at about one block per second. */
 
-import { readBalances } from '../../accounts/read-account.ts';
+import { readDetails } from '../../accounts/read-account.ts';
 import { askBalance } from '../../app/ask-balance.ts';
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { chooseSource, minerAccount } from '../../app/choose-source.ts';
@@ -15,6 +15,7 @@ import type { Loaded } from '../../config/load.ts';
 import { assemble, type Config, DEFAULTS, valueIn } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
+import { COIN } from '../../ledger/transfers.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
 import { demoEnding } from '../demo-ending.ts';
 
@@ -83,10 +84,10 @@ async function balanceOf(account: string, settings: ApiSettings): Promise<Decima
   const api = nodeApi(node, NETWORK, settings);
   try {
     const { heads } = await api.cut();
-    const readings = await readBalances(api, heads.keys(), { account, module: 'coin' });
+    const readings = await readDetails(api, heads.keys(), { account, module: COIN });
     return readings.reduce((sum, reading) => {
       if ('error' in reading) throw reading.error;
-      return sum + reading.value;
+      return sum + (reading.value?.balance ?? 0n);
     }, 0n);
   } finally {
     await api.close();

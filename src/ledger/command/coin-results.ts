@@ -2,7 +2,7 @@
  * What the reads of `coin.ts` have found. An account that does not exist has no coins; every other failure is an error.
  */
 
-import { type Decimal, decimalOf } from '../decimal.ts';
+import { type Decimal, decimalOf, type TokenAmount, tokenAmountOf } from '../decimal.ts';
 import { LedgerFormatError } from '../errors.ts';
 import { type ExactJson, isExactJsonObject } from '../exact-json.ts';
 import type { Keyset } from './coin.ts';
@@ -17,11 +17,12 @@ export interface AccountDetails {
 }
 
 /**
+ * @param outcome that of a read of any token's balance
  * @returns the balance; 0 when the account does not exist
  * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no decimal.
  */
-export function balanceOf(outcome: Outcome, account: string): Decimal {
-  return isMissing(outcome, account) ? 0n : decimalOf(dataOf(outcome));
+export function tokenBalanceOf(outcome: Outcome, account: string): TokenAmount {
+  return isMissing(outcome, account) ? 0n : tokenAmountOf(dataOf(outcome));
 }
 
 /**

@@ -96,11 +96,6 @@ export function signersOf(cmd: string, file: string): string[] {
   }
 }
 
-/** @returns the form without the command's text */
-export function condensed(form: UnsignedForm): UnsignedForm {
-  return { ...form, cmd: null };
-}
-
 /** @returns YAML, byte for byte as the contract tool writes it; it ends with a newline */
 export function formatUnsignedForm({ hash, sigs, cmd }: UnsignedForm): string {
   const command = cmd === null ? '' : `cmd: ${yamlText(cmd)}\n`;

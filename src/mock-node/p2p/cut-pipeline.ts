@@ -5,7 +5,7 @@
 
 import { type Cut, checkCut } from '../../ledger/cut.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
-import { distance } from '../../ledger/graphs.ts';
+import { diameter, onlyGraph } from '../../ledger/graphs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { CutFetcher } from './fetch-cut.ts';
 import { type PeerClient, PeerError } from './peer-client.ts';
@@ -65,13 +65,12 @@ export class CutPipeline {
   #whyUninteresting(cut: Cut): string | undefined {
     const { graph } = this.#ledger.chains;
     if (cut.network !== undefined && cut.network !== this.#ledger.settings.network) return `is of ${cut.network}`;
-    checkCut(cut, graph);
+    checkCut(cut, onlyGraph(graph));
     const theirs = [...cut.heads.values()].map(({ height }) => height);
     const ours = graph.map((_, chain) => this.#ledger.chains.heightOf(chain));
     if (theirs.every((height, chain) => height <= ours[chain])) return 'is old: no chain is higher in it';
     if (most(theirs) >= most(ours) + FAR_AHEAD) return `is ${FAR_AHEAD} blocks or more ahead`;
-    const diameter = Math.max(...graph.flatMap((_, from) => graph.map((__, to) => distance(graph, from, to))));
-    return least(theirs) + 2n * BigInt(1 + diameter) <= least(ours) ? 'is very old' : undefined;
+    return least(theirs) + 2n * BigInt(1 + diameter(graph)) <= least(ours) ? 'is very old' : undefined;
   }
 }
 

@@ -27,6 +27,8 @@ export type ApiErrorKind =
   | 'unreachable'
   /** The answer is not what the specification says, or what was asked for. */
   | 'not understood'
+  /** The answer is about another network than the one that was asked for. */
+  | 'other network'
   /** The URL of the side of the node that serves this was not given. */
   | 'no such side';
 
@@ -35,6 +37,7 @@ export interface ApiErrorDetails extends ErrorOptions {
   readonly text?: string;
   readonly key?: string | undefined;
   readonly reason?: string | undefined;
+  readonly network?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly retryable?: boolean;
   readonly mayHaveBeenTaken?: boolean;
@@ -50,6 +53,8 @@ export class ApiError extends Error {
   /** Of a 404: what was not found, if the node said so (document 1, "Not-found body"). Foreign, as the reason. */
   readonly key: string | undefined;
   readonly reason: string | undefined;
+  /** Of `other network`: the one that the node serves. Foreign. */
+  readonly network: string | undefined;
   /** The pause that the node has asked for (`retry-after`). */
   readonly retryAfterMs: number | undefined;
   /** Whether the same request may succeed a moment later. The client has then sent it several times already. */
@@ -64,6 +69,7 @@ export class ApiError extends Error {
     this.text = details.text ?? '';
     this.key = details.key;
     this.reason = details.reason;
+    this.network = details.network;
     this.retryAfterMs = details.retryAfterMs;
     this.retryable = details.retryable ?? false;
     this.mayHaveBeenTaken = details.mayHaveBeenTaken ?? false;

@@ -86,6 +86,12 @@ export class Asker {
     this.#dialect = dialect === 'auto' ? (ofUrl[0] ?? ofUrl[1]) : dialect;
   }
 
+  /** What the node is called in messages: its URL, shortened. */
+  get name(): string {
+    const { service, p2p } = this.#sides;
+    return (service ?? p2p)!.address.name;
+  }
+
   /** @throws ApiError, or the reason of `stop` */
   async ask<T>(call: Call<T>, stop: AbortSignal): Promise<T> {
     const http = await this.#sideFor(call, stop);

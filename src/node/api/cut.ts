@@ -2,6 +2,8 @@
 
 import { type Cut, cutFromJson, cutToJson } from '../../ledger/cut.ts';
 import { stringifyExactJson } from '../../ledger/exact-json.ts';
+import { quote } from '../errors.ts';
+import { ApiError } from './api-error.ts';
 import { type Asker, json, nothing } from './ask.ts';
 import { query } from './paths.ts';
 
@@ -10,10 +12,19 @@ export interface CutQuery {
   readonly maxHeight?: number | bigint;
 }
 
-/** @throws ApiError */
+/** @throws ApiError: `other network` when the cut names another one than that of the client, if that is known */
 export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortSignal): Promise<Cut> {
   const path = `cut${query({ maxheight: maxHeight })}`;
-  return await asker.ask({ side: 'both', path, read: json(cutFromJson) }, stop);
+  const cut = await asker.ask({ side: 'both', path, read: json(cutFromJson) }, stop);
+  checkNetwork(asker, cut);
+  return cut;
+}
+
+/** A path, of a gateway for instance, may lead to any network. */
+function checkNetwork(asker: Asker, { network }: Cut): void {
+  if (network === undefined || asker.network === '' || network === asker.network) return;
+  const message = `${asker.name} serves the network ${quote(network)}, not ${asker.network}: check the network or the node URL.`;
+  throw new ApiError('other network', message, { network });
 }
 
 /**

@@ -31,7 +31,7 @@ import { getHealth, getInfo, getReport, type NodeInfo } from './info.ts';
 import { type ApiLimits, apiLimits } from './limits.ts';
 import type { HeightRange } from './paths.ts';
 import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
-import { getPeers, putPeer, trustOfPeer, urlOfPeer } from './peers.ts';
+import { getPeers, type PeersQuery, putPeer, trustOfPeer, urlOfPeer } from './peers.ts';
 
 export interface NodeApiOptions {
   /** Of the service port: `http://host:port`, or a URL with the path of the API, which is then used as it is. */
@@ -151,8 +151,8 @@ export class NodeApi {
   }
 
   /** `GET /cut/peer` (P2P) */
-  peers(stop: AbortSignal = NEVER): AsyncGenerator<Peer, void> {
-    return getPeers(this.#asker, undefined, stop);
+  peers(query: PeersQuery = {}, stop: AbortSignal = NEVER): AsyncGenerator<Peer, void> {
+    return getPeers(this.#asker, undefined, query, stop);
   }
 
   /** `PUT /cut/peer` (P2P) */
@@ -161,8 +161,8 @@ export class NodeApi {
   }
 
   /** `GET /chain/<chain>/mempool/peer` (P2P) */
-  mempoolPeers(chain: number, stop: AbortSignal = NEVER): AsyncGenerator<Peer, void> {
-    return getPeers(this.#asker, chain, stop);
+  mempoolPeers(chain: number, query: PeersQuery = {}, stop: AbortSignal = NEVER): AsyncGenerator<Peer, void> {
+    return getPeers(this.#asker, chain, query, stop);
   }
 
   /** `PUT /chain/<chain>/mempool/peer` (P2P) */

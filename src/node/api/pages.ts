@@ -73,7 +73,7 @@ export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop:
     const page = await pageOrNone(asker, call, collection, next, stop);
     count += BigInt(page.items.length);
     if (most !== undefined && count > most) {
-      throw new ApiError('not understood', `The pages of ${path} do not end: they have more than ${most} blocks.`);
+      throw new ApiError('not understood', `The pages of ${path} do not end: they have more than ${most} items.`);
     }
     yield* page.items;
     if (page.items.length === 0 || page.next === null) return;

@@ -1,8 +1,11 @@
 /** The peers that a node knows, of the network of cuts and of each chain's mempool (document 1, "Peers"). */
 
-import { stringifyExactJson } from '../../ledger/exact-json.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import { type ExactJson, stringifyExactJson } from '../../ledger/exact-json.ts';
 import { type Peer, peerFromJson, peerToJson } from '../../ledger/peer.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
+import { quote } from '../errors.ts';
+import { ApiError } from './api-error.ts';
 import { type Asker, nothing } from './ask.ts';
 import { itemsOf } from './pages.ts';
 import { chainPath } from './paths.ts';
@@ -10,13 +13,58 @@ import { chainPath } from './paths.ts';
 /** The most that real nodes give; their default is 64. */
 const PAGE_SIZE = 512;
 
-/** @param chain that of a mempool; the network of cuts by default @throws ApiError, while iterating */
+/** More peers than any network has. */
+const MOST_PEERS = 2n ** 16n;
+
+export interface PeersQuery {
+  /** Is told once, at the end, when peers were left out because they are not understood: how many, and why the first one. */
+  readonly onLeftOut?: (fault: ApiError) => void;
+}
+
+/**
+ * Nodes pass on what other nodes have told them, so a peer that is not understood is left out: the others are good.
+ * @param chain that of a mempool; the network of cuts by default
+ * @throws ApiError, while iterating
+ */
 export async function* getPeers(
   asker: Asker,
   chain: number | undefined,
+  { onLeftOut }: PeersQuery,
   stop: AbortSignal,
 ): AsyncGenerator<Peer, void> {
-  yield* itemsOf(asker, { side: 'p2p', path: pathOf(chain), pageSize: PAGE_SIZE, item: peerFromJson }, stop);
+  let first: LedgerFormatError | undefined;
+  let count = 0;
+  const collection = {
+    side: 'p2p',
+    path: pathOf(chain),
+    pageSize: PAGE_SIZE,
+    most: MOST_PEERS,
+    item: peerOrFault,
+  } as const;
+  try {
+    for await (const peer of itemsOf(asker, collection, stop)) {
+      if (peer instanceof LedgerFormatError) {
+        first ??= peer;
+        count += 1;
+      } else yield peer;
+    }
+  } finally {
+    if (first) onLeftOut?.(leftOut(asker, first, count));
+  }
+}
+
+function peerOrFault(json: ExactJson): Peer | LedgerFormatError {
+  try {
+    return peerFromJson(json);
+  } catch (fault) {
+    if (fault instanceof LedgerFormatError) return fault;
+    throw fault;
+  }
+}
+
+function leftOut({ name }: Asker, first: LedgerFormatError, count: number): ApiError {
+  const which = count === 1 ? 'a peer that is not understood' : `${count} peers that are not understood, as this one`;
+  return new ApiError('not understood', `${name} names ${which}: ${quote(first.message)}.`, { cause: first });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { balanceOf, detailsOf } from '#pickaxe/ledger/command/coin-results.js';
+import { detailsOf, tokenBalanceOf } from '#pickaxe/ledger/command/coin-results.js';
 import { isAlreadyCompleted, readProofRefusal, readSendRefusal } from '#pickaxe/ledger/command/refusals.js';
 import {
   type Outcome,
@@ -9,7 +9,7 @@ import {
   parsePollAnswer,
   parseSendAnswer,
 } from '#pickaxe/ledger/command/results.js';
-import { decimalOf, ONE } from '#pickaxe/ledger/decimal.js';
+import { decimalOf, formatTokenAmount, ONE } from '#pickaxe/ledger/decimal.js';
 import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
 import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
 import { results } from '../command-vectors.ts';
@@ -142,12 +142,20 @@ describe('answers', () => {
 
 describe('an account', () => {
   it('has the balance that the ledger tells, to the last digit', () => {
-    expect(balanceOf({ status: 'success', data: parseExactJson('12345678901.123456789012') }, 'a')).toBe(
-      12345678901123456789012n,
+    const finest = `${'9'.repeat(30)}.${'1234567890'.repeat(25)}12345`;
+    for (const text of ['12345678901.123456789012', '0.000000000000000001', '-5.0', finest]) {
+      const told = [parseExactJson(text), { decimal: text }];
+      for (const data of told) {
+        expect(formatTokenAmount(tokenBalanceOf({ status: 'success', data }, 'a'))).toBe(text);
+      }
+    }
+    expect(formatTokenAmount(tokenBalanceOf({ status: 'success', data: parseExactJson('1.0e-18') }, 'a'))).toBe(
+      '0.000000000000000001',
     );
-    expect(balanceOf(success({ decimal: '12345678901234567890.5' }), 'a')).toBe(
-      (12345678901234567890n * 10n + 5n) * (ONE / 10n),
-    );
+    expect(formatTokenAmount(tokenBalanceOf(success({ int: 7 }), 'a'))).toBe('7.0');
+    expect(() => tokenBalanceOf(success({ decimal: `${finest}6` }), 'a')).toThrow('has more than 255 decimal places');
+    const coins = { account: 'a', balance: { decimal: '0.1234567890123' }, guard: {} };
+    expect(() => detailsOf(success(coins), 'a')).toThrow('has more than 12 decimal places');
   });
 
   test.each([
@@ -155,7 +163,7 @@ describe('an account', () => {
     'read: row not found: k:a',
     'No value found in table coin_coin-table for key: k:a',
   ])('that does not exist has no coins: %s', (message) => {
-    expect(balanceOf(failure(message), 'k:a')).toBe(0n);
+    expect(tokenBalanceOf(failure(message), 'k:a')).toBe(0n);
     expect(detailsOf(failure(message), 'k:a')).toBeUndefined();
   });
 
@@ -166,7 +174,7 @@ describe('an account', () => {
     'No value found in table x for key: k:ab',
     '',
   ])('is not taken for empty because of %j', (message) => {
-    expect(() => balanceOf(failure(message), 'k:a')).toThrow(LedgerFormatError);
+    expect(() => tokenBalanceOf(failure(message), 'k:a')).toThrow(LedgerFormatError);
     expect(() => detailsOf(failure(message), 'k:a')).toThrow(`The ledger cannot read the account: ${message}`);
   });
 
@@ -181,7 +189,7 @@ describe('an account', () => {
     const other = detailsOf(success({ account: 'a', balance: 5, guard: { keysetref: 'x' } }), 'a');
     expect(other).not.toHaveProperty('keyset');
     expect(() => detailsOf(success({ account: 'b', balance: 5, guard: keyset }), 'a')).toThrow(LedgerFormatError);
-    expect(() => balanceOf(success('5'), 'a')).toThrow(LedgerFormatError);
+    expect(() => tokenBalanceOf(success('5'), 'a')).toThrow(LedgerFormatError);
   });
 });
 

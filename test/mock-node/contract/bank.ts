@@ -12,7 +12,7 @@ import {
   transferCreate,
   transferCrosschain,
 } from '#pickaxe/ledger/command/coin.js';
-import { balanceOf, detailsOf } from '#pickaxe/ledger/command/coin-results.js';
+import { detailsOf, tokenBalanceOf } from '#pickaxe/ledger/command/coin-results.js';
 import { type Command, commandJson, sendJson } from '#pickaxe/ledger/command/command.js';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import type { Message, PublicMeta, Signer } from '#pickaxe/ledger/command/payload.js';
@@ -22,7 +22,7 @@ import {
   parsePollAnswer,
   parseSendAnswer,
 } from '#pickaxe/ledger/command/results.js';
-import { type Decimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import { type Decimal, formatTokenAmount, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import type { MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { startMock } from '../ask.ts';
@@ -110,7 +110,8 @@ export async function startBank(options: MockNodeOptions = {}, surroundings: Moc
     return parseLocalAnswer(json).outcome;
   };
   const balance = async (chain: number, account: string, query = ''): Promise<Decimal> => {
-    return balanceOf(await readOutcome(chain, getBalance(MODULE, account), query), account);
+    const amount = tokenBalanceOf(await readOutcome(chain, getBalance(MODULE, account), query), account);
+    return parseDecimal(formatTokenAmount(amount));
   };
   const details = async (chain: number, account: string) => {
     return detailsOf(await readOutcome(chain, getDetails(MODULE, account)), account);

@@ -4,7 +4,10 @@ import { cuts } from '../../ledger/vectors.ts';
 import { apiOf, CHAINWEB, DOCUMENT, errorOf, type Seen, serve } from './server.ts';
 
 const [cut] = cuts;
-const answerCut = ({ path }: Seen) => (/\/cut$/.test(path) ? { body: cut } : undefined);
+const answerCut = ({ path }: Seen) => {
+  const instance = path.includes('testnet04') ? 'testnet04' : cut.instance;
+  return /\/cut$/.test(path) ? { body: { ...cut, instance } } : undefined;
+};
 
 describe('the dialect', () => {
   it.each([

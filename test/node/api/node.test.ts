@@ -10,7 +10,7 @@ import { trustOfPeer, urlOfPeer } from '#pickaxe/node/api/peers.js';
 import { checkConfig, servedNetwork } from '#pickaxe/node/config.js';
 import { cuts } from '../../ledger/vectors.ts';
 import { another, type Identity, selfSigned, signed } from '../certificates.ts';
-import { apiWith, CHAINWEB, errorOf, QUICK, serve } from './server.ts';
+import { apiOf, apiWith, CHAINWEB, errorOf, QUICK, serve } from './server.ts';
 
 const [cut] = cuts;
 const id = 'A'.repeat(43);
@@ -24,6 +24,18 @@ describe('a cut', () => {
     expect(read.height).toBe(BigInt(cut.height));
     expect(sumOfHeights(read)).toBe(read.height);
     expect(seen[0].path).toBe('/chainweb/0.0/mainnet01/cut?maxheight=12');
+  });
+
+  it('of another network is told, where the network is known', async () => {
+    const { url } = await serve(() => ({ body: { ...cut, instance: 'test\nnet' } }));
+    const error = await errorOf(apiOf({ url: `${url}/secret-key` }).cut());
+    expect(error).toMatchObject({ kind: 'other network', network: 'test\nnet', retryable: false });
+    expect(error.message).toBe(
+      `${url}/… serves the network test net, not mainnet01: check the network or the node URL.`,
+    );
+    expect((await apiOf({ url: `${url}/secret-key`, network: '' }).cut()).network).toBe('test\nnet');
+    const { url: silent } = await serve(() => ({ body: { ...cut, instance: undefined } }));
+    expect((await apiOf({ url: `${silent}/secret-key` }).cut()).network).toBeUndefined();
   });
 
   it('is published as it was read, with its origin', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import type { ApiError } from '#pickaxe/node/api/api-error.js';
 import { blocks, CHAIN } from './rows.ts';
 import { allOf, apiWith, type Behaviour, errorOf, type Seen } from './server.ts';
 
@@ -68,7 +69,7 @@ describe('an ascending collection whose cursor is never null', () => {
     const range = { minHeight: 7n, maxHeight: 8 };
     for (const hashes of [api.hashes(CHAIN, range), api.hashBranch(CHAIN, { upper: [] }, range)]) {
       const error = await errorOf(texts(hashes));
-      expect(error).toMatchObject({ kind: 'not understood', message: expect.stringMatching(/more than 2000 blocks/) });
+      expect(error).toMatchObject({ kind: 'not understood', message: expect.stringMatching(/more than 2000 items/) });
     }
     expect(seen).toHaveLength(12);
   });
@@ -91,6 +92,34 @@ describe('a collection with an end', () => {
     const { api, seen } = await apiWith(ending(peers, 64));
     expect(await allOf(api.peers())).toEqual(peers);
     expect(seen).toHaveLength(3);
+  });
+
+  it('of peers, without those that are not understood', async () => {
+    const good = { id: null, address: { hostname: '10.0.0.1', port: 1789 } };
+    const bad = { id: null, address: { hostname: 'a b', port: 1789 } };
+    const { api } = await apiWith(ending([bad, good, {}, 'peer', good], 2));
+    const faults: ApiError[] = [];
+    const query = { onLeftOut: (fault: ApiError) => faults.push(fault) };
+    expect(await allOf(api.peers(query))).toEqual([good, good]);
+    expect(await allOf(api.mempoolPeers(3, query))).toEqual([good, good]);
+    expect(faults.map(({ kind }) => kind)).toEqual(['not understood', 'not understood']);
+    expect(faults[0].message).toMatch(
+      /^http:.* names 3 peers that are not understood, as this one: peer\.address\.hostname: must be a domain name or an IP/,
+    );
+    for await (const peer of api.peers(query)) if (peer) break;
+    expect(faults[2].message).toMatch(/^http:.* names a peer that is not understood: peer\./);
+    expect(await allOf(api.peers())).toEqual([good, good]);
+  });
+
+  it('of peers is cut off where it has more than any network', async () => {
+    const { api } = await apiWith((_, before) => {
+      const items = Array.from({ length: 10_000 }, () => 'peer');
+      return { body: { items, limit: items.length, next: `inclusive:${before}` } };
+    });
+    expect(await errorOf(allOf(api.peers()))).toMatchObject({
+      kind: 'not understood',
+      message: expect.stringMatching(/do not end: they have more than 65536 items/),
+    });
   });
 
   it('of the branch below some blocks', async () => {

@@ -3,7 +3,7 @@
  * tell it.
  */
 
-import type { Cut } from '../../../ledger/cut.ts';
+import { type Cut, lowestHeight } from '../../../ledger/cut.ts';
 import {
   chainsAt,
   checkAdjacents,
@@ -11,7 +11,9 @@ import {
   type GraphSpan,
   graphAt,
   graphOfHeader,
+  graphsOfNetwork,
   knownGraph,
+  onlyGraph,
 } from '../../../ledger/graphs.ts';
 import type { BlockHeader } from '../../../ledger/header.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
@@ -44,14 +46,14 @@ export class NetworkGraphs {
     return 'node';
   }
 
-  /** @returns the graph of a cut, and who has said it */
-  async ofCut({ heads }: Cut): Promise<{ readonly graph?: Graph; readonly from: GraphFrom }> {
-    const heights = [...heads.values()].map(({ height }) => height);
-    const lowest = heights.reduce((a, b) => (a < b ? a : b));
-    const own = this.#ownAt(lowest) ?? knownGraph(heads.size);
-    if (own) return { graph: own, from: 'pickaxe' };
-    const graph = await this.#toldAt(lowest);
-    return graph ? { graph, from: 'node' } : { from: 'nobody' };
+  /** @returns the graphs with which a cut is checked, the newest first; undefined when nobody knows them */
+  async ofCut({ heads }: Cut): Promise<readonly GraphSpan[] | undefined> {
+    const own = graphsOfNetwork(this.#api.network);
+    if (own) return own;
+    const known = knownGraph(heads.size);
+    if (known) return onlyGraph(known);
+    const told = await this.#graphsTold();
+    return graphAt(told, lowestHeight(heads)) ? told : undefined;
   }
 
   /** mainnet01 and testnet04 cannot have another graph than the one that pickaxe knows. */
@@ -61,7 +63,11 @@ export class NetworkGraphs {
   }
 
   async #toldAt(height: bigint): Promise<Graph | undefined> {
+    return graphAt(await this.#graphsTold(), height);
+  }
+
+  #graphsTold(): Promise<readonly GraphSpan[]> {
     this.#told ??= unlessMissing(this.#api.info()).then((info) => info?.graphs ?? []);
-    return graphAt(await this.#told, height);
+    return this.#told;
   }
 }

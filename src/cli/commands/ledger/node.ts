@@ -1,16 +1,19 @@
 /** `pickaxe ledger cut`, `peers`, `config` and `info`: what a node says about the ledger, its network and itself. */
 
 import { EXIT } from '../../../app/exit-codes.ts';
+import { equalBytes } from '../../../chain/bytes.ts';
 import { integerToTarget } from '../../../chain/target.ts';
 import type { Loaded } from '../../../config/load.ts';
 import { encodeBase64url } from '../../../ledger/base64url.ts';
-import { type Cut, checkCut, cutToJson, sumOfHeights } from '../../../ledger/cut.ts';
+import { type Cut, checkCut, cutToJson, type Head, sumOfHeights } from '../../../ledger/cut.ts';
 import { LedgerFormatError } from '../../../ledger/errors.ts';
 import { jsonInteger, stringifyExactJson } from '../../../ledger/exact-json.ts';
+import { blockHash } from '../../../ledger/header.ts';
 import { peerToJson } from '../../../ledger/peer.ts';
 import { cutWeight } from '../../../ledger/weight.ts';
+import type { Block } from '../../../node/api/blocks.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
-import { urlOfPeer } from '../../../node/api/peers.ts';
+import { type PeersQuery, urlOfPeer } from '../../../node/api/peers.ts';
 import { BlockChecks } from './check-blocks.ts';
 import { withNode, withNodes } from './client.ts';
 import { note, Progress, peerLine, printJson, printLine, printTable, safe } from './print.ts';
@@ -55,19 +58,13 @@ function printCut(cut: Cut, isJson: boolean): void {
  */
 async function verifyCut(api: NodeApi, cut: Cut): Promise<boolean> {
   const checks = new BlockChecks(api, note);
-  const { graph } = await checks.graphs.ofCut(cut);
-  checkCut(cut, graph);
+  checkCut(cut, await checks.graphs.ofCut(cut));
   const progress = new Progress();
   const headers = [];
-  for (const [chain, { height, hash }] of cut.heads) {
-    const range = { minHeight: height, maxHeight: height };
-    for await (const block of api.blockBranch(chain, { upper: [hash] }, range)) {
-      await checks.check(block);
-      headers.push(block.header);
-    }
-    if (headers.at(-1)?.chain !== chain) {
-      throw new LedgerFormatError(`cut.hashes.${chain}: the node does not have the block of height ${height}`);
-    }
+  for (const [chain, head] of cut.heads) {
+    const block = await blockOf(api, chain, head);
+    await checks.check(block);
+    headers.push(block.header);
     progress.tell(() => `${headers.length} of ${cut.heads.size} heads checked`);
   }
   const weight = cutWeight(headers);
@@ -75,18 +72,41 @@ async function verifyCut(api: NodeApi, cut: Cut): Promise<boolean> {
   return checks.finish('head', ['heights']);
 }
 
+/** @throws LedgerFormatError unless the node answers with the block of the head, and with no other. */
+async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Promise<Block> {
+  const range = { minHeight: height, maxHeight: height };
+  let found: Block | undefined;
+  for await (const block of api.blockBranch(chain, { upper: [hash] }, range)) {
+    const answered = blockHash(block.header);
+    if (!equalBytes(answered, hash)) {
+      throw new LedgerFormatError(`cut.hashes.${chain}: the node answers with the block ${encodeBase64url(answered)}`);
+    }
+    if (found) throw new LedgerFormatError(`cut.hashes.${chain}: the node answers with the block more than once`);
+    found = block;
+  }
+  if (found) return found;
+  throw new LedgerFormatError(`cut.hashes.${chain}: the node does not have the block of height ${height}`);
+}
+
 /** @param chain that of a mempool */
 export function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: number }): Promise<number> {
   return withNode(loaded, async (api) => {
     const progress = new Progress();
     let count = 0;
-    for await (const peer of chain === undefined ? api.peers() : api.mempoolPeers(chain)) {
+    let areLeftOut = false;
+    const query: PeersQuery = {
+      onLeftOut: ({ message }) => {
+        areLeftOut = true;
+        note(`warning: ${message}`);
+      },
+    };
+    for await (const peer of chain === undefined ? api.peers(query) : api.mempoolPeers(chain, query)) {
       if (json) printJson(peerToJson(peer));
       else printLine(peerLine(peer));
       count += 1;
       progress.tell(() => `${count} peers so far`);
     }
-    if (count === 0) note('The node knows no peers.');
+    if (count === 0 && !areLeftOut) note('The node knows no peers.');
   });
 }
 
