@@ -1,4 +1,4 @@
-/** The only node of a rig: there is no other one to change to, so what is found out about it is only told. */
+/** The only node of a rig: there is no other one to change to, so what is found out about it is only reported. */
 
 import type { Listener } from '../events/events.ts';
 import type { WorkSource } from '../source/source.ts';

@@ -44,7 +44,7 @@ export function judge(nodes: readonly Seen[], network: string, nowUs: bigint): J
   const configured = usable.filter(({ isConfigured }) => isConfigured);
   const peers = configured.length > 0 ? configured : usable;
   const behindOf = ({ look }: Seen) => blocksBehind(look, peers, nowUs);
-  // A few nodes that the rest of the network has left behind are many in vain.
+  // Nodes that the rest of the network has left behind have no vote.
   const voters = peers.filter((node) => behindOf(node) <= MOST_BEHIND);
   const branch = branchOfMost(voters);
   return nodes.map((node) => judgeOne(node, { network, nowUs, branch, behindOf }));
