@@ -131,7 +131,7 @@ function showMeta(meta: PublicMeta, now: number): Meta {
     gasPayer: meta.sender,
     gasLimit: meta.gasLimit,
     gasPrice: formatDecimal(meta.gasPrice),
-    mostGasFee: formatDecimal(meta.gasPrice * BigInt(meta.gasLimit)),
+    mostGasCost: formatDecimal(meta.gasPrice * BigInt(meta.gasLimit)),
     createdMillis: meta.creationTime * 1000,
     endsMillis,
     isOver: now >= endsMillis,

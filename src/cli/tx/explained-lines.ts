@@ -48,10 +48,10 @@ function contentLines({ network, runs, continues, meta }: Content, now: number):
     lines.push(row('continues', `${what} ${oneLine(requestKey)}${hasProof ? ', with a proof' : ''}`), ...dataRow(data));
   }
   if (!meta) return lines;
-  const { gasPayer, gasLimit, gasPrice, mostGasFee, createdMillis, endsMillis } = meta;
+  const { gasPayer, gasLimit, gasPrice, mostGasCost, createdMillis, endsMillis } = meta;
   const payer = gasPayer === '' ? 'nobody' : oneLine(gasPayer);
   lines.push(
-    row('gas', `at most ${mostGasFee}, paid by ${payer} (${gasLimit} units at ${gasPrice})`),
+    row('gas', `at most ${mostGasCost}, paid by ${payer} (${gasLimit} units at ${gasPrice})`),
     row('valid', `from ${momentOf(createdMillis)} to ${momentOf(endsMillis)} (${leftText(endsMillis - now)})`),
   );
   return lines;

@@ -39,7 +39,7 @@ const ShownContent = z.object({
       gasPayer: z.string(),
       gasLimit: z.int(),
       gasPrice: decimal,
-      mostGasFee: decimal,
+      mostGasCost: decimal,
       createdMillis: millis,
       endsMillis: millis.meta({
         description: 'when the command is no longer taken, milliseconds since the UNIX epoch',
