@@ -45,7 +45,7 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
       const { code, stderr, log } = await mineUntil(event);
       expect({ code, stderr }).toEqual({ code: 0, stderr: log });
       expect(log).toContain('miner stopping; repeat to exit at once\n');
-      expect(log).toMatch(/miner \d+ accepted, 0 rejected, .* on average\n$/);
+      expect(log).toMatch(/miner \d+ accepted, 0 rejected, .* on average\n(?:.*INFO: demo .*\n)+$/);
     });
   });
 
