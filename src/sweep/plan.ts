@@ -71,11 +71,11 @@ export async function planSweep(ledger: SweepLedger, wishes: SweepWishes, stop: 
   }
   await checkPayer(ledger, wishes, target, stop);
   const others = all.filter((chain) => chain !== targetChain);
-  const terms = { ...wishes, network: ledger.network, guard };
+  const planning = { ledger, terms: { ...wishes, network: ledger.network, guard }, signers };
   const chains: PlannedChain[] = [];
   for (let i = 0; i < others.length; i += AT_ONCE) {
     const some = others.slice(i, i + AT_ONCE);
-    chains.push(...(await Promise.all(some.map((chain) => planChain(ledger, terms, signers, chain, stop)))));
+    chains.push(...(await Promise.all(some.map((chain) => planChain(planning, chain, stop)))));
   }
   return { wishes, guard, targetBalance: target.details?.balance ?? 0n, chains };
 }
@@ -138,17 +138,16 @@ async function checkPayer(
   );
 }
 
-type Terms = SweepWishes & Pick<Sweep, 'network' | 'guard'>;
+/** What the transfers of all chains have in common. */
+interface Planning {
+  readonly ledger: SweepLedger;
+  readonly terms: SweepWishes & Pick<Sweep, 'network' | 'guard'>;
+  readonly signers: readonly string[];
+}
 
-async function planChain(
-  ledger: SweepLedger,
-  terms: Terms,
-  signers: readonly string[],
-  chain: number,
-  stop: AbortSignal,
-): Promise<PlannedChain> {
+async function planChain(planning: Planning, chain: number, stop: AbortSignal): Promise<PlannedChain> {
   try {
-    return await planTransfer(ledger, terms, signers, chain, stop);
+    return await planTransfer(planning, chain, stop);
   } catch (error) {
     if (!(error instanceof SweepFault)) throw error;
     return { kind: 'fault', chain, reason: error.message };
@@ -156,9 +155,7 @@ async function planChain(
 }
 
 async function planTransfer(
-  ledger: SweepLedger,
-  terms: Terms,
-  signers: readonly string[],
+  { ledger, terms, signers }: Planning,
   chain: number,
   stop: AbortSignal,
 ): Promise<PlannedChain> {

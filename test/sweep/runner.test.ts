@@ -19,6 +19,23 @@ import {
   withSend,
 } from './world.ts';
 
+/** @returns a world in which step 0 of each chain has been sent, and the sum of its coins before */
+async function sent() {
+  const world = await World.make();
+  const total = world.total();
+  const runner = world.runner(await world.begin());
+  await runner.round(NEVER);
+  return { world, total, runner };
+}
+
+/** The same once each chain has a block with its step 0. */
+async function left() {
+  const { world, total, runner } = await sent();
+  world.grow();
+  await runner.round(NEVER);
+  return { world, total, runner };
+}
+
 describe('a sweep', () => {
   it('brings the coins of all chains to one', async () => {
     const world = await World.make();
@@ -131,10 +148,7 @@ describe('answers of /send that are lost', () => {
 
 describe('somebody else', () => {
   it('may finish a transfer before us', async () => {
-    const world = await World.make();
-    const total = world.total();
-    const runner = world.runner(await world.begin());
-    await runner.round(NEVER);
+    const { world, total, runner } = await sent();
     world.grow();
     for (const { chain, step0 } of runner.sweep.transfers) world.node.commands.finishTransfer(chain, step0!.hash);
     const sweep = await world.finish(runner);
@@ -253,12 +267,7 @@ describe('a reorganisation', () => {
 describe('a step 0 that a reorganisation has removed', () => {
   /** Each chain has a block with its step 0. Then the first one's is replaced, and no other block takes the command. */
   async function removed() {
-    const world = await World.make();
-    const total = world.total();
-    const runner = world.runner(await world.begin());
-    await runner.round(NEVER);
-    world.grow();
-    await runner.round(NEVER);
+    const { world, total, runner } = await left();
     const { chain, step0, leftAt } = runner.sweep.transfers[0];
     expect(leftAt).not.toBeNull();
     const { ledger, commands } = world.node;
@@ -295,12 +304,7 @@ describe('a step 0 that a reorganisation has removed', () => {
   });
 
   it('goes on if another block takes it after all', async () => {
-    const world = await World.make();
-    const total = world.total();
-    const runner = world.runner(await world.begin());
-    await runner.round(NEVER);
-    world.grow();
-    await runner.round(NEVER);
+    const { world, total, runner } = await left();
     const { chain, leftAt } = runner.sweep.transfers[0];
     const { ledger } = world.node;
     ledger.reorganise(ledger.chains.blocksOf(chain).canonical(BigInt(leftAt!))!);
@@ -312,10 +316,7 @@ describe('a step 0 that a reorganisation has removed', () => {
 describe('a node that has forgotten what came of step 0', () => {
   /** It was never seen in a block by the run that made it. */
   async function forgotten() {
-    const world = await World.make();
-    const total = world.total();
-    const runner = world.runner(await world.begin());
-    await runner.round(NEVER);
+    const { world, total } = await sent();
     world.grow(2);
     world.node.ledger.clockSkewMs += 24 * 3_600_000;
     world.grow(2);
