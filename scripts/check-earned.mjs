@@ -107,7 +107,7 @@ function pay() {
   node.commands.send(chain, [parseExactJson(commandJson(command))]);
 }
 
-/** A solution does not reach the node, which then says that it does not know the work, as it does after a lost answer. */
+/** Loses a solution on its way to the node. When it is sent again, the node answers that it does not know the work. */
 function loseASolution() {
   node.server.faults = [
     { endpoint: 'solved', kind: 'drop', times: 1 },

@@ -14,8 +14,9 @@ export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
 
 /** A configured node. At least one of its ports is known. */
 export interface ConfiguredNode {
-  /** Of the service port. */
+  /** The URL of the service port. */
   readonly url?: string;
+  /** The URL of the P2P port. */
   readonly p2pUrl?: string;
 }
 

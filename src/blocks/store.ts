@@ -186,7 +186,7 @@ export class BlockStore {
         const piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = piece.lastIndexOf(NEW_LINE) + 1;
         for (const line of piece.toString('utf8', 0, end).split('\n')) this.#take(line);
-        // Of junk without an end, one byte is kept, so that it counts as a line that cannot be read.
+        // Too long for a line of ours. Its last byte is kept, so that it counts as one line that cannot be read.
         const isJunk = end === 0 && piece.length > PIECE_BYTES;
         rest = piece.subarray(isJunk ? -1 : end);
         this.#offset += piece.length - rest.length;

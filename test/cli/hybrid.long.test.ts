@@ -51,7 +51,7 @@ describe.skipIf(!possible)(`a hybrid chip${skipped}`, { timeout: PATIENCE_MS }, 
   });
 
   test('has the hashrate of each kind of cores in bench', async () => {
-    const { code, json } = await bench(['--devices', 'cpu', '--seconds', '0.5', '--count', `${golden.count}`], env);
+    const { code, json } = await bench(['--devices', 'cpu', '--seconds', '4', '--count', `${golden.count}`], env);
     expect(code).toBe(0);
     const [cpu] = BenchResult.parse(json).devices;
     if (cpu.kind !== 'cpu') throw new Error('it is not a CPU');
@@ -59,10 +59,8 @@ describe.skipIf(!possible)(`a hybrid chip${skipped}`, { timeout: PATIENCE_MS }, 
     const { performanceCoresHashesPerSecond: performance, efficiencyCoresHashesPerSecond: efficiency } = cpu;
     expect(performance).toBeGreaterThan(0);
     expect(efficiency).toBeGreaterThan(0);
-    // The rate of the device is the mean of its slices, each over its own time: on a busy machine they are not alike.
-    const ratio = (performance! + efficiency!) / cpu.hashesPerSecond;
-    expect(ratio).toBeGreaterThan(0.75);
-    expect(ratio).toBeLessThan(1.25);
+    // The rate of the device is the mean of its slices, each over its own time.
+    expect((performance! + efficiency!) / cpu.hashesPerSecond).toBeCloseTo(1, 1);
   });
 
   test('mines on the kind of cores that was asked for', async () => {

@@ -160,24 +160,6 @@ it('the error about an invalid key names a command that makes a valid one', asyn
   rmSync(dirname(file), { recursive: true });
 });
 
-// wrong-usage.long.test.ts has many more.
-describe('wrong usage ends with exit code 2 and says what to do', () => {
-  const node = ['--node', 'http://127.0.0.1:1'];
-  it.each([
-    [['dig'], 'unknown command'],
-    [['mine'], 'pickaxe demo'],
-    [['mine', ...node, '--network', 'develpment', '--public-key', KEY], 'Did you mean development?'],
-    [['verify', 'zz'], 'not hex'],
-    [['mock-node', '--options', 'chains'], 'JSON'],
-  ])('as in %j', async (args, says) => {
-    const { code, stdout, stderr } = await pickaxe(...args);
-    expect(stderr).toContain(says);
-    expect(stderr).not.toContain('mock node at');
-    expect(stdout).toBe('');
-    expect(code).toBe(2);
-  });
-});
-
 it('the mock node ends after a time that is given with a unit', async () => {
   const { code, stderr } = await pickaxe('mock-node', '--duration', '0.01m');
   expect([code, stderr]).toEqual([0, expect.stringContaining('0 accepted (0 orphaned), 0 rejected, 0 stale')]);
