@@ -1,14 +1,14 @@
 // What clients that misbehave cost the honest sessions of a stratum server.
 //
-//   node bench/stratum-misbehaviour.mjs [--sessions 200] [--seconds 15] [--attacks junk,flood,…] [--short] [--no-goals] [--json]
-//                                       [--out FILE]
+//   node bench/stratum-misbehaviour.mjs [--sessions 200] [--seconds 15] [--attacks junk,flood,…] [--niceness 19] [--short]
+//                                       [--no-goals] [--json] [--out FILE]
 //
 // Each attack lasts --seconds, and so does a time without one. Told of each: how long the pings and the shares of honest sessions
 // waited for their answers, New Cut → last honest notify, how many connections the attacker opened and lost, the server's memory, and
-// its processor time. The attacker is a process of the lowest priority and comes through PROXY headers from address after address,
-// because each is soon banned. The honest sessions are in the process of the benchmark. Fails (exit 1) when an honest session was
-// lost, a share was refused, a line of the ledger is missing, or memory grew by more than 160 MiB. Loopback only. Linux only: it
-// reads /proc.
+// its processor time. The attacker is a process of its own, which runs at the lowest priority unless --niceness says otherwise. It
+// comes through PROXY headers from address after address, because each is soon banned. The honest sessions are in the process of the
+// benchmark. Fails (exit 1) when an honest session was lost, a share was refused, a line of the ledger is missing, or memory grew by
+// more than 160 MiB. Loopback only. Linux only: it reads /proc.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     sessions: { type: 'string' },
     seconds: { type: 'string' },
     attacks: { type: 'string', default: Object.keys(ATTACKS).join() },
+    niceness: { type: 'string', default: '19' },
     short: { type: 'boolean', default: false },
     'no-goals': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -93,10 +94,10 @@ for (const fault of faults) console.error(`FAILED: ${fault}`);
 process.exit(faults.length === 0 || values['no-goals'] ? 0 : 1);
 
 async function run(name) {
+  const end = name === NONE ? undefined : await startAttack(name, server.port, values.niceness);
   const beganMs = performance.now();
   const mainMs = server.mainMs();
   const known = honest.map(({ latencies }) => latencies.length);
-  const end = name === NONE ? undefined : startAttack(name, server.port);
   const pings = [];
   const notifies = [];
   let cutMs = 0;

@@ -108,7 +108,9 @@ export type { Relay } from './relay/relay.ts';
 export { type Judgement, RelayedWorks, type RelayedWorksOptions } from './relay/relayed-works.ts';
 export { type StratumOptions, StratumRelay } from './relay/stratum/stratum-relay.ts';
 export type { DeviceSummary } from './report/device-stats.ts';
-export { type RigNow, type Summary, Tally } from './report/tally.ts';
+export type { RigNow } from './report/rig-now.ts';
+export type { Summary } from './report/summary.ts';
+export { Tally } from './report/tally.ts';
 export { formatHashrate } from './report/units.ts';
 // Where work comes from.
 export { type FailoverOptions, FailoverSource } from './source/failover.ts';

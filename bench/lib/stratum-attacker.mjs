@@ -1,4 +1,4 @@
-// Attacks a stratum server from another process, which gets the attack's name and the port as its arguments.
+// Attacks a stratum server from another process, which gets the attack's name, the port and its niceness as its arguments.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,9 +50,14 @@ export function proxied(address) {
   return `PROXY TCP4 ${address} 127.0.0.1 1 2\r\n`;
 }
 
-/** @returns a function that ends the attack and returns how many connections were opened, and closed by the server or itself */
-export function startAttack(name, port) {
-  const child = fork(fileURLToPath(import.meta.url), [name, port]);
+/**
+ * Starts an attack and waits until it opens its first connections.
+ * @param niceness of its process: 19 is the lowest priority
+ * @returns a function that ends the attack and returns how many connections were opened, and closed by the server or itself
+ */
+export async function startAttack(name, port, niceness) {
+  const child = fork(fileURLToPath(import.meta.url), [name, port, niceness]);
+  await once(child, 'message');
   return async () => {
     child.send('end');
     const [count] = await once(child, 'message');
@@ -89,9 +94,10 @@ function attack({ connections, first = '', begin = () => {}, act }, port) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  setPriority(19);
-  const [name, port] = process.argv.slice(2);
+  const [name, port, niceness] = process.argv.slice(2);
+  setPriority(Number(niceness));
   const count = attack(ATTACKS[name], Number(port));
+  process.send('begun');
   process.on('message', () => process.send(count));
   process.on('disconnect', () => process.exit(0));
 }

@@ -3,13 +3,13 @@
  * gets one question for its cut and one for each chain and stretch of heights, however many blocks there are.
  */
 
-import { parseHeader } from '../ledger/header.ts';
 import { pause } from '../system/abort.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import type { Block } from './book.ts';
-import type { Head, LedgerView } from './ledger-view.ts';
+import type { LedgerView } from './ledger-view.ts';
+import { lookAt } from './look-at.ts';
 import type { Store } from './memory-store.ts';
-import { proveReward, RewardFault } from './reward.ts';
+import { RewardSearch } from './reward-search.ts';
 import {
   type Agreement,
   APART_MS,
@@ -63,17 +63,8 @@ export function paceAt(speed: number): Pace {
   return { apartMs: APART_MS / speed, soonMs: 15_000 / speed, watchMs: 120_000 / speed };
 }
 
-/** Blocks closer than this are asked for together: their hashes fit in one page of a node's answer. */
-const STRETCH = 500n;
-/** A payload that a node does not have is asked for again, after waits that double, until this long after the block was found. */
-const FIRST_REWARD_WAIT_MS = 15_000;
-const LONGEST_REWARD_WAIT_MS = 3_600_000;
+/** How long the proof of a reward is sought after the block has come onto the chain. */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
-
-interface RewardTries {
-  readonly waitMs: number;
-  readonly nextMs: number;
-}
 
 export class Follower {
   readonly #options: FollowerOptions;
@@ -84,7 +75,7 @@ export class Follower {
   readonly #earlier = new Set<string>();
   #hasBegun = false;
   readonly #agreements = new Map<string, Agreement>();
-  readonly #rewardTries = new Map<string, RewardTries>();
+  readonly #rewards: RewardSearch;
   /** For each node that does not answer as it must, its last fault. */
   readonly #faults = new Map<string, string>();
   /** Ends the longer wait between two rounds. */
@@ -93,6 +84,7 @@ export class Follower {
   constructor(options: FollowerOptions) {
     this.#options = options;
     this.#pace = options.pace ?? paceAt(1);
+    this.#rewards = new RewardSearch(options.clock);
   }
 
   /** Goes round after round until `stop`. Never throws for what nodes or the disk do. */
@@ -181,26 +173,10 @@ export class Follower {
     return wallMs(this.#options.clock) - thenMs;
   }
 
-  /** @returns what the node says of the blocks, by their hashes. A block about which it does not answer has no entry */
   async #ask(view: LedgerView, watched: readonly Block[], stop: AbortSignal): Promise<ReadonlyMap<string, Look>> {
-    const looks = new Map<string, Look>();
     const own = watched.filter(({ network, standing }) => network === view.network && isWatched(standing));
-    if (own.length === 0) return looks;
-    let fault: string | undefined;
-    try {
-      const heads = await view.heads(stop);
-      for (const [chain, blocks] of byChain(own)) {
-        const head = heads.get(chain);
-        if (!head) continue;
-        try {
-          for await (const [hash, look] of askChain(view, head, blocks, stop)) looks.set(hash, look);
-        } catch (error) {
-          fault ??= `chain ${chain}: ${(error as Error).message}`;
-        }
-      }
-    } catch (error) {
-      fault = (error as Error).message;
-    }
+    if (own.length === 0) return new Map();
+    const { looks, fault } = await lookAt(view, own, stop);
     if (!stop.aborted) this.#heard(view.node, fault);
     return looks;
   }
@@ -225,33 +201,15 @@ export class Follower {
     }
   }
 
-  /**
-   * Asks one node after the other, until one has the payload and it proves the reward. Those that have not answered in this round
-   * come last, because each could take minutes.
-   */
+  /** Nodes that have not answered in this round are asked last, because each could take minutes. */
   async #proveReward(block: Block, stop: AbortSignal): Promise<void> {
-    const { store, clock } = this.#options;
-    const nowMs = clock.monotonicMs();
-    const tries = this.#rewardTries.get(block.hash);
-    if (!this.#owesReward(block) || (tries && nowMs < tries.nextMs)) return;
-    let fault: string | undefined;
-    const views = this.#options.views.filter(({ network }) => network === block.network);
-    for (const view of views.toSorted((a, b) => this.#hasFault(a) - this.#hasFault(b))) {
-      try {
-        const { payloadHash } = parseHeader(block.header);
-        const payload = await view.payloadWithOutputs(block.chain, payloadHash, block.height, stop);
-        if (!payload) continue;
-        store.add({ type: 'reward', hash: block.hash, reward: proveReward(block, payload) });
-        this.#rewardTries.delete(block.hash);
-        return;
-      } catch (error) {
-        // A node that does not answer is asked again, like one that does not have the payload.
-        if (error instanceof RewardFault) fault ??= `${view.node}: ${error.message}`;
-      }
-    }
-    const waitMs = tries ? Math.min(2 * tries.waitMs, LONGEST_REWARD_WAIT_MS) : FIRST_REWARD_WAIT_MS;
-    this.#rewardTries.set(block.hash, { waitMs, nextMs: nowMs + waitMs });
-    if (fault !== undefined && fault !== block.rewardFault) {
+    if (!this.#owesReward(block)) return;
+    const { store, views } = this.#options;
+    const own = views.filter(({ network }) => network === block.network);
+    const inTurn = own.toSorted((a, b) => this.#hasFault(a) - this.#hasFault(b));
+    const { reward, fault } = await this.#rewards.seek(block, inTurn, stop);
+    if (reward) store.add({ type: 'reward', hash: block.hash, reward });
+    else if (fault !== undefined && fault !== block.rewardFault) {
       store.add({ type: 'reward-fault', hash: block.hash, fault });
     }
   }
@@ -268,7 +226,7 @@ export class Follower {
     else {
       this.#followed.delete(block.hash);
       this.#earlier.delete(block.hash);
-      this.#rewardTries.delete(block.hash);
+      this.#rewards.forget(block);
     }
     const { state, nodesDisagree } = block.standing;
     if (state !== before.standing.state || nodesDisagree !== before.standing.nodesDisagree) {
@@ -277,60 +235,4 @@ export class Follower {
     const { rewardFault: fault } = block;
     if (fault !== undefined && fault !== before.rewardFault) changed({ what: 'reward-fault', block, fault });
   }
-}
-
-function byChain(blocks: readonly Block[]): Map<number, Block[]> {
-  const chains = new Map<number, Block[]>();
-  for (const block of blocks) chains.set(block.chain, [...(chains.get(block.chain) ?? []), block]);
-  return chains;
-}
-
-/** What a node says of blocks of one chain, by their hashes: young blocks come first, because nodes may no longer have old ones. */
-async function* askChain(
-  view: LedgerView,
-  head: Head,
-  blocks: readonly Block[],
-  stop: AbortSignal,
-): AsyncGenerator<readonly [string, Look], void> {
-  const { node } = view;
-  for (const { hash, height } of blocks) if (height > head.height) yield [hash, { node, says: 'not-yet' }];
-  for (const stretch of stretchesOf(blocks.filter(({ height }) => height <= head.height))) {
-    const [from, to] = [stretch[0].height, stretch[stretch.length - 1].height];
-    const ancestors = await view.ancestors(stretch[0].chain, head.hash, from, to, stop);
-    for (const block of stretch) {
-      const there = ancestors.get(block.height);
-      if (there === undefined) continue;
-      const depth = Number(head.height - block.height);
-      if (there === block.hash) yield [block.hash, { node, says: 'ours', depth }];
-      else yield [block.hash, await another(view, block, there, depth, stop)];
-    }
-  }
-}
-
-/** A block that was kept once is not asked for again. */
-async function another(
-  view: LedgerView,
-  { hash, chain, height, standing }: Block,
-  winner: string,
-  depth: number,
-  stop: AbortSignal,
-): Promise<Look> {
-  const look = { node: view.node, says: 'another', depth, winner } as const;
-  if (depth === 0 || standing.state === 'orphaned') return look;
-  try {
-    return { ...look, keepsOurs: (await view.hashesAt(chain, height, stop)).includes(hash) };
-  } catch {
-    return look;
-  }
-}
-
-/** @returns the blocks of one chain, divided where many heights lie between two of them: the highest first, each upwards */
-function stretchesOf(blocks: readonly Block[]): Block[][] {
-  const stretches: Block[][] = [];
-  for (const block of blocks.toSorted((a, b) => Number(a.height - b.height))) {
-    const last = stretches.at(-1);
-    if (last && block.height - last[0].height < STRETCH) last.push(block);
-    else stretches.push([block]);
-  }
-  return stretches.reverse();
 }

@@ -4,7 +4,8 @@ import type { MinerEvent } from '../events/events.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import type { DeviceNow } from './device-stats.ts';
 import type { JsonLine } from './json-line.ts';
-import type { Summary, Tally } from './tally.ts';
+import type { Summary } from './summary.ts';
+import type { Tally } from './tally.ts';
 
 /**
  * The first four come up to many times a second; `hashrate` and `summary` carry their sums and last values. What the

@@ -2,7 +2,7 @@
 
 import type { MinerEvent } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
-import { type WorkNow, workNow } from './tally.ts';
+import { type WorkNow, workNow } from './work-now.ts';
 
 /** A node says which chains there are; this many are more than any ledger has. The chain mined on longest ago is dropped. */
 const MOST_CHAINS = 256;

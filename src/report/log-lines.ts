@@ -5,8 +5,9 @@ import type { MinerEvent } from '../events/events.ts';
 import { logBlockReward, logBlockState } from './block-lines.ts';
 import { countsShares } from './figures.ts';
 import { allRelays } from './relay-stats.ts';
+import type { RigNow } from './rig-now.ts';
 import { livesOnRelays, rigState } from './rig-state.ts';
-import type { RigNow, Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 import {
   describeOutcomes,
   describePolled,

@@ -5,8 +5,8 @@
 
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
+import type { RigNow } from './rig-now.ts';
 import type { RigStateName } from './rig-states.ts';
-import type { RigNow } from './tally.ts';
 import { noneYet } from './units.ts';
 
 /** Work follows a New Cut within milliseconds. Only a rig that has waited for longer than this is said to wait. */

@@ -1,98 +1,22 @@
 /** What happened since the start, and how the rig is doing. It learns of both from events only. */
 
 import type { MinerEvent } from '../events/events.ts';
-import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
+import type { SourceKind } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
-import { type AcceptedBlocks, BlockCounts } from './block-counts.ts';
+import { BlockCounts } from './block-counts.ts';
 import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
 import { type Held, held } from './held.ts';
-import { Latencies, type Latency } from './latencies.ts';
+import { Latencies } from './latencies.ts';
 import { Luck } from './luck.ts';
-import { Meter, type RatesByWindow } from './meter.ts';
-import { allRelays, type RelayNow, RelayStats, type RelaySummary } from './relay-stats.ts';
-import { type SourceNow, Sources } from './source-stats.ts';
-import { type OutcomeCounts, type ShareCounts, VerdictCounts } from './verdict-counts.ts';
+import { Meter } from './meter.ts';
+import { allRelays, RelayStats } from './relay-stats.ts';
+import type { CurrentWork, RigNow } from './rig-now.ts';
+import { Sources } from './source-stats.ts';
+import type { Summary } from './summary.ts';
+import { VerdictCounts } from './verdict-counts.ts';
+import { workNow } from './work-now.ts';
 
 type DeviceEvent = MinerEvent & { type: 'device' };
-
-/** What the rig did since the start. Its outcomes are those of blocks, also of those that relays brought. */
-export interface Summary extends OutcomeCounts {
-  readonly shares: ShareCounts;
-  /** What became of the accepted blocks; absent before the first one, and without a block log. */
-  readonly acceptedBlocks?: AcceptedBlocks;
-  readonly hardwareErrors: number;
-  /** How many nonces were searched. */
-  readonly hashes: number;
-  readonly uptimeSeconds: number;
-  /** Over the whole run. */
-  readonly averageHashesPerSecond: number;
-  /** How many blocks the devices' hashes give on average. Luck (report/figures.ts) is what they found divided by it. */
-  readonly expectedBlocks: number;
-  /** Difficulty of the best hash found; 0 before the first candidate. */
-  readonly bestDifficulty: number;
-  readonly newCuts: number;
-  /** Blocks that an open update stream did not announce; a fetch found them. */
-  readonly missedCuts: number;
-  /** The time of job switches, from hearing of a New Cut to searching the new work. Absent before the first New Cut. */
-  readonly switchSeconds?: Latency;
-  /** The same counts for each device, by its name. */
-  readonly devices: Readonly<Record<string, DeviceSummary>>;
-  /** What relays brought, by the relay's name. */
-  readonly relays: Readonly<Record<string, RelaySummary>>;
-}
-
-/** What is being mined. */
-export interface WorkNow {
-  readonly chain: number;
-  readonly height: bigint;
-  /** Hashes that a block takes on average. */
-  readonly difficulty: number;
-  /** Hashes that a share takes on average; absent for a node's work. */
-  readonly shareDifficulty?: number;
-  readonly sinceMs: number;
-}
-
-/** The work that the engines were given last. */
-interface CurrentWork extends WorkNow {
-  /** Since when it is worthless, and why; absent while it is mined. */
-  readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
-}
-
-/** How the rig is doing. Times are the clock's `monotonicMs`. */
-export interface RigNow {
-  /** The time of this state. */
-  readonly nowMs: number;
-  /** Whether any device is in service and is not paused. */
-  readonly deviceReady: Held;
-  /** What the rig's work comes from. */
-  readonly sourceKind: SourceKind;
-  /** Whether any source is connected. */
-  readonly sourceConnected: Held;
-  readonly hashesPerSecondByWindow: RatesByWindow;
-  /** The highest of the rates over 10 s. */
-  readonly highestHashesPerSecond: number | null;
-  /** Over half a minute, the sum of the devices'. */
-  readonly hashesPerSecond: number;
-  /** What the devices' verified candidates prove, over a quarter of an hour. */
-  readonly provenHashesPerSecond: number;
-  readonly work?: CurrentWork;
-  /** The devices' work since their last accepted block ÷ what a block takes on average. */
-  readonly effort: number;
-  /** When the last block was accepted; absent before the first. */
-  readonly lastBlockMs?: number;
-  /** When the last share was accepted; absent before the first. */
-  readonly lastShareMs?: number;
-  /**
-   * How long a block takes on average at this difficulty and rate, which here includes the estimated one of relays' workers. Absent
-   * while difficulty or rate is not known, or while no device is ready and no worker hashes.
-   */
-  readonly timeToBlockSeconds?: number;
-  /** The same for a share; absent for a node's work, too. */
-  readonly timeToShareSeconds?: number;
-  readonly sources: ReadonlyMap<string, SourceNow>;
-  readonly devices: ReadonlyMap<string, DeviceNow>;
-  readonly relays: ReadonlyMap<string, RelayNow>;
-}
 
 export class Tally {
   readonly #clock: Clock;
@@ -300,11 +224,4 @@ export class Tally {
     }
     return device;
   }
-}
-
-export function workNow(
-  { chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' },
-  sinceMs: number,
-): WorkNow {
-  return { chain, height, difficulty, ...(shareDifficulty !== undefined && { shareDifficulty }), sinceMs };
 }

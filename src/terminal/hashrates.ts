@@ -2,7 +2,7 @@
 
 import type { DeviceSummary } from '../report/device-stats.ts';
 import { isDoubtful } from '../report/proven.ts';
-import type { RigNow } from '../report/tally.ts';
+import type { RigNow } from '../report/rig-now.ts';
 import { formatDuration, formatHashrate, formatInterval } from '../report/units.ts';
 import type { View } from './view.ts';
 

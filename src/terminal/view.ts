@@ -1,6 +1,8 @@
 /** The state of the rig at one moment, which the terminal's texts are made from. */
 
-import type { RigNow, Summary, Tally } from '../report/tally.ts';
+import type { RigNow } from '../report/rig-now.ts';
+import type { Summary } from '../report/summary.ts';
+import type { Tally } from '../report/tally.ts';
 import type { Clock } from '../system/clock.ts';
 
 export interface View {

@@ -194,7 +194,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     });
   }),
   'bench/stratum-misbehaviour.mjs': bench(
-    '--short --no-goals --attacks junk,slow',
+    `--short --no-goals --attacks junk,slow --niceness ${ourNiceness}`,
     ['linux'],
     ({ results, honest }) => {
       expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'junk', 'slow']);

@@ -2,8 +2,9 @@
 
 import { countsShares } from '../../report/figures.ts';
 import { allRelays } from '../../report/relay-stats.ts';
+import type { RigNow } from '../../report/rig-now.ts';
 import { livesOnRelays } from '../../report/rig-state.ts';
-import type { RigNow, Summary } from '../../report/tally.ts';
+import type { Summary } from '../../report/summary.ts';
 import { describeOutcomes, describeWorkers, formatHashrate } from '../../report/units.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Sidecar } from '../run-miner.ts';

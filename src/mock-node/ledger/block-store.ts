@@ -51,6 +51,12 @@ export class BlockStore {
     return this.#canonical.get(block.header.height) === block;
   }
 
+  /** The same for a block named by its hash as text. */
+  hasCanonical(id: string): boolean {
+    const block = this.get(id);
+    return block !== undefined && this.isCanonical(block);
+  }
+
   parentOf({ header }: Pick<Block, 'header'>): Block | undefined {
     return this.#at(header.height - 1n).find(({ hash }) => Buffer.compare(hash, header.parent) === 0);
   }

@@ -1,23 +1,22 @@
 /**
- * The chains of the mock ledger, and the headers of their next blocks. Hashes, roots, weights and adjacents are true; only
- * the blocks of other miners have no proof of work.
+ * The chains of the mock ledger, and the work for their next blocks. Hashes, roots, weights and adjacents are true; only the
+ * blocks of other miners have no proof of work.
  */
 
 import { viewOf } from '../../chain/bytes.ts';
-import { HEADER_OFFSET, NONCE_BYTES, WORK_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
+import { NONCE_BYTES, WORK_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
 import { encodeBase64url } from '../../ledger/base64url.ts';
 import type { Miner } from '../../ledger/coinbase.ts';
-import { nextEpoch } from '../../ledger/difficulty.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import type { Graph } from '../../ledger/graphs.ts';
-import { type Adjacent, type BlockHeader, encodeHeader, parseHeader } from '../../ledger/header.ts';
+import { parseHeader } from '../../ledger/header.ts';
 import { checkPayload, type PayloadWithOutputs } from '../../ledger/payload.ts';
-import { weightAbove } from '../../ledger/weight.ts';
-import { type Random, randomBytes, randomInteger } from '../random.ts';
+import { type Random, randomBytes } from '../random.ts';
 import { type Block, type BlockPayload, blockOf } from './block.ts';
 import { BlockStore } from './block-store.ts';
 import { isCut, joinCuts } from './join.ts';
-import { keyOf, type PayloadMaker } from './payloads.ts';
+import { type Draft, NextBlocks } from './next-blocks.ts';
+import type { PayloadMaker } from './payloads.ts';
 import { checkReceived } from './received.ts';
 
 export interface ChainsOptions {
@@ -30,26 +29,6 @@ export interface ChainsOptions {
   readonly retargets: boolean;
 }
 
-/** What the header of a chain's next block says, whatever its payload. */
-interface Next {
-  readonly header: Omit<BlockHeader, 'creationTimeUs' | 'payloadHash' | 'weight' | 'target' | 'nonce'>;
-  /** The target that the ledger itself sets. */
-  readonly target: Uint8Array;
-  /** The creation time of the latest parent: µs since the UNIX epoch. */
-  readonly parentTimeUs: bigint;
-  /** What was made for each miner. */
-  readonly drafts: Map<string, Draft>;
-}
-
-/** A miner's next block, without its creation time and nonce. */
-interface Draft {
-  readonly payload: BlockPayload;
-  /** The target of the header. */
-  readonly target: Uint8Array;
-  /** The header with zeros where the creation time and the nonce will be. */
-  readonly header: Uint8Array;
-}
-
 /** Work, and what only the node knows of it. */
 export interface MadeWork {
   /** 322 bytes. */
@@ -57,8 +36,6 @@ export interface MadeWork {
   readonly payload: BlockPayload;
 }
 
-/** How many miners' drafts are kept for each chain. */
-const MAX_DRAFTS = 100;
 /** Another miner, whom nobody knows. */
 const RIVAL: Miner = { account: `k:${'1'.repeat(64)}`, predicate: 'keys-all', publicKeys: ['1'.repeat(64)] };
 
@@ -67,7 +44,7 @@ export class Chains {
   /** The target, 32 bytes, little-endian. A change applies to work made from now on. */
   target: Uint8Array;
   readonly #stores: readonly BlockStore[];
-  readonly #next = new Map<number, Next>();
+  readonly #next: NextBlocks;
   readonly #payloads: PayloadMaker;
   readonly #random: Random;
   readonly #retargets: boolean;
@@ -76,6 +53,7 @@ export class Chains {
     this.graph = graph;
     this.target = first[0].header.target;
     this.#stores = first.map((block) => new BlockStore(block));
+    this.#next = new NextBlocks({ graph, stores: this.#stores, payloads, random });
     this.#payloads = payloads;
     this.#random = random;
     this.#retargets = retargets;
@@ -92,8 +70,7 @@ export class Chains {
 
   /** Whether a block, named by its hash as text, is one of those from which the chain's tip can be reached. */
   isCanonical(chain: number, id: string): boolean {
-    const block = this.#stores[chain].get(id);
-    return block !== undefined && this.#stores[chain].isCanonical(block);
+    return this.#stores[chain].hasCanonical(id);
   }
 
   /** @returns the height of the chain's tip */
@@ -120,7 +97,7 @@ export class Chains {
 
   /** @returns the creation time of the next block's latest parent, which it must exceed: µs since the UNIX epoch */
   parentTimeUs(chain: number): bigint {
-    return this.#nextOf(chain).parentTimeUs;
+    return this.#next.parentTimeUs(chain);
   }
 
   /** @returns work whose payload stays the same for a miner until the chain advances or the payload is refreshed */
@@ -130,7 +107,7 @@ export class Chains {
     viewOf(record).setUint32(WORK_OFFSET.chain, chain, true);
     record.set(target, WORK_OFFSET.target);
     record.set(header, WORK_OFFSET.header);
-    this.#setTime(record.subarray(WORK_OFFSET.header), chain, nowUs);
+    this.#next.setTime(record.subarray(WORK_OFFSET.header), chain, nowUs);
     return { record, payload };
   }
 
@@ -138,7 +115,7 @@ export class Chains {
   addRival(chain: number, nowUs: bigint, miner: Miner = RIVAL): Block {
     const draft = this.#draft(chain, miner);
     const header = draft.header.slice();
-    this.#setTime(header, chain, nowUs);
+    this.#next.setTime(header, chain, nowUs);
     header.set(randomBytes(this.#random, NONCE_BYTES), header.length - NONCE_BYTES);
     return this.append(header, draft.payload);
   }
@@ -147,7 +124,7 @@ export class Chains {
   append(header: Uint8Array, payload: BlockPayload): Block {
     const block = this.addOrphan(header, payload);
     this.#stores[block.header.chain].moveTip(block);
-    this.#next.delete(block.header.chain);
+    this.#next.tipChanged(block.header.chain);
     return block;
   }
 
@@ -199,7 +176,7 @@ export class Chains {
       store.moveTip(block);
       return store.isCanonical(old) ? [] : [block.header.chain];
     });
-    this.#next.clear();
+    this.#next.tipChanged();
     return left;
   }
 
@@ -223,13 +200,13 @@ export class Chains {
         queue.push(...this.graph[chain].flatMap((other) => this.#dependent(other, each)));
       }
     }
-    this.#next.clear();
+    this.#next.tipChanged();
     return lost;
   }
 
   /** Replaces the payload of the chain's next block, as when newer transactions have come. */
   refreshPayload(chain: number): void {
-    this.#next.get(chain)?.drafts.clear();
+    this.#next.refreshPayloads(chain);
   }
 
   /** @returns the chain's canonical block that has this one among its adjacents */
@@ -239,70 +216,7 @@ export class Chains {
     return above && depends ? [above] : [];
   }
 
-  /** @returns the miner's draft; when the target was changed, one with the same payload and the new target */
   #draft(chain: number, miner: Miner): Draft {
-    const next = this.#nextOf(chain);
-    const target = this.#retargets ? next.target : this.target;
-    const key = keyOf(miner);
-    const known = next.drafts.get(key);
-    if (known?.target === target) return known;
-    const payload = known?.payload ?? this.#payloadFor(chain, miner);
-    if (next.drafts.size >= MAX_DRAFTS) next.drafts.clear();
-    const draft = { payload, target, header: this.#header(chain, next, payload, target) };
-    next.drafts.set(key, draft);
-    return draft;
+    return this.#next.draft(chain, miner, this.#retargets ? undefined : this.target);
   }
-
-  #payloadFor(chain: number, miner: Miner): BlockPayload {
-    const hasAncestor = (id: string) => this.isCanonical(chain, id);
-    return this.#payloads.make({ chain, miner, parent: this.tip(chain), hasAncestor });
-  }
-
-  #nextOf(chain: number): Next {
-    let next = this.#next.get(chain);
-    if (!next) {
-      next = this.#prepareNext(chain);
-      this.#next.set(chain, next);
-    }
-    return next;
-  }
-
-  #prepareNext(chain: number): Next {
-    const parent = this.tip(chain);
-    const { height, version } = parent.header;
-    const neighbours = this.graph[chain].map((other) => {
-      const block = this.#stores[other].canonical(height);
-      if (!block) throw new Error(`chain ${other} must reach height ${height} before chain ${chain} can go on`);
-      return block;
-    });
-    const adjacents: Adjacent[] = neighbours.map((block) => ({ chain: block.header.chain, hash: block.hash }));
-    const parents = neighbours.map(({ header }) => header);
-    const { target, epochStartUs } = nextEpoch(parent.header, parents);
-    const header = {
-      // Many real headers have nonzero flags. A miner must not change them.
-      featureFlags: randomInteger(this.#random, 4) === 0 ? randomBytes(this.#random, 8).readBigUInt64LE() : 0n,
-      parent: parent.hash,
-      adjacents,
-      chain,
-      height: height + 1n,
-      version,
-      epochStartUs,
-    };
-    const times = [parent.header, ...parents].map(({ creationTimeUs }) => creationTimeUs);
-    return { header, target, parentTimeUs: times.reduce(latest), drafts: new Map() };
-  }
-
-  #header(chain: number, { header }: Next, { payloadHash }: BlockPayload, target: Uint8Array): Uint8Array {
-    const weight = weightAbove(this.tip(chain).header, target);
-    return encodeHeader({ ...header, creationTimeUs: 0n, target, payloadHash, weight, nonce: 0n });
-  }
-
-  #setTime(header: Uint8Array, chain: number, nowUs: bigint): void {
-    const timeUs = latest(nowUs, this.parentTimeUs(chain) + 1n);
-    viewOf(header).setBigInt64(HEADER_OFFSET.creationTime, timeUs, true);
-  }
-}
-
-function latest(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }

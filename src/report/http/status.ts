@@ -7,7 +7,7 @@ import type { DeviceNow, DeviceSummary } from '../device-stats.ts';
 import type { RelayNow, RelaySummary } from '../relay-stats.ts';
 import { rigState } from '../rig-state.ts';
 import type { SourceNow } from '../source-stats.ts';
-import type { WorkNow } from '../tally.ts';
+import type { WorkNow } from '../work-now.ts';
 import type { RigStats } from './rig-stats.ts';
 import type { Status } from './schemas.ts';
 

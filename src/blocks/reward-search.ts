@@ -1,0 +1,61 @@
+/** Seeks a payload that proves what a block has earned. Nodes may not have it yet, or may give a false one: they are asked again. */
+
+import { parseHeader } from '../ledger/header.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Block } from './book.ts';
+import type { LedgerView } from './ledger-view.ts';
+import { type ProvenReward, proveReward, RewardFault } from './reward.ts';
+
+/** Between two searches for the same payload. The wait doubles each time. */
+const FIRST_WAIT_MS = 15_000;
+const LONGEST_WAIT_MS = 3_600_000;
+
+interface Wait {
+  readonly waitMs: number;
+  readonly untilMs: number;
+}
+
+/** Neither is there while no node has the payload, and while a search would come too early. */
+export interface Found {
+  readonly reward?: ProvenReward;
+  /** What a node gave in place of the payload, with the node's name, for people. */
+  readonly fault?: string;
+}
+
+export class RewardSearch {
+  readonly #clock: Clock;
+  /** By the block's hash. */
+  readonly #waits = new Map<string, Wait>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Asks one node after the other, until one has a payload that proves the reward. Never throws for what nodes do. */
+  async seek(block: Block, views: readonly LedgerView[], stop: AbortSignal): Promise<Found> {
+    const nowMs = this.#clock.monotonicMs();
+    const earlier = this.#waits.get(block.hash);
+    if (earlier && nowMs < earlier.untilMs) return {};
+    const { payloadHash } = parseHeader(block.header);
+    let fault: string | undefined;
+    for (const view of views) {
+      try {
+        const payload = await view.payloadWithOutputs(block.chain, payloadHash, block.height, stop);
+        if (!payload) continue;
+        const reward = proveReward(block, payload);
+        this.forget(block);
+        return { reward };
+      } catch (error) {
+        // A node that does not answer is asked again, like one that does not have the payload.
+        if (error instanceof RewardFault) fault ??= `${view.node}: ${error.message}`;
+      }
+    }
+    const waitMs = earlier ? Math.min(2 * earlier.waitMs, LONGEST_WAIT_MS) : FIRST_WAIT_MS;
+    this.#waits.set(block.hash, { waitMs, untilMs: nowMs + waitMs });
+    return fault === undefined ? {} : { fault };
+  }
+
+  forget({ hash }: Block): void {
+    this.#waits.delete(hash);
+  }
+}

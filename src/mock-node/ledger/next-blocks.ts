@@ -1,0 +1,146 @@
+/** The chains' next blocks: for each chain and miner a draft of the header, which lacks only its creation time and nonce. */
+
+import { viewOf } from '../../chain/bytes.ts';
+import { HEADER_OFFSET } from '../../chain/layout.ts';
+import type { Miner } from '../../ledger/coinbase.ts';
+import { nextEpoch } from '../../ledger/difficulty.ts';
+import type { Graph } from '../../ledger/graphs.ts';
+import { type Adjacent, type BlockHeader, encodeHeader } from '../../ledger/header.ts';
+import { weightAbove } from '../../ledger/weight.ts';
+import { type Random, randomBytes, randomInteger } from '../random.ts';
+import type { BlockPayload } from './block.ts';
+import type { BlockStore } from './block-store.ts';
+import { keyOf, type PayloadMaker } from './payloads.ts';
+
+export interface NextBlocksOptions {
+  readonly graph: Graph;
+  /** The blocks of each chain. */
+  readonly stores: readonly BlockStore[];
+  readonly payloads: PayloadMaker;
+  readonly random: Random;
+}
+
+/** What the header of a chain's next block says, whatever its payload. */
+interface Next {
+  readonly header: Omit<BlockHeader, 'creationTimeUs' | 'payloadHash' | 'weight' | 'target' | 'nonce'>;
+  /** The target that the ledger itself sets. */
+  readonly target: Uint8Array;
+  /** The creation time of the latest parent: µs since the UNIX epoch. */
+  readonly parentTimeUs: bigint;
+  /** What was made for each miner, by the miner's key. */
+  readonly drafts: Map<string, Draft>;
+}
+
+/** A miner's next block, without its creation time and nonce. */
+export interface Draft {
+  readonly payload: BlockPayload;
+  /** The target of the header. */
+  readonly target: Uint8Array;
+  /** The header with zeros where the creation time and the nonce will be. */
+  readonly header: Uint8Array;
+}
+
+/** How many miners' drafts are kept for each chain. */
+const MAX_DRAFTS = 100;
+
+export class NextBlocks {
+  readonly #graph: Graph;
+  readonly #stores: readonly BlockStore[];
+  readonly #payloads: PayloadMaker;
+  readonly #random: Random;
+  /** By chain. */
+  readonly #next = new Map<number, Next>();
+
+  constructor({ graph, stores, payloads, random }: NextBlocksOptions) {
+    this.#graph = graph;
+    this.#stores = stores;
+    this.#payloads = payloads;
+    this.#random = random;
+  }
+
+  /** @returns the creation time of the next block's latest parent, which it must exceed: µs since the UNIX epoch */
+  parentTimeUs(chain: number): bigint {
+    return this.#nextOf(chain).parentTimeUs;
+  }
+
+  /**
+   * @param target of the header; undefined for the one that the ledger itself sets
+   * @returns the miner's draft; when the target was changed, one with the same payload and the new target
+   */
+  draft(chain: number, miner: Miner, target = this.#nextOf(chain).target): Draft {
+    const next = this.#nextOf(chain);
+    const key = keyOf(miner);
+    const known = next.drafts.get(key);
+    if (known?.target === target) return known;
+    const payload = known?.payload ?? this.#payloadFor(chain, miner);
+    if (next.drafts.size >= MAX_DRAFTS) next.drafts.clear();
+    const draft = { payload, target, header: this.#header(chain, next, payload, target) };
+    next.drafts.set(key, draft);
+    return draft;
+  }
+
+  /** Sets the creation time of a header: now, or as early after its parents as it may be. */
+  setTime(header: Uint8Array, chain: number, nowUs: bigint): void {
+    const timeUs = latest(nowUs, this.parentTimeUs(chain) + 1n);
+    viewOf(header).setBigInt64(HEADER_OFFSET.creationTime, timeUs, true);
+  }
+
+  /** Forgets the payloads that were made for a chain's next block. */
+  refreshPayloads(chain: number): void {
+    this.#next.get(chain)?.drafts.clear();
+  }
+
+  /** The tip of this chain, or of all chains, has changed. */
+  tipChanged(chain?: number): void {
+    if (chain === undefined) this.#next.clear();
+    else this.#next.delete(chain);
+  }
+
+  #payloadFor(chain: number, miner: Miner): BlockPayload {
+    const hasAncestor = (id: string) => this.#stores[chain].hasCanonical(id);
+    return this.#payloads.make({ chain, miner, parent: this.#stores[chain].tip, hasAncestor });
+  }
+
+  #nextOf(chain: number): Next {
+    let next = this.#next.get(chain);
+    if (!next) {
+      next = this.#prepareNext(chain);
+      this.#next.set(chain, next);
+    }
+    return next;
+  }
+
+  #prepareNext(chain: number): Next {
+    const parent = this.#stores[chain].tip;
+    const { height, version } = parent.header;
+    const neighbours = this.#graph[chain].map((other) => {
+      const block = this.#stores[other].canonical(height);
+      if (!block) throw new Error(`chain ${other} must reach height ${height} before chain ${chain} can go on`);
+      return block;
+    });
+    const adjacents: Adjacent[] = neighbours.map((block) => ({ chain: block.header.chain, hash: block.hash }));
+    const parents = neighbours.map(({ header }) => header);
+    const { target, epochStartUs } = nextEpoch(parent.header, parents);
+    const header = {
+      // Many real headers have nonzero flags. A miner must not change them.
+      featureFlags: randomInteger(this.#random, 4) === 0 ? randomBytes(this.#random, 8).readBigUInt64LE() : 0n,
+      parent: parent.hash,
+      adjacents,
+      chain,
+      height: height + 1n,
+      version,
+      epochStartUs,
+    };
+    const times = [parent.header, ...parents].map(({ creationTimeUs }) => creationTimeUs);
+    return { header, target, parentTimeUs: times.reduce(latest), drafts: new Map() };
+  }
+
+  #header(chain: number, { header }: Next, { payloadHash }: BlockPayload, target: Uint8Array): Uint8Array {
+    const weight = weightAbove(this.#stores[chain].tip.header, target);
+    return encodeHeader({ ...header, creationTimeUs: 0n, target, payloadHash, weight, nonce: 0n });
+  }
+}
+
+function latest(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
