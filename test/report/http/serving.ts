@@ -4,23 +4,21 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Controls } from '#pickaxe/events/controls.js';
 import { Events } from '#pickaxe/events/events.js';
 import type { AskBalance } from '#pickaxe/report/balance.js';
-import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
+import { serveHttp } from '#pickaxe/report/http/http.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { FakeClock } from '../fakes.ts';
 
-const open: Http[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((http) => http.close()));
-});
-
-/** @param askBalance absent for a rig without a node */
+/**
+ * Serves until the end of the test.
+ * @param askBalance absent for a rig without a node
+ */
 export async function serve(options: Partial<ServerOptions> = {}, askBalance?: AskBalance) {
   const clock = new FakeClock();
   const events = new Events();
@@ -43,7 +41,7 @@ export async function serve(options: Partial<ServerOptions> = {}, askBalance?: A
   const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
   const running = { rigName: 'rig-7', controls, events, tally, clock, log, logTail, askBalance };
   const http = await serveHttp(running, settings);
-  open.push(http);
+  onTestFinished(() => http.close());
   const port = Number(new URL(http.url).port);
   return { http, controls, port, clock, events, emit: events.emit, tally, asked, logged, ask: asker(port) };
 }
