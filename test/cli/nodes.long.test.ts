@@ -12,7 +12,8 @@ const MINER = ['--network', 'development', '--public-key', 'ab'.repeat(32)];
 /** Surveys and looks at blocks are 10 to 15 s apart. */
 const LONG = { timeout: 240_000 };
 vi.setConfig({ testTimeout: 300_000 });
-const CPU = ['--devices', 'cpu', '--threads', '1'];
+/** These tests wait half a minute for news of nodes, for which a few hashes do. */
+const CPU = ['--devices', 'cpu', '--threads', '1', '--cpu-priority', '19'];
 
 /** Starts `pickaxe mine`, which ends with the test. */
 function mineOn(...args: string[]): Run {

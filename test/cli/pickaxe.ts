@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { ourNiceness } from '../priority.ts';
+import { minersNiceness } from '../priority.ts';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** The tests of a file share this cache, which is not the user's. It begins with the speeds of the CPU kernels. */
 export const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
-cpSync(process.env.TEST_REMEMBERED_SPEEDS!, join(cacheHome, 'pickaxe'), { recursive: true });
+cpSync(join(process.env.TEST_TEMPORARY!, 'speeds'), join(cacheHome, 'pickaxe'), { recursive: true });
 /** The user's own configuration must not affect the tests. */
 const configHome = mkdtempSync(join(tmpdir(), 'pickaxe-config-'));
 const stateHome = mkdtempSync(join(tmpdir(), 'pickaxe-state-'));
@@ -47,7 +47,7 @@ export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string }
     XDG_CACHE_HOME: cacheHome,
     XDG_CONFIG_HOME: configHome,
     XDG_STATE_HOME: stateHome,
-    PICKAXE_CPU_PRIORITY: String(ourNiceness),
+    PICKAXE_CPU_PRIORITY: String(minersNiceness),
   },
   cwd: configHome,
 };

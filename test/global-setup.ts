@@ -1,7 +1,8 @@
 /**
- * Before the first test: remembers made-up speeds of the CPU kernels in a cache that the tests of the command line begin with.
- * Otherwise each of their processes would measure all kernels first, for on a machine as busy as this nothing that was measured
- * is remembered. Tests of the choice itself begin with an empty cache.
+ * Before the first test: makes a folder for what the files of tests share, in TEST_TEMPORARY, and remembers made-up speeds of the
+ * CPU kernels in `speeds`, a cache that the tests of the command line begin with. Otherwise each of their processes would measure
+ * all kernels first, for on a machine as busy as this nothing that was measured is remembered. Tests of the choice itself begin
+ * with an empty cache.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -16,13 +17,14 @@ const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const THREADS = [[], ['1']];
 
 /** @returns what ends with the tests */
-export default function rememberSpeeds(): () => void {
+export default function setUp(): () => void {
   if (!existsSync(DIST)) throw new Error('pickaxe is not built: run "npm test", or "npm run build" first');
-  const folder = mkdtempSync(join(tmpdir(), 'pickaxe-remembered-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pickaxe-tests-'));
   for (const threads of THREADS) {
-    const { status, stderr } = spawnSync(process.execPath, [SCRIPT, DIST, folder, ...threads], { encoding: 'utf8' });
+    const args = [SCRIPT, DIST, join(folder, 'speeds'), ...threads];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     if (status !== 0) throw new Error(`the speeds of the kernels cannot be remembered: ${stderr}`);
   }
-  process.env.TEST_REMEMBERED_SPEEDS = folder;
+  process.env.TEST_TEMPORARY = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }
