@@ -12,7 +12,7 @@ const LONG = 'test/**/*.long.test.ts';
 const MOCKS = 'test/**/*.mocks.test.ts';
 
 /**
- * Folders whose files share processes, which load the code once: that takes a third of the time. Their tests do not
+ * Folders whose files share processes, so that each process loads the code once for many of them. Their tests do not
  * replace the clock, and leave nothing behind in the process. All other files have a process each.
  */
 const SHARED = [

@@ -7,6 +7,6 @@ export const ourNiceness = Math.max(0, getPriority());
 
 /**
  * The priority of a miner that a test starts as a program: most such tests wait for something other than its hashes, and other tests
- * need the cores. It still gets a quarter of a core that a busy program wants.
+ * need the cores. A busy program at the usual priority leaves it a quarter of a core.
  */
 export const minersNiceness = Math.min(19, ourNiceness + 5);

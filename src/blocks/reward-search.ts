@@ -15,7 +15,7 @@ interface Wait {
   readonly untilMs: number;
 }
 
-/** Neither is there while no node has the payload, and while a search would come too early. */
+/** Both are absent while no node has the payload, and while it is too early to search again. */
 export interface Found {
   readonly reward?: ProvenReward;
   /** What a node gave in place of the payload, with the node's name, for people. */

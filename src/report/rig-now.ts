@@ -1,4 +1,4 @@
-/** How a rig is doing at one moment. */
+/** The state of a rig at one moment. */
 
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
@@ -14,7 +14,7 @@ export interface CurrentWork extends WorkNow {
   readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
 }
 
-/** Times are the clock's `monotonicMs`. */
+/** How the rig is doing. Times are the clock's `monotonicMs`. */
 export interface RigNow {
   /** The time of this state. */
   readonly nowMs: number;

@@ -1,4 +1,4 @@
-/** What a rig did since the start, in total. */
+/** The totals of a run. */
 
 import type { AcceptedBlocks } from './block-counts.ts';
 import type { DeviceSummary } from './device-stats.ts';
@@ -6,7 +6,7 @@ import type { Latency } from './latencies.ts';
 import type { RelaySummary } from './relay-stats.ts';
 import type { OutcomeCounts, ShareCounts } from './verdict-counts.ts';
 
-/** Its outcomes are those of blocks, also of those that relays brought. */
+/** What the rig did since the start. Its outcomes are those of blocks, also of those that relays brought. */
 export interface Summary extends OutcomeCounts {
   readonly shares: ShareCounts;
   /** What became of the accepted blocks; absent before the first one, and without a block log. */
