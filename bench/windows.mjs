@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { windowsNode } from '../test/foreign/programs.mjs';
-import { copyWindows, endWine, makeOriginal, wine, wineEnvironment, wineServer } from '../test/foreign/wine.mjs';
+import { copyWindows, endWine, makeOriginal, wineCommand, wineEnvironment, wineServer } from '../test/foreign/wine.mjs';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
 
 /** Those that Windows' addon has, and the best of WebAssembly. */
@@ -46,7 +46,7 @@ if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error(`--rounds takes a
 if (!(Number(values.seconds) > 0)) throw new Error(`--seconds takes a number above 0, not ${values.seconds}`);
 if (!/^\d+$/.test(values.cpu)) throw new Error(`--cpu takes the number of a CPU, not ${values.cpu}`);
 
-if (!wine || !wineServer) throw new Error('there is no Wine (on Debian: apt-get install wine64)');
+if (!wineCommand || !wineServer) throw new Error('there is no Wine (on Debian: apt-get install wine64)');
 if (!existsSync(windowsNode)) throw new Error('there is no node.exe (node test/foreign/programs.mjs downloads it)');
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-windows-'));
@@ -77,10 +77,11 @@ function makePackage() {
 const underWine = (path) => `Z:${path.replaceAll('/', '\\')}`;
 
 function measure(names) {
+  const [wineProgram, ...wineArgs] = wineCommand;
   const args = [values.cpu, values.seconds, ...names];
   return {
     linux: JSON.parse(run(process.execPath, [join(root, SCRIPT), ...args])),
-    windows: JSON.parse(run(wine, [windowsNode, underWine(join(folder, SCRIPT)), ...args])),
+    windows: JSON.parse(run(wineProgram, [...wineArgs, windowsNode, underWine(join(folder, SCRIPT)), ...args])),
   };
 }
 

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { runNpm } from '../../scripts/npm.mjs';
-import { hasOriginal, makeOriginal, wine } from './wine.mjs';
+import { hasOriginal, makeOriginal, wineCommand } from './wine.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const TYPESCRIPT = '@typescript/typescript-win32-x64';
@@ -68,7 +68,7 @@ function download({ name, version, integrity }, to) {
 if (argv[1] === fileURLToPath(import.meta.url)) {
   try {
     for (const each of PACKAGES) if (!existsSync(folderOf(each))) download(each, folderOf(each));
-    if (wine) makeOriginal();
+    if (wineCommand) makeOriginal();
     console.error(`Programs of other systems: ${cache}`);
   } catch (error) {
     console.error(`Error: the programs of other systems could not be prepared: ${error.message}`);

@@ -9,8 +9,17 @@ import { fileURLToPath } from 'node:url';
 const DEBIAN = '/usr/lib/wine/';
 const starts = (program) => spawnSync(program, ['--version']).status === 0;
 
-/** The program that runs those of Windows; undefined without Wine. */
-export const wine = ['wine64', 'wine', `${DEBIAN}wine64`].find(starts);
+const wine = ['wine64', 'wine', `${DEBIAN}wine64`].find(starts);
+/**
+ * Lets Linux place a program's memory at the same addresses each time. At random addresses, one start of Wine in
+ * several thousand ends at once with exit code 1 and without a word: the heap then covers the page 0x7ffe0000, which Windows'
+ * programs must have.
+ */
+const FIXED_ADDRESSES = ['setarch', '-R'];
+// Some containers forbid it; there, those few starts fail.
+const areAddressesFixed = spawnSync(FIXED_ADDRESSES[0], [...FIXED_ADDRESSES.slice(1), 'true']).status === 0;
+/** The first words of a command that runs a program of Windows; undefined without Wine. */
+export const wineCommand = wine && [...(areAddressesFixed ? FIXED_ADDRESSES : []), wine];
 /** The program that ends what runs; undefined without Wine. */
 export const wineServer = ['wineserver', `${DEBIAN}wineserver64`].find(starts);
 
@@ -65,7 +74,9 @@ export function makeOriginal() {
     try {
       for (const name of ['home', 'prefix']) mkdirSync(join(folder, name));
       const env = wineEnvironment(folder);
-      const run = (...args) => spawnSync(wine, args, { env, cwd: folder, stdio: 'ignore', timeout: MAKE_MS }).status;
+      const [program, ...first] = wineCommand;
+      const options = { env, cwd: folder, stdio: 'ignore', timeout: MAKE_MS };
+      const run = (...args) => spawnSync(program, [...first, ...args], options).status;
       run('wineboot', '--init');
       // A new one takes the part of Windows 7, on which Node.js does not start.
       const isMade = run('winecfg', '/v', 'win10') === 0;

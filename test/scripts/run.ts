@@ -10,7 +10,7 @@ import { afterAll } from 'vitest';
 import { isolated } from '../cli/pickaxe.ts';
 import { softwareAdapter } from '../engine/gpu/adapter.ts';
 import { areDownloaded } from '../foreign/programs.mjs';
-import { wine } from '../foreign/wine.mjs';
+import { wineCommand } from '../foreign/wine.mjs';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -34,7 +34,7 @@ const NEEDS = {
   objdump: ['it takes objdump: apt-get install binutils', () => has('objdump')],
   wine: [
     'it takes Wine, node.exe and a cross compiler: apt-get install wine64 gcc-mingw-w64-x86-64, node test/foreign/programs.mjs',
-    () => wine !== undefined && areDownloaded() && has('x86_64-w64-mingw32-gcc'),
+    () => wineCommand !== undefined && areDownloaded() && has('x86_64-w64-mingw32-gcc'),
   ],
   chromium: ['it takes /usr/bin/chromium: apt-get install chromium', () => existsSync('/usr/bin/chromium')],
   script: ['it takes script: apt-get install util-linux', () => has('script')],

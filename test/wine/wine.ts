@@ -19,11 +19,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areDownloaded, windowsNode } from '../foreign/programs.mjs';
-import { copyWindows, endWine, wine, wineEnvironment, wineServer } from '../foreign/wine.mjs';
+import { copyWindows, endWine, wineCommand, wineEnvironment, wineServer } from '../foreign/wine.mjs';
 import { makeFreshCopy } from '../native/fresh-copy.ts';
 
 function whyNot(): string | undefined {
-  if (wine === undefined || wineServer === undefined) return 'there is no Wine (on Debian: apt-get install wine64)';
+  if (wineCommand === undefined || wineServer === undefined)
+    return 'there is no Wine (on Debian: apt-get install wine64)';
   if (!areDownloaded()) return 'there is no node.exe or no Windows (node test/foreign/programs.mjs prepares both)';
   return undefined;
 }
@@ -109,7 +110,7 @@ export class Windows {
 
   /** The words of a command that runs a program of Windows. */
   command(program: string, args: readonly string[]): string[] {
-    return [wine!, program, ...args];
+    return [...wineCommand!, program, ...args];
   }
 
   /** Runs a program of Windows. Its input and output are files: Node.js makes sockets for pipes, which Wine cannot use. */
