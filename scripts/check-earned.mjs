@@ -151,11 +151,14 @@ async function mine() {
   return summary;
 }
 
-/** Gives each chain one more block, so that it can be told what became of ours, and no further ones. */
+/**
+ * Gives each chain two more blocks, so that it can be told what became of ours, and no further ones: one for the height of a
+ * solution that was lost on its way to the head, and one on top of it.
+ */
 function standStill() {
   ledger.standsStill = true;
   node.server.faults = [];
-  for (const chain of chains) ledger.advance(chain);
+  for (const chain of [...chains, ...chains]) ledger.advance(chain);
 }
 
 async function asked(...args) {

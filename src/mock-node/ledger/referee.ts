@@ -45,8 +45,11 @@ const PAYLOAD_OFFSET = 190;
 export class Referee {
   readonly #lifetimeMs: number;
   readonly #checksProofOfWork: boolean;
-  /** The remembered work, by payload hash in hex, oldest first. */
-  readonly #issued = new Map<string, IssuedWork>();
+  /**
+   * The remembered work, by payload hash in hex, oldest first. Work for the same payload has several headers, newest last, once
+   * the target was changed or the chain has another tip.
+   */
+  readonly #issued = new Map<string, IssuedWork[]>();
 
   constructor(lifetimeMs: number, checksProofOfWork = true) {
     this.#lifetimeMs = lifetimeMs;
@@ -58,11 +61,12 @@ export class Referee {
     const header = record.subarray(WORK_OFFSET.header);
     const target = record.subarray(WORK_OFFSET.target, WORK_OFFSET.target + TARGET_BYTES);
     const key = toHex(payloadHashOf(header));
+    const others = this.#worksFor(key, nowMs).filter((work) => !isFor(work, header));
     this.#issued.delete(key);
-    this.#issued.set(key, { ...facts, header, target, issuedAtMs: nowMs, late: false });
+    this.#issued.set(key, [...others, { ...facts, header, target, issuedAtMs: nowMs, late: false }]);
   }
 
-  /** @returns how many work records are remembered */
+  /** @returns how many payloads are remembered for which work was issued */
   remembered(nowMs: number): number {
     this.#forgetOld(nowMs);
     return this.#issued.size;
@@ -70,30 +74,30 @@ export class Referee {
 
   /** Marks the work of a chain as late, because the chain has advanced. @param forget whether to forget it instead */
   advance(chain: number, forget: boolean): void {
-    for (const [key, work] of this.#issued) {
-      if (work.chain !== chain) continue;
+    for (const [key, works] of this.#issued) {
+      if (works[0].chain !== chain) continue;
       if (forget) this.#issued.delete(key);
-      else work.late = true;
+      else for (const work of works) work.late = true;
     }
   }
 
   /**
-   * Judges a header of 286 bytes. A submission for known work ends that work, whatever the outcome: real nodes drop work at its
-   * first wrong submission.
+   * Judges a header of 286 bytes. A submission for a known payload ends all work for it, whatever the outcome: real nodes drop
+   * work at its first wrong submission.
    */
   judge(header: Uint8Array, nowUs: bigint, nowMs: number): Judgement {
     if (header.length !== HEADER_BYTES) {
       return { outcome: 'rejected', reason: `Decoding error: expected ${HEADER_BYTES} bytes, got ${header.length}` };
     }
-    this.#forgetOld(nowMs);
     const key = toHex(payloadHashOf(header));
-    const work = this.#issued.get(key);
+    const works = this.#worksFor(key, nowMs);
+    const work = works.find((each) => isFor(each, header)) ?? works.at(-1);
     if (!work) return { outcome: 'stale', reason: 'No associated Payload' };
     this.#issued.delete(key);
     if (this.#checksProofOfWork && !solves(header, work.target)) {
       return { outcome: 'rejected', reason: 'Invalid solved work: Invalid POW hash', work };
     }
-    if (!equalBytes(withoutTimeAndNonce(header), withoutTimeAndNonce(work.header))) {
+    if (!isFor(work, header)) {
       return { outcome: 'rejected', reason: 'Invalid solved work: Invalid payload hash or header', work };
     }
     const timeUs = creationTimeOf(header);
@@ -103,12 +107,26 @@ export class Referee {
     return { outcome: 'accepted', work };
   }
 
+  /** @returns the work for a payload that is not too old */
+  #worksFor(key: string, nowMs: number): IssuedWork[] {
+    return (this.#issued.get(key) ?? []).filter((work) => this.#isYoung(work, nowMs));
+  }
+
   #forgetOld(nowMs: number): void {
-    for (const [oldest, { issuedAtMs }] of this.#issued) {
-      if (nowMs - issuedAtMs < this.#lifetimeMs) break;
+    for (const [oldest, works] of this.#issued) {
+      if (works.some((work) => this.#isYoung(work, nowMs))) break;
       this.#issued.delete(oldest);
     }
   }
+
+  #isYoung({ issuedAtMs }: IssuedWork, nowMs: number): boolean {
+    return nowMs - issuedAtMs < this.#lifetimeMs;
+  }
+}
+
+/** Whether a header differs from that of the work in its creation time and nonce at most. */
+function isFor(work: IssuedWork, header: Uint8Array): boolean {
+  return equalBytes(withoutTimeAndNonce(header), withoutTimeAndNonce(work.header));
 }
 
 /** @returns the header with zeros where a miner may write. The rest identifies the work */

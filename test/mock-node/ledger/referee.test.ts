@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { HEADER_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/layout.js';
+import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/layout.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { withCreationTime, withNonce } from '#pickaxe/chain/work.js';
 import { CoinState } from '#pickaxe/mock-node/contract/state.js';
@@ -74,7 +74,23 @@ it('work is forgotten at a certain age, which begins again when the work is give
   expect(judge(someHeader, { by: again, nowMs: ISSUED_MS + LIFETIME_MS + 1 })).toEqual(accepted);
 });
 
-it('each remembered work counts once', () => {
+it('a solution is judged by the target for which it was mined, after another one was set for the same payload', () => {
+  const by = referee();
+  const later = new Uint8Array(WORK_BYTES); // No nonce solves this target.
+  later.set(someHeader, WORK_OFFSET.header);
+  later.fill(0, WORK_OFFSET.header + HEADER_OFFSET.target, WORK_OFFSET.header + HEADER_OFFSET.target + TARGET_BYTES);
+  by.issue(later, FACTS, ISSUED_MS + 1);
+  const atOnce = { by, nowMs: ISSUED_MS + 1 };
+  const judgedLater = later.slice(WORK_OFFSET.header);
+  expect(by.remembered(ISSUED_MS + 1)).toBe(1);
+  expect(judge(someHeader, atOnce)).toEqual(accepted);
+  // A solution ends all work for its payload.
+  expect(judge(judgedLater, atOnce)).toEqual(forgotten);
+  by.issue(later, FACTS, ISSUED_MS + 1);
+  expect(judge(judgedLater, atOnce)).toMatchObject({ reason: 'Invalid solved work: Invalid POW hash' });
+});
+
+it('each remembered payload counts once', () => {
   const all = referee();
   for (const [i, nowMs] of [0, 100, 200].entries()) {
     const other = someHeader.slice();
