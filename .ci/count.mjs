@@ -1,4 +1,5 @@
-// Prints how many tests of a report passed and failed, "N M", and on standard error the beginning of each failure.
+// Prints how many tests of a report passed and failed, "N M", and on standard error the beginning of each failure, also of a
+// test that passed at its second try.
 
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
@@ -10,13 +11,16 @@ const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(
 console.log(numPassedTests, numFailedTests);
 
 for (const { name: file, status, message, assertionResults } of testResults) {
-  const failed = assertionResults.filter((test) => test.status === 'failed');
-  for (const { fullName, failureMessages } of failed) tell(`${file}: ${fullName}`, failureMessages.join('\n'));
+  const failed = assertionResults.filter(({ failureMessages }) => failureMessages.length > 0);
+  for (const test of failed) {
+    const what = test.status === 'failed' ? 'FAILED' : 'PASSED AT THE SECOND TRY';
+    tell(`${what}: ${file}: ${test.fullName}`, test.failureMessages.join('\n'));
+  }
   // A file that cannot be loaded has no tests.
-  if (status === 'failed' && failed.length === 0) tell(file, message);
+  if (status === 'failed' && failed.length === 0) tell(`FAILED: ${file}`, message);
 }
 
-function tell(what, message) {
+function tell(heading, message) {
   const lines = stripVTControlCharacters(message).split('\n').slice(0, LINES);
-  console.error([`FAILED: ${what}`, ...lines].join('\n  '));
+  console.error([heading, ...lines].join('\n  '));
 }
