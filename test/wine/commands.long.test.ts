@@ -128,6 +128,9 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
     const { code, stdout, stderr } = await pickaxe('demo', ...QUICK, '--blocks', '2', '--duration', '90', '--json');
     const summary = stdout.split('\n').find((line) => line.includes('"type":"summary"'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
-    expect(JSON.parse(summary!)).toMatchObject({ accepted: 2, hardwareErrors: 0 });
+    const { accepted, hardwareErrors } = JSON.parse(summary!);
+    // A block whose answer was under way at the end counts, too.
+    expect(accepted).toBeGreaterThanOrEqual(2);
+    expect(hardwareErrors).toBe(0);
   });
 });
