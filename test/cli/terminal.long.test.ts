@@ -77,6 +77,7 @@ async function isRestored(terminal: Terminal): Promise<void> {
 describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
   it('the log has a status line below it, and keys show more', async () => {
     const terminal = await opened();
+    await terminal.sees('new job'); // what is known of the node is shown below
     expect(terminal.rows().at(-1)).toMatch(STATUS);
     terminal.type('z');
     terminal.press('Up', 'F5');
