@@ -89,6 +89,7 @@ export class Referee {
     if (header.length !== HEADER_BYTES) {
       return { outcome: 'rejected', reason: `Decoding error: expected ${HEADER_BYTES} bytes, got ${header.length}` };
     }
+    this.#forgetOld(nowMs);
     const key = toHex(payloadHashOf(header));
     const works = this.#worksFor(key, nowMs);
     const work = works.find((each) => isFor(each, header)) ?? works.at(-1);
