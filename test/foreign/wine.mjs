@@ -11,13 +11,13 @@ const starts = (program) => spawnSync(program, ['--version']).status === 0;
 
 const wine = ['wine64', 'wine', `${DEBIAN}wine64`].find(starts);
 /**
- * Lets Linux place a program's memory at the same addresses each time. At random addresses, one start of Wine in
- * several thousand ends at once with exit code 1 and without a word: the heap then covers the page 0x7ffe0000, which Windows'
- * programs must have.
+ * Lets Linux place a program's memory at the same addresses each time. At random addresses, one start of Wine in several
+ * thousand ends at once with exit code 1 and without a word: the heap then covers the page 0x7ffe0000, which Windows' programs
+ * must have.
  */
 const FIXED_ADDRESSES = ['setarch', '-R'];
 // Some containers forbid it; there, those few starts fail.
-const areAddressesFixed = spawnSync(FIXED_ADDRESSES[0], [...FIXED_ADDRESSES.slice(1), 'true']).status === 0;
+export const areAddressesFixed = spawnSync(FIXED_ADDRESSES[0], [...FIXED_ADDRESSES.slice(1), 'true']).status === 0;
 /** The first words of a command that runs a program of Windows; undefined without Wine. */
 export const wineCommand = wine && [...(areAddressesFixed ? FIXED_ADDRESSES : []), wine];
 /** The program that ends what runs; undefined without Wine. */

@@ -66,7 +66,7 @@ export class Referee {
     this.#issued.set(key, [...others, { ...facts, header, target, issuedAtMs: nowMs, late: false }]);
   }
 
-  /** @returns how many payloads are remembered for which work was issued */
+  /** @returns for how many payloads work is remembered */
   remembered(nowMs: number): number {
     this.#forgetOld(nowMs);
     return this.#issued.size;
