@@ -4,9 +4,9 @@
  */
 
 import { isIPv6 } from 'node:net';
+import { TokenBucket } from '../../system/token-bucket.ts';
 import type { StratumLimits } from './limits.ts';
 import { plainAddress } from './plain-address.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 type BanLimits = Pick<StratumLimits, 'banPoints' | 'banPointsPerMinute' | 'banMs' | 'remembered'>;
 

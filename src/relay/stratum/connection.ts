@@ -2,10 +2,10 @@
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../../system/clock.ts';
+import { TokenBucket } from '../../system/token-bucket.ts';
 import { LineSplitter } from '../../wire/line-splitter.ts';
 import type { StratumLimits } from './limits.ts';
 import type { Client } from './session.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 /** How bad it is for a client to be disconnected for more, or longer, lines than any miner sends. */
 const FLOOD_POINTS = 10;

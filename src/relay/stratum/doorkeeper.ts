@@ -1,9 +1,9 @@
 /** Decides who may connect: bounds connections, and bans addresses. It logs bans, at a bounded rate. Pure but for the log. */
 
+import { LogBucket } from '../../system/log-bucket.ts';
 import type { RelayLog } from '../relay.ts';
 import { Bans, networkOf } from './bans.ts';
 import type { StratumLimits } from './limits.ts';
-import { LogBucket } from './log-bucket.ts';
 
 /** How bad a connection as such is: 5,000 may come at once from an address, and then 50 a second. */
 const CONNECTION_POINTS = 0.02;

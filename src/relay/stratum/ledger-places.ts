@@ -5,10 +5,10 @@
 
 import { OTHER_WORKERS } from '../../events/vocabulary.ts';
 import type { Clock } from '../../system/clock.ts';
+import { TokenBucket } from '../../system/token-bucket.ts';
 import { networkOf } from './bans.ts';
 import type { LedgerEntry } from './ledger-line.ts';
 import type { StratumLimits } from './limits.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 /** How often left-out lines are summed up: a flood may last for days, and the ledger should show it meanwhile. */
 const TELL_MS = 60_000;

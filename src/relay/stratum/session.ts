@@ -8,6 +8,7 @@
 import { NONCE_BYTES } from '../../chain/layout.ts';
 import { LANES, type Nonce1 } from '../../chain/nonce.ts';
 import { difficultyOf } from '../../chain/target.ts';
+import { TokenBucket } from '../../system/token-bucket.ts';
 import { hashesOfDifficulty } from '../../wire/difficulty.ts';
 import { formatNonce1, parseTarget } from '../../wire/stratum.ts';
 import {
@@ -21,7 +22,6 @@ import type { Account } from '../accounts.ts';
 import { MiningTurn } from './mining-turn.ts';
 import type { Reply } from './reply.ts';
 import { ShareDesk } from './share-desk.ts';
-import { TokenBucket } from './token-bucket.ts';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from './worker-wishes.ts';
 import type { SessionWorld } from './world.ts';
 

@@ -1,12 +1,12 @@
 /** What all sessions of a stratum server share. */
 
 import type { Clock } from '../../system/clock.ts';
+import type { LogBucket } from '../../system/log-bucket.ts';
 import type { Accounts } from '../accounts.ts';
 import type { RelayLog } from '../relay.ts';
 import type { RelayedWorks } from '../relayed-works.ts';
 import type { LedgerPlaces } from './ledger-places.ts';
 import type { StratumLimits } from './limits.ts';
-import type { LogBucket } from './log-bucket.ts';
 import type { Nonce1Pool } from './nonce1-pool.ts';
 import type { RememberedRates } from './remembered-rates.ts';
 import type { SharedJobs } from './shared-jobs.ts';

@@ -5,8 +5,8 @@ import { stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/remembered-rates.js';
 import { rollMs } from '#pickaxe/relay/stratum/roll.js';
 import { Surprise } from '#pickaxe/relay/stratum/surprise.js';
-import { TokenBucket } from '#pickaxe/relay/stratum/token-bucket.js';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/relay/stratum/worker-wishes.js';
+import { TokenBucket } from '#pickaxe/system/token-bucket.js';
 
 describe('a token bucket', () => {
   it('gives so many at once, and then so many a second', () => {

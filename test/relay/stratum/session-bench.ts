@@ -8,13 +8,13 @@ import { RelayedWorks } from '#pickaxe/relay/relayed-works.js';
 import type { LedgerEntry } from '#pickaxe/relay/stratum/ledger-line.js';
 import { LedgerPlaces } from '#pickaxe/relay/stratum/ledger-places.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
-import { LogBucket } from '#pickaxe/relay/stratum/log-bucket.js';
 import { Nonce1Pool } from '#pickaxe/relay/stratum/nonce1-pool.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/remembered-rates.js';
 import { Session } from '#pickaxe/relay/stratum/session.js';
 import { Sessions } from '#pickaxe/relay/stratum/sessions.js';
 import { SharedJobs } from '#pickaxe/relay/stratum/shared-jobs.js';
 import type { SessionWorld } from '#pickaxe/relay/stratum/world.js';
+import { LogBucket } from '#pickaxe/system/log-bucket.js';
 import { parseHeader, parseTarget } from '#pickaxe/wire/stratum.js';
 import { FakeSource, Recorder } from '../../fakes.ts';
 

@@ -1,4 +1,4 @@
-/** Bounds lines of the log that clients can cause at will. Pure. */
+/** Bounds lines of the log that others can cause at will. Pure. */
 
 import { TokenBucket } from './token-bucket.ts';
 
