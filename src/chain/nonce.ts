@@ -24,6 +24,14 @@ export interface Nonce1 {
 /** All nonces may be searched. */
 export const NO_NONCE1: Nonce1 = { value: 0, bytes: 0 };
 
+/** How many nonces there are. */
+const NONCES = 2n ** 64n;
+
+/** @returns whether it is a nonce (0 … 2^64 − 1) whose low bytes are nonce1 */
+export function isNonceWithin({ value, bytes }: Nonce1, nonce: bigint): boolean {
+  return nonce >= 0n && nonce < NONCES && nonce % 256n ** BigInt(bytes) === BigInt(value);
+}
+
 /** @returns the lane with its low bytes replaced by nonce1 */
 export function laneWithin({ value, bytes }: Nonce1, lane: number): number {
   const mask = 2 ** (8 * bytes) - 1;

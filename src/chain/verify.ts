@@ -1,12 +1,14 @@
 /**
  * The referee. Engines report candidates, and only `verify` can make a `Solution` from one: it hashes the whole header with
- * an implementation that shares nothing with the kernels. (`assumeSolved` is for test networks that check no proof of work.) Only a Solution can be submitted, because a node drops a work at
- * its first wrong submission, for all rigs of the same miner.
+ * an implementation that shares nothing with the kernels. Only a Solution can be submitted, because a node drops a work at its
+ * first wrong submission, for all rigs of the same miner, and a pool refuses nonces that it has not assigned. (`assumeSolved` is
+ * for test networks that check no proof of work.)
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
 import type { Job } from './job.ts';
 import { HEADER_BYTES } from './layout.ts';
+import { isNonceWithin } from './nonce.ts';
 import { meetsTarget } from './target.ts';
 import { type Work, withNonce } from './work.ts';
 
@@ -41,22 +43,29 @@ export function powHash(header: Uint8Array): Uint8Array {
 export interface Verification {
   /** 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
-  /** Whether the hash meets the job's search target. If not, the device computes wrong hashes. */
+  /**
+   * Whether the nonce is one that the work's nonce1 allows, and its hash meets the job's search target. If not, the device
+   * computes wrong hashes, or searches what it was not given.
+   */
   readonly proves: boolean;
   /** Undefined unless the hash meets the work's own target as well. */
   readonly solution: Solution | undefined;
 }
 
-/** Checks whether a nonce meets `job.searchTarget`, and whether it also solves the job's work. */
+/**
+ * Checks whether a nonce meets `job.searchTarget`, and whether it also solves the job's work.
+ * @param nonce one below 0 or above 2^64 − 1 proves and solves nothing
+ */
 export function verify(job: Job, nonce: bigint): Verification {
   const header = withNonce(job.header, nonce);
   const hash = powHash(header);
   const { work } = job;
   const isBlock = meetsTarget(hash, work.blockTarget);
   const isShare = work.until === 'replaced';
-  const solves = meetsTarget(hash, work.target);
+  const isAllowed = isNonceWithin(work.nonce1, nonce);
+  const solves = isAllowed && meetsTarget(hash, work.target);
   const solution = solves ? ({ work, nonce, header, powHash: hash, isBlock, isShare } as Solution) : undefined;
-  return { powHash: hash, proves: meetsTarget(hash, job.searchTarget), solution };
+  return { powHash: hash, proves: isAllowed && meetsTarget(hash, job.searchTarget), solution };
 }
 
 /**

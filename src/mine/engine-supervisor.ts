@@ -30,12 +30,14 @@ import { type LimitsOf, ThermalGuard, type ThermalHooks } from './thermal-guard.
 const MOST_HARDWARE_ERRORS = 3;
 const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
 
+/** How long an engine may take to close and end its searches. A card's process is killed long before. */
+const MOST_CLOSE_MS = 30_000;
+
 type DeviceEvent = MinerEvent & { type: 'device' };
 
 interface RunningSearch {
-  /** Ends the search because its assignment is over, or because the device is paused. */
+  /** Ends the search because its assignment is over, or because the device is paused or out of service. */
   readonly halt: AbortController;
-  readonly done: Promise<void>;
   readonly assignment: Assignment;
   /** How many hashes a proof required when the search began. */
   readonly proofDifficulty: number;
@@ -67,8 +69,10 @@ export class EngineSupervisor {
   readonly #proofs: Proofs;
   readonly #reopenPolicy: ReopenPolicy;
   #assignment: Assignment | undefined;
-  /** Searches that have not ended: usually one, but two for a moment when the job changes. */
-  readonly #searches = new Set<RunningSearch>();
+  /** Searches that have not ended, with their ends: usually one, but two for a moment when the job changes. */
+  readonly #searches = new Map<RunningSearch, Promise<void>>();
+  /** Whether the engine did not close, or did not end its searches, in time. What it still reports is dropped. */
+  #isStuck = false;
   /** Takes the engine out of service with a fault. Undefined while it is out of service. */
   #leave: ((fault: unknown) => void) | undefined;
   /** When the engine came into service; undefined while it has not opened. */
@@ -106,7 +110,7 @@ export class EngineSupervisor {
    */
   adjustProofs(): void {
     this.#proofs.learn();
-    const running = [...this.#searches].find(
+    const running = [...this.#searches.keys()].find(
       ({ assignment, halt }) => assignment === this.#assignment && !halt.signal.aborted,
     );
     if (!running || running.proofDifficulty === this.#proofs.difficulty) return;
@@ -118,7 +122,7 @@ export class EngineSupervisor {
   pause(reason: PauseReason, why: string): void {
     if (this.#pauses.get(reason) === why) return;
     this.#pauses.set(reason, why);
-    for (const { halt } of this.#searches) halt.abort();
+    for (const { halt } of this.#searches.keys()) halt.abort();
     if (this.#leave) this.#announceReady();
   }
 
@@ -140,6 +144,11 @@ export class EngineSupervisor {
         await this.#serve(stopped);
       } catch (error) {
         const { message: reason, fault } = asDeviceError(error);
+        if (this.#isStuck) {
+          const what = `it did not end within ${MOST_CLOSE_MS / 1000} seconds, so it cannot be opened again`;
+          this.#announce('parked', { reason: `${reason} (${what})`, fault });
+          return;
+        }
         const servedMs = this.#readyMs === undefined ? 0 : this.#clock.monotonicMs() - this.#readyMs;
         const waitMs = this.#reopenPolicy.waitAfter(fault, servedMs);
         if (waitMs === undefined) {
@@ -177,9 +186,21 @@ export class EngineSupervisor {
       this.#leave = undefined;
       thermalGuard.end();
       this.#pauses.delete('temperature');
-      // Closing ends searches that would not end by themselves, and their last reports still count.
-      await Promise.all([this.engine.close(), ...Array.from(this.#searches, ({ done }) => done)]);
+      await this.#close();
     }
+  }
+
+  /** Closes the engine and waits for the end of its searches, whose last reports still count. */
+  async #close(): Promise<void> {
+    // A search may end by its signal only: nothing obliges `close` to end it.
+    for (const { halt } of this.#searches.keys()) halt.abort();
+    const inTime = new AbortController();
+    const closing = Promise.all([this.engine.close(), ...this.#searches.values()]).finally(() => inTime.abort());
+    await Promise.race([closing, pause(MOST_CLOSE_MS, inTime.signal)]);
+    if (inTime.signal.aborted) return;
+    closing.catch(() => {});
+    this.#searches.clear();
+    this.#isStuck = true;
   }
 
   #learn(info: EngineInfo): void {
@@ -199,22 +220,25 @@ export class EngineSupervisor {
     if (!this.#leave || this.#pauses.size > 0 || stop.aborted) return;
     const halt = new AbortController();
     const release = onAbort(stop, () => halt.abort());
-    const done = this.#search(assignment, halt.signal, cutMs)
+    const search = { halt, assignment, proofDifficulty: this.#proofs.difficulty };
+    const done = this.#search(search, cutMs)
       .catch((fault) => this.#leave?.(fault))
       .finally(() => {
         release();
         this.#searches.delete(search);
       });
-    const search = { halt, done, assignment, proofDifficulty: this.#proofs.difficulty };
-    this.#searches.add(search);
+    this.#searches.set(search, done);
   }
 
-  async #search(assignment: Assignment, stop: AbortSignal, cutMs: number | undefined): Promise<void> {
+  async #search(search: RunningSearch, cutMs: number | undefined): Promise<void> {
+    const { assignment, halt } = search;
     const job = this.#proofs.aim(assignment.job);
-    for await (const report of this.engine.search(job, assignment.space, stop))
+    for await (const report of this.engine.search(job, assignment.space, halt.signal)) {
+      if (this.#isStuck) return;
       this.#take(report, assignment, job, cutMs);
+    }
     // A search also ends when the device goes out of service.
-    if (!stop.aborted && this.#leave) this.#hooks.exhausted(assignment);
+    if (!halt.signal.aborted && this.#leave) this.#hooks.exhausted(assignment);
   }
 
   /** @param job the assignment's job with the search target that the engine was given */

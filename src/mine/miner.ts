@@ -36,9 +36,9 @@ const systemRandom = (below: number) => randomInt(below);
 export interface MinerOptions extends Partial<SupervisorOptions> {
   /** Gives work and accepts solutions. Where relays use it, too, it is a SharedSource. */
   readonly source: WorkSource;
-  /** Their names are unique. */
+  /** Each has a name of its own. */
   readonly engines: readonly Engine[];
-  /** Called with everything that happens. By default nobody is told. */
+  /** Called with everything that happens. By default nobody is told. When it throws, mining ends, and `run` throws the same. */
   readonly emit?: Listener;
   /** Returns a uniformly distributed integer in [0, below). The default is the system's random numbers. */
   readonly random?: (below: number) => number;
@@ -71,11 +71,18 @@ export class Miner implements Controls {
   #cutMs: number | undefined;
   readonly #stopping = new AbortController();
   #stop: AbortSignal = AbortSignal.abort();
+  #hasRun = false;
+  /** What the source or a listener has thrown first, though neither may. */
+  #fault: { readonly thrown: unknown } | undefined;
 
+  /** @throws RangeError when two engines have the same name */
   constructor(options: MinerOptions) {
     const { source, engines, emit = () => {}, clock = systemClock, random = systemRandom, lane } = options;
+    const names = engines.map(({ name }) => name);
+    const twice = names.find((name, at) => names.indexOf(name) !== at);
+    if (twice !== undefined) throw new RangeError(`two engines have the name “${twice}”: give each a name of its own`);
     this.#source = source;
-    this.#emit = emit;
+    this.#emit = (event) => this.#guarded(() => emit(event));
     this.#clock = clock;
     this.#random = random;
     this.#lane = lane;
@@ -83,15 +90,15 @@ export class Miner implements Controls {
     this.#staysWithoutEngines = options.staysWithoutEngines ?? false;
     this.#submitter = new Submitter({
       source,
-      emit,
+      emit: this.#emit,
       clock,
       isStale: ({ work }) => this.#stale.has(work),
       pending: (count) => this.#limitBacklog(count),
     });
     const hooks = {
-      emit,
+      emit: this.#emit,
       solved: (solution: Solution, device: string) => this.#take(solution, device),
-      exhausted: (assignment: Assignment) => this.#renew(assignment),
+      exhausted: (assignment: Assignment) => this.#guarded(() => this.#renew(assignment)),
     };
     this.#supervisors = engines.map((engine) => new EngineSupervisor(engine, hooks, { ...options, clock }));
   }
@@ -99,14 +106,17 @@ export class Miner implements Controls {
   /**
    * Mines until it is stopped or, unless it stays without engines, all of them are parked; then waits for pending submissions. May
    * be called once.
+   * @throws what the source or `emit` has thrown, after the engines have ended; Error when it is called again
    */
   async run(stop?: AbortSignal): Promise<void> {
+    if (this.#hasRun) throw new Error('a miner runs once: make a new one to mine again');
+    this.#hasRun = true;
     const release = stop && onAbort(stop, () => this.stop());
     this.#stop = this.#stopping.signal;
     setMaxListeners(0, this.#stop); // Each device adds some listeners.
     onAbort(this.#stop, () => this.#assign(undefined));
-    const rolling = setInterval(() => this.#refresh(), ROLL_MS);
-    const following = this.#follow();
+    const rolling = setInterval(() => this.#guarded(() => this.#refresh()), ROLL_MS);
+    const following = this.#follow().catch((thrown: unknown) => this.#fail(thrown));
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.run(this.#stop)));
     if (this.#staysWithoutEngines) await aborted(this.#stop);
     clearInterval(rolling);
@@ -114,6 +124,7 @@ export class Miner implements Controls {
     this.stop();
     await following;
     release?.();
+    if (this.#fault) throw this.#fault.thrown;
   }
 
   pause(reason: PauseReason, why: string, device?: string): boolean {
@@ -130,6 +141,21 @@ export class Miner implements Controls {
 
   stop(): void {
     this.#stopping.abort();
+  }
+
+  /** Runs what calls the source or a listener: it may be called by a timer or by an engine's search, whose fault it is not. */
+  #guarded(action: () => void): void {
+    try {
+      action();
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  /** Ends mining, because it cannot go on without its source or in the dark. */
+  #fail(thrown: unknown): void {
+    this.#fault ??= { thrown };
+    this.stop();
   }
 
   #named(device: string | undefined): readonly EngineSupervisor[] {
