@@ -41,6 +41,14 @@ async function withRelay(
   }
 }
 
+/** @returns how often the relay has started its worker: it tells of each start and of each end at once */
+const starts = (recorder: Recorder) => recorder.of('relay').filter(({ sessions }) => sessions === 1).length;
+
+/** Enough turns of the event loop for the relay to take what its source has given. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const worker = (how: string, ...args: string[]) => [process.execPath, SCRIPT, how, ...args];
 
 describe('an external worker', () => {
@@ -145,9 +153,78 @@ describe('an external worker', () => {
 
   it('gets no work whose nonces are assigned, and that is said once', () =>
     withRelay(worker('works'), async ({ source, said }) => {
-      for (let i = 0; i < 3; i++) source.work(makeWork(1, { nonce1: { value: 1, bytes: 2 } }));
+      const warnings = () => said.filter((line) => line.includes('gets no work')).length;
+      for (let i = 0; i < 3; i++) {
+        source.work(makeWork(1, { nonce1: { value: 1, bytes: 2 } }));
+        await eventually(() => expect(warnings()).toBe(1));
+        await turns();
+      }
       const last = source.work(makeWork(1));
       await eventually(() => expect(source.submitted.map(({ work }) => work)).toEqual([last]));
-      expect(said.filter((line) => line.includes('gets no work')).length).toBeLessThan(2);
+      expect(warnings()).toBe(1);
     }));
+
+  it.each([
+    ['without a line feed', 'ends its line never'],
+    ['after its end, by a process that it has left behind', 'leaves a printer'],
+  ])('may give its answer %s', (_, how) =>
+    withRelay(worker(how), async ({ source }) => {
+      const work = source.work(makeWork(10));
+      await eventually(() => expect(source.submitted.map(({ work }) => work)).toEqual([work]));
+    }),
+  );
+
+  it('does not search a node’s work that it has solved', () =>
+    withRelay(worker('works'), async ({ source, recorder }) => {
+      source.work(makeWork(10));
+      await eventually(() => expect(recorder.of('verdict')).toHaveLength(1));
+      await turns();
+      source.work(makeWork(10));
+      await eventually(() => expect(recorder.of('verdict')).toHaveLength(2));
+      expect(starts(recorder)).toBe(2);
+    }));
+
+  it('that claims to have tried all nonces goes on where its source has no later time', () =>
+    withRelay(
+      worker('boasts'),
+      async ({ source, recorder }) => {
+        const nowUs = BigInt(Date.now()) * 1000n;
+        let asked = 0;
+        source.latestUs = () => {
+          asked++;
+          return nowUs;
+        };
+        source.work(makeWork(10));
+        await eventually(() => expect(source.submitted).toHaveLength(1));
+        source.work(makeWork(1e30));
+        await eventually(() => expect(starts(recorder)).toBe(2));
+        const before = asked;
+        await eventually(() => expect(asked).toBeGreaterThan(before));
+        expect(starts(recorder)).toBe(2);
+      },
+      { leastRenewalMs: 1 },
+    ));
+
+  it('that rests is not started for new work', () =>
+    withRelay(
+      worker('crashes'),
+      async ({ source, said, recorder }) => {
+        source.work(makeWork(10));
+        await eventually(() => expect(said.join()).toContain('it is started again in 60 s'));
+        source.work(makeWork(10));
+        await turns();
+        expect(starts(recorder)).toBe(1);
+      },
+      { firstRestMs: 60_000 },
+    ));
+
+  it('rests as after a first failure again once it has found a nonce', () => {
+    const file = join(folder.path, 'runs');
+    return withRelay(worker('takes turns', file), async ({ source, said }) => {
+      source.work(makeWork(10, { until: 'replaced' }));
+      const rests = () => said.flatMap((line) => /started again in ([\d.]+) s/.exec(line)?.[1] ?? []);
+      await eventually(() => expect(rests().slice(0, 4)).toEqual(['0.01', '0.02', '0.01', '0.02']));
+      expect(source.submitted).toHaveLength(1);
+    });
+  });
 });
