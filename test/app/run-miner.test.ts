@@ -10,6 +10,7 @@ import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
+import { aborted } from '#pickaxe/system/abort.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { share, verdict } from '../report/fakes.ts';
 
@@ -211,6 +212,30 @@ describe('a relay', () => {
     expect(order.slice(0, 3)).toEqual(['open', 'run', 'work']);
     expect(order.at(-1)).toBe('end');
     expect(rig.source.ended).toBe(true);
+  });
+
+  it('has ended before the source is closed, so that the last verdicts arrive', async () => {
+    const order: string[] = [];
+    const { rig } = rigWith();
+    const relay: MakeRelay = () => ({
+      name: 'slow',
+      open: async () => {},
+      run: async (stop) => {
+        await aborted(stop);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        order.push('the relay has ended');
+      },
+    });
+    rig.events.on(({ type }) => type === 'verdict' && order.push('a verdict'));
+    const source = Object.assign(rig.source, {
+      updates: async function* (this: FakeSource, stop: AbortSignal) {
+        yield { kind: 'work', work: makeWork(SOON) } as const;
+        await aborted(stop);
+        order.push('the source is closed');
+      },
+    });
+    expect(await runMiner({ ...rig, source, relays: [relay] }, bounds)).toBe(0);
+    expect(order).toEqual(['a verdict', 'the relay has ended', 'the source is closed']);
   });
 
   it('keeps a rig without devices alive, whose blocks count', async () => {

@@ -15,6 +15,11 @@ import type { Pace } from './pace.ts';
 const PATH = '/make-blocks';
 /** In bytes: goals for 1,000 chains need 15,000. */
 const MOST_BODY_BYTES = 16_384;
+/**
+ * A goal ends when so many blocks in a row were none of its chain: the network has no such chain. Where nodes choose among 20
+ * chains at random, a chain is left out for so long once in 10^22 times.
+ */
+const MOST_OTHERS = 1_000;
 /** The scripts of one machine use one or two; more are a mistake. */
 const MOST_CONNECTIONS = 32;
 /** A request of so few bytes comes at once on this machine. */
@@ -31,8 +36,10 @@ interface Answer {
 export class OnDemandPace implements Pace {
   readonly #address: HttpAddress;
   readonly #server: Server;
-  /** How many blocks each chain still needs. */
-  readonly #goals = new Map<number, number>();
+  /** How many blocks each chain still needs, and how many of other chains have come since its last one. */
+  readonly #goals = new Map<number, { blocks: number; others: number }>();
+  /** How many blocks the chains lacked that no work has named. */
+  readonly #givenUp = new Map<number, number>();
   /** Solves the current work; undefined once it has been called, and while there is no work. */
   #solve: (() => void) | undefined;
 
@@ -81,9 +88,12 @@ export class OnDemandPace implements Pace {
 
   judged({ chain }: Work, { outcome }: Verdict): void {
     if (outcome !== 'accepted') return;
-    const open = this.#goals.get(chain) ?? 0;
-    if (open > 1) this.#goals.set(chain, open - 1);
-    else this.#goals.delete(chain);
+    for (const [wanted, goal] of this.#goals) {
+      goal.others = wanted === chain ? 0 : goal.others + 1;
+      if (wanted === chain) goal.blocks--;
+      if (goal.others >= MOST_OTHERS) this.#givenUp.set(wanted, goal.blocks);
+      if (goal.blocks <= 0 || goal.others >= MOST_OTHERS) this.#goals.delete(wanted);
+    }
   }
 
   /** Solves the current work if a goal is open. The verdict on it decides whether the next one is solved, too. */
@@ -108,6 +118,7 @@ export class OnDemandPace implements Pace {
     if (method === 'GET') return { status: 200, json: this.#open() };
     if (method === 'DELETE') {
       this.#goals.clear();
+      this.#givenUp.clear();
       return { status: 200, json: this.#open() };
     }
     if (method !== 'POST') return { status: 405, json: faultOf('use POST, GET or DELETE') };
@@ -119,15 +130,18 @@ export class OnDemandPace implements Pace {
     if (body === undefined) return { status: 413, json: faultOf(`send at most ${MOST_BODY_BYTES} bytes`) };
     const goals = Goals.safeParse(parsed(body)).data;
     if (!goals) return { status: 400, json: faultOf('send an object of chains and counts, like {"0": 2, "5": 1}') };
-    for (const [chain, count] of Object.entries(goals)) {
-      this.#goals.set(Number(chain), (this.#goals.get(Number(chain)) ?? 0) + count);
+    for (const [name, count] of Object.entries(goals)) {
+      const chain = Number(name);
+      this.#goals.set(chain, { blocks: (this.#goals.get(chain)?.blocks ?? 0) + count, others: 0 });
+      this.#givenUp.delete(chain);
     }
     this.#go();
     return { status: 200, json: this.#open() };
   }
 
   #open(): object {
-    return { open: Object.fromEntries(this.#goals) };
+    const open = Object.fromEntries(Array.from(this.#goals, ([chain, { blocks }]) => [chain, blocks]));
+    return { open, ...(this.#givenUp.size > 0 && { givenUp: Object.fromEntries(this.#givenUp) }) };
   }
 }
 

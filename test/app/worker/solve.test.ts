@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { solveAt } from '#pickaxe/app/worker/solve.js';
+import { solveAt, solveHere } from '#pickaxe/app/worker/solve.js';
 import { meetsTarget } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
 import { listenAt } from '#pickaxe/source/parent/socket.js';
 import { Folder } from '../../config/folder.ts';
+import { FakeEngine } from '../../fakes.ts';
 import { makeHeader } from '../../source/parent/parent.ts';
 
 const HELLO = { type: 'hello', protocol: 1, version: '99.0.0', capabilities: ['nonce1', 'telepathy'], devices: 'many' };
@@ -36,6 +38,17 @@ function solve(header: Uint8Array): bigint {
   return nonce;
 }
 
+it('the devices of this machine give a nonce that solves the header, and their rate in hashes a second', async () => {
+  const header = makeHeader(20_000);
+  const beganMs = performance.now();
+  const options = { log: pino({ level: 'silent' }), temperatureLimits: () => undefined };
+  const solved = await solveHere(header, { engines: [[new FakeEngine()]], ...options });
+  const seconds = (performance.now() - beganMs) / 1000;
+  expect(meetsTarget(powHash(withNonce(header, solved!.nonce)), headerTargetOf(header))).toBe(true);
+  // It cannot have hashed for longer than all of this took.
+  expect(solved!.hashesPerSecond).toBeGreaterThanOrEqual(solved!.hashes / seconds);
+});
+
 describe.skipIf(process.platform === 'win32')('a warm worker of a later version', () => {
   it('is understood as far as it speaks the same protocol', async () => {
     const header = makeHeader(100);
@@ -43,6 +56,13 @@ describe.skipIf(process.platform === 'win32')('a warm worker of a later version'
     const stats = { type: 'stats', hashes: 7, hashesPerSecond: 3, moods: [] };
     const answers: Record<string, object[]> = { job: [{ type: 'share', nonce: `${nonce}`, id: 1 }], stats: [stats] };
     expect(await ask(header, HELLO, (type) => answers[type])).toEqual({ nonce, hashes: 0, hashesPerSecond: 3 });
+  });
+
+  it('that gives a wrong nonce is not believed', async () => {
+    const stats = { type: 'stats', hashes: 7, hashesPerSecond: 3 };
+    const answers: Record<string, object[]> = { job: [{ type: 'share', nonce: '7' }], stats: [stats] };
+    const asked = ask(makeHeader(1e30), HELLO, (type) => answers[type]);
+    await expect(asked).rejects.toThrow('gave a nonce that does not solve the header');
   });
 
   it('refuses for reasons that are not known yet', async () => {

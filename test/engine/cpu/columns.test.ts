@@ -18,11 +18,14 @@ function stoppingKernel(stopAfter: number) {
   const kernel = loadKernel('js');
   const currentRun = Int32Array.of(1);
   let rows = 0;
+  let calls = 0;
   return {
     currentRun,
+    calls: () => calls,
     kernel: {
       ...kernel,
       search: (search: Uint32Array, current: Int32Array, hits: Uint32Array) => {
+        calls++;
         if (rows === stopAfter) currentRun[0] = 2;
         const oneRow = search.slice();
         oneRow[28] = 1;
@@ -62,8 +65,10 @@ test.each(loadableKernels)('%s searches all columns of a range, and stops at eac
 test('a search of columns ends when the current run changes, and counts the rows before that', () => {
   const job = jobOf(someHeaderHex, nothingSolves);
   for (let stopAfter = 0; stopAfter <= rowsOf(wide); stopAfter++) {
-    const { kernel, currentRun } = stoppingKernel(stopAfter);
+    const { kernel, currentRun, calls } = stoppingKernel(stopAfter);
     expect(scanColumns(kernel, job, 1, wide, currentRun)).toEqual({ rows: stopAfter, candidates: [] });
+    // The kernel is called once more, and finds that it must stop: no further column is begun.
+    expect(calls()).toBe(Math.min(stopAfter + 1, rowsOf(wide)));
   }
 });
 

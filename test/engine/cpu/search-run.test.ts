@@ -212,6 +212,42 @@ test('each thread has its first task before any has its second', () => {
   expect(order).toEqual([0, 1, 2, 0, 1, 2]);
 });
 
+test('the size of tasks is learned from tasks that ran to their end, not from those that returned early', async () => {
+  const learned: number[] = [];
+  const taskSize = Object.assign(new TaskSize(30), { learn: (hashes: number) => void learned.push(hashes) });
+  let tasks = 0;
+  const whole: number[] = [];
+  const run = new SearchRun({
+    number: 1,
+    puzzle: jobOf(someHeaderHex, nothingSolves),
+    ranges: new Rectangle({ lane: 3, page: 0, pages: 64, counter: 0, counters: 512 }),
+    threads: [
+      {
+        taskSize,
+        run: async ({ range }) => {
+          const isEarly = tasks++ % 2 === 0 && range.pages > 1;
+          if (!isEarly) whole.push(sizeOf(range));
+          const rows = isEarly ? 1 : range.pages;
+          return { rows, candidates: isEarly ? [1n] : [], beganMs: 0, ms: 1, cpuMs: 1 };
+        },
+      },
+    ],
+    tasksPerThread: 1,
+    currentRun: new Int32Array(new SharedArrayBuffer(4)),
+  });
+  for await (const _ of run.reports());
+  expect(learned).toEqual(whole);
+  expect(whole.length).toBeLessThan(tasks);
+});
+
+test('a search ends with the first fault of its threads', async () => {
+  const failing = (message: string) => ({ taskSize: new TaskSize(30), run: () => Promise.reject(new Error(message)) });
+  const reading = runOn([failing('the first'), failing('the second')])
+    .reports()
+    .next();
+  await expect(reading).rejects.toThrow('a CPU thread failed: the first');
+});
+
 test('numbers of runs are positive i32, and begin again at 1 when they are used up', () => {
   expect(nextRunNumber(0)).toBe(1);
   expect(nextRunNumber(1)).toBe(2);

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chip } from '#pickaxe/engine/cpu/kernels/tuning.js';
+import { chip, rememberTuning } from '#pickaxe/engine/cpu/kernels/tuning.js';
+import { Cache } from '#pickaxe/system/cache.js';
 
 let home: string;
 let cpuinfo: string;
@@ -27,6 +28,16 @@ test('a chip is identified by lines that do not change', () => {
   expect(chip(cpuinfo)).toBe(first);
   writeFileSync(cpuinfo, describe('3', '2800.000'));
   expect(chip(cpuinfo)).not.toBe(first);
+});
+
+test('what is remembered belongs to the chip, the builds of the kernels and the compiler of WebAssembly', () => {
+  const group = { places: [[]] };
+  const tuning = { speeds: { js: 1e6 }, fastest: 'js', close: ['js'], proven: true } as const;
+  expect(rememberTuning(new Cache(home), [group], 0, { ...tuning, close: [...tuning.close] })).toBeUndefined();
+  const [name] = readdirSync(home).filter((file) => file.endsWith('.json'));
+  const build = expect.stringMatching(/./);
+  const key = { format: 2, chip: chip(), native: build, wasm: build, v8: process.versions.v8 };
+  expect(JSON.parse(readFileSync(join(home, name), 'utf8')).key).toMatchObject(key);
 });
 
 test('a chip that the system does not describe is identified by its architecture', () => {

@@ -25,6 +25,10 @@ describe('a verdict', () => {
     expect(doubt).toBeUndefined();
   });
 
+  test('is the second best of turns that confirm each other, because the best may be a little too fast', () => {
+    expect(verdictOn({ avx2: [50.9, ...turns(20, 50)] }).speeds).toEqual({ avx2: 50_000 });
+  });
+
   test('is in doubt when turns spread, and says so', () => {
     const spread = Array.from({ length: 25 }, (_, i) => 50 / (1 + i / 20));
     expect(verdictOn({ avx2: spread }).doubt).toBe('only 1 of 25 turns of avx2 agree within 2 %');

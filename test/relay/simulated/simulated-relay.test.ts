@@ -145,6 +145,20 @@ describe('blocks on demand', () => {
     });
   });
 
+  it('do not come without end for a chain that the network does not have', async () => {
+    const pace = new OnDemandPace({ host: '127.0.0.1', port: 0 });
+    await pace.open();
+    expect(await (await ask(pace, 'POST', '{"99": 3, "1": 2000}')).json()).toEqual({ open: { 1: 2000, 99: 3 } });
+    const accepted = { outcome: 'accepted', reason: '' } as const;
+    for (let i = 0; i < 999; i++) pace.judged(onChain(1), accepted);
+    expect(await (await ask(pace, 'GET')).json()).toEqual({ open: { 1: 1001, 99: 3 } });
+    pace.judged(onChain(1), accepted);
+    expect(await (await ask(pace, 'GET')).json()).toEqual({ open: { 1: 1000 }, givenUp: { 99: 3 } });
+    expect(await (await ask(pace, 'POST', '{"99": 1}')).json()).toEqual({ open: { 1: 1000, 99: 1 } });
+    expect(await (await ask(pace, 'DELETE')).json()).toEqual({ open: {} });
+    await pace.close();
+  });
+
   it.each([
     [415, 'POST', '{"1":1}', 'text/plain', '/make-blocks'],
     [400, 'POST', '{"1":0}', 'application/json', '/make-blocks'],

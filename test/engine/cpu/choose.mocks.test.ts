@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { chooseKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
+import { measureTurns } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { recallTuning, rememberTuning } from '#pickaxe/engine/cpu/kernels/tuning.js';
+import type { Turns } from '#pickaxe/engine/cpu/kernels/verdict.js';
+import { Cache } from '#pickaxe/system/cache.js';
+
+vi.mock('#pickaxe/engine/cpu/kernels/speed.js');
+vi.mock('#pickaxe/engine/cpu/kernels/measuring-threads.js');
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'pickaxe-choose-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const groups = [{ places: [[]] }];
+const choose = async () => (await chooseKernels({ groups, cacheDirectory: directory }))[0];
+const recalled = () => recallTuning(new Cache(directory), groups, 0);
+/** So many turns of the same rate, in hashes per ms. */
+const turns = (count: number, rate: number) => new Array<number>(count).fill(rate);
+const measured = (found: Turns) => vi.mocked(measureTurns).mockResolvedValue([found]);
+
+test('speeds that are in doubt are used now, and measured again at the next start', async () => {
+  measured(new Map([['js', [5_000, 4_000, 3_000]]]));
+  const { name, detail } = await choose();
+  expect(name).toBe('js');
+  expect(detail).toContain('not remembered: only 1 of 3 turns of js agree within 2 %');
+  expect(recalled()).toBeUndefined();
+});
+
+test('speeds without a doubt are remembered, and a kernel that none comes close to is proven by them', async () => {
+  measured(new Map([['js', turns(20, 2_000)]]).set('wasm', turns(20, 5_000)) as Turns);
+  expect(await choose()).toMatchObject({ name: 'wasm', contenders: ['wasm'] });
+  expect(recalled()).toMatchObject({ fastest: 'wasm', proven: true });
+});
+
+test('a kernel that has proven itself is not tried against others again, however close they are', async () => {
+  const close = { speeds: { js: 2e6, wasm: 2.01e6 }, fastest: 'wasm', close: ['wasm', 'js'], proven: true } as const;
+  rememberTuning(new Cache(directory), groups, 0, { ...close, close: [...close.close] });
+  expect(await choose()).toMatchObject({ name: 'wasm', contenders: ['wasm'] });
+});
