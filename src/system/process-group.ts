@@ -1,6 +1,7 @@
 /** Programs that are started to be killed, together with every process that they start. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 
 /** Windows has no signals for process groups, and would open a console window for a detached process. */
@@ -41,6 +42,44 @@ function killAtExit(child: ChildProcess): void {
     living.delete(child);
     if (living.size === 0) process.off('exit', killLiving);
   });
+}
+
+/**
+ * A shell that kills the groups that it was told of last, when its input ends: because pickaxe was killed itself, with SIGKILL or by
+ * the system for lack of memory, and could not do it.
+ */
+const WATCHER = 'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
+let watcher: ChildProcess | undefined;
+/** The processes whose groups the watcher knows. */
+const watched = new Set<ChildProcess>();
+
+/**
+ * Lets a group that `startGroup` has started end with pickaxe even if pickaxe is killed. The shell that sees to it lives until
+ * pickaxe ends. Windows has no such shell: there, the group would live on.
+ */
+export function endWithPickaxe(child: ChildProcess): void {
+  if (!GROUPS || child.pid === undefined) return;
+  watcher ??= startWatcher();
+  watched.add(child);
+  nameWatched();
+  child.once('exit', () => {
+    watched.delete(child);
+    nameWatched();
+  });
+}
+
+function startWatcher(): ChildProcess {
+  // A group of its own: a terminal's signals would end it before pickaxe.
+  const shell = spawn('/bin/sh', ['-c', WATCHER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  shell.on('error', () => {});
+  shell.stdin?.on('error', () => {});
+  shell.unref();
+  (shell.stdin as Socket | null)?.unref();
+  return shell;
+}
+
+function nameWatched(): void {
+  watcher?.stdin?.write(`${Array.from(watched, ({ pid }) => pid).join(' ')}\n`);
 }
 
 /** Kills a process that `startGroup` has started, and its group. */

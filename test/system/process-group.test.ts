@@ -9,13 +9,15 @@ import { eventually } from '../source/follow.ts';
 const MODULE = fileURLToPath(new URL('../../dist/system/process-group.js', import.meta.url));
 
 it.each([
-  ['exits', 'process.exit(7)', 7],
-  ['crashes', 'throw new Error("a crash")', 1],
-])('a group is killed when the process that has started it %s', async (_, end, code) => {
+  ['exits', 'process.exit(7)', [7, null]],
+  ['crashes', 'throw new Error("a crash")', [1, null]],
+  ['is killed itself', 'process.kill(process.pid, "SIGKILL")', [null, 'SIGKILL']],
+])('a group is killed when the process that has started it %s', async (_, end, ended) => {
   // The shell prints its own id and that of a process that it leaves behind.
   const script = `
-    import { startGroup } from ${JSON.stringify(MODULE)};
+    import { endWithPickaxe, startGroup } from ${JSON.stringify(MODULE)};
     const child = startGroup('sleep 1000 & echo $$ $!; wait');
+    endWithPickaxe(child);
     child.stdout.once('data', (pids) => process.stdout.write(pids, () => { ${end}; }));`;
   const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -24,7 +26,7 @@ it.each([
   parent.stdout.on('data', (chunk) => {
     said += chunk;
   });
-  expect(await once(parent, 'close')).toEqual([code, null]);
+  expect(await once(parent, 'close')).toEqual(ended);
   const pids = said.trim().split(' ').map(Number);
   onTestFinished(() => {
     for (const pid of pids) if (isRunning(pid)) process.kill(pid, 'SIGKILL');

@@ -1,7 +1,7 @@
 /** One run of an external worker: the process that searches one header. */
 
 import type { ChildProcess } from 'node:child_process';
-import { type Command, killGroup, startGroup, withArgument } from '../../system/process-group.ts';
+import { type Command, endWithPickaxe, killGroup, startGroup, withArgument } from '../../system/process-group.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { type ExternalAnswer, parseAnswer, targetArgument } from '../../wire/external-worker.ts';
 import { LenientLines, TOO_LONG } from '../../wire/lenient-lines.ts';
@@ -55,6 +55,7 @@ export class WorkerRun {
       return;
     }
     this.#child = child;
+    endWithPickaxe(child);
     const { stdin, stdout, stderr } = child;
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {}); // It may close them, or not read.
     stdout?.on('data', (chunk: Buffer) => this.#read(this.#answerLines.push(chunk)));
