@@ -17,8 +17,11 @@ import { type ConfiguredNode, configuredNodes, openNodeApi, shownNode } from './
 type Settings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 type Reading = ChainReading<AccountDetails | undefined>;
 
-/** Short, because a person waits for the answer and can ask again. */
-const LIMITS = { attempts: 1, answerTimeoutMs: 3_000 };
+/**
+ * Short, because a person waits for the answer and can ask again. An answer about an account has a kilobyte, but all chains are
+ * asked at once, while the rig mines.
+ */
+const LIMITS = { attempts: 1, answerTimeoutMs: 3_000, mostAnswerBytes: 2 ** 18 };
 
 /**
  * @param stop ends the question, with its reason

@@ -8,7 +8,7 @@ import type { PayloadWithOutputs } from '../ledger/payload.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';
-import { type ApiSettings, nodeApi } from './node-api.ts';
+import { type ApiSettings, nodeApi, RIG_LIMITS } from './node-api.ts';
 
 /** The nodes to ask, and how to leave them. */
 export interface LedgerViews {
@@ -23,7 +23,7 @@ export interface LedgerViews {
 export function openLedgerViews(settings: ApiSettings): LedgerViews {
   const { urls = [], network = '' } = settings.node;
   const names = numberRepeated(urls.map((url) => nodeAddress(url, network).name));
-  const apis = urls.map((url) => nodeApi({ url }, network, settings));
+  const apis = urls.map((url) => nodeApi({ url }, network, settings, { limits: RIG_LIMITS }));
   return {
     views: apis.map((api, i) => ledgerView(api, names[i])),
     close: async () => {

@@ -12,6 +12,12 @@ import { nodeTrust } from './node-trust.ts';
 /** The settings that name nodes, and say how they are spoken to. */
 export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
 
+/**
+ * The longest answers with blocks or payloads that a rig reads while it mines: reading JSON stops everything else, this much for
+ * a third of a second, and any node of the rig may send it. A full block has less than a megabyte.
+ */
+export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
+
 /** A configured node. At least one of its ports is known. */
 export interface ConfiguredNode {
   /** The URL of the service port. */

@@ -13,7 +13,7 @@ import type { Candidate } from '../nodes/survey.ts';
 import { whyNoWork } from '../nodes/work.ts';
 import { version } from '../system/version.ts';
 import { defaultAccount } from './choose-source.ts';
-import { type ConfiguredNode, configuredNodes, openNodeApi, peerApi } from './node-api.ts';
+import { type ConfiguredNode, configuredNodes, openNodeApi, peerApi, RIG_LIMITS } from './node-api.ts';
 import { nodeTrust } from './node-trust.ts';
 
 /** The settings that say which nodes, of what network, and for whom they are asked for work. */
@@ -26,7 +26,7 @@ export interface DiscoveredNode extends Candidate {
 }
 
 /** Short, because a person waits for the answer; a slow node is listed all the same. */
-const LIMITS = { attempts: 1, answerTimeoutMs: 10_000 };
+const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
 const USER_AGENT = `pickaxe/${version}`;
 
 export class NodeCandidates {

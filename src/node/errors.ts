@@ -64,9 +64,6 @@ export function networkError(cause: unknown, origin: string): NodeError {
     const hint = 'Is it the right port, and should the URL begin with https://?';
     return new NodeError('not a node', `${origin} does not speak HTTP (${quote(message)}). ${hint}`, { cause });
   }
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return new NodeError('garbled', `${origin} sent far more than the specification allows.`, { cause });
-  }
   const what = quote(code === '' ? message : code);
   return new NodeError('broken', `the connection to ${origin} broke before the answer came (${what}).`, { cause });
 }

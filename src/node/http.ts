@@ -22,8 +22,6 @@ export interface NodeHttpOptions {
   readonly nodeClock: NodeClock;
   readonly clock: Clock;
   readonly limits: NodeLimits;
-  /** How long an answer may be. The default is a mebibyte. */
-  readonly mostAnswerBytes?: number;
 }
 
 export interface NodeRequest {
@@ -32,6 +30,8 @@ export interface NodeRequest {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
+  /** How long the body of the answer may be. The default is a mebibyte. */
+  readonly mostAnswerBytes?: number;
 }
 
 /** An answer of the node with its complete body. */
@@ -93,7 +93,7 @@ export class NodeHttp {
   async ask(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<NodeAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
-      return { status, body: await this.#read(body) };
+      return { status, body: await this.#read(body, request) };
     });
   }
 
@@ -109,7 +109,7 @@ export class NodeHttp {
         headers,
         byNode: timestampOf(headers) !== undefined,
         retryAfterMs: retryAfterOf(headers),
-        body: await this.#read(body),
+        body: await this.#read(body, request),
       };
     });
   }
@@ -175,10 +175,7 @@ export class NodeHttp {
   }
 
   #requestPool(): Pool {
-    return this.#pool({
-      connections: MAX_CONNECTIONS,
-      maxResponseSize: this.#options.mostAnswerBytes ?? MAX_ANSWER_BYTES,
-    });
+    return this.#pool({ connections: MAX_CONNECTIONS });
   }
 
   /** Streams can be silent for minutes, and nodes end them, so undici's time limits are off. */
@@ -209,7 +206,8 @@ export class NodeHttp {
     try {
       const headers = { 'user-agent': userAgent, ...request.headers };
       // By default undici closes the connection after a GET with a body. A new connection would delay the next work.
-      response = await pool.request({ ...request, headers, signal, reset: false });
+      const { method, path, body = null } = request;
+      response = await pool.request({ method, path, body, headers, signal, reset: false });
     } catch (error) {
       throw networkError(error, this.address.origin);
     }
@@ -222,12 +220,25 @@ export class NodeHttp {
   }
 
   /** @throws NodeError when the connection breaks, or the body is too long */
-  async #read(body: Response['body']): Promise<Buffer> {
+  async #read(
+    body: Response['body'],
+    { mostAnswerBytes = MAX_ANSWER_BYTES }: Pick<NodeRequest, 'mostAnswerBytes'>,
+  ): Promise<Buffer> {
+    const { origin } = this.address;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
     try {
-      return Buffer.from(await body.arrayBuffer());
+      // Leaving the loop closes the connection.
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > mostAnswerBytes)
+          throw new NodeError('garbled', `${origin} sent far more than the specification allows.`);
+        chunks.push(chunk);
+      }
     } catch (error) {
-      throw networkError(error, this.address.origin);
+      throw networkError(error, origin);
     }
+    return Buffer.concat(chunks, bytes);
   }
 
   /**

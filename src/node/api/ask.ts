@@ -41,6 +41,8 @@ export interface Call<T> {
   readonly body?: string;
   readonly accept?: string;
   readonly timeoutMs?: number;
+  /** Whether the answer has blocks, payloads or results, which may be long. */
+  readonly isLong?: boolean;
   /** What the answer must be: by default any with 2xx. */
   readonly isAnswer?: (status: number) => boolean;
   /** Whether it is sent again when a failure may pass: not where that could do something twice. */
@@ -153,7 +155,14 @@ export class Asker {
   }
 
   async #answerOf<T>(http: NodeHttp, request: NodeRequest, call: Call<T>, stop: AbortSignal): Promise<T> {
-    const answer = await this.#exchange(http, request, call.timeoutMs ?? this.limits.answerTimeoutMs, stop);
+    const { answerTimeoutMs, mostAnswerBytes, mostShortAnswerBytes } = this.limits;
+    const most = call.isLong ? mostAnswerBytes : Math.min(mostAnswerBytes, mostShortAnswerBytes);
+    const answer = await this.#exchange(
+      http,
+      { ...request, mostAnswerBytes: most },
+      call.timeoutMs ?? answerTimeoutMs,
+      stop,
+    );
     const { isAnswer = isSuccess, read } = call;
     const where = this.#shown(http, request);
     if (!isAnswer(answer.status)) throw statusError(answer, where, (text) => hidePath(text, http.address));

@@ -34,7 +34,8 @@ export async function* getBlocks(
   const path = chainPath(chain, 'block');
   const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
   const blocks = { whole: path, bounds: [] };
-  yield* itemsOf(asker, { side: 'service', path, pageSize: PAGE_SIZE, item, blocks, ...heights(range) }, stop);
+  const collection = { side: 'service', path, pageSize: PAGE_SIZE, isLong: true, item, blocks } as const;
+  yield* itemsOf(asker, { ...collection, ...heights(range) }, stop);
 }
 
 /** The blocks of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
@@ -47,7 +48,7 @@ export async function* getBlockBranch(
   const request = branchRequest('block', part);
   const { chain, range } = part;
   const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
-  const collection = { ...request, side: 'service', pageSize: PAGE_SIZE, item } as const;
+  const collection = { ...request, side: 'service', pageSize: PAGE_SIZE, isLong: true, item } as const;
   yield* itemsOf(asker, collection, stop);
 }
 

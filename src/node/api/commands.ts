@@ -150,7 +150,7 @@ export class CommandCalls {
     const read = json(parseProofAnswer);
     const { proofs } = await this.#paths(chain, stop);
     try {
-      return await this.#asker.ask({ side: 'service', method: 'POST', path: proofs, body, read }, stop);
+      return await this.#asker.ask({ side: 'service', method: 'POST', path: proofs, body, isLong: true, read }, stop);
     } catch (error) {
       throw isRefusal(error) ? new ProofRefusedError(error) : error;
     }
@@ -166,7 +166,7 @@ export class CommandCalls {
   ): Promise<T> {
     const { commands } = await this.#paths(chain, stop);
     return await this.#asker.ask(
-      { side: 'service', method: 'POST', path: `${commands}${path}`, body, read, ...more },
+      { side: 'service', method: 'POST', path: `${commands}${path}`, body, isLong: true, read, ...more },
       stop,
     );
   }

@@ -14,8 +14,10 @@ export interface ApiLimits {
   /** How often a payload is asked for whose header has just appeared, and the pause in between: it may come a moment later. */
   readonly freshPayloadAttempts: number;
   readonly freshPayloadPauseMs: number;
-  /** How long an answer may be, in bytes: as long as JSON may be. */
+  /** How long answers with blocks, payloads or results may be, in bytes: as long as JSON may be. */
   readonly mostAnswerBytes: number;
+  /** How long all other answers may be. The longest of them, 360 headers as objects, has half a megabyte. */
+  readonly mostShortAnswerBytes: number;
 }
 
 export const apiLimits: ApiLimits = {
@@ -26,4 +28,5 @@ export const apiLimits: ApiLimits = {
   freshPayloadAttempts: 4,
   freshPayloadPauseMs: 500,
   mostAnswerBytes: 2 ** 25,
+  mostShortAnswerBytes: 2 ** 20,
 };

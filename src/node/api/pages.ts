@@ -20,6 +20,8 @@ export interface Collection<T> {
   readonly accept?: string;
   /** How many items a page should have; nodes lower it silently. */
   readonly pageSize: number;
+  /** Whether its items are whole blocks. */
+  readonly isLong?: boolean;
   /** The most items that there can be, where that is known: a node could send more and more. */
   readonly most?: bigint | undefined;
   /** @throws LedgerFormatError for what is not such an item. */
@@ -57,7 +59,7 @@ export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => P
  */
 export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop: AbortSignal): AsyncGenerator<T, void> {
   const read = json(pageOf(collection.item));
-  const { side, path, pageSize, most, method = 'GET', body, accept } = collection;
+  const { side, path, pageSize, isLong = false, most, method = 'GET', body, accept } = collection;
   let count = 0n;
   const cursors = new Set<string>();
   let next: string | undefined;
@@ -68,6 +70,7 @@ export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop:
       path: path + query({ limit: pageSize, ...collection.query, next }),
       ...(body !== undefined && { body }),
       ...(accept !== undefined && { accept }),
+      isLong,
       read,
     };
     const page = await pageOrNone(asker, call, collection, next, stop);
@@ -113,12 +116,12 @@ async function pageOrNone<T>(
 /** @throws the error when the node does not serve the chain at all. */
 async function checkServed(
   asker: Asker,
-  { side, blocks }: Pick<Collection<unknown>, 'side' | 'blocks'>,
+  { side, isLong = false, blocks }: Pick<Collection<unknown>, 'side' | 'isLong' | 'blocks'>,
   error: ApiError,
   stop: AbortSignal,
 ): Promise<void> {
   try {
-    await asker.ask({ side, path: blocks!.whole + query({ limit: 1 }), read: nothing }, stop);
+    await asker.ask({ side, path: blocks!.whole + query({ limit: 1 }), isLong, read: nothing }, stop);
   } catch (second) {
     throw second instanceof ApiError && second.kind === 'not found' ? error : second;
   }

@@ -75,7 +75,7 @@ export class PayloadReader<T extends Payload> {
   async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<T> {
     const path = this.#pathOf(payloadHash) + query({ height });
     const read = json((value) => proven(this.#kind.read(value), payloadHash));
-    return await this.#asker.ask({ side: 'both', path, mayAppear: isFresh, read }, stop);
+    return await this.#asker.ask({ side: 'both', path, mayAppear: isFresh, isLong: true, read }, stop);
   }
 
   /**
@@ -119,6 +119,7 @@ export class PayloadReader<T extends Payload> {
       method: 'POST',
       path: chainPath(this.#chain, this.#kind.batch),
       body,
+      isLong: true,
       read: json((value) => checked<T[]>(z.array(item), value, 'batch')),
     };
     try {
@@ -138,7 +139,7 @@ export class PayloadReader<T extends Payload> {
     const [{ payloadHash, height }] = group.values();
     const path = this.#pathOf(payloadHash) + query({ height });
     try {
-      await this.#asker.ask({ side: 'service', path, read: nothing }, stop);
+      await this.#asker.ask({ side: 'service', path, isLong: true, read: nothing }, stop);
     } catch (second) {
       if (!(second instanceof ApiError) || second.kind !== 'not found') throw second;
       if (second.key !== undefined) return;

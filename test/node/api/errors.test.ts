@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { NodeApi } from '#pickaxe/node/api/node-api.js';
 import { apiOf, apiWith, CHAINWEB, errorOf, QUICK, serve } from './server.ts';
 
 const hash = 'A'.repeat(43);
@@ -169,6 +170,23 @@ describe('an answer that is not understood', () => {
   it('says if it is not a node’s', async () => {
     const { api } = await apiWith(() => ({ body: 'Welcome!', headers: {} }));
     expect((await errorOf(api.cut())).message).toMatch(/headers of a node are missing/);
+  });
+
+  it.each([
+    ['cut', 1, (api: NodeApi) => api.cut()],
+    ['info', 1, (api: NodeApi) => api.info()],
+    ['headers', 1, (api: NodeApi) => api.headers(0, {}).next()],
+    ['peers', 1, (api: NodeApi) => api.peers({}).next()],
+    ['payload', 3, (api: NodeApi) => api.payload(0, new Uint8Array(32))],
+    ['results', 3, (api: NodeApi) => api.poll(0, [hash])],
+  ])('of the %s may have %i MiB at most', async (_, mebibytes, ask) => {
+    const most = mebibytes * 2 ** 20;
+    let bytes = most;
+    const { url } = await serve(() => ({ body: ' '.repeat(bytes) }));
+    const api = apiOf({ url, dialect: 'document' }, { limits: { mostAnswerBytes: 3 * 2 ** 20 } });
+    expect((await errorOf(ask(api))).message).not.toContain('far more than');
+    bytes++;
+    expect((await errorOf(ask(api))).message).toContain('far more than');
   });
 
   it('may be too long', async () => {
