@@ -136,6 +136,15 @@ describe('a node', () => {
     await isMinedOn(0);
   });
 
+  it('that was discovered has no vote on the branch', async () => {
+    const { nodes, urls } = await nodesWith({}, {});
+    for (const node of nodes) grow(node, 8);
+    const { health } = await mineOn(urls, 1);
+    const isLeft = [1, 'unhealthy', says(/^follows another branch of the ledger than most nodes/)];
+    await eventually(() => expect(health()).toContainEqual(isLeft));
+    expect(health().filter(([rank]) => rank === 0)).toEqual([]);
+  });
+
   it('that does not answer these questions is mined on', async () => {
     const { nodes, urls } = await nodesWith({}, {});
     grow(nodes[1], 5);

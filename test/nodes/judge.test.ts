@@ -59,6 +59,15 @@ describe('a node', () => {
     expect(judge([seen({ newestBlockUs: NOW_US - 930_000_000n, skew }), liar], 'x', NOW_US)[0].behind).toBe(0);
   });
 
+  it('is behind on the chain in the middle: a single chain that is far ahead decides nothing', () => {
+    const heads = (heights: bigint[]) =>
+      new Map(heights.map((height, chain) => [chain, { height, hash: new Uint8Array(32) }]));
+    const own = { cut: { ...cut(0n), heads: heads([10n, 10n, 10n]) }, newestBlockUs: OLD_US };
+    const others = (heights: bigint[]) => seen({ cut: { ...cut(0n), heads: heads(heights) } });
+    expect(judge([seen(own), others([10n, 10n, 19n])], 'x', NOW_US)[0]).toMatchObject({ behind: 0, problems: [] });
+    expect(judge([seen(own), others([10n, 19n, 19n])], 'x', NOW_US)[0]).toMatchObject({ behind: 9 });
+  });
+
   it('of any network will do where it is not known which one is wanted', () => {
     expect(judge([seen({})], '', NOW_US)).toMatchObject([{ hasAnswered: true, problems: [] }]);
   });

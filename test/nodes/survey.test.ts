@@ -78,6 +78,18 @@ describe('a survey', () => {
     expect(problems(surveyed)).toEqual([[], [], forked, forked]);
   });
 
+  it('names the right one of several nodes beside one that does not answer', async () => {
+    const [{ url }, other] = [await grown(), await grown({ seed: 2 })];
+    const surveyed = await look(
+      candidate('no connection'),
+      candidate(client({ url })),
+      candidate(client({ url, dialect: 'document' })),
+      candidate(client({ url: other.url })),
+    );
+    const forked = ['follows another branch of the ledger than most nodes'];
+    expect(problems(surveyed)).toEqual([['does not answer: no connection'], [], [], forked]);
+  });
+
   it('finds forks also beside a node that is far behind, and a stranger with chains of its own', async () => {
     const [one, other] = [await grown({}, 40n), await grown({ seed: 2 }, 40n)];
     const young = await grown({ seed: 1 }, 2n);

@@ -230,6 +230,15 @@ describe('many payloads', () => {
     expect(seen).toHaveLength(2);
   });
 
+  it('are proven: what a node has changed is refused, although it names the right hash', async () => {
+    const changed = { ...bare(first.payload), minerData: Buffer.from('{"account":"thief"}').toString('base64url') };
+    const { api } = await apiWith(() => ({ body: [changed] }));
+    expect(await errorOf(api.payloads(chain, [places[0]]))).toMatchObject({
+      kind: 'not understood',
+      message: expect.stringContaining('payload'),
+    });
+  });
+
   it('with outputs, as real nodes have them', async () => {
     const { api, seen } = await apiWith(() => ({ body: [first.payload] }));
     const [payload] = await api.payloadsWithOutputs(chain, [places[0]]);
