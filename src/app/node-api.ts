@@ -81,7 +81,7 @@ export function peerApi(
   { ledger }: ApiSettings,
   surroundings: NodeApiSurroundings = {},
 ): NodeApi {
-  return NodeApi.ofPeer(peer, { network, ...words(ledger) }, surroundings);
+  return NodeApi.ofPeer(peer, { network, ...words(ledger) }, { ...surroundings, isStranger: true });
 }
 
 function words({

@@ -80,7 +80,7 @@ export class NodeCandidates {
     const miner = minerOf(this.#settings);
     const trust = trustOfPeer(peer);
     const ask = async (identity: MinerIdentity) =>
-      whyNoWork({ url: await url(), network, trust, miner: identity, userAgent: USER_AGENT });
+      whyNoWork({ url: await url(), network, trust, miner: identity, userAgent: USER_AGENT, isStranger: true });
     return { name: urlOfPeer(peer), isConfigured: false, api, whyNoWork: miner && (() => ask(miner)), peer, url };
   }
 }

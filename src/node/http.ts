@@ -22,6 +22,8 @@ export interface NodeHttpOptions {
   readonly nodeClock: NodeClock;
   readonly clock: Clock;
   readonly limits: NodeLimits;
+  /** Whether only strangers have named the node. */
+  readonly isStranger?: boolean;
 }
 
 export interface NodeRequest {
@@ -185,7 +187,8 @@ export class NodeHttp {
 
   #pool(options: Pool.Options): Pool {
     const { origin } = this.address;
-    const connect = connectorFor(origin, this.#options.trust, this.limits.connectTimeoutMs);
+    const { trust, isStranger } = this.#options;
+    const connect = connectorFor(origin, trust, this.limits.connectTimeoutMs, isStranger);
     return new Pool(origin, { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1, ...options });
   }
 

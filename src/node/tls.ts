@@ -1,7 +1,10 @@
 /** Makes connections to a node. An https connection is used only if the node's certificate is trusted. */
 
+import { lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
+import { isNearOnly } from '../net/near-addresses.ts';
 import { authoritiesOf, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../net/trust.ts';
 import { NodeError } from './errors.ts';
 
@@ -9,9 +12,15 @@ import { NodeError } from './errors.ts';
  * Makes a connector for undici's pools. A connection whose certificate is not trusted is closed before any byte of HTTP is
  * sent.
  * @param origin the node's origin, for messages
+ * @param isStranger whether only strangers have named the node: then its name may not lead to this machine or its link
  * @returns a connector. It fails with errors of the system or of TLS, or with a NodeError about the certificate
  */
-export function connectorFor(origin: string, trust: Trust, timeoutMs: number): buildConnector.connector {
+export function connectorFor(
+  origin: string,
+  trust: Trust,
+  timeoutMs: number,
+  isStranger = false,
+): buildConnector.connector {
   const connect = buildConnector({
     timeout: timeoutMs,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
@@ -19,6 +28,7 @@ export function connectorFor(origin: string, trust: Trust, timeoutMs: number): b
     maxCachedSessions: 0,
     ...JUDGED_TLS,
     ...authoritiesOf(trust),
+    ...(isStranger && { lookup: lookupOfStranger(origin) }),
   });
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
@@ -28,6 +38,19 @@ export function connectorFor(origin: string, trust: Trust, timeoutMs: number): b
       socket.destroy();
       callback(fault, null);
     });
+}
+
+/** Only the addresses to which a name leads say whether it may be followed, and they may change with each look. */
+function lookupOfStranger(origin: string): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const near = addresses?.find(({ address }) => isNearOnly(address));
+      const fault = near && new NodeError('unreachable', `${origin} leads to ${near.address}, which no node can have.`);
+      if (error || fault) callback(error ?? (fault as NodeError), '');
+      else if (options.all) callback(null, addresses);
+      else callback(null, addresses[0].address, addresses[0].family);
+    });
+  };
 }
 
 /** @returns why the node's certificate is not trusted; undefined when it is */

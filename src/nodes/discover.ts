@@ -17,7 +17,8 @@ export interface Discovery {
 const MOST_NAMED = 4096;
 
 /**
- * Peers are what strangers say, so addresses are left out that cannot belong to a node of the network. No node can name so many
+ * Peers are what strangers say, so addresses are left out that cannot belong to a node of the network; those of this machine can
+ * where one of the known nodes is on it. No node can name so many
  * peers that there is no place for those of the others.
  * @param known URLs of nodes that need not be found, of both of their ports
  * @param most how many peers are wanted
@@ -32,7 +33,8 @@ export async function discoverPeers(
   const faults: string[] = [];
   const knownUrls = known.map((url) => new URL(url));
   const origins = new Set(knownUrls.map(({ host }) => host));
-  const areNearOnesWanted = knownUrls.some(({ hostname }) => isOnThisMachine(hostname));
+  const isLocalNetwork = knownUrls.some(({ hostname }) => isOnThisMachine(hostname));
+  const isOfNoUse = (hostname: string) => isNearOnly(hostname) && !(isLocalNetwork && isOnThisMachine(hostname));
   for (const [i, api] of apis.entries()) {
     let places = Math.ceil((most - found.size) / (apis.length - i));
     let named = 0;
@@ -42,7 +44,7 @@ export async function discoverPeers(
         const url = urlOfPeer(peer);
         if (!URL.canParse(url)) continue;
         const { host, hostname } = new URL(url);
-        if (origins.has(host) || found.has(host) || (isNearOnly(hostname) && !areNearOnesWanted)) continue;
+        if (origins.has(host) || found.has(host) || isOfNoUse(hostname)) continue;
         found.set(host, peer);
         places--;
       }

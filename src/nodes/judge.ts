@@ -1,5 +1,6 @@
 /** Judges nodes by what was seen of them: pure. */
 
+import { quote } from '../node/errors.ts';
 import { type Look, STANDSTILL_MS, YOUNG_MS } from './look.ts';
 
 /** How many blocks of each chain a node may be behind: about two minutes. */
@@ -96,7 +97,7 @@ function judgeOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): J
   const { look, isConfigured, commonBlock, noWork } = node;
   const { cut, skew } = look;
   if (isOther(look.network, network)) {
-    return { hasAnswered: true, problems: [fault(`serves the network ${look.network}, not ${network}`)] };
+    return { hasAnswered: true, problems: [fault(`serves the network ${quote(look.network ?? '')}, not ${network}`)] };
   }
   if (look.fault !== undefined || !cut) {
     return { hasAnswered: false, problems: [fault(`does not answer: ${look.fault}`)] };
@@ -106,7 +107,7 @@ function judgeOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): J
   if (behind > MOST_BEHIND) problems.push(fault(`is ${behind} blocks behind on each chain`));
   const ageMs = ageMsOf(look, nowUs);
   if (ageMs >= STANDSTILL_MS) {
-    problems.push(fault(`stands still: no chain has grown for ${Math.floor(ageMs / 60_000)} minutes`));
+    problems.push(fault(`stands still: no chain has grown for ${formatAge(ageMs)}`));
   }
   if (commonBlock !== undefined && branch === null) {
     problems.push(
@@ -123,6 +124,21 @@ function judgeOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): J
     problems.push({ state: 'warning', what: `has a clock at least ${offUs / 1_000_000n} s ${direction} ours` });
   }
   return { hasAnswered: true, behind, problems };
+}
+
+/** The units of long times, in minutes, the longest first. A year has 365 days. */
+const UNITS = [
+  ['years', 525_600],
+  ['days', 1_440],
+  ['hours', 60],
+  ['minutes', 1],
+] as const;
+
+/** @returns a time in the longest unit of which it has at least two: `11 minutes`, `3 days` */
+function formatAge(ms: number): string {
+  const minutes = ms / 60_000;
+  const [unit, length] = UNITS.find(([, length]) => minutes >= 2 * length) ?? UNITS[3];
+  return `${Math.floor(minutes / length)} ${unit}`;
 }
 
 /** @returns whether a node is known to serve another network than the wanted one, which is empty where it is not known */

@@ -40,6 +40,10 @@ describe('a node', () => {
     ['serves another network', { network: 'y', fault: 'not found' }, /^serves the network y, not x$/],
     ['lags', { cut: cut(995n), newestBlockUs: OLD_US }, /^is 5 blocks behind on each chain$/],
     ['stands still', { newestBlockUs: NOW_US - 660_000_000n }, /^stands still: .* 11 minutes$/],
+    ['has stood still for hours', { newestBlockUs: NOW_US - 7_200_000_000n }, /for 2 hours$/],
+    ['has stood still for days', { newestBlockUs: NOW_US - 3n * 86_400_000_000n }, /for 3 days$/],
+    ['has stood still for years', { newestBlockUs: NOW_US - 169_030_320_000_000n }, /for 5 years$/],
+    ['has a network with a long name', { network: 'y'.repeat(3_000) }, /^serves the network y{199}…, not x$/],
   ])('that %s is of no use', (_, look, what) => {
     expect(judged(seen({}), seen(look))).toEqual([[], fault(what)]);
   });

@@ -225,7 +225,7 @@ describe('discovery', () => {
     const known = ['https://node.example:1789'];
     expect(await hostsOf([naming(...inner, ...linked, '192.168.1.5')], known, 50)).toEqual(['192.168.1.5']);
     // Who mines on a node of this machine may have others there.
-    expect(await hostsOf([naming('127.0.0.1')], ['http://localhost:1848'], 50)).toEqual(['127.0.0.1']);
+    expect(await hostsOf([naming('127.0.0.1', ...linked)], ['http://localhost:1848'], 50)).toEqual(['127.0.0.1']);
   });
 
   it('finds each peer once, leaves out known nodes, and stops when there are enough', async () => {

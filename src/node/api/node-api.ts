@@ -60,6 +60,8 @@ export interface NodeApiSurroundings {
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random?: () => number;
   readonly limits?: Partial<ApiLimits>;
+  /** Whether only strangers have named the node: then its name may not lead to this machine or its link. The default is no. */
+  readonly isStranger?: boolean;
 }
 
 const NEVER = new AbortController().signal;
@@ -74,11 +76,11 @@ export class NodeApi {
   /** @throws Error when no URL is given, or one is not a node URL */
   constructor(options: NodeApiOptions, surroundings: NodeApiSurroundings = {}) {
     const { url, p2pUrl, network, dialect = 'auto', commandPath, versionCode, userAgent = 'pickaxe' } = options;
-    const { clock = systemClock, random = Math.random } = surroundings;
+    const { clock = systemClock, random = Math.random, isStranger = false } = surroundings;
     if (url === undefined && p2pUrl === undefined) throw new Error('a client needs the URL of a node');
     const limits = { ...apiLimits, ...surroundings.limits };
     this.#nodeClock = new NodeClock(clock);
-    const shared = { nodeClock: this.#nodeClock, clock, userAgent, limits: nodeLimits };
+    const shared = { nodeClock: this.#nodeClock, clock, userAgent, limits: nodeLimits, isStranger };
     const side = (sideUrl: string, trust: Trust = BY_AUTHORITY) =>
       new NodeHttp({ ...shared, address: nodeAddress(sideUrl, network), trust });
     const sides = {

@@ -1,8 +1,6 @@
 import { createServer } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ApiError } from '#pickaxe/node/api/api-error.js';
+import { describe, expect, it } from 'vitest';
 import type { NodeApi } from '#pickaxe/node/api/node-api.js';
-import { withRetries } from '#pickaxe/node/api/retry.js';
 import { apiOf, apiWith, CHAINWEB, errorOf, QUICK, serve } from './server.ts';
 
 const hash = 'A'.repeat(43);
@@ -54,22 +52,6 @@ describe('a status', () => {
   it.each(['', 'nothing', '[]', 'null', '{"key":3}', '{"key":'])('of 404 may say nothing: %s', async (body) => {
     const { api } = await apiWith(() => ({ status: 404, body }));
     expect(await errorOf(api.cut())).toMatchObject({ kind: 'not found', key: undefined, reason: undefined });
-  });
-
-  it('of 503 with retry-after is tried again when the node has asked for it, not sooner', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    let asked = 0;
-    const attempt = async () => {
-      if (asked++ === 0) throw new ApiError('failed', 'busy', { status: 503, retryAfterMs: 1_000, retryable: true });
-    };
-    const policy = { attempts: 2, pauses: { firstMs: 1, mostMs: 1 }, random: () => 0, mayPass: () => true };
-    const done = withRetries(attempt, policy, new AbortController().signal);
-    await vi.advanceTimersByTimeAsync(999);
-    expect(asked).toBe(1);
-    await vi.advanceTimersByTimeAsync(1);
-    await done;
-    expect(asked).toBe(2);
   });
 
   it('of 429 without retry-after, as real nodes send it, is tried again after our own pause', async () => {
@@ -214,5 +196,20 @@ describe('an answer that is not understood', () => {
       kind: 'not understood',
       message: expect.stringContaining('far more than'),
     });
+  });
+});
+
+describe('a node that only strangers have named', () => {
+  it('is not connected to where its name leads to this machine', async () => {
+    const { url, seen } = await serve(() => ({ body: 'well' }));
+    const named = url.replace('127.0.0.1', 'localhost');
+    const stranger = apiOf({ url: named, dialect: 'chainweb' }, { isStranger: true, limits: { attempts: 1 } });
+    expect(await errorOf(stranger.health())).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/leads to (127\.0\.0\.1|::1), which no node can have/),
+    });
+    expect(seen).toEqual([]);
+    await apiOf({ url: named, dialect: 'chainweb' }).health();
+    expect(seen).toHaveLength(1);
   });
 });

@@ -1,0 +1,19 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ApiError } from '#pickaxe/node/api/api-error.js';
+import { withRetries } from '#pickaxe/node/api/retry.js';
+
+it('a node that answers 503 with retry-after is asked again when the node has asked for it, not sooner', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  const attempt = async () => {
+    if (asked++ === 0) throw new ApiError('failed', 'busy', { status: 503, retryAfterMs: 1_000, retryable: true });
+  };
+  const policy = { attempts: 2, pauses: { firstMs: 1, mostMs: 1 }, random: () => 0, mayPass: () => true };
+  const done = withRetries(attempt, policy, new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(asked).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  await done;
+  expect(asked).toBe(2);
+});
