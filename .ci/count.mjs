@@ -1,5 +1,5 @@
-// Prints how many tests of a report passed and failed, "N M", and on standard error the beginning of each failure, also of a
-// test that passed at its second try.
+// Prints how many tests of a report passed, failed, and passed only at their second try, "N M K", and on standard error the
+// beginning of each failure.
 
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
@@ -8,10 +8,12 @@ import { stripVTControlCharacters } from 'node:util';
 const LINES = 12;
 
 const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-console.log(numPassedTests, numFailedTests);
+const isFailure = ({ failureMessages }) => failureMessages.length > 0;
+const again = testResults.flatMap(({ assertionResults }) => assertionResults).filter(isFailure).length - numFailedTests;
+console.log(numPassedTests, numFailedTests, again);
 
 for (const { name: file, status, message, assertionResults } of testResults) {
-  const failed = assertionResults.filter(({ failureMessages }) => failureMessages.length > 0);
+  const failed = assertionResults.filter(isFailure);
   for (const test of failed) {
     const what = test.status === 'failed' ? 'FAILED' : 'PASSED AT THE SECOND TRY';
     tell(`${what}: ${file}: ${test.fullName}`, test.failureMessages.join('\n'));
