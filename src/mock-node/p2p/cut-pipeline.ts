@@ -39,7 +39,7 @@ export class CutPipeline {
 
   /** Takes a cut, to look at it after those that came before. */
   take(cut: Cut): void {
-    if (this.#waiting >= MOST_WAITING) return;
+    if (this.#waiting >= MOST_WAITING || cut.heads.size > this.#ledger.chains.graph.length) return;
     this.#waiting += 1;
     this.#last = this.#last.then(() => this.#process(cut));
   }

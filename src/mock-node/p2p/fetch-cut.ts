@@ -52,7 +52,11 @@ export class CutFetcher {
     for (const { header, bytes } of missing) {
       chains.receive(bytes, await this.#payloadOf(header), this.#ledger.nowUs());
     }
-    return [...cut.heads].map(([chain, { hash }]) => chains.blocksOf(chain).get(encodeBase64url(hash))!);
+    return [...cut.heads].map(([chain, { hash, height }]) => {
+      const head = chains.blocksOf(chain).get(encodeBase64url(hash));
+      if (head?.header.height === height) return head;
+      throw new LedgerFormatError(`the head of chain ${chain} is not at the height ${height} that the cut says`);
+    });
   }
 
   /** @returns the block, if it is not known, and its ancestors down to the first that is */
@@ -61,7 +65,6 @@ export class CutFetcher {
     const found: Fetched[] = [];
     let expected = head;
     while (!store.get(expected)) {
-      if (found.length >= MOST_BLOCKS) throw new LedgerFormatError(`chain ${chain} has left the own branch long ago`);
       const body = JSON.stringify({ upper: [expected], lower: [] });
       const path = `/chain/${chain}/header/branch`;
       const { items } = checked(HeaderPage, await this.#ask({ method: 'POST', path, body }), 'page');
@@ -73,6 +76,7 @@ export class CutFetcher {
         if (hash !== expected || fetched.header.chain !== chain) {
           throw new LedgerFormatError(`${hash} came, but ${expected} of chain ${chain} was asked for`);
         }
+        if (found.length >= MOST_BLOCKS) throw new LedgerFormatError(`chain ${chain} has left the own branch long ago`);
         found.push(fetched);
         expected = encodeBase64url(fetched.header.parent);
       }
