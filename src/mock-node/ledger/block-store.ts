@@ -144,10 +144,10 @@ export class BlockStore {
 }
 
 function sizeOf({ payload }: Block): number {
-  return BLOCK_BYTES + payloadBytes(payload);
+  return BLOCK_BYTES + payloadSize(payload);
 }
 
 /** @returns how many bytes a payload has */
-export function payloadBytes({ minerData, coinbase, transactions, outputs }: PayloadContent): number {
+export function payloadSize({ minerData, coinbase, transactions, outputs }: PayloadContent): number {
   return [minerData, coinbase, ...transactions, ...outputs].reduce((sum, { length }) => sum + length, 0);
 }

@@ -13,7 +13,7 @@ import { parseHeader } from '../../ledger/header.ts';
 import { checkPayload, type PayloadWithOutputs } from '../../ledger/payload.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type Block, type BlockPayload, blockOf } from './block.ts';
-import { BlockStore, payloadBytes } from './block-store.ts';
+import { BlockStore, payloadSize } from './block-store.ts';
 import { isCut, joinCuts } from './join.ts';
 import { type Draft, NextBlocks } from './next-blocks.ts';
 import type { PayloadMaker } from './payloads.ts';
@@ -154,7 +154,7 @@ export class Chains {
     if (!parent || adjacents.length !== neighbours.length) throw new LedgerFormatError('a parent is not known');
     const received = { header, parent: parent.header, adjacents: adjacents.map((block) => block.header), neighbours };
     checkReceived({ ...received, retargets: this.#retargets, nowUs });
-    if (payloadBytes(payload) > MOST_PAYLOAD_BYTES) {
+    if (payloadSize(payload) > MOST_PAYLOAD_BYTES) {
       throw new LedgerFormatError(`a payload has more than ${MOST_PAYLOAD_BYTES} bytes`);
     }
     checkPayload(payload, header.payloadHash);
@@ -175,6 +175,19 @@ export class Chains {
       throw new LedgerFormatError('the heads are no cut: they do not build on each other');
     const ours = this.#stores.map(({ tip }) => tip);
     return joinCuts(this.#stores, ours, theirs).filter((head, chain) => head !== ours[chain]);
+  }
+
+  /** @returns these blocks and their ancestors that are not canonical, the lowest first */
+  notCanonical(heads: readonly Block[]): Block[] {
+    const blocks = heads.flatMap((head) => {
+      const store = this.#stores[head.header.chain];
+      const ancestry = [...store.ancestry(head)];
+      return ancestry.slice(
+        0,
+        ancestry.findIndex((block) => store.isCanonical(block)),
+      );
+    });
+    return blocks.sort((a, b) => Number(a.header.height - b.header.height));
   }
 
   /** Makes these blocks the tips of their chains. @returns the chains whose old tip is not below the new one */

@@ -37,11 +37,11 @@ export function grow(chains: Chains, chain: number, nowUs = NOW_US): Block {
 }
 
 /** Gives a node all canonical blocks of another one. @returns the other one's heads */
-export function share(from: Chains, to: Chains): Block[] {
+export function share(from: Chains, to: Chains, nowUs = NOW_US + 60_000_000n): Block[] {
   const blocks = from.graph.flatMap((_, chain) => {
     return [...from.blocksOf(chain).ancestry(from.tip(chain))].filter(({ id }) => !to.blocksOf(chain).get(id));
   });
   blocks.sort((a, b) => Number(a.header.height - b.header.height));
-  for (const { bytes, payload } of blocks) to.receive(bytes, payload, NOW_US + 60_000_000n);
+  for (const { bytes, payload } of blocks) to.receive(bytes, payload, nowUs);
   return from.graph.map((_, chain) => to.blocksOf(chain).get(from.tip(chain).id)!);
 }

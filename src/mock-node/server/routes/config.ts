@@ -38,7 +38,7 @@ function config({ backend, dialect }: Asked): Message {
     enableLocalTimeout: false,
     [`fullHistoric${language}State`]: true,
     gasLimitOfBlock: jsonInteger(commands.settings.blockGasLimit),
-    headerStream: false,
+    headerStream: settings.headerStream,
     logGas: false,
     mempoolP2p: {
       configuration: {
