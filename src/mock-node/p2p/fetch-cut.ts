@@ -22,6 +22,8 @@ interface Fetched {
 const HASH_BYTES = 32;
 /** A branch that leaves the own one more blocks ago is not followed. */
 const MOST_BLOCKS = 200;
+/** Meanwhile other cuts wait. */
+const FETCH_MS = 60_000;
 
 const HeaderPage = z.object({ items: z.array(bytes), next: z.string().nullable() });
 
@@ -30,6 +32,7 @@ export class CutFetcher {
   readonly #client: PeerClient;
   /** Who is asked, in this order. */
   readonly #sources: readonly Peer[];
+  readonly #latestMs = performance.now() + FETCH_MS;
 
   constructor(ledger: Ledger, client: PeerClient, sources: readonly Peer[]) {
     this.#ledger = ledger;
@@ -93,6 +96,7 @@ export class CutFetcher {
   async #ask(request: PeerRequest): Promise<ExactJson> {
     let last: unknown = new PeerError('there is nobody to ask');
     for (const source of this.#sources) {
+      if (performance.now() > this.#latestMs) throw new PeerError(`the peers took more than ${FETCH_MS / 1000} s`);
       try {
         const { status, body } = await this.#client.askPatiently(source, request);
         if (status === 200) return parseExactJsonBytes(body);
