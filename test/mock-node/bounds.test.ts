@@ -14,7 +14,7 @@ import { CutFetcher } from '#pickaxe/mock-node/p2p/fetch-cut.js';
 import type { PeerClient } from '#pickaxe/mock-node/p2p/peer-client.js';
 import { Peers } from '#pickaxe/mock-node/p2p/peers.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { commandOf, startBank, toBob } from './contract/bank.ts';
+import { arrival, commandOf, startBank, toBob } from './contract/bank.ts';
 import { chainsOf, grow, NOW_US } from './ledger/nodes.ts';
 
 const { payload } = readCommand({ ...commandOf(0, toBob('1.0')) } as never);
@@ -46,6 +46,15 @@ describe('the commands that wait on a chain', () => {
     expect(has(4)).toBe(true);
   });
 
+  it('are ten thousand at most', () => {
+    const mempool = new Mempool(seededRandom(1));
+    const hashOf = (number: number) => encodeBase64url(Buffer.from(String(number).padStart(32, '0')));
+    for (let number = 0; number < 10_010; number++) {
+      mempool.add(0, { cmd: '', hash: hashOf(number), sigs: [] }, payload);
+    }
+    expect([9, 10, 10_009].map((number) => mempool.has(0, hashOf(number)))).toEqual([false, true, true]);
+  });
+
   it('are so many in a block that their bytes have a bound, too', () => {
     const mempool = new Mempool(seededRandom(1));
     const sizes = [150_000, 150_000, 150_000, 1_000, 350_000, 2_000];
@@ -66,6 +75,10 @@ describe('the commands that wait on a chain', () => {
     expect((await send(0, withData(100_000, 1_000))).text).toMatch(tooBig);
     expect((await send(0, withData(100_000, 1_200))).status).toBe(200);
     expect((await send(0, withData(300_000, 150_000))).text).toMatch(tooBig);
+    // Proofs cost no gas for their size, but have a bound, too.
+    const withProof = (bytes: number) => commandOf(0, arrival('A'.repeat(43), 'A'.repeat(bytes)));
+    expect((await send(0, withProof(250_000))).status).toBe(200);
+    expect((await send(0, withProof(300_000))).text).toMatch(tooBig);
   });
 });
 

@@ -15,6 +15,7 @@ import type { Block } from '../ledger/block.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ContractSettings } from '../options.ts';
 import { BADLISTED, forgeryOf, preflightFaults, whyRefused } from './checks.ts';
+import { inResult } from './contract-error.ts';
 import { helperCommand } from './helper.ts';
 import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
 import { type Failure, failureJson, type Output, outputJson } from './output.ts';
@@ -215,7 +216,7 @@ export class CommandDesk {
         const json = { tag: 'BuyGasFailure', contents: [command.hash, failureJson(error.failure)] };
         throw new RefusedError(`Execution failed: ${stringifyExactJson(json)}`);
       }
-      const outcome = { error: error.failure };
+      const outcome = { error: { ...error.failure, message: inResult(error.failure.message, 'new') } };
       const finished = { outcome, gas: payload.meta.gasLimit, events: [], continuation: null };
       return outputJson({ ...withoutEffect(read, finished), hasLogs: false });
     }
@@ -242,7 +243,7 @@ export class CommandDesk {
   }
 }
 
-/** @throws RefusedError when the hash is not that of the text; unless that is not asked for, also for wrong signatures. */
+/** The signatures are checked unless the client wants them not to be. @throws RefusedError when they or the hash are wrong. */
 function checkForged(read: ReadCommand, { signatureVerification }: LocalQuery): void {
   const { hash, cmd } = read.command;
   const own = requestKeyOfCmd(cmd);

@@ -36,7 +36,7 @@ const OLD_PUBLIC_KEY_SHOWN = 8;
 const MAX_MESSAGE = 256;
 
 /** @returns the message of a failure as it is in a result */
-export function messageOf({ message }: ContractError, words: Words): string {
+export function inResult(message: string, words: Words): string {
   return words === 'old' ? message : message.slice(0, MAX_MESSAGE);
 }
 

@@ -6,7 +6,7 @@ import { runArrival } from './arrival.ts';
 import { Authority } from './authority.ts';
 import { readCalls } from './code.ts';
 import { accountOf, type CallResult, debit, type Environment, runCall } from './coin.ts';
-import { ContractError, gasExceeded, messageOf, type Words } from './contract-error.ts';
+import { ContractError, gasExceeded, inResult, type Words } from './contract-error.ts';
 import { type Failure, type Output, transferEvent } from './output.ts';
 import type { ReadCommand } from './read-command.ts';
 import type { CoinState } from './state.ts';
@@ -74,7 +74,7 @@ export function runUnpaid(read: ReadCommand, ground: Ground): Finished {
     return { outcome: { data }, gas, events, continuation };
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    const failure = { kind: error.kind, message: messageOf(error, ground.words) };
+    const failure = { kind: error.kind, message: inResult(error.message, ground.words) };
     return { outcome: { error: failure }, gas: gasLimit, events: [], continuation: null };
   }
 }
@@ -102,7 +102,7 @@ function buyGas({ command, payload: { meta, signers, payload } }: ReadCommand, {
   const bytes = Buffer.byteLength(command.cmd);
   const proofBytes = 'cont' in payload ? (payload.cont.proof ?? '').length : 0;
   if (gasOfSize(bytes - proofBytes) > gasLimit || bytes > MAX_COMMAND_BYTES) {
-    // The mistake is theirs.
+    // Real nodes spell it so.
     const message = `"${command.hash}" Failed to purchas gas: tx too big for gas limit`;
     throw new BuyGasError({ kind: 'EvalError', message });
   }
