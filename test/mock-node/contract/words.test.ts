@@ -199,4 +199,7 @@ it('new messages have 256 characters at most', async () => {
   const message = String(at((await local(0, command)).json, 'result', 'error', 'message'));
   expect(message).toHaveLength(256);
   expect(message).toMatch(/^Keyset failure \( keys-all \): {2}0000000000\.\.\., 1111111111\.\.\., /);
+  const poor = commandOf(0, { message: transferOf('many', '1.0'), capabilities: [] }, { meta: { sender: 'many' } });
+  const { json } = await local(0, poor, '?preflight=true');
+  expect(at(json, 'preflightResult', 'result', 'error', 'message')).toHaveLength(256);
 });
