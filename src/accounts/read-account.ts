@@ -43,7 +43,8 @@ export function readTokenBalances(
   stop?: AbortSignal,
 ) {
   const { account, module } = question;
-  return readEach(api, chains, getBalance(module, account), (outcome) => tokenBalanceOf(outcome, account), stop);
+  const balanceOf = (outcome: Outcome) => tokenBalanceOf(outcome, account, module);
+  return readEach(api, chains, getBalance(module, account), balanceOf, stop);
 }
 
 /** @returns for each chain balance and guard, or undefined where the account does not exist */

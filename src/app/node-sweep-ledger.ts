@@ -63,13 +63,16 @@ export class NodeSweepLedger implements SweepLedger {
       const meta = { ...READ_META, chainId: `${chain}` };
       const read = unsigned({ networkId: this.network, payload, signers: [], meta, nonce: 'pickaxe' });
       const { outcome, result } = await api.local(chain, read, { signatureVerification: false }, stop);
+      const details = detailsOf(outcome, account);
       const { blockHeight, blockTime } = result?.metaData ?? {};
       if (blockHeight === undefined || blockTime === undefined) {
-        throw new SweepFault('The node does not say on which block it has answered.');
+        // Real nodes do not say on which block a failed read was, as that of an account that does not exist.
+        const head = await headOf(api, chain, stop);
+        const { creationTimeUs } = await api.header(chain, head.hash, stop);
+        return { details, height: Number(head.height), timeS: Number(creationTimeUs / 1_000_000n) };
       }
       // The node names the height of the block that would follow, and the time of the one that is there.
-      const newest = { height: blockHeight - 1, timeS: Math.floor(blockTime / 1_000_000) };
-      return { details: detailsOf(outcome, account), ...newest };
+      return { details, height: blockHeight - 1, timeS: Math.floor(blockTime / 1_000_000) };
     }, stop);
   }
 

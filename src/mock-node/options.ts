@@ -149,7 +149,9 @@ const serverOptions = {
   acceptedStatus: z.union([z.literal(200), z.literal(204)]).default(200),
   /** How long an update stream lasts, ±10 %. */
   streamMs: ms.default(STREAM_MS),
-  /** How many update streams may be open at once. */
+  /** Whether there are streams of all new blocks, `/header/updates` and `/block/updates`; by default real nodes have none. */
+  headerStream: z.boolean().default(false),
+  /** How many streams may be open at once. */
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
   /** Which sides refuse clients that ask too often. `p2p` is only a side with a port of its own, as of real nodes. */
   throttled: z.enum(['none', 'p2p', 'all']).default('p2p'),

@@ -25,12 +25,24 @@ declare module 'chainweb' {
   /** Several of what is found, or the items of several lists. */
   type Item<One> = One extends readonly (infer Each)[] ? Each : One;
 
+  interface Stream {
+    close(): void;
+  }
+
   interface Finders<One, Several = One> {
     height(chain: number, height: number, network: string, host: string): Promise<Several>;
     blockHash(chain: number, hash: string, network: string, host: string): Promise<One>;
     /** Both heights belong to the range. */
     range(chain: number, start: number, end: number, network: string, host: string): Promise<readonly Item<One>[]>;
     recent(chain: number, depth: number, count: number, network: string, host: string): Promise<readonly Item<One>[]>;
+    /** Tells of what is new on some chains once it has a depth. */
+    stream(
+      depth: number,
+      chains: readonly number[],
+      take: (found: Item<One>) => void,
+      network: string,
+      host: string,
+    ): Stream;
   }
 
   const chainweb: {

@@ -1,16 +1,18 @@
 /** Tests that the network's own package `chainweb`, unchanged, reads the chains of the mock node in the words of real nodes. */
 
 import chainweb from 'chainweb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
 import { headerToJson } from '#pickaxe/ledger/header-json.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { alice, bob, commandOf, startBank, toBob } from '../mock-node/contract/bank.ts';
+import { eventually } from '../source/follow.ts';
 
 const NETWORK = 'development';
 
-async function startChains() {
-  const bank = await startBank({ dialect: 'chainweb' });
+async function startChains(options: MockNodeOptions = {}) {
+  const bank = await startBank({ dialect: 'chainweb', ...options });
   bank.grow(4);
   const { chains } = bank.node.ledger;
   return { ...bank, chains, host: new URL(bank.baseUrl).origin };
@@ -81,6 +83,39 @@ describe('the package chainweb', () => {
     expect(await branch([tip.id], [], 2)).toEqual(own.slice(-2));
     const stranger = 'A'.repeat(43);
     await expect(branch([stranger], [])).rejects.toMatchObject({ response: { status: 404 } });
+  });
+
+  it('follows headers, blocks, transactions and events by streams', async () => {
+    const { host, chains, node, send, grow } = await startChains({ headerStream: true });
+    const found = {
+      headers: [] as number[],
+      blocks: [] as string[],
+      transactions: [] as string[],
+      events: [] as string[],
+    };
+    const streams = [
+      chainweb.header.stream(1, [0, 1], ({ height }) => void found.headers.push(height), NETWORK, host),
+      chainweb.block.stream(1, [0], ({ payload }) => void found.blocks.push(payload.payloadHash), NETWORK, host),
+      chainweb.transaction.stream(1, [0], ({ output }) => void found.transactions.push(output.reqKey), NETWORK, host),
+      chainweb.event.stream(1, [0], ({ name }) => void found.events.push(name), NETWORK, host),
+    ];
+    onTestFinished(() => {
+      for (const stream of streams) stream.close();
+    });
+    await eventually(() => expect(node.server.streams.open).toBe(4));
+    const command = commandOf(0, toBob('1.5'));
+    await send(0, command);
+    grow(3);
+    const top = chains.heightOf(0);
+    const [first, second] = [top - 2n, top - 1n].map((height) => chains.blocksOf(0).canonical(height)!);
+    await eventually(() => {
+      expect(found).toEqual({
+        headers: [Number(top) - 2, Number(top) - 2, Number(top) - 1, Number(top) - 1],
+        blocks: [first, second].map(({ header }) => encodeBase64url(header.payloadHash)),
+        transactions: [command.hash],
+        events: ['TRANSFER', 'TRANSFER'],
+      });
+    });
   });
 
   it('asks again when the node is asked too often', async () => {

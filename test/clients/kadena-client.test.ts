@@ -95,7 +95,9 @@ describe('a command of the package @kadena/client', () => {
     const command = signed(transferOf('2.5'));
     const forged = { ...command, sigs: [{ sig: '00'.repeat(64) }] };
     await expect(client.submit(forged)).rejects.toThrow(/Invalid transaction sigs/);
-    await expect(client.signatureVerification(forged)).rejects.toThrow(/Invalid transaction sigs/);
+    await expect(client.signatureVerification(forged)).rejects.toThrow(
+      /Metadata validation failed: \["The signature at position 0 is invalid/,
+    );
     expect((await client.dirtyRead(forged)).result.status).toBe('success');
     await client.submitOne(command);
     node.ledger.advance(0);

@@ -139,6 +139,9 @@ describe('a cut that is published', () => {
     await eventually(() => expect(reasons(b)).toHaveLength(3));
     await publish({ ...(await cutOf(other)), network: 'mainnet01' }, b);
     await eventually(() => expect(reasons(b).at(-1)).toBe('is of mainnet01'));
+    const heads = new Map([...first.heads, [99, first.heads.get(0)!]]);
+    await publish({ ...first, heads }, b);
+    expect(reasons(b).at(-1)).toBe('has more heads than there are chains');
     expect(b.tip(0).header.height).toBe(5_000_001n);
   });
 
@@ -179,6 +182,20 @@ describe('a cut that is published', () => {
     await publish({ ...cut, heads: new Map([...cut.heads, [3, { height: header.height, hash }]]) }, b);
     await eventually(() => expect(reasons(b)).toEqual([expect.stringMatching(/^the heads are no cut/)]));
     expect(b.tip(0).header.height).toBe(header.height);
+  });
+
+  it('is dropped when a head is at another height than the cut says', async () => {
+    const [a, b] = await startNetwork(2);
+    a.grow(2);
+    const cut = await cutOf(a);
+    const { height, hash } = cut.heads.get(3)!;
+    const heads = new Map([...cut.heads, [3, { height: height - 1n, hash }]]);
+    await publish({ ...cut, heads, height: cut.height - 1n }, b);
+    const reason = `the head of chain 3 is not at the height ${height - 1n} that the cut says`;
+    await eventually(() => expect(reasons(b)).toEqual([reason]));
+    expect(b.tip(3).header.height).toBe(height - 2n);
+    await publish(cut, b);
+    await eventually(async () => expect(await idOf(b)).toBe(cut.id));
   });
 
   it('is fetched in peace from a node that does not answer everything at once', async () => {

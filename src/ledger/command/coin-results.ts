@@ -5,6 +5,7 @@
 import { type Decimal, decimalOf, type TokenAmount, tokenAmountOf } from '../decimal.ts';
 import { LedgerFormatError } from '../errors.ts';
 import { type ExactJson, isExactJsonObject } from '../exact-json.ts';
+import { COIN } from '../transfers.ts';
 import type { Keyset } from './coin.ts';
 import type { Outcome } from './results.ts';
 
@@ -17,12 +18,16 @@ export interface AccountDetails {
 }
 
 /**
- * @param outcome that of a read of any token's balance
+ * @param outcome that of a read of a token's balance
+ * @param module the token's; coins have at most 12 decimal places, other tokens up to 255
  * @returns the balance; 0 when the account does not exist
- * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no decimal.
+ * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no decimal from 0 on.
  */
-export function tokenBalanceOf(outcome: Outcome, account: string): TokenAmount {
-  return isMissing(outcome, account) ? 0n : tokenAmountOf(dataOf(outcome));
+export function tokenBalanceOf(outcome: Outcome, account: string, module: string): TokenAmount {
+  if (isMissing(outcome, account)) return 0n;
+  const data = dataOf(outcome);
+  if (module === COIN) decimalOf(data);
+  return notNegative(tokenAmountOf(data));
 }
 
 /**
@@ -37,7 +42,12 @@ export function detailsOf(outcome: Outcome, account: string): AccountDetails | u
   }
   const { balance, guard } = data;
   const keyset = keysetOf(guard);
-  return { account, balance: decimalOf(balance), guard, ...(keyset && { keyset }) };
+  return { account, balance: notNegative(decimalOf(balance)), guard, ...(keyset && { keyset }) };
+}
+
+function notNegative(amount: bigint): bigint {
+  if (amount < 0n) throw new LedgerFormatError('The balance of an account must not be negative');
+  return amount;
 }
 
 function dataOf(outcome: Outcome): ExactJson {
@@ -45,14 +55,22 @@ function dataOf(outcome: Outcome): ExactJson {
   throw new LedgerFormatError(`The ledger cannot read the account: ${outcome.error.message}`);
 }
 
-/** The words of the contract language before and since its last version. */
+/** How many characters of a key the contract language says since its last version. */
+const KEY_SHOWN = 10;
+/** The words of the contract language before and since its last version, of which the whole text must be one. */
+const NO_ROW = /^(?:with-read|read): row not found: (?<row>.+)$/s;
+const NO_VALUE = /^No value found in table \S+ for key: (?<key>.+)$/s;
+
 function isMissing(outcome: Outcome, account: string): boolean {
   if (outcome.status === 'success') return false;
   const { message } = outcome.error;
-  const isNew = /No value found in table \S+ for key: /.exec(message)?.[0];
-  return (
-    message.endsWith(`row not found: ${account}`) || (isNew !== undefined && message.endsWith(`${isNew}${account}`))
-  );
+  const key = NO_VALUE.exec(message)?.groups?.key;
+  return NO_ROW.exec(message)?.groups?.row === account || key === account || key === shortened(account);
+}
+
+function shortened(key: string): string {
+  const characters = [...key];
+  return characters.length > KEY_SHOWN ? `${characters.slice(0, KEY_SHOWN).join('')}...` : key;
 }
 
 function keysetOf(guard: ExactJson): Keyset | undefined {

@@ -10,7 +10,7 @@ import { type ExactJson, parseExactJsonBytes } from '../../ledger/exact-json.ts'
 import { checked, reading } from '../../ledger/fields.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
 import { type CallResult, continuationJson, credit, type Environment } from './coin.ts';
-import { alreadyCompleted, ContractError } from './contract-error.ts';
+import { alreadyCompleted, ContractError, noPreviousStep, type Words } from './contract-error.ts';
 import { transferEvent } from './output.ts';
 
 const Yielded = z.object({
@@ -31,13 +31,14 @@ export function runArrival(
   const { state, words, chain } = environment;
   const { pactId, step, rollback } = message;
   if (state.hasArrived(pactId)) throw alreadyCompleted(pactId, words);
-  const { continuation } = provenResult(message, chain, hasAncestor);
+  const { continuation } = provenResult(message, chain, words, hasAncestor);
   if (!continuation?.yield || continuation.pactId !== pactId) {
-    throw new ContractError(`resumePact: no previous execution found for: ${pactId}`);
+    throw noPreviousStep(pactId, words);
   }
-  if (step !== 1 || rollback) throw new ContractError(`resumePactExec: step ${step} cannot be run`);
+  if (step !== 1 || rollback)
+    throw new ContractError(`resumePactExec: step ${step} cannot be run`, { kind: 'EvalError' });
   if (continuation.yield.provenance?.targetChainId !== String(chain)) {
-    throw new ContractError('enforceYield: yield provenance does not match this chain');
+    throw new ContractError('enforceYield: yield provenance does not match this chain', { kind: 'EvalError' });
   }
   const yielded = orContractError(() => checked(Yielded, continuation.yield!.data, 'yield'));
   const { receiver, amount, 'receiver-guard': guard } = yielded;
@@ -56,15 +57,20 @@ export function runArrival(
 function provenResult(
   { proof, pactId }: ContMessage,
   chain: number,
+  words: Words,
   hasAncestor: (id: string) => boolean,
 ): CommandResult {
-  if (proof === null) throw new ContractError(`resumePact: no previous execution found for: ${pactId}`);
+  if (proof === null) throw noPreviousStep(pactId, words);
   const parsed = orContractError(() => parseSpvProof(proof));
   if (parsed.targetChain !== chain) {
-    throw new ContractError(`SPV verification failed: the proof is for chain ${parsed.targetChain}`);
+    throw new ContractError(`SPV verification failed: the proof is for chain ${parsed.targetChain}`, {
+      kind: 'EvalError',
+    });
   }
   if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) {
-    throw new ContractError('SPV verification failed: the proof leads to no block of this chain');
+    throw new ContractError('SPV verification failed: the proof leads to no block of this chain', {
+      kind: 'EvalError',
+    });
   }
   return orContractError(() => resultIn(parsed));
 }
@@ -77,7 +83,8 @@ function orContractError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof LedgerFormatError) throw new ContractError(`SPV verification failed: ${error.message}`);
+    if (error instanceof LedgerFormatError)
+      throw new ContractError(`SPV verification failed: ${error.message}`, { kind: 'EvalError' });
     throw error;
   }
 }

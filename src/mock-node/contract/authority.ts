@@ -2,44 +2,59 @@
 
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { Capability, Signer } from '../../ledger/command/payload.ts';
-import { type Decimal, decimalOf } from '../../ledger/decimal.ts';
+import { type Decimal, decimalOf, formatDecimal } from '../../ledger/decimal.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import type { ExactJson } from '../../ledger/exact-json.ts';
-import { ContractError } from './contract-error.ts';
+import { ContractError, keysetFailure, notInstalled, type Words } from './contract-error.ts';
 import type { Guard } from './state.ts';
+
+/** A capability that allows an amount. */
+export interface Allowance {
+  readonly name: 'coin.TRANSFER' | 'coin.TRANSFER_XCHAIN';
+  /** Its arguments but for the amount. */
+  readonly args: readonly string[];
+  readonly amount: Decimal;
+}
+
+/** The place of the amount among the arguments of both. */
+const AMOUNT_AT = 2;
 
 export class Authority {
   readonly #signers: readonly Signer[];
+  readonly #words: Words;
   /** What is left of the amounts that capabilities allow. */
   readonly #left = new Map<Capability, Decimal>();
 
-  constructor(signers: readonly Signer[]) {
+  constructor(signers: readonly Signer[], words: Words) {
     this.#signers = signers;
+    this.#words = words;
   }
 
   /**
-   * Uses a capability that allows an amount, such as `coin.TRANSFER`.
-   * @param args its arguments but for the amount
-   * @param at where among its arguments the amount is
+   * Uses a capability. One for transfers on the same chain can be used until nothing is left of it; one for a transfer to another
+   * chain can be used once.
    * @returns the capability, with which guards can be checked
-   * @throws ContractError when no signer has it, or nothing is left of it.
+   * @throws ContractError when no signer has it, or too little is left of it.
    */
-  spend(name: string, args: readonly string[], at: number, amount: Decimal): Capability {
+  spend({ name, args, amount }: Allowance): Capability {
     const fits = (capability: Capability) =>
-      capability.name === name && withoutItem(capability.args, at).every((arg, i) => arg === args[i]);
+      capability.name === name &&
+      capability.args.length === args.length + 1 &&
+      capability.args.filter((_, i) => i !== AMOUNT_AT).every((arg, i) => arg === args[i]);
     const capability = this.#signers.flatMap(({ clist = [] }) => clist).find(fits);
-    if (!capability) throw new ContractError(`Managed capability not installed: (${name} ${args.join(' ')})`);
-    const left = (this.#left.get(capability) ?? amountIn(capability.args[at])) - amount;
-    if (left < 0n) throw new ContractError(`TRANSFER exceeded for balance ${amountIn(capability.args[at])}`);
-    this.#left.set(capability, left);
+    if (!capability) throw notInstalled(name, written({ name, args, amount }), this.#words);
+    const allowed = this.#left.get(capability) ?? amountIn(capability.args[AMOUNT_AT]);
+    if (allowed < amount) {
+      throw new ContractError(`${name.replace('coin.', '')} exceeded for balance ${formatDecimal(allowed)}`);
+    }
+    this.#left.set(capability, name === 'coin.TRANSFER' ? allowed - amount : 0n);
     return capability;
   }
 
   /** @throws ContractError unless enough of the guard's keys have signed for the capability. */
   enforce(guard: Guard, capability: Pick<Capability, 'name'>): void {
-    if (guard === 'gas station' || !this.#satisfies(guard, capability)) {
-      throw new ContractError(`Keyset failure (${guard === 'gas station' ? guard : guard.pred}): [...]`);
-    }
+    if (guard === 'gas station') throw new ContractError('the gas station does not pay for this');
+    if (!this.#satisfies(guard, capability)) throw keysetFailure(guard, this.#words);
   }
 
   #satisfies({ keys, pred }: Keyset, capability: Pick<Capability, 'name'>): boolean {
@@ -62,8 +77,10 @@ function sameArgs(a: Capability, b: Capability): boolean {
   return a.name === b.name && a.args.every((arg, i) => JSON.stringify(arg) === JSON.stringify(b.args[i]));
 }
 
-function withoutItem(args: readonly ExactJson[], at: number): readonly ExactJson[] {
-  return args.filter((_, i) => i !== at);
+/** @returns the arguments as the contract language writes them */
+function written({ args, amount }: Allowance): string {
+  const texts = args.map((arg) => JSON.stringify(arg));
+  return [...texts.slice(0, AMOUNT_AT), formatDecimal(amount), ...texts.slice(AMOUNT_AT)].join(' ');
 }
 
 function amountIn(arg: ExactJson | undefined): Decimal {

@@ -3,7 +3,7 @@
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import { parseExactJsonBytes, stringifyExactJson } from '../../ledger/exact-json.ts';
 import type { ContractSettings } from '../options.ts';
-import { metadataFaults, whyForged } from './checks.ts';
+import { whyRefused } from './checks.ts';
 import type { Mempool } from './mempool.ts';
 import { outputJson } from './output.ts';
 import { type ReadCommand, readCommand } from './read-command.ts';
@@ -52,20 +52,21 @@ export class BlockRunner implements Transactions {
   }
 
   /** Changes the state, unless the gas cannot be paid. @throws BuyGasError then. */
-  #runOne({ command: { hash }, payload }: ReadCommand, context: BlockContext): Uint8Array {
+  #runOne(read: ReadCommand, context: BlockContext): Uint8Array {
+    const { hash } = read.command;
     const { chain, parent, miner, state, hasAncestor } = context;
     const { words, chains, outputEvents } = this.#settings;
     const attempt = state.next();
-    const finished = runPaid(hash, payload, { state: attempt, chain, chains, words, hasAncestor }, miner);
+    const finished = runPaid(read, { state: attempt, chain, chains, words, hasAncestor }, miner);
     state.absorb(attempt);
     state.setHeight(hash, parent.header.height + 1n);
     const events = outputEvents ? finished.events : undefined;
-    return Buffer.from(stringifyExactJson(outputJson({ ...finished, events, requestKey: hash, txId: this.#txId++ })));
+    const txId = 'data' in finished.outcome ? this.#txId++ : null;
+    return Buffer.from(stringifyExactJson(outputJson({ ...finished, events, requestKey: hash, txId, hasLogs: true })));
   }
 
-  #whyNotInBlock({ command, payload }: ReadCommand, { chain, parent, state }: BlockContext): string | undefined {
-    if (state.heightOf(command.hash) !== undefined) return 'is on the chain already';
-    const place = { chain, lastTimeUs: parent.header.creationTimeUs };
-    return whyForged(command) ?? metadataFaults(payload, place, this.#settings)[0];
+  #whyNotInBlock(read: ReadCommand, { chain, parent, state }: BlockContext): string | undefined {
+    const known = { isOnChain: state.heightOf(read.command.hash) !== undefined, isBadlisted: false };
+    return whyRefused(read, known, { chain, lastTimeUs: parent.header.creationTimeUs }, this.#settings);
   }
 }

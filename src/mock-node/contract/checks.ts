@@ -1,10 +1,11 @@
-/** What a node checks before it takes a command, in its words. */
+/** What a node checks before it takes or runs a command, in its words. */
 
 import { MAX_SIGNATURES, MAX_TTL } from '../../ledger/command/build.ts';
-import { type Command, verifyCommand } from '../../ledger/command/command.ts';
+import { verifyCommand } from '../../ledger/command/command.ts';
 import type { Payload } from '../../ledger/command/payload.ts';
 import { formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
 import type { ContractSettings } from '../options.ts';
+import type { ReadCommand } from './read-command.ts';
 
 /** Where a command is to run. */
 export interface Place {
@@ -13,36 +14,75 @@ export interface Place {
   readonly lastTimeUs: bigint;
 }
 
+/** What is known of a command, whatever it says. */
+export interface Known {
+  readonly isOnChain: boolean;
+  readonly isBadlisted: boolean;
+}
+
+export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.';
+
 /** How far a command may be ahead of the last block. */
 const MAX_AHEAD_US = 95_000_000n;
 
-/** @returns why hash or signatures are wrong; undefined when they are right */
-export function whyForged(command: Command): string | undefined {
+/** What is wrong with a command's hash, or with its signatures: then `says` names the first. */
+export type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly says: string };
+
+/** @returns undefined when hash and signatures are right */
+export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forgery | undefined {
   const verdict = verifyCommand(command);
   if (verdict.kind === 'valid') return undefined;
-  if (verdict.kind === 'wrong' && verdict.part !== 'signatures') return `Invalid transaction hash: ${verdict.message}`;
-  return `Invalid transaction sigs: ${verdict.message}`;
+  if (verdict.kind === 'wrong' && verdict.part !== 'signatures') return { of: 'hash' };
+  const [needed, given] = [signers.length, command.sigs.length];
+  const says =
+    needed === given
+      ? `The signature at position ${signers.findIndex(({ pubKey }) => verdict.message.includes(pubKey))} is invalid: ${verdict.message}`
+      : `The number of signers and signatures do not match. Number of signers: ${needed}. Number of signatures: ${given}.`;
+  return { of: 'signatures', says };
 }
 
-/** @returns what is wrong with the metadata */
-export function metadataFaults(payload: Payload, place: Place, settings: ContractSettings): string[] {
-  const { meta, networkId, signers } = payload;
+/** @returns why /send refuses a command, and no block can have it; undefined when it may be tried to buy its gas */
+export function whyRefused(read: ReadCommand, known: Known, place: Place, settings: ContractSettings) {
+  const { meta, networkId, signers } = read.payload;
+  const { blockGasLimit, network } = settings;
+  const { isOver, isEarly, isOutside } = timesOf(read.payload, place);
   const minGasPrice = parseDecimal(settings.minGasPrice);
-  const createdUs = BigInt(meta.creationTime) * 1_000_000n;
+  const [price, least] = [meta.gasPrice, minGasPrice].map(formatDecimal);
+  if (meta.gasLimit > blockGasLimit) return `Transaction gas limit exceeds block gas limit (${blockGasLimit})`;
+  if (meta.gasPrice < minGasPrice) return `Transaction gas price (${price}) is below minimum gas price (${least})`;
+  if (isOver) return 'Transaction time-to-live is expired';
+  if (known.isOnChain) return 'Transaction already exists on chain';
+  if (known.isBadlisted) return BADLISTED;
+  if (meta.chainId !== String(place.chain) || networkId !== network) {
+    return 'Transaction metadata (chain id, chainweb version) conflicts with this endpoint';
+  }
+  if (signers.length > MAX_SIGNATURES) return 'insert error: Too many signatures';
+  const forgery = forgeryOf(read);
+  if (forgery) return forgery.of === 'hash' ? 'Invalid transaction hash' : `Invalid transaction sigs: ${forgery.says}`;
+  if (isEarly) return 'Transaction creation time too far in the future';
+  // Real nodes say so of a time to live that is out of range, too.
+  return isOutside ? 'Transaction time-to-live is expired' : undefined;
+}
+
+/** @returns what /local finds wrong with the metadata of a command that is tried out. The price of gas is not looked at */
+export function preflightFaults({ payload }: ReadCommand, place: Place, settings: ContractSettings): string[] {
+  const { meta, networkId, signers } = payload;
+  const { isOver, isOutside } = timesOf(payload, place);
   const faults: readonly (readonly [boolean, string])[] = [
-    [
-      meta.chainId !== String(place.chain) || networkId !== settings.network,
-      'Transaction metadata (chain id, chainweb version) conflicts with this endpoint',
-    ],
-    [signers.length > MAX_SIGNATURES, `Transaction has more than ${MAX_SIGNATURES} signatures`],
-    [
-      meta.gasLimit < 1 || meta.gasLimit > settings.blockGasLimit,
-      `Transaction gas limit exceeds block gas limit (${settings.blockGasLimit})`,
-    ],
-    [meta.gasPrice < minGasPrice, `Transaction gas price is below minimum gas price (${formatDecimal(minGasPrice)})`],
-    [meta.ttl < 1 || meta.ttl > MAX_TTL, `Transaction time-to-live is not from 1 to ${MAX_TTL} seconds`],
-    [createdUs > place.lastTimeUs + MAX_AHEAD_US, 'Transaction creation time too far in the future'],
-    [createdUs + BigInt(meta.ttl) * 1_000_000n <= place.lastTimeUs, 'Transaction time-to-live is expired'],
+    [meta.chainId !== String(place.chain), 'Chain id mismatch'],
+    [meta.gasLimit > settings.blockGasLimit, 'Transaction Gas limit exceeds block gas limit'],
+    [networkId !== settings.network, 'Network id mismatch'],
+    [signers.length > MAX_SIGNATURES, 'Signature list size too big'],
+    [isOver || isOutside, 'Tx time outside of valid range'],
   ];
   return faults.flatMap(([isFault, says]) => (isFault ? [says] : []));
+}
+
+function timesOf({ meta: { creationTime, ttl } }: Payload, { lastTimeUs }: Place) {
+  const createdUs = BigInt(creationTime) * 1_000_000n;
+  return {
+    isOver: createdUs + BigInt(ttl) * 1_000_000n <= lastTimeUs,
+    isEarly: createdUs > lastTimeUs + MAX_AHEAD_US,
+    isOutside: ttl < 1 || ttl > MAX_TTL,
+  };
 }

@@ -31,19 +31,23 @@ export function readCalls(code: string, data: ExactJson): Call[] {
   return calls;
 }
 
-function readCall(tokens: Token[], data: ExactJson): Call {
+/** @param isArgument whether the list is an argument itself; then it can have no lists as arguments */
+function readCall(tokens: Token[], data: ExactJson, isArgument = false): Call {
   const open = tokens.shift();
   const name = tokens.shift();
   if (!open || !('open' in open) || !name || !('word' in name)) throw unknown('this form of code');
   const args: Argument[] = [];
-  for (let token = tokens[0]; token && !('close' in token); token = tokens[0]) args.push(readArgument(tokens, data));
-  if (!tokens.shift()) throw new ContractError('Parse failure: a list has no end');
+  for (let token = tokens[0]; token && !('close' in token); token = tokens[0]) {
+    args.push(readArgument(tokens, data, isArgument));
+  }
+  if (!tokens.shift()) throw new ContractError('Parse failure: a list has no end', { kind: 'EvalError' });
   return { name: name.word, args };
 }
 
-function readArgument(tokens: Token[], data: ExactJson): Argument {
+function readArgument(tokens: Token[], data: ExactJson, isInArgument: boolean): Argument {
   const [token] = tokens;
-  if ('open' in token) return readData(readCall(tokens, data), data);
+  if ('open' in token && isInArgument) throw unknown('this form of code');
+  if ('open' in token) return readData(readCall(tokens, data, true), data);
   tokens.shift();
   if ('text' in token) return { text: token.text };
   if ('word' in token && DECIMAL.test(token.word)) return { decimal: parseDecimal(token.word) };
@@ -75,7 +79,7 @@ function tokensOf(code: string): Token[] {
   while (TOKEN.lastIndex < code.length) {
     const at = TOKEN.lastIndex;
     const match = TOKEN.exec(code);
-    if (!match) throw new ContractError(`Parse failure at ${at}`);
+    if (!match) throw new ContractError(`Parse failure at ${at}`, { kind: 'EvalError' });
     const [all, text] = match;
     if (all === '(') tokens.push({ open: true });
     else if (all === ')') tokens.push({ close: true });
@@ -89,12 +93,12 @@ function orContractError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof LedgerFormatError) throw new ContractError(error.message);
+    if (error instanceof LedgerFormatError) throw new ContractError(error.message, { kind: 'EvalError' });
     throw error;
   }
 }
 
 /** The mock runs no contract language. */
 export function unknown(what: string): ContractError {
-  return new ContractError(`${what} is not known to the mock`);
+  return new ContractError(`${what} is not known to the mock`, { kind: 'EvalError' });
 }

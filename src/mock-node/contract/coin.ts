@@ -3,7 +3,7 @@
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
 import { type ExactJson, type ExactJsonObject, jsonInteger } from '../../ledger/exact-json.ts';
-import type { Authority } from './authority.ts';
+import type { Allowance, Authority } from './authority.ts';
 import { type Argument, type Call, unknown } from './code.ts';
 import { ContractError, noSuchAccount, type Words } from './contract-error.ts';
 import { decimalJson, type Event, MODULE_HASH, transferEvent } from './output.ts';
@@ -44,11 +44,11 @@ export function runCall({ name, args }: Call, environment: Environment): CallRes
   return run(args, environment);
 }
 
-/** @throws ContractError when the account has another guard, or one that its name does not allow. */
+/** @throws ContractError when the account has another guard, or one that its name does not allow, or no proper name. */
 export function credit(state: CoinState, account: string, guard: Guard, amount: Decimal): void {
   const existing = state.account(account);
   if (existing && !sameGuard(existing.guard, guard)) throw new ContractError('account guards do not match');
-  if (!existing && !mayHave(account, guard)) throw new ContractError('Reserved protocol guard violation: k');
+  if (!existing) checkNew(account, guard);
   state.setAccount(account, { balance: (existing?.balance ?? 0n) + amount, guard });
 }
 
@@ -100,7 +100,7 @@ interface Move {
 function move({ sender, receiver, guard, amount, gas }: Move, environment: Environment): CallResult {
   const { state, words } = environment;
   if (sender === receiver) throw new ContractError('sender cannot be the receiver of a transfer');
-  spend('coin.TRANSFER', [sender, receiver], amount, environment);
+  spend({ name: 'coin.TRANSFER', args: [sender, receiver], amount }, environment);
   debit(state, sender, amount, words);
   credit(state, receiver, guard, amount);
   return { data: WRITTEN, events: [transferEvent(sender, receiver, amount)], gas };
@@ -112,9 +112,11 @@ function transferCrosschain(args: readonly Argument[], environment: Environment)
   const [sender, receiver, target] = [textAt(args, 0, 5), textAt(args, 1, 5), textAt(args, 3, 5)];
   const [guard, amount] = [keysetAt(args, 2), decimalAt(args, 4)];
   if (target === String(chain)) throw new ContractError('cannot run cross-chain transfers to the same chain');
-  if (!/^\d{1,9}$/.test(target) || Number(target) >= chains) throw new ContractError('target chain does not exist');
-  if (!mayHave(receiver, guard)) throw new ContractError('Reserved protocol guard violation: k');
-  spend('coin.TRANSFER_XCHAIN', [sender, receiver, target], amount, environment);
+  if (!/^\d{1,9}$/.test(target) || Number(target) >= chains) {
+    throw new ContractError('target chain is not a valid chainweb chain id');
+  }
+  checkNew(receiver, guard);
+  spend({ name: 'coin.TRANSFER_XCHAIN', args: [sender, receiver, target], amount }, environment);
   debit(state, sender, amount, words);
   const callArgs = [sender, receiver, guardJson(guard), target, decimalJson(amount)];
   const data = { amount: decimalJson(amount), receiver, 'receiver-guard': guardJson(guard) };
@@ -144,19 +146,28 @@ export function continuationJson(pactId: string, step: number, yielded: ExactJso
   };
 }
 
-/** The place of the amount among the arguments of both capabilities. */
-const AMOUNT_AT = 2;
-
-function spend(name: string, args: readonly string[], amount: Decimal, environment: Environment): void {
-  if (amount <= 0n) throw new ContractError('transfer amount must be positive');
-  const { authority, state, words } = environment;
-  const { guard } = accountOf(state, args[0], words);
-  authority.enforce(guard, authority.spend(name, args, AMOUNT_AT, amount));
+function spend(allowance: Allowance, { authority, state, words }: Environment): void {
+  if (allowance.amount <= 0n) throw new ContractError('transfer amount must be positive');
+  const { guard } = accountOf(state, allowance.args[0], words);
+  authority.enforce(guard, authority.spend(allowance));
 }
 
-/** A `k:` account can only have the key of its name. */
-function mayHave(account: string, guard: Guard): boolean {
-  return !account.startsWith('k:') || sameGuard(guard, { keys: [account.slice(2)], pred: 'keys-all' });
+/** How long the name of an account is at least and at most. */
+const MIN_NAME = 3;
+const MAX_NAME = 256;
+const BEYOND_LATIN_1 = /[^\p{ASCII}\u0080-\u00ff]/u;
+
+/** @throws ContractError when no account with this name and guard can be made. */
+function checkNew(account: string, guard: Guard): void {
+  const wrongLength = (bound: string) => `Account name does not conform to the ${bound} length requirement: ${account}`;
+  if (BEYOND_LATIN_1.test(account)) {
+    throw new ContractError(`Account does not conform to the coin contract charset: ${account}`);
+  }
+  if (account.length < MIN_NAME) throw new ContractError(wrongLength('min'));
+  if (account.length > MAX_NAME) throw new ContractError(wrongLength('max'));
+  if (account.startsWith('k:') && !sameGuard(guard, { keys: [account.slice(2)], pred: 'keys-all' })) {
+    throw new ContractError('Single-key account protocol violation');
+  }
 }
 
 function guardJson(guard: Guard): ExactJsonObject {
@@ -166,18 +177,20 @@ function guardJson(guard: Guard): ExactJsonObject {
 
 function textAt(args: readonly Argument[], at: number, count: number): string {
   const arg = args[at];
-  if (args.length !== count || !('text' in arg)) throw new ContractError(`Type error: argument ${at} must be a string`);
+  if (args.length !== count || !('text' in arg))
+    throw new ContractError(`Type error: argument ${at} must be a string`, { kind: 'EvalError' });
   return arg.text;
 }
 
 function decimalAt(args: readonly Argument[], at: number): Decimal {
   const arg = args[at];
-  if (!('decimal' in arg)) throw new ContractError(`Type error: argument ${at} must be a decimal`);
+  if (!('decimal' in arg))
+    throw new ContractError(`Type error: argument ${at} must be a decimal`, { kind: 'EvalError' });
   return arg.decimal;
 }
 
 function keysetAt(args: readonly Argument[], at: number): Keyset {
   const arg = args[at];
-  if (!('keyset' in arg)) throw new ContractError(`Type error: argument ${at} must be a guard`);
+  if (!('keyset' in arg)) throw new ContractError(`Type error: argument ${at} must be a guard`, { kind: 'EvalError' });
   return arg.keyset;
 }

@@ -1,7 +1,7 @@
 /** Answers about commands: runs them without effect, takes them, finds their results, and makes proofs (document 2). */
 
-import type { Command } from '../../ledger/command/command.ts';
-import { type Payload, parsePayload } from '../../ledger/command/payload.ts';
+import { requestKeyOfCmd } from '../../ledger/command/hash.ts';
+import { parsePayload } from '../../ledger/command/payload.ts';
 import { parseCommandResult } from '../../ledger/command/results.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import {
@@ -14,10 +14,11 @@ import {
 import type { Block } from '../ledger/block.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ContractSettings } from '../options.ts';
-import { metadataFaults, whyForged } from './checks.ts';
+import { BADLISTED, forgeryOf, preflightFaults, whyRefused } from './checks.ts';
+import { inResult } from './contract-error.ts';
 import { helperCommand } from './helper.ts';
 import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
-import { outputJson } from './output.ts';
+import { type Failure, failureJson, type Output, outputJson } from './output.ts';
 import { type FoundOutput, findOutput, resultJson } from './outputs.ts';
 import { type ReadCommand, readCommand } from './read-command.ts';
 import { BuyGasError, type Finished, runPaid, runUnpaid } from './run-command.ts';
@@ -54,37 +55,29 @@ export class CommandDesk {
 
   /** @throws RefusedError for commands that are not run at all. */
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
-    const { command, payload } = readOrRefuse(json);
-    const forged = query.signatureVerification ? whyForged(command) : undefined;
-    if (forged !== undefined) throw new RefusedError(`Validation failed: ${forged}`);
+    const read = readOrRefuse(json);
+    checkForged(read, query);
     const store = this.#ledger.chains.blocksOf(chain);
     const parent = store.canonical(store.tip.header.height - BigInt(query.rewindDepth));
     if (!parent) throw new RefusedError(`Validation failed: the chain has not ${query.rewindDepth} blocks to go back`);
-    if (query.preflight) this.#checkMetadata(chain, payload);
-    const finished = this.#runWithoutEffect(chain, command, payload, parent, query.preflight);
-    const metaData = {
-      publicMeta: parsePayload(command.cmd).meta,
-      blockTime: jsonInteger(parent.header.creationTimeUs),
-      prevBlockHash: parent.id,
-      blockHeight: jsonInteger(parent.header.height + 1n),
-    };
-    const result = outputJson({ ...finished, requestKey: command.hash, txId: null }, metaData);
-    return query.preflight ? { preflightResult: result, preflightWarnings: [] } : result;
+    if (!query.preflight) return this.#runUnpaid(chain, read, parent);
+    const faults = preflightFaults(read, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
+    if (faults.length > 0) throw metadataRefused(faults);
+    return { preflightResult: this.#tryOut(chain, read, parent), preflightWarnings: [] };
   }
 
   /**
    * Takes all commands, or none.
    * @returns their request keys
-   * @throws RefusedError that names the first that is wrong.
+   * @throws RefusedError that names those that are wrong.
    */
   send(chain: number, commands: readonly ExactJson[]): string[] {
     const read = commands.map(readOrRefuse);
-    read.forEach(({ command, payload }, index) => {
-      const reason = this.#whyRefused(chain, command, payload);
-      if (reason === undefined) return;
-      const where = `Transaction ${command.hash} at index ${index}`;
-      throw new RefusedError(`One or more transactions were invalid: ${where} failed with: ${reason}`);
+    const faults = read.flatMap((each, index) => {
+      const reason = this.#whyRefused(chain, each);
+      return reason === undefined ? [] : [`Transaction ${each.command.hash} at index ${index} failed with: ${reason}`];
     });
+    if (faults.length > 0) throw new RefusedError(`One or more transactions were invalid: ${faults.join(', ')}`);
     this.#take(chain, read);
     return read.map(({ command }) => command.hash);
   }
@@ -107,7 +100,7 @@ export class CommandDesk {
   spv(chain: number, requestKey: string, target: number): string {
     const { chains } = this.#ledger;
     const found = findOutput(chains, chain, requestKey);
-    if (!found) throw new RefusedError('SPV proof creation failed: Transaction hash not found');
+    if (!found) throw new RefusedError(`Transaction hash not found: ${JSON.stringify(requestKey)}`);
     if (target === chain || !chains.graph[target]) {
       throw new RefusedError(`SPV target not reachable: chain ${target} cannot be the target`);
     }
@@ -143,7 +136,7 @@ export class CommandDesk {
   insert(chain: number, texts: readonly string[]): string | undefined {
     try {
       const read = texts.map((text) => readCommand(parseExactJson(text)));
-      const good = read.filter(({ command, payload }) => this.#whyRefused(chain, command, payload) === undefined);
+      const good = read.filter((each) => this.#whyRefused(chain, each) === undefined);
       this.#take(chain, good);
       return undefined;
     } catch (error) {
@@ -188,17 +181,14 @@ export class CommandDesk {
     return this.#mempool.waiting(chain, this.#ledger.chains.tip(chain).payload.state, this.#lastTimeUs(chain));
   }
 
-  #whyRefused(chain: number, command: Command, payload: Payload): string | undefined {
-    const { state } = this.#ledger.chains.tip(chain).payload;
-    if (state.heightOf(command.hash) !== undefined) return 'Transaction already exists on chain';
-    if (this.#mempool.isBadlisted(command.hash)) {
-      return 'Transaction is badlisted because it previously failed to validate.';
-    }
-    const place = { chain, lastTimeUs: this.#lastTimeUs(chain) };
-    const reason = whyForged(command) ?? metadataFaults(payload, place, this.settings)[0];
+  #whyRefused(chain: number, read: ReadCommand): string | undefined {
+    const { hash } = read.command;
+    const isOnChain = this.#ledger.chains.tip(chain).payload.state.heightOf(hash) !== undefined;
+    const known = { isOnChain, isBadlisted: this.#mempool.isBadlisted(hash) };
+    const reason = whyRefused(read, known, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
     if (reason !== undefined) return reason;
     try {
-      runPaid(command.hash, payload, this.#ground(chain, this.#ledger.chains.tip(chain)), NO_MINER);
+      runPaid(read, this.#ground(chain, this.#ledger.chains.tip(chain)), NO_MINER);
       return undefined;
     } catch (error) {
       if (error instanceof BuyGasError) return `Attempt to buy gas failed with: ${error.message}`;
@@ -206,19 +196,29 @@ export class CommandDesk {
     }
   }
 
-  #checkMetadata(chain: number, payload: Payload): void {
-    const faults = metadataFaults(payload, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
-    if (faults.length > 0) throw new RefusedError(`Metadata validation failed: ${stringifyExactJson(faults)}`);
+  /** As real nodes do, it says of a failure on which block it was only when the command was tried out. */
+  #runUnpaid(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
+    const finished = runUnpaid(read, this.#ground(chain, parent));
+    const hasFailed = 'error' in finished.outcome;
+    const output = { ...withoutEffect(read, finished), hasLogs: !hasFailed || this.settings.words === 'old' };
+    return outputJson(output, hasFailed ? null : metaDataOf(read, parent));
   }
 
-  #runWithoutEffect(chain: number, { hash }: Command, payload: Payload, parent: Block, pays: boolean): Finished {
-    const ground = this.#ground(chain, parent);
-    if (!pays) return runUnpaid(hash, payload, ground);
+  /** @throws RefusedError when the gas cannot be paid, in the old words; in the new ones this is a failure like others. */
+  #tryOut(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
     try {
-      return runPaid(hash, payload, ground, NO_MINER);
+      const finished = runPaid(read, this.#ground(chain, parent), NO_MINER);
+      return outputJson(withoutEffect(read, finished), metaDataOf(read, parent));
     } catch (error) {
       if (!(error instanceof BuyGasError)) throw error;
-      throw new RefusedError(`Validation failed: Attempt to buy gas failed with: ${error.message}`);
+      const { command, payload } = read;
+      if (this.settings.words === 'old') {
+        const json = { tag: 'BuyGasFailure', contents: [command.hash, failureJson(error.failure)] };
+        throw new RefusedError(`Execution failed: ${stringifyExactJson(json)}`);
+      }
+      const outcome = { error: { ...error.failure, message: inResult(error.failure.message, 'new') } };
+      const finished = { outcome, gas: payload.meta.gasLimit, events: [], continuation: null };
+      return outputJson({ ...withoutEffect(read, finished), hasLogs: false });
     }
   }
 
@@ -233,13 +233,43 @@ export class CommandDesk {
     const found = findOutput(chains, chain, requestKey);
     if (found) return chains.heightOf(chain) - found.block.header.height >= depth ? resultJson(found) : undefined;
     if (!this.#mempool.isBadlisted(requestKey)) return undefined;
-    const error = 'Transaction is badlisted because it previously failed to validate.';
-    return outputJson({ requestKey, outcome: { error }, gas: 0, events: [], continuation: null, txId: null });
+    const error: Failure = { kind: 'TxFailure', message: BADLISTED };
+    const nothing = { gas: 0, events: [], continuation: null, txId: null, hasLogs: false };
+    return outputJson({ requestKey, outcome: { error }, ...nothing });
   }
 
   #lastTimeUs(chain: number): bigint {
     return this.#ledger.chains.tip(chain).header.creationTimeUs;
   }
+}
+
+/** The signatures are checked unless the client wants them not to be. @throws RefusedError when they or the hash are wrong. */
+function checkForged(read: ReadCommand, { signatureVerification }: LocalQuery): void {
+  const { hash, cmd } = read.command;
+  const own = requestKeyOfCmd(cmd);
+  if (!signatureVerification && own !== hash) {
+    throw new RefusedError(`Validation failed: Hash Mismatch, received ${hash} but our hashing resulted in ${own}`);
+  }
+  const forgery = signatureVerification ? forgeryOf(read) : undefined;
+  if (forgery) throw metadataRefused([forgery.of === 'hash' ? 'The hash of the payload was invalid.' : forgery.says]);
+}
+
+function metadataRefused(faults: readonly string[]): RefusedError {
+  return new RefusedError(`Metadata validation failed: ${stringifyExactJson(faults)}`);
+}
+
+function withoutEffect({ command }: ReadCommand, finished: Finished): Output {
+  return { ...finished, requestKey: command.hash, txId: null, hasLogs: true };
+}
+
+/** @returns what a node adds when it answers about a command that has no effect: it is as if in the next block */
+function metaDataOf({ command }: ReadCommand, { header, id }: Block): ExactJsonObject {
+  return {
+    publicMeta: parsePayload(command.cmd).meta,
+    blockTime: jsonInteger(header.creationTimeUs),
+    prevBlockHash: id,
+    blockHeight: jsonInteger(header.height + 1n),
+  };
 }
 
 /** @throws RefusedError for JSON that is no command with public metadata. */

@@ -1,23 +1,97 @@
-/** Why a command failed, in the words of the contract language. */
-export class ContractError extends Error {
-  override readonly name = 'ContractError';
-}
+/** Why commands fail, in the words of the contract language: those of its versions up to 4, or those of its newest one, 5. */
 
-/** Whose words: the contract language's before its last version, or since. */
+import type { Keyset } from '../../ledger/command/coin.ts';
+
 export type Words = 'old' | 'new';
 
+/** How a command's result names the kind of a failure. */
+export type FailureKind = 'TxFailure' | 'EvalError' | 'GasError';
+
+export interface FailureFacts {
+  /** By default that of what a contract itself refuses. */
+  readonly kind?: FailureKind;
+  /** What nodes say of the same failure outside of blocks, where it differs. */
+  readonly unabridged?: string;
+}
+
+/** Why a command failed. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError';
+  readonly kind: FailureKind;
+  readonly unabridged: string;
+
+  constructor(message: string, { kind = 'TxFailure', unabridged = message }: FailureFacts = {}) {
+    super(message);
+    this.kind = kind;
+    this.unabridged = unabridged;
+  }
+}
+
+/** How many characters the newest version says of a key, and of a transfer's id; failures are in blocks, so they are short. */
+const KEY_SHOWN = 10;
+const ID_SHOWN = 20;
+/** The same of the old versions, for public keys only. */
+const OLD_PUBLIC_KEY_SHOWN = 8;
+/** The longest message of the newest version. */
+const MAX_MESSAGE = 256;
+
+/** @returns the message of a failure as it is in a result */
+export function inResult(message: string, words: Words): string {
+  return words === 'old' ? message : message.slice(0, MAX_MESSAGE);
+}
+
 export function noSuchAccount(account: string, words: Words): ContractError {
-  return new ContractError(
-    words === 'old'
-      ? `with-read: row not found: ${account}`
-      : `No value found in table coin_coin-table for key: ${account}`,
-  );
+  if (words === 'old') return new ContractError(`with-read: row not found: ${account}`);
+  const noValue = 'No value found in table coin_coin-table for key: ';
+  return new ContractError(noValue + shortened(account, KEY_SHOWN), { unabridged: noValue + account });
 }
 
 export function alreadyCompleted(pactId: string, words: Words): ContractError {
   return new ContractError(
     words === 'old'
       ? `resumePact: pact completed: ${pactId}`
-      : `Requested defpact execution already completed for defpact id: ${pactId}`,
+      : `Requested defpact execution already completed for defpact id: ${shortened(pactId, ID_SHOWN)}`,
+    { kind: 'EvalError' },
   );
+}
+
+export function noPreviousStep(pactId: string, words: Words): ContractError {
+  return new ContractError(
+    words === 'old'
+      ? `resumePact: no previous execution found for: ${pactId}`
+      : // With two spaces, as it is.
+        `No previous defpact execution found for defpact id:  ${shortened(pactId, ID_SHOWN)}`,
+    { kind: 'EvalError' },
+  );
+}
+
+export function keysetFailure({ keys, pred }: Keyset, words: Words): ContractError {
+  const sorted = [...new Set(keys)].sort();
+  const old = sorted.map((key) => shortened(key, OLD_PUBLIC_KEY_SHOWN)).join(', ');
+  const unabridged = `Keyset failure (${pred}): [${old}]`;
+  if (words === 'old') return new ContractError(unabridged);
+  const shown = sorted.map((key) => shortened(key, KEY_SHOWN)).join(', ');
+  return new ContractError(`Keyset failure ( ${pred} ):  ${shown}`, { unabridged });
+}
+
+/** @param args as the contract language writes them: `"alice" "bob" 1.0` */
+export function notInstalled(capability: string, args: string, words: Words): ContractError {
+  return new ContractError(
+    words === 'old'
+      ? `Managed capability not installed: (${capability} ${args})`
+      : `Capability ${capability} was not installed. Check the sigs field or the arguments to verify that the capability is specified correctly.`,
+    { kind: 'EvalError' },
+  );
+}
+
+export function gasExceeded(limit: number, gas: number, words: Words): ContractError {
+  return words === 'old'
+    ? new ContractError(`Gas limit (${limit}) exceeded: ${gas}`, { kind: 'GasError' })
+    : // Without a space, as it is.
+      new ContractError(`Gas limit "${limit}"exceeded: ${gas}`, { kind: 'EvalError' });
+}
+
+function shortened(text: string, shown: number): string {
+  const characters = [...text];
+  return characters.length > shown ? `${characters.slice(0, shown).join('')}...` : text;
 }

@@ -25,13 +25,17 @@ export interface HighwaterMark {
   readonly next: number;
 }
 
-/** How many commands of a chain are kept. */
+/** How many commands of a chain are kept, and how many bytes they have together. */
 const MAX_COMMANDS = 10_000;
-/** How many commands a block has at most. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** How many commands a block has at most, and how many bytes they have together. */
 const MAX_PER_BLOCK = 100;
+const MAX_BYTES_PER_BLOCK = 400_000;
 
 export class Mempool {
   readonly #sent = new Map<number, Map<string, Sent>>();
+  /** How many bytes the commands of each chain have. */
+  readonly #bytes = new Map<number, number>();
   readonly #badlisted = new Set<string>();
   readonly #nonce: number;
   #next = 0;
@@ -46,10 +50,13 @@ export class Mempool {
 
   add(chain: number, command: Command, payload: Payload): void {
     const commands = this.#of(chain);
-    commands.set(command.hash, { command, payload, bytes: Buffer.from(commandJson(command)), number: this.#next++ });
+    const bytes = Buffer.from(commandJson(command));
+    this.drop(chain, command.hash);
+    commands.set(command.hash, { command, payload, bytes, number: this.#next++ });
+    this.#bytes.set(chain, this.#bytesOf(chain) + bytes.length);
     for (const oldest of commands.keys()) {
-      if (commands.size <= MAX_COMMANDS) break;
-      commands.delete(oldest);
+      if (commands.size <= MAX_COMMANDS && this.#bytesOf(chain) <= MAX_BYTES) break;
+      this.drop(chain, oldest);
     }
   }
 
@@ -58,6 +65,8 @@ export class Mempool {
   }
 
   drop(chain: number, requestKey: string): void {
+    const bytes = this.#of(chain).get(requestKey)?.bytes.length ?? 0;
+    this.#bytes.set(chain, this.#bytesOf(chain) - bytes);
     this.#of(chain).delete(requestKey);
   }
 
@@ -76,7 +85,14 @@ export class Mempool {
    * @returns the commands for the block, in the order in which they came
    */
   forBlock(chain: number, state: CoinState, timeUs: bigint): readonly Sent[] {
-    return this.waiting(chain, state, timeUs).slice(0, MAX_PER_BLOCK);
+    let bytes = 0;
+    return this.waiting(chain, state, timeUs)
+      .slice(0, MAX_PER_BLOCK)
+      .filter((each) => {
+        const fits = bytes + each.bytes.length <= MAX_BYTES_PER_BLOCK;
+        if (fits) bytes += each.bytes.length;
+        return fits;
+      });
   }
 
   /** @returns all commands that could be in a block, as `forBlock` */
@@ -87,6 +103,10 @@ export class Mempool {
       const isAlive = BigInt(meta.creationTime + meta.ttl) * 1_000_000n > timeUs;
       return isAlive && state.heightOf(hash) === undefined && !this.isBadlisted(hash);
     });
+  }
+
+  #bytesOf(chain: number): number {
+    return this.#bytes.get(chain) ?? 0;
   }
 
   #of(chain: number): Map<string, Sent> {

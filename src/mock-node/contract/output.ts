@@ -6,6 +6,7 @@ import { numberText, scientificOfDecimal } from '../../ledger/command/numbers.ts
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { type ExactJson, type ExactJsonObject, JsonNumber, jsonInteger } from '../../ledger/exact-json.ts';
 import { COIN } from '../../ledger/transfers.ts';
+import type { FailureKind } from './contract-error.ts';
 
 /** The module that keeps the coins has some hash; no client can know which one. */
 export const MODULE_HASH = hashOf('the coin contract of the mock node');
@@ -16,7 +17,12 @@ export interface Event {
   readonly params: readonly ExactJson[];
 }
 
-export type Outcome = { readonly data: ExactJson } | { readonly error: string };
+export interface Failure {
+  readonly kind: FailureKind;
+  readonly message: string;
+}
+
+export type Outcome = { readonly data: ExactJson } | { readonly error: Failure };
 
 export interface Output {
   readonly requestKey: string;
@@ -25,17 +31,20 @@ export interface Output {
   /** Undefined in blocks of the old form, which have no events. */
   readonly events: readonly Event[] | undefined;
   readonly continuation: ExactJson;
+  /** Null of what has failed, or has no effect. */
   readonly txId: number | null;
+  /** Whether there is a log of what the command has read and written. */
+  readonly hasLogs: boolean;
 }
 
 /** @param metaData what a node adds when it answers; null in a block */
 export function outputJson(output: Output, metaData: ExactJson = null): ExactJsonObject {
-  const { requestKey, outcome, gas, events, continuation, txId } = output;
+  const { requestKey, outcome, gas, events, continuation, txId, hasLogs } = output;
   return {
     gas: jsonInteger(gas),
     result: outcomeJson(outcome),
     reqKey: requestKey,
-    logs: 'data' in outcome && txId !== null ? hashOf(`${requestKey} ${txId}`) : null,
+    logs: hasLogs ? hashOf(`${requestKey} ${txId}`) : null,
     ...(events && { events: events.map(eventJson) }),
     metaData,
     continuation,
@@ -55,13 +64,17 @@ export function transferEvent(sender: string, receiver: string, amount: Decimal)
   return { module: COIN, name: 'TRANSFER', params: [sender, receiver, decimalJson(amount)] };
 }
 
+export function failureJson({ kind, message }: Failure): ExactJsonObject {
+  return { callStack: [], type: kind, message, info: '' };
+}
+
 function hashOf(text: string): string {
   return encodeBase64url(createHash('sha256').update(text).digest());
 }
 
 function outcomeJson(outcome: Outcome): ExactJsonObject {
   if ('data' in outcome) return { status: 'success', data: outcome.data };
-  return { status: 'failure', error: { callStack: [], type: 'EvalError', message: outcome.error, info: '' } };
+  return { status: 'failure', error: failureJson(outcome.error) };
 }
 
 function eventJson({ module, name, params }: Event): ExactJsonObject {

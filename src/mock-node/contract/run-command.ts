@@ -1,14 +1,14 @@
 /** Runs one command: buys gas, runs its code or its step, and pays the miner. */
 
 import type { Miner } from '../../ledger/coinbase.ts';
-import type { Payload, Signer } from '../../ledger/command/payload.ts';
 import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
 import { runArrival } from './arrival.ts';
 import { Authority } from './authority.ts';
 import { readCalls } from './code.ts';
 import { accountOf, type CallResult, debit, type Environment, runCall } from './coin.ts';
-import { ContractError, type Words } from './contract-error.ts';
-import { type Output, transferEvent } from './output.ts';
+import { ContractError, gasExceeded, inResult, type Words } from './contract-error.ts';
+import { type Failure, type Output, transferEvent } from './output.ts';
+import type { ReadCommand } from './read-command.ts';
 import type { CoinState } from './state.ts';
 
 /** What a command runs on. */
@@ -21,27 +21,40 @@ export interface Ground {
   readonly hasAncestor: (id: string) => boolean;
 }
 
-export type Finished = Omit<Output, 'txId' | 'requestKey'>;
+export type Finished = Omit<Output, 'txId' | 'requestKey' | 'hasLogs'>;
 
 /** Why a command cannot be in a block at all: nobody would pay for it. */
 export class BuyGasError extends Error {
   override readonly name = 'BuyGasError';
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
 }
 
 /** What the gas station pays for at most. */
 const STATION_GAS_LIMIT = 850;
 const STATION_GAS_PRICE = parseDecimal('0.00000001');
 
+const GAS_PER_BYTE = 0.01;
+/** Above so much gas for its bytes, a command becomes expensive, with this power. */
+const STEEP_FROM_GAS = 512;
+const STEEPNESS = 7;
+/** No proof of real nodes is nearly as long. */
+const MAX_COMMAND_BYTES = 300_000;
+
 /**
  * Runs a command, and changes the state as it does.
  * @throws BuyGasError when its gas cannot be paid.
  */
-export function runPaid(requestKey: string, payload: Payload, ground: Ground, miner: Miner): Finished {
+export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finished {
   const { state } = ground;
-  const { gasLimit, gasPrice, sender } = payload.meta;
-  buyGas(payload, ground);
+  const { gasLimit, gasPrice, sender } = read.payload.meta;
+  buyGas(read, ground);
   const attempt = state.next();
-  const finished = runUnpaid(requestKey, payload, { ...ground, state: attempt });
+  const finished = runUnpaid(read, { ...ground, state: attempt });
   const isSuccess = 'data' in finished.outcome;
   if (isSuccess) state.absorb(attempt);
   const payer = state.account(sender)!;
@@ -53,20 +66,25 @@ export function runPaid(requestKey: string, payload: Payload, ground: Ground, mi
 }
 
 /** Runs a command without payment, and changes the state as it does. */
-export function runUnpaid(requestKey: string, payload: Payload, ground: Ground): Finished {
-  const { gasLimit } = payload.meta;
+export function runUnpaid(read: ReadCommand, ground: Ground): Finished {
+  const { gasLimit } = read.payload.meta;
   try {
-    const { data, events, continuation = null, gas } = runMessage(requestKey, payload, ground);
-    if (gas > gasLimit) throw new ContractError(`Gas limit (${gasLimit}) exceeded: ${gas}`);
+    const { data, events, continuation = null, gas } = runMessage(read, ground);
+    if (gas > gasLimit) throw gasExceeded(gasLimit, gas, ground.words);
     return { outcome: { data }, gas, events, continuation };
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    return { outcome: { error: error.message }, gas: gasLimit, events: [], continuation: null };
+    const failure = { kind: error.kind, message: inResult(error.message, ground.words) };
+    return { outcome: { error: failure }, gas: gasLimit, events: [], continuation: null };
   }
 }
 
-function runMessage(requestKey: string, { payload, signers }: Payload, ground: Ground): CallResult {
-  const environment: Environment = { ...ground, requestKey, authority: new Authority(signers) };
+function runMessage({ command, payload: { payload, signers } }: ReadCommand, ground: Ground): CallResult {
+  const environment: Environment = {
+    ...ground,
+    requestKey: command.hash,
+    authority: new Authority(signers, ground.words),
+  };
   if ('cont' in payload) return runArrival(payload.cont, environment, ground.hasAncestor);
   const { code, data } = payload.exec;
   const results = readCalls(code, data).map((call) => runCall(call, environment));
@@ -79,23 +97,37 @@ function runMessage(requestKey: string, { payload, signers }: Payload, ground: G
 }
 
 /** Takes all the gas that the command may use from its sender. */
-function buyGas({ meta, signers, payload }: Payload, { state, words }: Ground): void {
+function buyGas({ command, payload: { meta, signers, payload } }: ReadCommand, { state, words }: Ground): void {
   const { sender, gasLimit, gasPrice } = meta;
+  const bytes = Buffer.byteLength(command.cmd);
+  const proofBytes = 'cont' in payload ? (payload.cont.proof ?? '').length : 0;
+  if (gasOfSize(bytes - proofBytes) > gasLimit || bytes > MAX_COMMAND_BYTES) {
+    // Real nodes spell it so.
+    const message = `"${command.hash}" Failed to purchas gas: tx too big for gas limit`;
+    throw new BuyGasError({ kind: 'EvalError', message });
+  }
   try {
     const { guard } = accountOf(state, sender, words);
-    if (guard !== 'gas station') enforceGas(guard, signers);
+    if (guard !== 'gas station') new Authority(signers, words).enforce(guard, { name: 'coin.GAS' });
     else if (!('cont' in payload) || gasLimit > STATION_GAS_LIMIT || gasPrice > STATION_GAS_PRICE) {
       throw new ContractError('the gas station does not pay for this');
     }
     debit(state, sender, BigInt(gasLimit) * gasPrice, words);
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    throw new BuyGasError(error.message);
+    // The newest nodes have one kind for all faults of payers.
+    throw new BuyGasError(
+      words === 'old'
+        ? { kind: error.kind, message: error.message }
+        : { kind: 'EvalError', message: `"${command.hash}" Failed to buy gas: ${error.unabridged}` },
+    );
   }
 }
 
-function enforceGas(guard: Parameters<Authority['enforce']>[0], signers: readonly Signer[]): void {
-  new Authority(signers).enforce(guard, { name: 'coin.GAS' });
+/** @returns the least gas limit of a command with so many bytes, without its proof */
+function gasOfSize(bytes: number): number {
+  const gas = bytes * GAS_PER_BYTE;
+  return Math.ceil(gas + (gas / STEEP_FROM_GAS) ** STEEPNESS);
 }
 
 /** The miner's account exists: the coinbase came first. */

@@ -1,5 +1,8 @@
 /** Those who wait until something is there, such as a result. They look again whenever something has happened. */
 
+/** How many can wait. Whoever comes then is answered at once. */
+const MOST_WAITING = 1_000;
+
 export class Waiting {
   readonly #looks = new Set<() => void>();
 
@@ -8,10 +11,10 @@ export class Waiting {
     for (const look of this.#looks) look();
   }
 
-  /** @returns what `find` finds, as soon as it does; undefined after `timeoutMs`, and when the signal aborts */
+  /** @returns what `find` finds, as soon as it does; undefined after `timeoutMs`, when the signal aborts, and when too many wait */
   async for<T>(find: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
     const found = find();
-    if (found !== undefined || signal.aborted) return found;
+    if (found !== undefined || signal.aborted || this.#looks.size >= MOST_WAITING) return found;
     return new Promise((resolve) => {
       const end = (value: T | undefined) => {
         clearTimeout(timer);

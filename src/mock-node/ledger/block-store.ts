@@ -1,10 +1,15 @@
 /** The blocks of one chain: the canonical ones, from which the tip can be reached, and orphans. */
 
 import { encodeBase64url } from '../../ledger/base64url.ts';
+import type { PayloadContent } from '../../ledger/payload.ts';
 import type { Block, BlockPayload } from './block.ts';
 
 /** How many heights below the tip are kept. */
 const KEPT_HEIGHTS = 500n;
+/** How many bytes orphans have at most for others to be added. */
+const MOST_ORPHAN_BYTES = 8 * 1024 * 1024;
+/** What a block needs besides its payload, roughly. */
+const BLOCK_BYTES = 2_000;
 
 export class BlockStore {
   readonly #byId = new Map<string, Block>();
@@ -13,6 +18,8 @@ export class BlockStore {
   /** The blocks of each height in the order in which they came; the heights ascend, but for those of orphans. */
   readonly #byHeight = new Map<bigint, Block[]>();
   readonly #canonical = new Map<bigint, Block>();
+  /** How many bytes the blocks have that are not canonical. */
+  #orphanBytes = 0;
   #lowest: bigint;
   #tip: Block;
 
@@ -21,7 +28,7 @@ export class BlockStore {
     this.#tip = first;
     this.#lowest = first.header.height;
     this.add(first);
-    this.#canonical.set(first.header.height, first);
+    this.#setCanonical(first.header.height, first);
   }
 
   get tip(): Block {
@@ -73,9 +80,16 @@ export class BlockStore {
     for (let it: Block | undefined = block; it; it = this.parentOf(it)) yield it;
   }
 
-  /** Adds a block that is not the tip, unless it is below everything that is kept. */
+  /** Adds a block beside the canonical ones. @returns whether there was room for it */
+  addOrphan(block: Block): boolean {
+    if (block.header.height < this.#lowest || this.#orphanBytes + sizeOf(block) > MOST_ORPHAN_BYTES) return false;
+    if (!this.#byId.has(block.id)) this.add(block);
+    return true;
+  }
+
+  /** Adds a block that is to be the tip. */
   add(block: Block): void {
-    if (block.header.height < this.#lowest) return;
+    this.#orphanBytes += sizeOf(block);
     this.#byId.set(block.id, block);
     this.#payloads.set(encodeBase64url(block.header.payloadHash), block.payload);
     const same = this.#byHeight.get(block.header.height);
@@ -85,13 +99,25 @@ export class BlockStore {
 
   /** Makes a block of this store the tip, whatever its branch. */
   moveTip(block: Block): void {
-    for (let height = this.#tip.header.height; height > block.header.height; height--) this.#canonical.delete(height);
+    for (let height = this.#tip.header.height; height > block.header.height; height--)
+      this.#setCanonical(height, undefined);
     for (const it of this.ancestry(block)) {
       if (this.isCanonical(it)) break;
-      this.#canonical.set(it.header.height, it);
+      this.#setCanonical(it.header.height, it);
     }
     this.#tip = block;
     while (this.#lowest + KEPT_HEIGHTS <= block.header.height) this.#forgetLowest();
+  }
+
+  #setCanonical(height: bigint, block: Block | undefined): void {
+    const before = this.#canonical.get(height);
+    if (before) this.#orphanBytes += sizeOf(before);
+    if (block) {
+      this.#orphanBytes -= sizeOf(block);
+      this.#canonical.set(height, block);
+    } else {
+      this.#canonical.delete(height);
+    }
   }
 
   #at(height: bigint): readonly Block[] {
@@ -106,12 +132,22 @@ export class BlockStore {
   }
 
   #forgetLowest(): void {
-    for (const { id, header } of this.#at(this.#lowest)) {
-      this.#byId.delete(id);
-      this.#payloads.delete(encodeBase64url(header.payloadHash));
+    this.#setCanonical(this.#lowest, undefined);
+    for (const block of this.#at(this.#lowest)) {
+      this.#orphanBytes -= sizeOf(block);
+      this.#byId.delete(block.id);
+      this.#payloads.delete(encodeBase64url(block.header.payloadHash));
     }
     this.#byHeight.delete(this.#lowest);
-    this.#canonical.delete(this.#lowest);
     this.#lowest++;
   }
+}
+
+function sizeOf({ payload }: Block): number {
+  return BLOCK_BYTES + payloadSize(payload);
+}
+
+/** @returns how many bytes a payload has */
+export function payloadSize({ minerData, coinbase, transactions, outputs }: PayloadContent): number {
+  return [minerData, coinbase, ...transactions, ...outputs].reduce((sum, { length }) => sum + length, 0);
 }

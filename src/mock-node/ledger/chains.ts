@@ -13,7 +13,7 @@ import { parseHeader } from '../../ledger/header.ts';
 import { checkPayload, type PayloadWithOutputs } from '../../ledger/payload.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type Block, type BlockPayload, blockOf } from './block.ts';
-import { BlockStore } from './block-store.ts';
+import { BlockStore, payloadSize } from './block-store.ts';
 import { isCut, joinCuts } from './join.ts';
 import { type Draft, NextBlocks } from './next-blocks.ts';
 import type { PayloadMaker } from './payloads.ts';
@@ -35,6 +35,9 @@ export interface MadeWork {
   readonly record: Uint8Array;
   readonly payload: BlockPayload;
 }
+
+/** The own payloads are smaller. */
+const MOST_PAYLOAD_BYTES = 1024 * 1024;
 
 /** Another miner, whom nobody knows. */
 const RIVAL: Miner = { account: `k:${'1'.repeat(64)}`, predicate: 'keys-all', publicKeys: ['1'.repeat(64)] };
@@ -60,7 +63,7 @@ export class Chains {
   }
 
   /** The blocks of a chain, to be read. */
-  blocksOf(chain: number): Omit<BlockStore, 'add' | 'moveTip'> {
+  blocksOf(chain: number): Omit<BlockStore, 'add' | 'addOrphan' | 'moveTip'> {
     return this.#stores[chain];
   }
 
@@ -122,23 +125,24 @@ export class Chains {
 
   /** Makes a header, without its hash, the new tip of its chain. */
   append(header: Uint8Array, payload: BlockPayload): Block {
-    const block = this.addOrphan(header, payload);
-    this.#stores[block.header.chain].moveTip(block);
+    const block = blockOf(header, payload);
+    const store = this.#stores[block.header.chain];
+    store.add(block);
+    store.moveTip(block);
     this.#next.tipChanged(block.header.chain);
     return block;
   }
 
-  /** Adds a block that stays beside the canonical ones. */
-  addOrphan(header: Uint8Array, payload: BlockPayload): Block {
+  /** Adds a block that stays beside the canonical ones. @returns undefined when there is no room for it */
+  addOrphan(header: Uint8Array, payload: BlockPayload): Block | undefined {
     const block = blockOf(header, payload);
-    this.#stores[block.header.chain].add(block);
-    return block;
+    return this.#stores[block.header.chain].addOrphan(block) ? block : undefined;
   }
 
   /**
    * Checks a block that another node has, and adds it beside the canonical ones. Its parents must be there.
    * @param bytes a header without its hash
-   * @throws LedgerFormatError when something about it is wrong.
+   * @throws LedgerFormatError when something about it is wrong, and when it is too large or one too many.
    */
   receive(bytes: Uint8Array, payload: PayloadWithOutputs, nowUs: bigint): Block {
     const header = parseHeader(bytes);
@@ -150,10 +154,15 @@ export class Chains {
     if (!parent || adjacents.length !== neighbours.length) throw new LedgerFormatError('a parent is not known');
     const received = { header, parent: parent.header, adjacents: adjacents.map((block) => block.header), neighbours };
     checkReceived({ ...received, retargets: this.#retargets, nowUs });
+    if (payloadSize(payload) > MOST_PAYLOAD_BYTES) {
+      throw new LedgerFormatError(`a payload has more than ${MOST_PAYLOAD_BYTES} bytes`);
+    }
     checkPayload(payload, header.payloadHash);
     const ancestors = new Set([...this.#stores[header.chain].ancestry(parent)].map(({ id }) => id));
     const next = { chain: header.chain, parent, hasAncestor: (id: string) => ancestors.has(id) };
-    return this.addOrphan(bytes, this.#payloads.replay(next, payload));
+    const block = this.addOrphan(bytes, this.#payloads.replay(next, payload));
+    if (!block) throw new LedgerFormatError(`chain ${header.chain} has too many blocks beside its own`);
+    return block;
   }
 
   /**
@@ -166,6 +175,19 @@ export class Chains {
       throw new LedgerFormatError('the heads are no cut: they do not build on each other');
     const ours = this.#stores.map(({ tip }) => tip);
     return joinCuts(this.#stores, ours, theirs).filter((head, chain) => head !== ours[chain]);
+  }
+
+  /** @returns these blocks and their ancestors that are not canonical, the lowest first */
+  notCanonical(heads: readonly Block[]): Block[] {
+    const blocks = heads.flatMap((head) => {
+      const store = this.#stores[head.header.chain];
+      const ancestry = [...store.ancestry(head)];
+      return ancestry.slice(
+        0,
+        ancestry.findIndex((block) => store.isCanonical(block)),
+      );
+    });
+    return blocks.sort((a, b) => Number(a.header.height - b.header.height));
   }
 
   /** Makes these blocks the tips of their chains. @returns the chains whose old tip is not below the new one */

@@ -32,7 +32,7 @@ export function minerDataOf({ account, predicate, publicKeys }: Miner): Uint8Arr
 export function coinbaseOf({ account, amount, parent, logs, txId, hasEvents }: CoinbaseFacts): Uint8Array {
   const result =
     amount === undefined
-      ? '{"status":"failure","error":{"callStack":[],"type":"EvalError","message":"account guards do not match","info":""}}'
+      ? '{"status":"failure","error":{"callStack":[],"type":"TxFailure","message":"account guards do not match","info":""}}'
       : '{"status":"success","data":"Write succeeded"}';
   const events = hasEvents ? `"events":[${amount === undefined ? '' : eventOf(account, amount)}],` : '';
   return Buffer.from(

@@ -31,7 +31,7 @@ function fits(stores: readonly Blocks[], heads: readonly Block[], { header }: Bl
   return header.adjacents.every(({ chain, hash }) => {
     for (const below of stores[chain].ancestry(heads[chain])) {
       if (below.header.height < header.height) {
-        return below.header.height === header.height - 1n && Buffer.compare(below.hash, hash) === 0;
+        return Buffer.compare(below.hash, hash) === 0;
       }
     }
     return true; // What is below the oldest blocks is not known.

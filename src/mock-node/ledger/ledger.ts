@@ -56,6 +56,7 @@ export class Ledger {
   readonly #emit: (event: LedgerEvent) => void;
   readonly #referee: Referee;
   readonly #followers: ((update: Update, chain: number) => void)[] = [];
+  readonly #blockFollowers: ((block: Block) => void)[] = [];
   /** The timers of blocks whose New Cut has been sent already. */
   readonly #pendingBlocks = new Set<NodeJS.Timeout>();
   /** The depth at which the next solution's block is to be orphaned, if any. */
@@ -106,6 +107,11 @@ export class Ledger {
     this.#followers.push(follower);
   }
 
+  /** Registers a listener for the blocks that become canonical, each after those that it builds on. */
+  followBlocks(follower: (block: Block) => void): void {
+    this.#blockFollowers.push(follower);
+  }
+
   /** Adds another miner's block to a chain; before it, blocks to those neighbours that it needs and that are behind. */
   advance(chain = this.#randomChain()): void {
     const { cutLeadMs } = this.settings;
@@ -148,12 +154,14 @@ export class Ledger {
    */
   join(heads: readonly Block[]): void {
     const changed = this.chains.joined(heads);
+    const added = this.chains.notCanonical(changed);
     const left = this.chains.moveTips(changed);
     const chains = changed.map(({ header }) => header.chain);
     // Work on the neighbours of a chain whose tip was left builds on blocks that are orphans now.
     const affected = new Set([...chains, ...left.flatMap((chain) => this.chains.graph[chain])]);
     for (const chain of affected) this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
     for (const chain of chains) this.#tellNewCut(chain);
+    for (const block of added) this.#tellBlock(block);
     this.#emit({ type: 'join', chains });
   }
 
@@ -242,6 +250,7 @@ export class Ledger {
   #appended(chain: number, by: 'miner' | 'rival'): void {
     this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
     this.#emit({ type: 'block', by, chain, height: this.chains.heightOf(chain) });
+    this.#tellBlock(this.chains.tip(chain));
   }
 
   /** Gives blocks to the chains that a chain must wait for. They are as old as the chain's own tip, if they can be. */
@@ -276,6 +285,10 @@ export class Ledger {
 
   #tell(update: Update, chain: number): void {
     for (const follower of this.#followers) follower(update, chain);
+  }
+
+  #tellBlock(block: Block): void {
+    for (const follower of this.#blockFollowers) follower(block);
   }
 
   /** @returns a chain that need not wait for others */

@@ -66,10 +66,10 @@ export class Referee {
     this.#issued.set(key, [...others, { ...facts, header, target, issuedAtMs: nowMs, late: false }]);
   }
 
-  /** @returns for how many payloads work is remembered */
+  /** @returns how many works are remembered */
   remembered(nowMs: number): number {
     this.#forgetOld(nowMs);
-    return this.#issued.size;
+    return [...this.#issued.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
   /** Marks the work of a chain as late, because the chain has advanced. @param forget whether to forget it instead */

@@ -40,6 +40,10 @@ export class CutPipeline {
   /** Takes a cut, to look at it after those that came before. */
   take(cut: Cut): void {
     if (this.#waiting >= MOST_WAITING) return;
+    if (cut.heads.size > this.#ledger.chains.graph.length) {
+      this.#emit({ type: 'cut dropped', reason: 'has more heads than there are chains' });
+      return;
+    }
     this.#waiting += 1;
     this.#last = this.#last.then(() => this.#process(cut));
   }

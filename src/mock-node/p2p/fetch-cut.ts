@@ -22,6 +22,8 @@ interface Fetched {
 const HASH_BYTES = 32;
 /** A branch that leaves the own one more blocks ago is not followed. */
 const MOST_BLOCKS = 200;
+/** Meanwhile other cuts wait. */
+const FETCH_MS = 60_000;
 
 const HeaderPage = z.object({ items: z.array(bytes), next: z.string().nullable() });
 
@@ -30,6 +32,7 @@ export class CutFetcher {
   readonly #client: PeerClient;
   /** Who is asked, in this order. */
   readonly #sources: readonly Peer[];
+  readonly #latestMs = performance.now() + FETCH_MS;
 
   constructor(ledger: Ledger, client: PeerClient, sources: readonly Peer[]) {
     this.#ledger = ledger;
@@ -52,7 +55,11 @@ export class CutFetcher {
     for (const { header, bytes } of missing) {
       chains.receive(bytes, await this.#payloadOf(header), this.#ledger.nowUs());
     }
-    return [...cut.heads].map(([chain, { hash }]) => chains.blocksOf(chain).get(encodeBase64url(hash))!);
+    return [...cut.heads].map(([chain, { hash, height }]) => {
+      const head = chains.blocksOf(chain).get(encodeBase64url(hash));
+      if (head?.header.height === height) return head;
+      throw new LedgerFormatError(`the head of chain ${chain} is not at the height ${height} that the cut says`);
+    });
   }
 
   /** @returns the block, if it is not known, and its ancestors down to the first that is */
@@ -61,7 +68,6 @@ export class CutFetcher {
     const found: Fetched[] = [];
     let expected = head;
     while (!store.get(expected)) {
-      if (found.length >= MOST_BLOCKS) throw new LedgerFormatError(`chain ${chain} has left the own branch long ago`);
       const body = JSON.stringify({ upper: [expected], lower: [] });
       const path = `/chain/${chain}/header/branch`;
       const { items } = checked(HeaderPage, await this.#ask({ method: 'POST', path, body }), 'page');
@@ -73,6 +79,7 @@ export class CutFetcher {
         if (hash !== expected || fetched.header.chain !== chain) {
           throw new LedgerFormatError(`${hash} came, but ${expected} of chain ${chain} was asked for`);
         }
+        if (found.length >= MOST_BLOCKS) throw new LedgerFormatError(`chain ${chain} has left the own branch long ago`);
         found.push(fetched);
         expected = encodeBase64url(fetched.header.parent);
       }
@@ -89,6 +96,7 @@ export class CutFetcher {
   async #ask(request: PeerRequest): Promise<ExactJson> {
     let last: unknown = new PeerError('there is nobody to ask');
     for (const source of this.#sources) {
+      if (performance.now() > this.#latestMs) throw new PeerError(`the peers took more than ${FETCH_MS / 1000} s`);
       try {
         const { status, body } = await this.#client.askPatiently(source, request);
         if (status === 200) return parseExactJsonBytes(body);

@@ -5,6 +5,9 @@ import type { Peer } from '../../ledger/peer.ts';
 /** Where a list of peers is used: on the network of cuts, or on that of a chain's mempool. */
 export type PeerNetwork = 'cut' | number;
 
+/** How many peers of each network are known. Then the oldest is forgotten. */
+export const MAX_PEERS = 1_000;
+
 export class Peers {
   /** The node's own P2P side, if it has a port of its own and says so. */
   own: Peer | null = null;
@@ -17,7 +20,7 @@ export class Peers {
   /** Adds a peer without looking whether it can be reached; one with the same address is replaced. */
   add(network: PeerNetwork, peer: Peer): void {
     const others = this.of(network).filter((other) => !sameAddress(other, peer));
-    this.#lists.set(network, [...others, peer]);
+    this.#lists.set(network, [...others.slice(-(MAX_PEERS - 1)), peer]);
   }
 
   has(network: PeerNetwork, peer: Peer): boolean {

@@ -5,6 +5,7 @@ import { isIPv6 } from 'node:net';
 import { type ExactJson, stringifyExactJson } from '../../ledger/exact-json.ts';
 import type { Dialect } from '../../ledger/header-json.ts';
 import { corsHeaders } from './cors.ts';
+import type { StreamTopic } from './streams.ts';
 
 /** An answer with a complete body of text, bytes, or JSON with exact numbers. */
 export type Message = {
@@ -14,8 +15,8 @@ export type Message = {
   readonly foreign?: boolean;
 } & ({ readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: ExactJson });
 
-/** An answer, or an update stream: `stream` is its chain. */
-export type Answer = Message | { readonly stream: number };
+/** An answer, or a stream of events. */
+export type Answer = Message | { readonly stream: StreamTopic };
 
 /** The version of the node's software. */
 export const NODE_VERSION = '2.24.1';

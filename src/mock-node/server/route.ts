@@ -72,6 +72,11 @@ export const JSON_TYPE = 'application/json';
 /** A part of a path that is a chain. */
 export const CHAIN = '/chain/(?<chain>\\d{1,9})';
 
+export const NO_MORE_STREAMS: Message = {
+  status: 503,
+  text: 'No more update streams available currently. Retry later.',
+};
+
 /** The body of a 404 that names what was not found (document 1, "Not-found body"). */
 export function keyNotFound(key: string): Message {
   return { status: 404, json: { reason: 'key not found', key } };

@@ -6,6 +6,7 @@ import type { ServerSettings } from '../options.ts';
 import type { Message } from './answer.ts';
 import { isOfType, preferred } from './negotiation.ts';
 import type { Backend, Route } from './route.ts';
+import { blockStreamRoutes } from './routes/block-streams.ts';
 import { blockRoutes } from './routes/blocks.ts';
 import { commandRoutes } from './routes/commands.ts';
 import { configRoutes } from './routes/config.ts';
@@ -29,6 +30,7 @@ const ROUTES: readonly Route[] = [
   ...blockRoutes,
   ...hashRoutes,
   ...headerRoutes,
+  ...blockStreamRoutes,
   ...commandRoutes,
 ];
 

@@ -18,10 +18,11 @@ import { preflightHeaders } from './cors.ts';
 import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';
 import { replacementOf } from './replacements.ts';
 import type { Backend, NodeContent } from './route.ts';
+import { blockEvent } from './routes/block-streams.ts';
 import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
 import type { Side } from './side.ts';
 import { ServerStats } from './stats.ts';
-import { UpdateStreams } from './streams.ts';
+import { type StreamTopic, UpdateStreams } from './streams.ts';
 import { Throttle } from './throttle.ts';
 
 /** What happens at the server, for a log. */
@@ -86,7 +87,11 @@ export class MockServer {
     const take = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
     this.#http = identity ? createTlsServer({ key: identity.key, cert: identity.cert }, take) : createServer(take);
     this.#scheme = identity ? 'https' : 'http';
-    content.ledger.follow((update, chain) => this.streams.tell(update, chain));
+    const { ledger } = content;
+    ledger.follow((update, chain) => this.streams.tell(update, chain));
+    ledger.followBlocks((block) => {
+      this.streams.tellBlock(block, (it, topic) => blockEvent(it, topic, ledger.settings.network));
+    });
     this.#http.on('connection', () => {
       this.stats.connections += 1;
     });
@@ -241,17 +246,17 @@ export class MockServer {
     };
   }
 
-  #openStream(response: ServerResponse, chain: number, fault: Fault | undefined): void {
+  #openStream(response: ServerResponse, topic: StreamTopic, fault: Fault | undefined): void {
     if (!canBeSent(response)) return;
     sendStreamHead(response, this.#factsFor(response));
     if (fault?.kind === 'end-stream') {
       response.end();
       return;
     }
-    this.streams.add(chain, response, fault);
+    this.streams.add(topic, response, fault);
     const { open } = this.streams;
     this.stats.mostOpenStreams = Math.max(this.stats.mostOpenStreams, open);
-    this.#emit({ type: 'stream', chain, open });
+    if (typeof topic === 'number') this.#emit({ type: 'stream', chain: topic, open });
   }
 }
 

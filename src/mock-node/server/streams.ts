@@ -1,6 +1,11 @@
-/** The open update streams. An event is `event:New Cut` and an empty line, without a `data:` line (document 1, "Events"). */
+/**
+ * The open streams of events. Those for miners tell of one chain: an event is `event:New Cut` and an empty line, without a `data:`
+ * line (document 1, "Events"). Others tell of all new blocks, with a `data:` line.
+ */
 
 import type { ServerResponse } from 'node:http';
+import type { Dialect } from '../../ledger/header-json.ts';
+import type { Block } from '../ledger/block.ts';
 import type { Update } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { Random } from '../random.ts';
@@ -8,6 +13,16 @@ import type { Fault } from './faults.ts';
 
 type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 
+/** What a stream tells of: the updates of one chain, or all new blocks, with their headers only or with their payloads. */
+export type StreamTopic = number | BlockTopic;
+
+export interface BlockTopic {
+  readonly of: 'header' | 'block';
+  readonly dialect: Dialect;
+}
+
+/** A reader that has so many bytes left to read is disconnected. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
 /** The time between the events of one New Cut. */
 const BURST_GAP_MS = 15;
 /** The lifetime of a stream is `streamMs` ± this fraction, so that streams do not all end at the same time. */
@@ -16,8 +31,9 @@ const JITTER = 0.1;
 const NOISE_MS = 10;
 
 interface Stream {
-  readonly chain: number;
-  readonly end: NodeJS.Timeout;
+  readonly topic: StreamTopic;
+  /** Undefined for streams that do not end by themselves: those of blocks. */
+  readonly end: NodeJS.Timeout | undefined;
   silent: boolean;
   /** What a buffered stream will send at its end; undefined for a stream that is not buffered. */
   held: string | undefined;
@@ -41,7 +57,7 @@ export class UpdateStreams {
 
   /** @returns how many streams are open for one chain */
   openFor(chain: number): number {
-    return [...this.#streams.values()].filter((stream) => stream.chain === chain).length;
+    return [...this.#streams.values()].filter(({ topic }) => topic === chain).length;
   }
 
   /** Whether no more streams may be opened. */
@@ -54,11 +70,11 @@ export class UpdateStreams {
    * @param response a response whose head has been sent
    * @param fault the stream's fault, if any
    */
-  add(chain: number, response: ServerResponse, fault?: Fault): void {
+  add(topic: StreamTopic, response: ServerResponse, fault?: Fault): void {
     const lifetimeMs = this.#settings.streamMs * (1 + JITTER * (2 * this.#random() - 1));
     const stream: Stream = {
-      chain,
-      end: this.#later(lifetimeMs, () => response.end(stream.held)),
+      topic,
+      end: typeof topic === 'number' ? this.#later(lifetimeMs, () => response.end(stream.held)) : undefined,
       silent: fault?.kind === 'silent-stream',
       held: fault?.kind === 'buffered-stream' ? '' : undefined,
     };
@@ -75,6 +91,19 @@ export class UpdateStreams {
     this.#send(update, chain);
     const repeats = update === 'New Cut' ? this.#settings.cutBurst - 1 : 0;
     for (let i = 1; i <= repeats; i++) this.#later(i * BURST_GAP_MS, () => this.#send(update, chain));
+  }
+
+  /** Sends a new block to the streams of blocks. @param eventOf the text of its event; it is asked once for each kind of stream */
+  tellBlock(block: Block, eventOf: (block: Block, topic: BlockTopic) => string): void {
+    const texts = new Map<string, string>();
+    for (const [response, stream] of this.#streams) {
+      const { topic } = stream;
+      if (typeof topic === 'number') continue;
+      const kind = `${topic.of} ${topic.dialect}`;
+      const text = texts.get(kind) ?? eventOf(block, topic);
+      texts.set(kind, text);
+      write(response, stream, text);
+    }
   }
 
   /** Ends all streams, as a node does when its service restarts. */
@@ -100,17 +129,14 @@ export class UpdateStreams {
 
   #send(update: Update, chain: number): void {
     const text = `event:${update}\n\n`;
-    for (const [response, stream] of this.#streams) {
-      if (stream.chain !== chain || stream.silent) continue;
-      if (stream.held === undefined) response.write(text);
-      else stream.held += text;
-    }
+    for (const [response, stream] of this.#streams) if (stream.topic === chain) write(response, stream, text);
   }
 
   #forget(response: ServerResponse): void {
     const stream = this.#streams.get(response);
     if (!stream) return;
     this.#streams.delete(response);
+    if (!stream.end) return;
     clearTimeout(stream.end);
     this.#timers.delete(stream.end);
   }
@@ -123,6 +149,13 @@ export class UpdateStreams {
     this.#timers.add(timer);
     return timer;
   }
+}
+
+function write(response: ServerResponse, stream: Stream, text: string): void {
+  if (stream.silent) return;
+  if (stream.held !== undefined) stream.held += text;
+  else if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+  else response.write(text);
 }
 
 /** @returns the timer that sends the noise */

@@ -143,39 +143,69 @@ describe('answers', () => {
 describe('an account', () => {
   it('has the balance that the ledger tells, to the last digit', () => {
     const finest = `${'9'.repeat(30)}.${'1234567890'.repeat(25)}12345`;
-    for (const text of ['12345678901.123456789012', '0.000000000000000001', '-5.0', finest]) {
+    for (const text of ['12345678901.123456789012', '0.000000000000000001', '0.0', finest]) {
       const told = [parseExactJson(text), { decimal: text }];
       for (const data of told) {
-        expect(formatTokenAmount(tokenBalanceOf({ status: 'success', data }, 'a'))).toBe(text);
+        expect(formatTokenAmount(tokenBalanceOf({ status: 'success', data }, 'a', 'free.token'))).toBe(text);
       }
     }
-    expect(formatTokenAmount(tokenBalanceOf({ status: 'success', data: parseExactJson('1.0e-18') }, 'a'))).toBe(
-      '0.000000000000000001',
-    );
-    expect(formatTokenAmount(tokenBalanceOf(success({ int: 7 }), 'a'))).toBe('7.0');
-    expect(() => tokenBalanceOf(success({ decimal: `${finest}6` }), 'a')).toThrow('has more than 255 decimal places');
+    expect(
+      formatTokenAmount(tokenBalanceOf({ status: 'success', data: parseExactJson('1.0e-18') }, 'a', 'free.token')),
+    ).toBe('0.000000000000000001');
+    expect(formatTokenAmount(tokenBalanceOf(success({ int: 7 }), 'a', 'coin'))).toBe('7.0');
+    const tooFine = success({ decimal: `${finest}6` });
+    expect(() => tokenBalanceOf(tooFine, 'a', 'free.token')).toThrow('has more than 255 decimal places');
+    const tooFineForCoins = success({ decimal: '0.1234567890123' });
+    expect(() => tokenBalanceOf(tooFineForCoins, 'a', 'coin')).toThrow('has more than 12 decimal places');
     const coins = { account: 'a', balance: { decimal: '0.1234567890123' }, guard: {} };
     expect(() => detailsOf(success(coins), 'a')).toThrow('has more than 12 decimal places');
   });
 
+  it('cannot have less than nothing', () => {
+    const negative = { decimal: '-0.000000000001' };
+    const message = 'The balance of an account must not be negative';
+    expect(() => tokenBalanceOf(success(negative), 'a', 'coin')).toThrow(message);
+    expect(() => tokenBalanceOf(success(-5), 'a', 'free.token')).toThrow(message);
+    expect(() => detailsOf(success({ account: 'a', balance: negative, guard: {} }), 'a')).toThrow(message);
+  });
+
+  const long = `k:58705e86${'0'.repeat(56)}`;
+
   test.each([
-    'with-read: row not found: k:a',
-    'read: row not found: k:a',
-    'No value found in table coin_coin-table for key: k:a',
-  ])('that does not exist has no coins: %s', (message) => {
-    expect(tokenBalanceOf(failure(message), 'k:a')).toBe(0n);
-    expect(detailsOf(failure(message), 'k:a')).toBeUndefined();
+    ['k:a', 'with-read: row not found: k:a'],
+    ['k:a', 'read: row not found: k:a'],
+    ['k:a', 'No value found in table coin_coin-table for key: k:a'],
+    [long, `with-read: row not found: ${long}`],
+    // Since its last version, the contract language says ten characters of a key.
+    [long, 'No value found in table coin_coin-table for key: k:58705e86...'],
+    [long, `No value found in table coin_coin-table for key: ${long}`],
+    ['k:12345678', 'No value found in table coin_coin-table for key: k:12345678'],
+    ['k:123456789', 'No value found in table free.token_ledger for key: k:12345678...'],
+    ['😀123456789a', 'No value found in table coin_coin-table for key: 😀123456789...'],
+  ])('%s that does not exist has no coins: %s', (account, message) => {
+    expect(tokenBalanceOf(failure(message), account, 'coin')).toBe(0n);
+    expect(detailsOf(failure(message), account)).toBeUndefined();
   });
 
   test.each([
-    'with-read: row not found: k:ab',
-    'row not found: b',
-    'Gas limit exceeded',
-    'No value found in table x for key: k:ab',
-    '',
-  ])('is not taken for empty because of %j', (message) => {
-    expect(() => tokenBalanceOf(failure(message), 'k:a')).toThrow(LedgerFormatError);
-    expect(() => detailsOf(failure(message), 'k:a')).toThrow(`The ledger cannot read the account: ${message}`);
+    ['k:a', 'with-read: row not found: k:ab'],
+    ['k:a', 'row not found: b'],
+    ['k:a', 'Gas limit exceeded'],
+    ['k:a', 'No value found in table x for key: k:ab'],
+    ['k:a', ''],
+    // What another contract says, or whoever has named an account.
+    ['k:a', 'Paused: with-read: row not found: k:a'],
+    ['k:a', 'enforce failed: row not found: k:a'],
+    ['k:a', 'Paused. No value found in table coin_coin-table for key: k:a'],
+    ['k:a', 'with-read: row not found: k:a\nsomething else'],
+    [long, 'No value found in table coin_coin-table for key: k:58705e87...'],
+    [long, 'No value found in table coin_coin-table for key: k:58705e8...'],
+    [long, 'No value found in table coin_coin-table for key: k:58705e86'],
+    [long, 'with-read: row not found: k:58705e86...'],
+    ['k:12345678', 'No value found in table coin_coin-table for key: k:12345678...'],
+  ])('%s is not taken for empty because of %j', (account, message) => {
+    expect(() => tokenBalanceOf(failure(message), account, 'coin')).toThrow(LedgerFormatError);
+    expect(() => detailsOf(failure(message), account)).toThrow(`The ledger cannot read the account: ${message}`);
   });
 
   it('has a guard', () => {
@@ -189,7 +219,7 @@ describe('an account', () => {
     const other = detailsOf(success({ account: 'a', balance: 5, guard: { keysetref: 'x' } }), 'a');
     expect(other).not.toHaveProperty('keyset');
     expect(() => detailsOf(success({ account: 'b', balance: 5, guard: keyset }), 'a')).toThrow(LedgerFormatError);
-    expect(() => tokenBalanceOf(success('5'), 'a')).toThrow(LedgerFormatError);
+    expect(() => tokenBalanceOf(success('5'), 'a', 'coin')).toThrow(LedgerFormatError);
   });
 });
 

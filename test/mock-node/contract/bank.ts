@@ -110,7 +110,7 @@ export async function startBank(options: MockNodeOptions = {}, surroundings: Moc
     return parseLocalAnswer(json).outcome;
   };
   const balance = async (chain: number, account: string, query = ''): Promise<Decimal> => {
-    const amount = tokenBalanceOf(await readOutcome(chain, getBalance(MODULE, account), query), account);
+    const amount = tokenBalanceOf(await readOutcome(chain, getBalance(MODULE, account), query), account, MODULE);
     return parseDecimal(formatTokenAmount(amount));
   };
   const details = async (chain: number, account: string) => {

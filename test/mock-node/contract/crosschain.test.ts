@@ -81,7 +81,7 @@ describe('a proof', () => {
     growTarget();
     const unknown = await askProof(1, 'A'.repeat(43));
     expect([unknown.status, readProofRefusal(unknown.text).wait]).toEqual([400, true]);
-    expect(unknown.text).toContain('Transaction hash not found');
+    expect(unknown.text).toBe(`Transaction hash not found: "${'A'.repeat(43)}"`);
     expect((await askProof(SOURCE)).status).toBe(400);
     expect((await askProof(99)).status).toBe(400);
   });
@@ -98,6 +98,10 @@ describe('the second step', () => {
     expect(await balance(9, bob)).toBe(coins('91.0'));
     const again = await run(9, commandOf(9, arrival(first.reqKey, text)));
     expect(isAlreadyCompleted(again.result)).toBe(true);
+    const id = `${first.reqKey.slice(0, 20)}...`;
+    expect(again.result).toMatchObject({
+      error: { message: `Requested defpact execution already completed for defpact id: ${id}` },
+    });
     expect(await balance(9, bob)).toBe(coins('91.0'));
   });
 
@@ -108,7 +112,9 @@ describe('the second step', () => {
       const { result } = await run(chain, commandOf(chain, arrival(pactId, its)));
       return result.status === 'failure' ? result.error.message : '';
     };
-    expect(await failure(9, 'A'.repeat(43), text)).toContain('no previous execution found');
+    expect(await failure(9, 'A'.repeat(43), text)).toBe(
+      'No previous defpact execution found for defpact id:  AAAAAAAAAAAAAAAAAAAA...',
+    );
     expect(await failure(8, first.reqKey, text)).toContain('the proof is for chain 9');
     const json = JSON.parse(Buffer.from(decodeBase64url(text)).toString());
     const input = Buffer.from(json.subject.input, 'base64url').toString().replaceAll('91', '92');

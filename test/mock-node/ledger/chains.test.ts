@@ -14,56 +14,31 @@ import { blockHash } from '#pickaxe/ledger/header.js';
 import { rewardOf } from '#pickaxe/ledger/reward.js';
 import { tableReward } from '#pickaxe/ledger/reward-table.js';
 import { weightAbove } from '#pickaxe/ledger/weight.js';
-import { CoinState } from '#pickaxe/mock-node/contract/state.js';
-import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
-import { Chains } from '#pickaxe/mock-node/ledger/chains.js';
+import type { Block } from '#pickaxe/mock-node/ledger/block.js';
+import type { Chains } from '#pickaxe/mock-node/ledger/chains.js';
 import { cutOf } from '#pickaxe/mock-node/ledger/cut.js';
-import { makeFirstBlocks } from '#pickaxe/mock-node/ledger/first-blocks.js';
 import { graphFor, isNumberOfChains } from '#pickaxe/mock-node/ledger/graph.js';
-import { PayloadMaker } from '#pickaxe/mock-node/ledger/payloads.js';
 import { payloadHashOf } from '#pickaxe/mock-node/ledger/referee.js';
-import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
+import { chainsOf, grow, MINER, NOW_US, START_US } from './nodes.ts';
 
-const START_US = 1_700_000_000_000_000n - 30_000_000n;
-const NOW_US = START_US + 30_000_000n;
 const SECOND_US = 1_000_000n;
 const CHAIN = 4;
-const MINER = { account: 'k:a', predicate: 'keys-all', publicKeys: ['a'] };
-
-function ledger(options: MockNodeOptions = {}): Chains {
-  const { chains, reward, outputEvents, retargets, firstHeight } = optionsSchema.parse(options);
-  const random = seededRandom(3);
-  const graph = graphFor(chains);
-  const target = targetForDifficulty(100);
-  const stateOf = () => new CoinState();
-  const first = { graph, version: 5, height: BigInt(firstHeight), timeUs: START_US, target, stateOf };
-  const payloads = new PayloadMaker({ reward, outputEvents, chains }, NO_TRANSACTIONS, random);
-  return new Chains({ graph, first: makeFirstBlocks(first, random), payloads, random, retargets });
-}
 
 const headerOf = (chains: Chains, nowUs = NOW_US, miner = MINER) =>
   chains.work(CHAIN, miner, nowUs).record.subarray(WORK_OFFSET.header);
 
-/** Adds a block to a chain, after those to the chains that it must wait for. */
-function grow(chains: Chains, chain: number, nowUs = NOW_US): void {
-  const tipUs = chains.tip(chain).header.creationTimeUs;
-  for (let behind = chains.laggardOf(chain); behind !== undefined; behind = chains.laggardOf(chain)) {
-    chains.addRival(behind, tipUs);
-  }
-  chains.addRival(chain, nowUs, MINER);
-}
-
 it('a block’s time must be after that of its latest parent, on its own chain or an adjacent one', () => {
-  for (const parent of [CHAIN, ...ledger().graph[CHAIN]]) {
-    const chains = ledger();
+  for (const parent of [CHAIN, ...chainsOf().graph[CHAIN]]) {
+    const chains = chainsOf();
     const latestUs = NOW_US - SECOND_US;
     if (parent !== CHAIN) chains.addRival(parent, latestUs);
     chains.addRival(CHAIN, parent === CHAIN ? latestUs : latestUs - SECOND_US);
     for (const other of chains.graph[CHAIN]) if (other !== parent) chains.addRival(other, latestUs - SECOND_US);
     expect(chains.parentTimeUs(CHAIN)).toBe(latestUs);
   }
-  const chains = ledger();
+  const chains = chainsOf();
   const far = chains.graph.flatMap((_, chain) =>
     chain !== CHAIN && !chains.graph[CHAIN].includes(chain) ? [chain] : [],
   );
@@ -73,7 +48,7 @@ it('a block’s time must be after that of its latest parent, on its own chain o
 });
 
 it('work has the node’s time, or a microsecond after its parents when that clock is behind', () => {
-  const chains = ledger();
+  const chains = chainsOf();
   const parentUs = chains.parentTimeUs(CHAIN);
   expect(creationTimeOf(headerOf(chains, NOW_US))).toBe(NOW_US);
   expect(creationTimeOf(headerOf(chains, parentUs + 2n))).toBe(parentUs + 2n);
@@ -83,7 +58,7 @@ it('work has the node’s time, or a microsecond after its parents when that clo
 });
 
 it('a payload belongs to one miner and one block', () => {
-  const chains = ledger();
+  const chains = chainsOf();
   const payload = (miner = MINER) => encodeBase64url(payloadHashOf(headerOf(chains, NOW_US, miner)));
   const [first, other] = [payload(), payload({ ...MINER, predicate: 'keys-any' })];
   expect(other).not.toBe(first);
@@ -94,7 +69,7 @@ it('a payload belongs to one miner and one block', () => {
 });
 
 it('blocks are found by a range of heights, including both ends', () => {
-  const chains = ledger();
+  const chains = chainsOf();
   for (let i = 0; i < 5; i++) grow(chains, CHAIN);
   const last = chains.heightOf(CHAIN);
   const store = chains.blocksOf(CHAIN);
@@ -104,7 +79,7 @@ it('blocks are found by a range of heights, including both ends', () => {
 });
 
 it.each([1, 3, 4, 10, 20])('of %i chains, every block is what a client that trusts nobody expects', (count) => {
-  const chains = ledger({ chains: count, firstHeight: 0 });
+  const chains = chainsOf({ chains: count, firstHeight: 0 });
   const random = seededRandom(1);
   for (let i = 0; i < 60; i++) grow(chains, Math.floor(random() * count), NOW_US + BigInt(i) * SECOND_US);
   for (const chain of chains.graph.keys()) {
@@ -135,7 +110,7 @@ it.each([1, 3, 4, 10, 20])('of %i chains, every block is what a client that trus
 
 it('pays by the table or a fixed amount, with events or without', () => {
   const rewardIn = (options: MockNodeOptions) => {
-    const chains = ledger(options);
+    const chains = chainsOf(options);
     grow(chains, CHAIN);
     const { header, payload } = chains.tip(CHAIN);
     return [rewardOf(header, payload).reward, parseCoinbase(payload.coinbase).transfers?.length];
@@ -147,7 +122,7 @@ it('pays by the table or a fixed amount, with events or without', () => {
 });
 
 it('sets targets by the time that an epoch took, if that is asked for', () => {
-  const chains = ledger({ chains: 1, firstHeight: 118, retargets: true });
+  const chains = chainsOf({ chains: 1, firstHeight: 118, retargets: true });
   for (const stepS of [30n, 60n]) {
     grow(chains, 0, START_US + stepS * SECOND_US);
   }
@@ -170,12 +145,33 @@ it('numbers of chains that no network has get a graph in which each has three ne
 });
 
 it('forgets the oldest blocks, and keeps 500 heights', () => {
-  const chains = ledger({ chains: 1, firstHeight: 0 });
-  for (let i = 0; i < 520; i++) grow(chains, 0, START_US + BigInt(i) * SECOND_US);
+  const chains = chainsOf({ chains: 1, firstHeight: 0 });
   const store = chains.blocksOf(0);
+  grow(chains, 0, START_US);
+  const early = chains.tip(0);
+  const hashOf = ({ header }: Block) => encodeBase64url(header.payloadHash);
+  expect(store.payload(hashOf(early))).toBe(early.payload);
+  for (let i = 1; i < 520; i++) grow(chains, 0, START_US + BigInt(i) * SECOND_US);
+  expect([store.get(early.id), store.payload(hashOf(early)), store.canonical(1n)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
   expect([store.lowest, store.tip.header.height]).toEqual([21n, 520n]);
   expect([...store.between(0n, 10_000n)]).toHaveLength(500);
   const lowest = store.canonical(21n)!;
   expect([...store.ancestry(store.tip)].at(-1)).toBe(lowest);
-  expect(store.payload(encodeBase64url(lowest.header.payloadHash))).toBe(lowest.payload);
+  expect(store.payload(hashOf(lowest))).toBe(lowest.payload);
+});
+
+it('a tip that goes back leaves orphans above it, which are still listed', () => {
+  const chains = chainsOf({ chains: 1, firstHeight: 0 });
+  const blocks = [1n, 2n, 3n].map((i) => grow(chains, 0, START_US + i));
+  expect([...chains.remove(blocks[1])]).toEqual([[0, 2]]);
+  const store = chains.blocksOf(0);
+  expect([1n, 2n, 3n].map((height) => store.canonical(height)?.id)).toEqual([blocks[0].id, undefined, undefined]);
+  expect(blocks.map((block) => store.isCanonical(block))).toEqual([true, false, false]);
+  expect([...store.between(1n, 10n)].map(({ id }) => id)).toEqual(blocks.map(({ id }) => id));
+  grow(chains, 0, START_US + 4n);
+  expect([...store.between(2n, 10n)].map((block) => store.isCanonical(block))).toEqual([false, true, false]);
 });

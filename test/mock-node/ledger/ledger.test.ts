@@ -6,6 +6,7 @@ import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
 import { NetworkActivity } from '#pickaxe/mock-node/ledger/network-activity.js';
 import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
+import { share } from './nodes.ts';
 
 const CHAIN = 3;
 const FIVE_MINUTES_MS = 300_000;
@@ -60,6 +61,37 @@ it('a block is also a New Cut on the adjacent chains, if that is set', () => {
   expect(told.map(([, chain]) => chain)).toEqual([CHAIN, 8, 13, 18]);
   ledger.refreshPayload(CHAIN);
   expect(told.slice(4)).toEqual([['Refreshed Block', CHAIN]]);
+});
+
+it('work is late when a block that it builds on is an orphan after another node’s cut', () => {
+  const theirs = setUp().ledger;
+  const { ledger: ours, issueHeader } = setUp();
+  ours.clockSkewMs = 1_000; // So that blocks are not from the future: each is later than those below it.
+  const [neighbour] = theirs.chains.graph[CHAIN];
+  const level = (height: bigint, chains: Iterable<number>) => {
+    for (const chain of chains) theirs.advanceTo(chain, height);
+  };
+  const { graph } = theirs.chains;
+  const first = theirs.chains.heightOf(0);
+  level(first + 1n, graph.keys());
+  // Everything that the next block of the neighbour needs, but a block of the chain.
+  level(first + 2n, [neighbour, ...graph[neighbour].filter((chain) => chain !== CHAIN)]);
+  ours.join(share(theirs.chains, ours.chains));
+  // Each node has a block of its own on the chain.
+  ours.advance(CHAIN);
+  theirs.advance(CHAIN);
+  expect(ours.chains.tip(CHAIN).id).not.toBe(theirs.chains.tip(CHAIN).id);
+  ours.pickChain = () => neighbour;
+  ours.clockSkewMs = 2_000;
+  const header = issueHeader();
+  const tip = ours.chains.tip(neighbour);
+  const far = [...graph.keys()].find((chain) => chain !== CHAIN && theirs.chains.heightOf(chain) === first + 1n)!;
+  theirs.advance(far);
+  ours.join(share(theirs.chains, ours.chains));
+  expect(ours.chains.tip(CHAIN).id).toBe(theirs.chains.tip(CHAIN).id);
+  expect(ours.chains.tip(neighbour)).toBe(tip);
+  expect(ours.submit(header)).toMatchObject({ outcome: 'accepted', work: { late: true } });
+  expect(ours.chains.tip(neighbour)).toBe(tip);
 });
 
 it('other miners find blocks by themselves, until the ledger stands still', () => {

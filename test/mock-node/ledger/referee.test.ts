@@ -82,7 +82,7 @@ it('a solution is judged by the target for which it was mined, after another one
   by.issue(later, FACTS, ISSUED_MS + 1);
   const atOnce = { by, nowMs: ISSUED_MS + 1 };
   const judgedLater = later.slice(WORK_OFFSET.header);
-  expect(by.remembered(ISSUED_MS + 1)).toBe(1);
+  expect(by.remembered(ISSUED_MS + 1)).toBe(2);
   expect(judge(someHeader, atOnce)).toEqual(accepted);
   // A solution ends all work for its payload.
   expect(judge(judgedLater, atOnce)).toEqual(forgotten);
@@ -90,7 +90,7 @@ it('a solution is judged by the target for which it was mined, after another one
   expect(judge(judgedLater, atOnce)).toMatchObject({ reason: 'Invalid solved work: Invalid POW hash' });
 });
 
-it('each remembered payload counts once', () => {
+it('work that is given out again counts once, however often', () => {
   const all = referee();
   for (const [i, nowMs] of [0, 100, 200].entries()) {
     const other = someHeader.slice();

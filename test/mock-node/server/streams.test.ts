@@ -3,7 +3,8 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { UpdateStreams } from '#pickaxe/mock-node/server/streams.js';
+import type { Block } from '#pickaxe/mock-node/ledger/block.js';
+import { type StreamTopic, UpdateStreams } from '#pickaxe/mock-node/server/streams.js';
 
 const STREAM_MS = 240_000;
 
@@ -13,6 +14,7 @@ afterEach(() => void vi.useRealTimers());
 class FakeResponse extends EventEmitter {
   text = '';
   ended = false;
+  writableLength = 0;
   write(text: string): void {
     this.text += text;
   }
@@ -27,9 +29,9 @@ class FakeResponse extends EventEmitter {
 
 function streams(random = 0.5, options: Partial<{ streamLimit: number; cutBurst: number }> = {}) {
   const all = new UpdateStreams({ streamMs: STREAM_MS, streamLimit: 3, cutBurst: 1, ...options }, () => random);
-  const open = (chain: number) => {
+  const open = (topic: StreamTopic) => {
     const response = new FakeResponse();
-    all.add(chain, response as unknown as ServerResponse);
+    all.add(topic, response as unknown as ServerResponse);
     return response;
   };
   return { all, open };
@@ -81,4 +83,34 @@ it('all streams can be ended at once, and nothing is left behind', () => {
     if (how === 'close') expect(vi.getTimerCount()).toBe(0);
     vi.clearAllTimers();
   }
+});
+
+it('a reader that does not read is disconnected, and the others go on', () => {
+  const { all, open } = streams();
+  const [slow, quick, slowWithBlocks] = [open(3), open(3), open({ of: 'block', dialect: 'chainweb' })];
+  for (const response of [slow, slowWithBlocks]) response.writableLength = 1024 * 1024;
+  all.tell('New Cut', 3);
+  all.tellBlock({} as Block, () => 'a block');
+  expect([slow.ended, slowWithBlocks.ended, all.open]).toEqual([false, false, 3]);
+  for (const response of [slow, slowWithBlocks]) response.writableLength += 1;
+  all.tell('New Cut', 3);
+  all.tellBlock({} as Block, () => 'a block');
+  expect([slow.ended, slowWithBlocks.ended, quick.ended, all.open]).toEqual([true, true, false, 1]);
+  expect([slow.text, quick.text]).toEqual(['event:New Cut\n\n', 'event:New Cut\n\n'.repeat(2)]);
+});
+
+it('streams of blocks do not end by themselves, count among all, and each kind of event is made once', () => {
+  const { all, open } = streams();
+  const headers = [open({ of: 'header', dialect: 'document' }), open({ of: 'header', dialect: 'document' })];
+  const blocks = open({ of: 'block', dialect: 'document' });
+  expect(all.full).toBe(true);
+  const made = vi.fn((_: Block, { of }: { of: string }) => of);
+  all.tellBlock({} as Block, made);
+  expect([...headers, blocks].map(({ text }) => text)).toEqual(['header', 'header', 'block']);
+  expect(made).toHaveBeenCalledTimes(2);
+  all.tell('New Cut', 0);
+  vi.advanceTimersByTime(10 * STREAM_MS);
+  expect([headers[0].text, headers[0].ended, all.open]).toEqual(['header', false, 3]);
+  all.endAll();
+  expect(all.open).toBe(0);
 });

@@ -1,6 +1,7 @@
 /** The node's configuration (document 1, "Configuration"), as far as the mock has one. */
 
 import { type ExactJson, type ExactJsonObject, JsonNumber, jsonInteger } from '../../../ledger/exact-json.ts';
+import { MAX_PEERS } from '../../p2p/peers.ts';
 import type { Message } from '../answer.ts';
 import { type Asked, type Backend, JSON_TYPE, type Route } from '../route.ts';
 import { BATCH_LIMIT } from './payloads.ts';
@@ -37,7 +38,7 @@ function config({ backend, dialect }: Asked): Message {
     enableLocalTimeout: false,
     [`fullHistoric${language}State`]: true,
     gasLimitOfBlock: jsonInteger(commands.settings.blockGasLimit),
-    headerStream: false,
+    headerStream: settings.headerStream,
     logGas: false,
     mempoolP2p: {
       configuration: {
@@ -92,7 +93,7 @@ function p2p({ peers, settings }: Backend): ExactJson {
   return {
     bootstrapReachability: jsonInteger(0),
     ignoreBootstrapNodes: true,
-    maxPeerCount: jsonInteger(1_000),
+    maxPeerCount: jsonInteger(MAX_PEERS),
     maxSessionCount: jsonInteger(10),
     peer: {
       certificateChain: null,

@@ -5,7 +5,7 @@ import { CHAIN_BYTES } from '../../../chain/layout.ts';
 import { MINING_DEGREE } from '../../ledger/graph.ts';
 import type { Answer, Message } from '../answer.ts';
 import { askerSchema, isAuthorized } from '../miners.ts';
-import { type Asked, type Backend, JSON_TYPE, OCTETS, type Route } from '../route.ts';
+import { type Asked, type Backend, JSON_TYPE, NO_MORE_STREAMS, OCTETS, type Route } from '../route.ts';
 
 const MINING = { side: 'service', when: canMine } as const;
 
@@ -64,7 +64,7 @@ function solved({ backend: { ledger, settings }, body }: Asked): Message {
 
 /** Answers a wrong body with a reason. Real nodes answer 500 instead, and for an unknown chain they never answer. */
 function updates({ backend: { ledger, streams }, body }: Asked): Answer {
-  if (streams.full) return { status: 503, text: 'No more update streams available currently. Retry later.' };
+  if (streams.full) return NO_MORE_STREAMS;
   if (body.length !== CHAIN_BYTES) return { status: 400, text: `Decoding error: expected ${CHAIN_BYTES} bytes` };
   const chain = viewOf(body).getUint32(0, true);
   if (chain >= ledger.settings.chains) return { status: 400, text: `Decoding error: no chain ${chain}` };

@@ -1,0 +1,66 @@
+/** Tests which blocks a node takes of another one's cut. */
+
+import { expect, it } from 'vitest';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
+import type { Block } from '#pickaxe/mock-node/ledger/block.js';
+import type { Chains } from '#pickaxe/mock-node/ledger/chains.js';
+import { chainsOf, grow, NOW_US, share } from './nodes.ts';
+
+const idsOf = (blocks: readonly Block[]) => blocks.map(({ id }) => id);
+const headsOf = (chains: Chains) => chains.graph.map((_, chain) => chains.tip(chain));
+
+/** Makes a node take another one's cut. */
+function join(theirs: Chains, ours: Chains): void {
+  ours.moveTips(ours.joined(share(theirs, ours)));
+}
+
+it('the heavier branch is taken, even if it is lower', () => {
+  const [heavy, high] = [chainsOf({ chains: 1 }, 7), chainsOf({ chains: 1 }, 8)];
+  heavy.target = targetForDifficulty(1_000);
+  grow(heavy, 0);
+  for (let i = 0n; i < 3n; i++) grow(high, 0, NOW_US - 10n + i);
+  expect(heavy.heightOf(0)).toBeLessThan(high.heightOf(0));
+  expect(high.joined(share(heavy, high)).map(({ id }) => id)).toEqual([heavy.tip(0).id]);
+  expect(heavy.joined(share(high, heavy))).toEqual([]);
+  const tops = [...high.blocksOf(0).ancestry(high.tip(0))].slice(0, 3);
+  join(heavy, high);
+  expect(idsOf(headsOf(high))).toEqual(idsOf(headsOf(heavy)));
+  // What was above the new tip is canonical no more, and still there.
+  const store = high.blocksOf(0);
+  expect(tops.map((block) => store.isCanonical(block))).toEqual([false, false, false]);
+  expect(tops.map(({ header }) => store.canonical(header.height)?.id)).toEqual([undefined, undefined, heavy.tip(0).id]);
+  expect(idsOf([...store.between(store.lowest, store.lowest + 100n)])).toEqual(
+    expect.arrayContaining(idsOf([...tops, heavy.tip(0)])),
+  );
+});
+
+it('an own block stays on top of the other cut only if its neighbours are in that cut, too', () => {
+  const [theirs, ours] = [chainsOf({ chains: 3 }, 7), chainsOf({ chains: 3 }, 8)];
+  // Chain 0 has the same block at both nodes.
+  grow(theirs, 0);
+  join(theirs, ours);
+  const [shared] = headsOf(ours);
+  // The own block above it builds on own blocks of the other chains; the other node has two blocks on each of these.
+  const own = [1, 2, 0].map((chain) => grow(ours, chain)).at(-1)!;
+  expect(own.header.parent).toEqual(shared.hash);
+  for (const chain of [1, 2]) grow(theirs, chain, NOW_US - 1n);
+  for (const chain of [1, 2]) grow(theirs, chain);
+  join(theirs, ours);
+  expect(idsOf(headsOf(ours))).toEqual(idsOf(headsOf(theirs)));
+  expect(headsOf(ours)[0].id).toBe(shared.id);
+  expect(ours.isCanonical(0, own.id)).toBe(false);
+});
+
+it('heads that do not build on each other are no cut', () => {
+  const [theirs, ours] = [chainsOf({ chains: 3 }, 7), chainsOf({ chains: 3 }, 8)];
+  for (const chain of [0, 1, 2, 0, 1, 2]) grow(theirs, chain, NOW_US);
+  const heads = share(theirs, ours);
+  expect(idsOf(ours.joined(heads))).toEqual(idsOf(heads));
+  // Chain 0 as it was two blocks ago, below what its neighbours build on.
+  const [first] = [...ours.blocksOf(0).between(0n, heads[0].header.height)];
+  expect(() => ours.joined([first, ...heads.slice(1)])).toThrow(LedgerFormatError);
+  // Chain 0 with another branch than its neighbours build on.
+  const [other] = ours.graph.map((_, chain) => grow(ours, chain));
+  expect(() => ours.joined([other, ...heads.slice(1)])).toThrow('the heads are no cut');
+});

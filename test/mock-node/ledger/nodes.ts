@@ -1,0 +1,47 @@
+/** Chains of several nodes that begin with the same first blocks, without servers, and what one tells the other. */
+
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { CoinState } from '#pickaxe/mock-node/contract/state.js';
+import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
+import type { Block } from '#pickaxe/mock-node/ledger/block.js';
+import { Chains } from '#pickaxe/mock-node/ledger/chains.js';
+import { makeFirstBlocks } from '#pickaxe/mock-node/ledger/first-blocks.js';
+import { graphFor } from '#pickaxe/mock-node/ledger/graph.js';
+import { PayloadMaker } from '#pickaxe/mock-node/ledger/payloads.js';
+import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
+import { seededRandom } from '#pickaxe/mock-node/random.js';
+
+export const START_US = 1_700_000_000_000_000n - 30_000_000n;
+export const NOW_US = START_US + 30_000_000n;
+export const MINER = { account: 'k:a', predicate: 'keys-all', publicKeys: ['a'] };
+
+/** @param seed of what each node chooses for itself; the first blocks are the same for all */
+export function chainsOf(options: MockNodeOptions = {}, seed = 3): Chains {
+  const { chains, reward, outputEvents, retargets, firstHeight } = optionsSchema.parse(options);
+  const graph = graphFor(chains);
+  const target = targetForDifficulty(100);
+  const stateOf = () => new CoinState();
+  const first = { graph, version: 5, height: BigInt(firstHeight), timeUs: START_US, target, stateOf };
+  const random = seededRandom(seed);
+  const payloads = new PayloadMaker({ reward, outputEvents, chains }, NO_TRANSACTIONS, random);
+  return new Chains({ graph, first: makeFirstBlocks(first, seededRandom(1)), payloads, random, retargets });
+}
+
+/** Adds a block to a chain, after those to the chains that it must wait for. */
+export function grow(chains: Chains, chain: number, nowUs = NOW_US): Block {
+  const tipUs = chains.tip(chain).header.creationTimeUs;
+  for (let behind = chains.laggardOf(chain); behind !== undefined; behind = chains.laggardOf(chain)) {
+    chains.addRival(behind, tipUs);
+  }
+  return chains.addRival(chain, nowUs, MINER);
+}
+
+/** Gives a node all canonical blocks of another one. @returns the other one's heads */
+export function share(from: Chains, to: Chains, nowUs = NOW_US + 60_000_000n): Block[] {
+  const blocks = from.graph.flatMap((_, chain) => {
+    return [...from.blocksOf(chain).ancestry(from.tip(chain))].filter(({ id }) => !to.blocksOf(chain).get(id));
+  });
+  blocks.sort((a, b) => Number(a.header.height - b.header.height));
+  for (const { bytes, payload } of blocks) to.receive(bytes, payload, nowUs);
+  return from.graph.map((_, chain) => to.blocksOf(chain).get(from.tip(chain).id)!);
+}

@@ -1,0 +1,94 @@
+/** Tests the streams of all new blocks. */
+
+import { EventSource } from 'eventsource';
+import { expect, it, onTestFinished } from 'vitest';
+import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { type ExactJson, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
+import { powHash } from '#pickaxe/ledger/header.js';
+import { headerToJson } from '#pickaxe/ledger/header-json.js';
+import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
+import { eventually } from '../../source/follow.ts';
+import { at, startMock } from '../ask.ts';
+import { commandOf, startBank, toBob } from '../contract/bank.ts';
+import { share } from '../ledger/nodes.ts';
+
+/** Listens until the test ends. @returns the events so far, once the stream is open */
+async function follow(url: string): Promise<ExactJson[]> {
+  const events: ExactJson[] = [];
+  const source = new EventSource(url);
+  onTestFinished(() => source.close());
+  source.addEventListener('BlockHeader', ({ data }) => void events.push(parseExactJson(data)));
+  await eventually(() => expect(source.readyState).toBe(EventSource.OPEN));
+  return events;
+}
+
+const hashesIn = (events: readonly ExactJson[]) => events.map((event) => at(event, 'header', 'hash'));
+
+it('are there only if they are asked for, as of real nodes, and the configuration says so', async () => {
+  for (const [headerStream, status] of [
+    [false, 404],
+    [true, 405],
+  ] as const) {
+    const { ask, askUrl, url } = await startMock({ headerStream });
+    for (const path of ['/header/updates', '/block/updates']) {
+      expect((await ask(path, { method: 'POST', body: {} })).status).toBe(status);
+    }
+    expect((await askUrl(`${url}/config`)).plain).toMatchObject({ headerStream });
+  }
+  const { p2p } = await startMock({ headerStream: true, p2p: 'plain' });
+  expect((await p2p('/header/updates')).status).toBe(404);
+});
+
+it('tell of each new block with its header, and with its payload if that is asked for', async () => {
+  const { node, url, baseUrl, send, grow } = await startBank({ headerStream: true });
+  grow(1);
+  const headers = await follow(`${baseUrl}/header/updates`);
+  const blocks = await follow(`${url}/chainweb/0.0/development/block/updates`);
+  await send(0, commandOf(0, toBob('1.5')));
+  node.ledger.advance(0);
+  await eventually(() => expect([headers.length, blocks.length]).toEqual([1, 1]));
+  const { header, payload, hash } = node.ledger.chains.tip(0);
+  const facts = {
+    txCount: 1,
+    powHash: Buffer.from(powHash(header)).reverse().toString('hex'),
+    target: Buffer.from(header.target).reverse().toString('hex'),
+  };
+  const plain = (json: ExactJson) => JSON.parse(stringifyExactJson(json));
+  expect(plain(headers[0])).toEqual({ header: plain(headerToJson(header, 'document', 'development')), ...facts });
+  expect(plain(blocks[0])).toEqual({
+    header: plain(headerToJson(header, 'chainweb', 'development')),
+    ...facts,
+    payloadWithOutputs: plain(payloadWithOutputsToJson(payload)),
+  });
+  expect(hashesIn(blocks)).toEqual([encodeBase64url(hash)]);
+});
+
+it('tell of the blocks of miners, of other nodes, and of those that replace others, each after its parent', async () => {
+  const same = { headerStream: true, firstBlockTimeMs: Date.now() - 30_000, chains: 10 };
+  const [{ node: theirs, grow: growTheirs }, { node, baseUrl, tip }] = [await startMock(same), await startMock(same)];
+  const events = await follow(`${baseUrl}/header/updates`);
+  node.ledger.pickChain = () => 3;
+  node.ledger.submit(node.ledger.issueWork('k:a')!.slice(36));
+  const own = tip(3).id;
+  growTheirs(3);
+  node.ledger.join(share(theirs.ledger.chains, node.ledger.chains, node.ledger.nowUs()));
+  node.ledger.reorganise(tip(0));
+  await eventually(() => expect(hashesIn(events)).toContain(tip(0).id));
+  await eventually(() => expect(events.length).toBeGreaterThanOrEqual(1 + 3 * 10 + 1));
+  const hashes = hashesIn(events);
+  expect([hashes[0], new Set(hashes).size]).toEqual([own, hashes.length]);
+  const { chains } = theirs.ledger;
+  for (const chain of chains.graph.keys()) {
+    const line = [...chains.blocksOf(chain).ancestry(chains.tip(chain))].slice(0, 3).map(({ id }) => id);
+    expect(hashes.filter((hash) => line.includes(String(hash)))).toEqual(line.toReversed());
+  }
+});
+
+it('are refused when too many are open', async () => {
+  const { ask, baseUrl } = await startMock({ headerStream: true, streamLimit: 1 });
+  await follow(`${baseUrl}/header/updates`);
+  expect(await ask('/block/updates')).toMatchObject({
+    status: 503,
+    text: 'No more update streams available currently. Retry later.',
+  });
+});
