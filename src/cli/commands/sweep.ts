@@ -5,11 +5,12 @@ import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
+import type { Keyset } from '../../ledger/command/coin.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
 import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
 import { CannotSweep, type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
-import { signersOf } from '../../sweep/signers.ts';
+import { guardFault, guardOfName, signersOf } from '../../sweep/signers.ts';
 import { isUnfinished, type Sweep, stateOf } from '../../sweep/state.ts';
 import { StoreFault, SweepStore } from '../../sweep/store.ts';
 import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
@@ -24,6 +25,8 @@ import { planReport, type SweepReport, sweepReport } from '../sweep/report.ts';
 export interface SweepOptions {
   readonly toChain?: number;
   readonly keyFile?: readonly string[];
+  /** Public keys. */
+  readonly guardKey?: readonly string[];
   readonly keep: Decimal;
   readonly min: Decimal;
   /** By default the usual one, and with `resume` the one that the sweep has begun with. */
@@ -47,6 +50,7 @@ const ONCE = { limits: { attempts: 1 } };
 export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepIo): Promise<number> {
   const pairs = (options.keyFile ?? []).map(readKeyFile);
   const account = accountOf(loaded, pairs);
+  const known = knownGuard(loaded, pairs, options);
   if (io.stateDirectory === undefined) {
     throw new UsageError('There is no folder for the state of the sweep: set XDG_STATE_HOME to one.');
   }
@@ -56,7 +60,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
     const store = new SweepStore(stateDirectory, ledger.network, account);
     store.open();
     try {
-      const run = { ledger, store, pairs, options, io };
+      const run = { ledger, store, pairs, known, options, io };
       return options.resume ? await resume(run) : await start(run, account);
     } finally {
       store.close();
@@ -76,12 +80,14 @@ interface Run {
   readonly ledger: SweepLedger;
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
+  /** What the user has said about the guard of the account; null: nothing. */
+  readonly known: Keyset | null;
   readonly options: SweepOptions;
   readonly io: SweepIo;
 }
 
 async function start(run: Run, account: string): Promise<number> {
-  const { ledger, store, pairs, options, io } = run;
+  const { ledger, store, pairs, known, options, io } = run;
   if (options.toChain === undefined) throw new UsageError('Say where the coins shall go, with --to-chain N.');
   const before = store.load();
   if (before && isUnfinished(before)) {
@@ -89,7 +95,8 @@ async function start(run: Run, account: string): Promise<number> {
   }
   const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
   const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
-  const plan = await planSweep(ledger, { account, targetChain, keep, min, gasPrice, gasStation, held }, io.stop);
+  const wishes = { account, targetChain, keep, min, gasPrice, gasStation, held, known };
+  const plan = await planSweep(ledger, wishes, io.stop);
   const report = planReport(plan, ledger.network);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
   if (sweep.transfers.length === 0) return printPlan(plan, report, 'There is nothing to move.', run);
@@ -104,6 +111,7 @@ async function resume(run: Run): Promise<number> {
   const sweep = store.load();
   if (!sweep) throw new UsageError('No sweep of this account has begun on this machine.');
   checkSame(sweep, options);
+  checkGuardAgain(sweep, run);
   const report = sweepReport(sweep, new Map(), false);
   if (!isUnfinished(sweep)) {
     print(report, run);
@@ -129,6 +137,14 @@ function checkSame({ targetChain, gasStation }: Sweep, { toChain, gasStation: pa
     const who = gasStation === null ? 'the account itself pays' : `${gasStation} pays`;
     throw new UsageError(`In this sweep, ${who} for the arrival: finish it first, without --gas-station.`);
   }
+}
+
+/** The file may be of a version that has believed the node. @throws UsageError when a guard that the user does not know would be signed */
+function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): void {
+  const isSigned = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);
+  if (!isSigned || !known || guardOfName(account)) return;
+  const fault = guardFault(guard, known);
+  if (fault) throw new UsageError(`The guard of this sweep ${fault}.`);
 }
 
 const NOTHING_SENT = 'Nothing was sent. Add --yes to do it, and --key-file FILE with the keys of the account.';
@@ -184,6 +200,18 @@ function codeOf({ transfers }: Sweep): number {
   const states = transfers.map(stateOf);
   if (states.includes('pending')) return EXIT.noWork;
   return states.includes('failed') ? EXIT.failed : EXIT.done;
+}
+
+/**
+ * The keys of a project's file do not count: such a file may come with somebody else's folder.
+ * @returns null when the user has named no key
+ */
+function knownGuard({ config, origins }: Loaded, pairs: readonly KeyPair[], options: SweepOptions): Keyset | null {
+  const { publicKeys = [], predicate } = config.miner;
+  const isOwn = (path: string) => origins.has(path) && origins.get(path)?.layer !== 'project';
+  const own = isOwn('miner.public-keys') ? publicKeys : [];
+  const keys = [...pairs.map(({ publicKey }) => publicKey), ...own, ...(options.guardKey ?? [])];
+  return keys.length === 0 ? null : { keys, pred: isOwn('miner.predicate') ? predicate : 'keys-all' };
 }
 
 function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair[]): string {
