@@ -11,6 +11,7 @@ import type { Head } from '../ledger/cut.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
 import { isExactJsonObject, parseExactJsonBytes } from '../ledger/exact-json.ts';
 import { type BlockHeader, blockHash, checkWork } from '../ledger/header.ts';
+import { ApiError } from '../node/api/api-error.ts';
 import type { Block } from '../node/api/blocks.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import { type InBlock, type Place, type Sought, SweepFault } from '../sweep/sweep-ledger.ts';
@@ -140,7 +141,7 @@ async function* linkedHeaders(
   }
 }
 
-/** Document 1 has headers only within whole blocks. */
+/** Document 1 has headers only within whole blocks, and so have some gateways. */
 async function* headersOf(
   api: BlockReader,
   chain: number,
@@ -150,8 +151,19 @@ async function* headersOf(
 ): AsyncGenerator<BlockHeader, void> {
   const range = { minHeight, maxHeight: height };
   const bounds = { upper: [hash] };
-  if ((await api.dialect(stop)) === 'chainweb') yield* api.headerBranch(chain, bounds, range, stop);
-  else for await (const { header } of api.blockBranch(chain, bounds, range, stop)) yield header;
+  if ((await api.dialect(stop)) === 'chainweb') {
+    let isServed = false;
+    try {
+      for await (const header of api.headerBranch(chain, bounds, range, stop)) {
+        isServed = true;
+        yield header;
+      }
+      return;
+    } catch (error) {
+      if (isServed || !(error instanceof ApiError) || error.kind !== 'not found') throw error;
+    }
+  }
+  for await (const { header } of api.blockBranch(chain, bounds, range, stop)) yield header;
 }
 
 /** @returns all blocks of the stretch, in ascending order */

@@ -338,12 +338,16 @@ describe('a node that does not say on which block a failed read has run, as real
     return answer.result.status === 'success' ? undefined : json({ ...answer, metaData: null, logs: null });
   };
 
-  it.each(['auto', 'document'] as const)('is asked for its newest block: dialect %s', async (dialect) => {
+  it.each(['auto', 'document', 'headers not served'] as const)('is asked for its newest block: %s', async (how) => {
     const world = await World.make({
       gasStation: true,
       accounts: [{ account: `k:${PAIR.publicKey}`, balance: '10.0', chains: [1] }],
     });
-    const ledger = world.ledgerOf([await lyingNode(world.url, silent)], dialect);
+    const poor: Lie = (asked, truth) => {
+      if (how === 'headers not served' && asked.path.includes('/header')) return { status: 404, body: '' };
+      return silent(asked, truth);
+    };
+    const ledger = world.ledgerOf([await lyingNode(world.url, poor)], how === 'document' ? how : 'auto');
     const { header } = world.node.ledger.chains.tip(2);
     expect(await ledger.look(2, `k:${PAIR.publicKey}`, NEVER)).toEqual({
       details: undefined,

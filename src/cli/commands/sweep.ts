@@ -178,7 +178,11 @@ async function carryOut(sweep: Sweep, run: Run): Promise<number> {
   });
   await runner.run(io.pauseMs, options.timeout * 1000, io.stop);
   print(sweepReport(runner.sweep, notes, true), run);
-  if (isUnfinished(runner.sweep)) io.say('Coins that are on their way are safe. Go on with --resume.');
+  if (isUnfinished(runner.sweep)) {
+    io.say(
+      'Coins that are on their way are safe: anybody can finish a transfer with its request key. Go on with --resume.',
+    );
+  }
   return codeOf(runner.sweep);
 }
 
