@@ -140,11 +140,11 @@ export class NodeSweepLedger implements SweepLedger {
     return { details, height: Number(height), timeS: secondsOf(Number(creationTimeUs)) };
   }
 
-  /** Another node, if one answers that has got so far, must have the same block. */
+  /** Another node, if one answers that has a block of this height, must have the same. */
   async #compare(chain: number, { height, hash }: Head, stop: AbortSignal): Promise<void> {
     const other = await this.#nodes.askOther(async (api, name) => {
       const head = (await api.cut({}, stop)).heads.get(chain);
-      if (!head || head.height < height) return undefined;
+      if (!head) return undefined;
       const heights = { minHeight: height, maxHeight: height };
       for await (const each of api.hashBranch(chain, { upper: [head.hash] }, heights, stop))
         return { name, hash: each };

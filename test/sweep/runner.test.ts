@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parsePayload, publicMetaOf } from '#pickaxe/ledger/command/payload.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { lifeOf } from '#pickaxe/sweep/commands.js';
+import { lifeOf, signed, step1Of } from '#pickaxe/sweep/commands.js';
 import { planSweep, sweepOf } from '#pickaxe/sweep/plan.js';
 import { rootOfProof } from '#pickaxe/sweep/proof.js';
 import { needsKeys } from '#pickaxe/sweep/runner.js';
@@ -14,6 +14,7 @@ import {
   Killed,
   Killer,
   NEVER,
+  PAIR,
   SECRET,
   TARGET,
   WISHES,
@@ -66,12 +67,19 @@ describe('a sweep', () => {
     expect(sweep.transfers.map(({ outcome }) => outcome?.state)).toEqual(['done', 'done']);
     expect(world.balance(TARGET)).toBe(sweep.transfers[0].amount + sweep.transfers[1].amount);
     expect(world.total()).toBe(total);
-    for (const { chain, amount, step1, outcome } of sweep.transfers) {
-      // Nobody signs what the station pays for, and what it pays is not the account's cost.
-      expect(step1!.sigs).toEqual([]);
-      expect(parsePayload(step1!.cmd).signers).toEqual([]);
+    for (const { chain, amount, outcome } of sweep.transfers) {
+      // What the station pays is not the account's cost.
       const gasCost = parseDecimal('5.0') - world.balance(chain) - amount;
       expect(outcome).toMatchObject({ state: 'done', gasCost });
+    }
+  });
+
+  it('signs nothing for which a gas station pays, although it has the keys', async () => {
+    const world = await World.make({ gasStation: true });
+    const sweep = await world.finish(world.runner(await world.begin({ gasStation: 'kadena-xchain-gas' })));
+    for (const { step1, outcome } of sweep.transfers) {
+      expect(outcome).toMatchObject({ state: 'done', by: 'us' });
+      expect([step1!.sigs, parsePayload(step1!.cmd).signers]).toEqual([[], []]);
     }
   });
 
@@ -189,6 +197,27 @@ describe('somebody else', () => {
     expect(first.outcome).toMatchObject({ state: 'done', by: 'somebody else' });
     // Ours has failed, and cost gas.
     expect(first.outcome?.state === 'done' && first.outcome.gasCost).toBeGreaterThan(621n * 10_000n);
+  });
+
+  it('has finished a transfer only if its command has succeeded', async () => {
+    const { world, runner } = await left();
+    world.grow(2);
+    const [{ chain, step0 }] = runner.sweep.transfers;
+    const answer = await world.ledger.proof(chain, step0!.hash, TARGET, NEVER);
+    const { timeS } = await world.ledger.look(TARGET, ACCOUNT, NEVER);
+    const maker = { signers: [PAIR.publicKey], timeS, nonce: 'too little gas' };
+    const poor = step1Of(runner.sweep, step0!.hash, answer.kind === 'proof' ? answer.proof : '', 5, maker);
+    const command = signed(poor, [PAIR]);
+    expect(await world.ledger.send(TARGET, command, NEVER)).toEqual({ kind: 'taken' });
+    world.grow();
+    expect((await world.ledger.result(TARGET, command.hash, NEVER))?.result.status).toBe('failure');
+    const search = () => {
+      const sought = { what: 'step 1', key: step0!.hash, madeS: lifeOf(step0!).madeS } as const;
+      return world.ledger.search(TARGET, sought, {}, NEVER);
+    };
+    expect(await search()).toBeUndefined();
+    const theirs = world.node.commands.finishTransfer(chain, step0!.hash);
+    expect(await search()).toMatchObject({ depth: 0, result: { reqKey: theirs } });
   });
 
   it('is believed only when blocks are above it', async () => {
