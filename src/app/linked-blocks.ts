@@ -43,10 +43,16 @@ interface Stretch {
 const AHEAD_US = 120_000_000n;
 /** How many blocks are read at once. */
 const STRETCH = 50n;
-/** At most as many headers are followed downwards: those of a year, with a block every 30 s. */
-const MOST_HEADERS = 1_000_000n;
-/** At most as many blocks are searched where the time is bounded in which a command can be: there are about 90 then. */
-const MOST_SEARCHED = 10_000n;
+
+/** Tests use lower ones. */
+export const SEARCH_LIMITS = {
+  /** At most as many headers are followed downwards: those of a year, with a block every 30 s. */
+  headers: 1_000_000n,
+  /** At most as many blocks are searched where the time is bounded in which a command can be: there are about 90 then. */
+  searched: 10_000n,
+} as const;
+export type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
+
 /** The networks that are known to want a proof of work. Some networks do not have it. */
 const WITH_WORK = /mainnet|^testnet0\d$/i;
 
@@ -60,8 +66,9 @@ export async function findCommand(
   sought: Sought,
   place: Place,
   stop: AbortSignal,
+  limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Search> {
-  const stretches = await stretchesOf(api, branch, sought, place, stop);
+  const stretches = await stretchesOf(api, branch, sought, place, stop, limits);
   // Most commands are in one of the first blocks that could have them.
   for (const stretch of stretches.toReversed()) {
     for (const { header, payload } of await blocksOf(api, branch.chain, stretch, stop)) {
@@ -93,6 +100,7 @@ async function stretchesOf(
   { madeS }: Sought,
   { height: wanted, untilS }: Place,
   stop: AbortSignal,
+  limits: SearchLimits,
 ): Promise<readonly Stretch[]> {
   if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
   const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
@@ -113,10 +121,10 @@ async function stretchesOf(
       if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
       else if (last && last.high - height < STRETCH) last.low = height;
       else stretches.push({ high: height, hash, low: height });
-      if (untilUs !== undefined && stretches[0].high - height >= MOST_SEARCHED) throw tooMany(MOST_SEARCHED);
+      if (untilUs !== undefined && stretches[0].high - height >= limits.searched) throw tooMany(limits.searched);
     }
     if (timeUs < earliestUs) break;
-    if (branch.head.height - height >= MOST_HEADERS) throw tooMany(MOST_HEADERS);
+    if (branch.head.height - height >= limits.headers) throw tooMany(limits.headers);
   }
   if (wanted !== undefined || !lowest) throw missing(BigInt(wanted ?? branch.head.height));
   // A young chain has no blocks that are older than the one on which the command was made.

@@ -34,6 +34,8 @@ export interface RunnerOptions {
   readonly pairs: readonly KeyPair[];
   /** @returns a text that is different each time */
   readonly nonce: () => string;
+  /** @returns the time of this machine, in ms since 1970 */
+  readonly nowMs: () => number;
   /** How many blocks must be above one that decides; 6 by default, three minutes. */
   readonly confirmations?: number;
   /** Told after each turn what the transfer is doing. The note can hold foreign text. */
@@ -46,6 +48,11 @@ const CONFIRMATIONS = 6;
  * than any reorganisation brings back.
  */
 const MARGIN_S = 600;
+/**
+ * How far the chain's time may be ahead of this machine's, in ms. Commands are dated by the chain's, which the node says: one from
+ * the far future would be in no block, and never over.
+ */
+const MOST_AHEAD_MS = 3_600_000;
 /** Each step 1 that fails costs gas, so no more than this are made in one run for one transfer. */
 const MOST_STEP1 = 3;
 /** A node that says that somebody else has finished a transfer, and has no such block, is searched no more often than this in one run. */
@@ -280,6 +287,9 @@ export class SweepRunner {
   }
 
   #maker({ timeS }: AccountLook): CommandMaker {
+    if (timeS * 1000 > this.#options.nowMs() + MOST_AHEAD_MS) {
+      throw new SweepFault('the newest block of the node is more than an hour ahead of this machine: a clock is wrong');
+    }
     return { signers: this.#signers, timeS, nonce: this.#options.nonce() };
   }
 

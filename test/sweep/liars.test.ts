@@ -87,6 +87,21 @@ describe('the word of one node ends no transfer', () => {
     expectAllDone(world, after, total);
   });
 
+  it('when it dates its newest block to the future, so that commands would never be over', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const { before, notes, after } = await undeceived(world, async (asked, truth) => {
+      if (!asked.path.includes('/local') || asked.path.includes('preflight')) return undefined;
+      const answer = JSON.parse((await truth()).body);
+      return json({ ...answer, metaData: { ...answer.metaData, blockTime: (Date.now() + 3_700_000) * 1000 } });
+    });
+    expect(before.transfers.map(({ step0 }) => step0)).toEqual([null, null]);
+    expect(notes).toContain(
+      'the newest block of the node is more than an hour ahead of this machine: a clock is wrong',
+    );
+    expectAllDone(world, after, total);
+  });
+
   it('when it refuses a step 0, and passes it on', async () => {
     const world = await World.make();
     const total = world.total();

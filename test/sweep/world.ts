@@ -126,6 +126,7 @@ export class World {
       save: (it) => this.store.save(it),
       pairs: [PAIR],
       nonce: () => `test ${this.#nonces++}`,
+      nowMs: () => Date.now() + this.node.ledger.clockSkewMs,
       confirmations: CONFIRMATIONS,
       tell: ({ chain }, note) => this.notes.push(`${chain}: ${note}`),
       ...options,

@@ -169,6 +169,7 @@ async function carryOut(sweep: Sweep, run: Run): Promise<number> {
     save: (it) => store.save(it),
     pairs,
     nonce: () => `pickaxe sweep ${randomUUID()}`,
+    nowMs: () => wallMs(io.clock),
     ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
     tell: ({ chain }, note) => {
       if (notes.get(chain) === note) return;
