@@ -117,7 +117,7 @@ async function stretchesOf(
         throw new SweepFault('The node has not the blocks yet in which a command could be.');
       }
       const last = stretches.at(-1);
-      // Of the blocks after the end, the lowest one suffices: its parent is mostly older.
+      // Of the blocks after the end, the lowest suffices: the parent of any other is after the end, too.
       if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
       else if (last && last.high - height < STRETCH) last.low = height;
       else stretches.push({ high: height, hash, low: height });
@@ -140,8 +140,13 @@ async function* linkedHeaders(
   stop: AbortSignal,
 ): AsyncGenerator<{ readonly header: BlockHeader; readonly hash: Uint8Array }, void> {
   let { height, hash } = head;
+  let aboveUs: bigint | undefined;
   for await (const header of headersOf(api, chain, head, minHeight, stop)) {
     checkLink(header, height, hash);
+    if (aboveUs !== undefined && header.creationTimeUs >= aboveUs) {
+      throw new SweepFault(`The node gives a block of height ${height} that is not older than the one above it`);
+    }
+    aboveUs = header.creationTimeUs;
     if (WITH_WORK.test(api.network) && height > 0n) checkWork(header);
     yield { header, hash };
     hash = header.parent;

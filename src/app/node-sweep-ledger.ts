@@ -146,8 +146,9 @@ export class NodeSweepLedger implements SweepLedger {
       const head = (await api.cut({}, stop)).heads.get(chain);
       if (!head) return undefined;
       const heights = { minHeight: height, maxHeight: height };
-      for await (const each of api.hashBranch(chain, { upper: [head.hash] }, heights, stop))
+      for await (const each of api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
         return { name, hash: each };
+      }
       return undefined;
     });
     if (!other || equalBytes(other.hash, hash)) return;

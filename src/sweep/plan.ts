@@ -1,5 +1,6 @@
 /** Plans a sweep: what leaves each chain, what that costs, and which chains are left alone. Nothing is sent. */
 
+import { MAX_SIGNATURES } from '../ledger/command/build.ts';
 import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
 import { isPublicKey } from '../ledger/command/keys.ts';
@@ -108,6 +109,9 @@ function targetGuard({ account, targetChain }: SweepWishes, details: AccountDeta
   const ofName = guardOfName(account);
   if (details) {
     const { keyset } = details;
+    if (keyset && keyset.keys.length > MAX_SIGNATURES) {
+      throw new CannotSweep(`On chain ${targetChain}, the account is said to have more keys than could ever sign.`);
+    }
     if (!keyset || keyset.keys.length === 0 || !keyset.keys.every(isPublicKey)) {
       throw new CannotSweep(`On chain ${targetChain}, the account is guarded by something else than Ed25519 keys.`);
     }

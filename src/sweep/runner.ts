@@ -256,9 +256,12 @@ export class SweepRunner {
       return 'the node says that somebody has finished it, but no block of the target chain has done so: ask another node';
     }
     const { depth, result } = found;
-    const by = result.reqKey === transfer.step1?.hash ? 'us' : 'somebody else';
-    if (depth >= this.#confirmations) return this.#settle(transfer, doneBy(by, seen, this.#sweep));
-    return `${by === 'us' ? 'it has arrived' : 'somebody else has finished it'}; waits for ${this.#confirmations - depth} more blocks`;
+    const ours = result.reqKey === transfer.step1?.hash ? transfer.step1 : null;
+    const left = this.#confirmations - depth;
+    if (left > 0) return `${ours ? 'it has arrived' : 'somebody else has finished it'}; waits for ${left} more blocks`;
+    // A node may have forgotten what has become of our own.
+    const proven = ours ? { ...seen, step1: foundIn(found, ours) } : seen;
+    return this.#settle(transfer, doneBy(ours ? 'us' : 'somebody else', proven, this.#sweep));
   }
 
   /** @returns the proof, or why there is none yet */

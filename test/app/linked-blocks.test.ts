@@ -99,6 +99,36 @@ describe('a search in blocks', () => {
     },
   );
 
+  it('believes no headers that do not build on each other, or are not older than the one above', async () => {
+    const below = chain[3];
+    for (const [wrong, says] of [
+      [{ ...below, nonce: 1n }, 'do not build on each other, at height 997'],
+      [{ ...below, height: 996n }, 'do not build on each other, at height 997'],
+    ] as const) {
+      const { api } = reader();
+      const forged: BlockReader = {
+        ...api,
+        async *headerBranch(...asked) {
+          for await (const header of api.headerBranch(...asked)) yield header === below ? wrong : header;
+        },
+      };
+      await expect(findCommand(forged, branch, sought(500), {}, NEVER)).rejects.toThrow(says);
+    }
+    // A whole branch that is linked, but whose times do not ascend.
+    const top = { ...chain[0], creationTimeUs: chain[1].creationTimeUs };
+    const { api } = reader();
+    const forged: BlockReader = {
+      ...api,
+      async *headerBranch(...asked) {
+        for await (const header of api.headerBranch(...asked)) yield header === chain[0] ? top : header;
+      },
+    };
+    const head = { height: HEIGHT, hash: blockHash(top) };
+    await expect(findCommand(forged, { chain: 0, head }, sought(500), {}, NEVER)).rejects.toThrow(
+      'gives a block of height 999 that is not older than the one above it',
+    );
+  });
+
   it('waits until there are blocks after the command’s time', async () => {
     const { api, given } = reader();
     const search = findCommand(api, branch, sought(990), { untilS: timeAt(1001) }, NEVER);

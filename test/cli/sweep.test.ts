@@ -13,6 +13,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 import { expectShape } from '../expect-shape.ts';
 import { secondAddress } from '../node/second-address.ts';
 import { startNode } from '../source/node/node.ts';
+import { json, lyingNode } from '../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
 import { start } from './pickaxe.ts';
 import { pretendedIo } from './tx/pretended-io.ts';
@@ -178,6 +179,25 @@ describe('pickaxe sweep', () => {
     const fault = await sweep(run, {}, [world.url], farm).catch((error) => error);
     expect(fault).toBeInstanceOf(UsageError);
     expect(fault.message).toContain(`has keys that you have not named: ${other}.`);
+    const rude = await lyingNode(world.url, ({ path, body }) => {
+      if (!path.includes('/local')) return undefined;
+      const data = { account: 'farm', balance: 50, guard: { keys, pred: 'keys-any\u001b[2J' } };
+      const metaData = { blockHeight: 5, blockTime: 5 };
+      const result = { status: 'success', data };
+      return json({
+        reqKey: JSON.parse(body).hash,
+        result,
+        gas: 5,
+        txId: null,
+        logs: null,
+        metaData,
+        continuation: null,
+      });
+    });
+    const rudely = await sweep({ ...run, guardKey: [other] }, {}, [rude], farm).catch((error) => error);
+    expect(rudely).toBeInstanceOf(UsageError);
+    expect(rudely.message).toMatch(/keys-any/);
+    expect(rudely.message).not.toContain('\u001b');
     // What only lies in this folder may be somebody else's.
     writeFileSync(join(keyFile, '..', 'pickaxe.toml'), `[miner]\npublic-keys = ["${other}"]\npredicate = "keys-any"\n`);
     await expect(sweep(run, {}, [world.url], farm, join(keyFile, '..'))).rejects.toThrow('have not named');

@@ -312,6 +312,10 @@ describe('an account of a name that leaves its guard open', () => {
     expect(await refusal(world, { keys: [key], pred: 'keys-2' }, { known, held: null })).toContain(
       'nobody could satisfy',
     );
+    const many = Array.from({ length: 101 }, (_, i) => `${i}`.padStart(64, '0'));
+    expect(await refusal(world, { keys: many, pred: 'keys-any' }, { known: null })).toContain(
+      'more keys than could ever sign',
+    );
     expect(await refusal(world, { keys, pred: 'mine.any' }, { known, held: keys })).toContain('needs signatures');
   });
 

@@ -199,6 +199,21 @@ describe('somebody else', () => {
     expect(first.outcome?.state === 'done' && first.outcome.gasCost).toBeGreaterThan(621n * 10_000n);
   });
 
+  it('is not said to have finished what our own step 1 has, although the node has forgotten that', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const forgetful = changed(world.ledger, {
+      result: async (chain, ...asked) => (chain === TARGET ? undefined : await world.ledger.result(chain, ...asked)),
+    });
+    const sweep = await world.finish(world.runner(await world.begin(), { ledger: forgetful }));
+    expectAllDone(world, sweep, total);
+    const spent = sweep.transfers.map(({ outcome }) =>
+      outcome?.state === 'done' && outcome.by === 'us' ? outcome.gasCost : 0n,
+    );
+    const left = [0, 1, 2].map((chain) => world.balance(chain)).reduce((a, b) => a + b);
+    expect(spent[0] + spent[1]).toBe(3n * STARTED - left);
+  });
+
   it('has finished a transfer only if its command has succeeded', async () => {
     const { world, runner } = await left();
     world.grow(2);

@@ -43,6 +43,9 @@ export interface SweepOptions {
 /** The least that nodes usually take, in coins for each unit of gas. */
 const USUAL_GAS_PRICE = parseDecimal('0.00000001');
 
+/** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
+const MOST_MESSAGE = 8000;
+
 /** What a node refuses was then taken by no earlier attempt. The sweep itself asks again. */
 const ONCE = { limits: { attempts: 1 } };
 
@@ -69,7 +72,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
   try {
     return await onNodes(loaded.config, io, act, ONCE);
   } catch (fault) {
-    if (fault instanceof CannotSweep) throw new UsageError(fault.message);
+    if (fault instanceof CannotSweep) throw new UsageError(oneLine(fault.message, MOST_MESSAGE));
     if (!(fault instanceof SweepFault || fault instanceof StoreFault)) throw fault;
     io.say(`error: ${oneLine(fault.message)}`);
     return EXIT.failed;
