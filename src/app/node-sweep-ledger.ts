@@ -11,43 +11,41 @@ import type { Outcome } from '../ledger/command/results.ts';
 import type { Head } from '../ledger/cut.ts';
 import { parseDecimal } from '../ledger/decimal.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
-import { isExactJsonObject, parseExactJsonBytes } from '../ledger/exact-json.ts';
 import { COIN } from '../ledger/transfers.ts';
 import { ApiError } from '../node/api/api-error.ts';
-import type { Block } from '../node/api/blocks.ts';
 import { ProofRefusedError, SendRefusedError } from '../node/api/commands.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import { unsigned } from '../sweep/commands.ts';
 import {
   type AccountLook,
+  type InBlock,
+  type Place,
   type Proof,
   type Sent,
+  type Sought,
   SweepFault,
   type SweepLedger,
   type Trial,
 } from '../sweep/sweep-ledger.ts';
 import { oneLine } from '../text/one-line.ts';
 import { UsageError } from './exit-codes.ts';
+import { findCommand, newestHeader } from './linked-blocks.ts';
 import type { NodesInTurn } from './nodes-in-turn.ts';
 
 /** For reads, nobody pays. */
 const READ_META = { sender: '', gasLimit: 10_000, gasPrice: parseDecimal('0.00000001'), ttl: 600, creationTime: 0 };
 /** A proof leads to a block this far above that of the command at most: the greatest distance of two chains. */
 const MOST_DISTANCE = 8;
-/** More blocks than any reorganisation takes back: a command can be so far below the block that was the newest. */
-const REORGANISED = 20;
-/** How many blocks are searched at once. */
-const BLOCKS_AT_ONCE = 50;
 
 export class NodeSweepLedger implements SweepLedger {
   readonly network: string;
-  readonly #nodes: Pick<NodesInTurn, 'ask' | 'askOne'>;
+  readonly #nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>;
 
   /**
    * @param network the id of the nodes' network
    * @param nodes get each request once, so that what is refused was taken by no earlier attempt
    */
-  constructor(network: string, nodes: Pick<NodesInTurn, 'ask' | 'askOne'>) {
+  constructor(network: string, nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>) {
     this.network = network;
     this.#nodes = nodes;
   }
@@ -58,22 +56,12 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   look(chain: number, account: string, stop: AbortSignal): Promise<AccountLook> {
-    return this.#ask(async (api) => {
-      const payload = getDetails(COIN, account);
-      const meta = { ...READ_META, chainId: `${chain}` };
-      const read = unsigned({ networkId: this.network, payload, signers: [], meta, nonce: 'pickaxe' });
-      const { outcome, result } = await api.local(chain, read, { signatureVerification: false }, stop);
-      const details = detailsOf(outcome, account);
-      const { blockHeight, blockTime } = result?.metaData ?? {};
-      if (blockHeight === undefined || blockTime === undefined) {
-        // Real nodes do not say on which block a failed read was, as that of an account that does not exist.
-        const head = await headOf(api, chain, stop);
-        const { creationTimeUs } = await api.header(chain, head.hash, stop);
-        return { details, height: Number(head.height), timeS: Number(creationTimeUs / 1_000_000n) };
-      }
-      // The node names the height of the block that would follow, and the time of the one that is there.
-      return { details, height: blockHeight - 1, timeS: Math.floor(blockTime / 1_000_000) };
-    }, stop);
+    return this.#ask((api) => this.#lookWith(api, chain, account, stop), stop);
+  }
+
+  lookElsewhere(chain: number, account: string, stop: AbortSignal): Promise<AccountLook | undefined> {
+    const look = (api: NodeApi) => this.#lookWith(api, chain, account, stop).catch(unlessOfNode);
+    return orFault(() => this.#nodes.askOther(look), stop);
   }
 
   tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial> {
@@ -82,13 +70,6 @@ export class NodeSweepLedger implements SweepLedger {
       const { outcome, result } = await api.local(chain, command, options, stop);
       if (!result) throw new SweepFault('The node does not say how much gas a command would need.');
       return { outcome: shown(outcome), gas: result.gas };
-    }, stop);
-  }
-
-  tryBelow(chain: number, command: Command, depth: number, stop: AbortSignal): Promise<Outcome> {
-    return this.#ask(async (api) => {
-      const options = { rewindDepth: depth, signatureVerification: false };
-      return shown((await api.local(chain, command, options, stop)).outcome);
     }, stop);
   }
 
@@ -111,19 +92,12 @@ export class NodeSweepLedger implements SweepLedger {
     }, stop);
   }
 
-  search(chain: number, requestKey: string, madeAt: number, untilS: number, stop: AbortSignal) {
+  search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<InBlock | undefined> {
     return this.#ask(async (api) => {
-      const head = await headOf(api, chain, stop);
-      const last = Number(head.height);
-      for (let low = Math.max(0, madeAt - REORGANISED); low <= last; low += BLOCKS_AT_ONCE) {
-        const high = Math.min(low + BLOCKS_AT_ONCE - 1, last);
-        const blocks = await blocksBelow(api, chain, head, low, high, stop);
-        checkHeights(blocks, Math.max(low, madeAt), high);
-        const found = blocks.find(({ payload }) => payload.outputs.some((output) => isOutputOf(output, requestKey)));
-        if (found) return Number(found.header.height);
-        if (blocks.some(({ header }) => header.creationTimeUs >= BigInt(untilS) * 1_000_000n)) return undefined;
-      }
-      throw new SweepFault('The node has not the blocks yet in which a command could be.');
+      const branch = { chain, head: await headOf(api, chain, stop) };
+      const { found, block } = await findCommand(api, branch, sought, place, stop);
+      await this.#compare(chain, block, stop);
+      return found && { ...found, result: { ...found.result, result: shown(found.result.result) } };
     }, stop);
   }
 
@@ -149,6 +123,41 @@ export class NodeSweepLedger implements SweepLedger {
     }, stop);
   }
 
+  async #lookWith(api: NodeApi, chain: number, account: string, stop: AbortSignal): Promise<AccountLook> {
+    const payload = getDetails(COIN, account);
+    const meta = { ...READ_META, chainId: `${chain}` };
+    const read = unsigned({ networkId: this.network, payload, signers: [], meta, nonce: 'pickaxe' });
+    const { outcome, result } = await api.local(chain, read, { signatureVerification: false }, stop);
+    const details = detailsOf(outcome, account);
+    const { blockHeight, blockTime } = result?.metaData ?? {};
+    if (blockHeight !== undefined && blockTime !== undefined && blockHeight > 0 && blockTime > 0) {
+      // The node names the height of the block that would follow, and the time of the one that is there.
+      return { details, height: blockHeight - 1, timeS: secondsOf(blockTime) };
+    }
+    // Of a read that has failed, as of an account that does not exist, real nodes do not say it.
+    const head = await headOf(api, chain, stop);
+    const { height, creationTimeUs } = await newestHeader(api, { chain, head }, stop);
+    return { details, height: Number(height), timeS: secondsOf(Number(creationTimeUs)) };
+  }
+
+  /** Another node, if one answers that has a block of this height, must have the same. */
+  async #compare(chain: number, { height, hash }: Head, stop: AbortSignal): Promise<void> {
+    const other = await this.#nodes.askOther(async (api, name) => {
+      const head = (await api.cut({}, stop)).heads.get(chain);
+      if (!head) return undefined;
+      const heights = { minHeight: height, maxHeight: height };
+      for await (const each of api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
+        return { name, hash: each };
+      }
+      return undefined;
+    });
+    if (!other || equalBytes(other.hash, hash)) return;
+    throw new SweepFault(
+      `${other.name} has another block at height ${height} of chain ${chain} than the node that was asked: ` +
+        'if that stays so, find out which of the two is wrong, and leave it out',
+    );
+  }
+
   #ask<T>(question: (api: NodeApi) => Promise<T>, stop: AbortSignal): Promise<T> {
     return orFault(() => this.#nodes.askOne(question), stop);
   }
@@ -160,32 +169,8 @@ async function headOf(api: NodeApi, chain: number, stop: AbortSignal): Promise<H
   return head;
 }
 
-/** @returns the blocks of these heights that the head builds on */
-async function blocksBelow(
-  api: NodeApi,
-  chain: number,
-  head: Head,
-  low: number,
-  high: number,
-  stop: AbortSignal,
-): Promise<Block[]> {
-  const blocks: Block[] = [];
-  const heights = { minHeight: low, maxHeight: high };
-  for await (const block of api.blockBranch(chain, { upper: [head.hash] }, heights, stop)) blocks.push(block);
-  return blocks;
-}
-
-/** What a node does not have could be what is searched for. Below `low`, a young chain has no blocks. */
-function checkHeights(blocks: readonly Block[], low: number, high: number): void {
-  const heights = new Set(blocks.map(({ header }) => Number(header.height)));
-  for (let height = low; height <= high; height++) {
-    if (!heights.has(height)) throw new SweepFault(`The node does not have the block of height ${height}: ask another`);
-  }
-}
-
-function isOutputOf(output: Uint8Array, requestKey: string): boolean {
-  const json = parseExactJsonBytes(output);
-  return isExactJsonObject(json) && json.reqKey === requestKey;
+function secondsOf(us: number): number {
+  return Math.floor(us / 1_000_000);
 }
 
 /** @returns what the node has answered @throws SweepFault for whatever may be different the next time */
@@ -194,10 +179,18 @@ async function orFault<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> 
     return await ask();
   } catch (error) {
     if (stop.aborted) throw new SweepFault('was stopped', { cause: error });
-    const isOfNode = error instanceof ApiError || error instanceof LedgerFormatError || error instanceof UsageError;
-    if (!isOfNode) throw error;
+    if (!isOfNode(error)) throw error;
     throw new SweepFault(oneLine(error.message), { cause: error });
   }
+}
+
+/** A node that has no usable answer is as good as one that is away. */
+function unlessOfNode(error: unknown): undefined {
+  if (!isOfNode(error)) throw error;
+}
+
+function isOfNode(error: unknown): error is Error {
+  return [ApiError, LedgerFormatError, SweepFault, UsageError].some((kind) => error instanceof kind);
 }
 
 /** Foreign texts are safe to show from here on. */

@@ -69,6 +69,24 @@ export class NodesInTurn {
     throw attempt.error;
   }
 
+  /**
+   * Asks another node than the one whose turn it is, which keeps its turn.
+   * @param question gets the node's name for messages. What it answers with undefined, or cannot be asked, the next node is asked
+   * @returns undefined when no other node is configured, or none answers
+   */
+  async askOther<T>(question: (api: NodeApi, name: string) => Promise<T | undefined>): Promise<T | undefined> {
+    for (let i = 1; i < this.#nodes.length; i++) {
+      const node = this.#nodes[(this.#at + i) % this.#nodes.length];
+      try {
+        const answer = await question(await this.#open(node, undefined), shownNode(node));
+        if (answer !== undefined) return answer;
+      } catch (error) {
+        if (!(error instanceof ApiError || error instanceof UsageError)) throw error;
+      }
+    }
+    return undefined;
+  }
+
   /** Closes all connections, even those with a request under way. */
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#apis.values());

@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exit } from '../app/exit.ts';
+import { isPublicKey } from '../ledger/command/keys.ts';
 import { type Decimal, parseDecimal } from '../ledger/decimal.ts';
 import { chainNumber, settingsOf, timeOf, withSettings } from './options.ts';
 
@@ -13,10 +14,16 @@ export function addSweepCommand(program: Command): void {
     'ledger.command-path',
     'miner.account',
     'miner.public-keys',
+    'miner.predicate',
   )
     .description('bring the coins of an account from all chains to one: docs/sweep.md')
     .option('--to-chain <n>', 'the chain to which the coins go', chainNumber)
     .option('--key-file <file>', 'key file of the account, as pickaxe keygen writes it; repeat for several', collect)
+    .option(
+      '--guard-key <hex>',
+      'public key that may be in the guard of the account beside those of the key files; repeat for several',
+      collectKey,
+    )
     .addOption(amount('--keep <amount>', 'coins that stay on each chain', '0.001'))
     .addOption(amount('--min <amount>', 'leave alone chains from which less would go', '0.01'))
     .option(
@@ -47,6 +54,11 @@ function amountOf(text: string): Decimal {
   const isAmount = /^\d{1,20}(\.\d{1,12})?$/.test(text);
   if (!isAmount) throw new InvalidArgumentError('Write an amount such as 0.01, with at most 12 decimal places.');
   return parseDecimal(text);
+}
+
+function collectKey(text: string, before: string[] | undefined): string[] {
+  if (!isPublicKey(text)) throw new InvalidArgumentError('A public key has 64 lower-case hex digits.');
+  return collect(text, before);
 }
 
 function collect(text: string, before: string[] | undefined): string[] {

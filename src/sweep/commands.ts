@@ -90,10 +90,10 @@ export function gasLimitFor(gas: number, most: number): number {
   return Math.max(1, Math.min(Math.ceil((gas * 6) / 5), most));
 }
 
-/** @returns when a command's time to live ends, in seconds since 1970 */
-export function endOf({ cmd }: Command): number {
+/** @returns when a command was made, and when its time to live ends, in seconds since 1970 */
+export function lifeOf({ cmd }: Command): { readonly madeS: number; readonly endS: number } {
   const { creationTime, ttl } = publicMetaOf(parsePayload(cmd).meta);
-  return creationTime + ttl;
+  return { madeS: creationTime, endS: creationTime + ttl };
 }
 
 /** @returns what a command pays for each unit of gas, in coins */

@@ -1,11 +1,13 @@
 /** A file that says which process works on something, so that no other one does. */
 
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /** Only the owner may read and write. */
 const MODE = 0o600;
+/** What systems say where links cannot be made. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
 
 /** Another process has it, or may have it. The message says what to do. */
 export class LockedError extends Error {
@@ -54,23 +56,55 @@ export class Lock {
   }
 }
 
-/** @returns false when there is such a file already */
+/**
+ * The file gets its name only once it is written: whatever ends the process, no lock is ever without its owner.
+ * @returns false when there is such a file already
+ */
 function create(file: string): boolean {
+  const id = randomBytes(6).toString('hex');
+  const text = `${process.pid} ${hostname()} ${id}`;
+  const unfinished = `${file}.${id}`;
   try {
-    writeFileSync(file, `${process.pid} ${hostname()} ${randomBytes(6).toString('hex')}`, { flag: 'wx', mode: MODE });
+    writeFileSync(unfinished, text, { flag: 'wx', mode: MODE });
+    linkOrWrite(unfinished, file, text);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
   }
 }
 
-/** @returns what its process has written; empty when it has gone or is just being written */
+/** Some file systems, such as FAT, have no links: there, a lock that is not written to its end is removed again. */
+function linkOrWrite(from: string, to: string, text: string): void {
+  try {
+    linkSync(from, to);
+    return;
+  } catch (error) {
+    if (!NO_LINKS.has(codeOf(error))) throw error;
+  }
+  const fd = openSync(to, 'wx', MODE);
+  try {
+    writeFileSync(fd, text);
+  } catch (error) {
+    rmSync(to, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** @returns what its process has written; empty when it has gone */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (codeOf(error) === 'ENOENT') return '';
     throw error;
   }
 }
@@ -88,6 +122,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }

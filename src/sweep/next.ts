@@ -34,6 +34,7 @@ export type Step =
   /** The coins are between the chains: bring them to the target chain. */
   | { readonly do: 'bring' }
   | { readonly do: 'wait'; readonly why: string }
+  /** When only the node says so, the blocks are asked first. */
   | { readonly do: 'finish'; readonly outcome: Outcome };
 
 /**
@@ -47,7 +48,7 @@ export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
   }
   if (step0.status === 'success') return { do: 'bring' };
   if (step0.status === 'failure') {
-    if (step0.depth >= confirmations) return failed(step0.reason);
+    if (step0.depth >= confirmations) return failed(step0.reason, step0.gasCost);
     return wait(`step 0 has failed; waits for ${confirmations - step0.depth} more blocks: ${step0.reason}`);
   }
   return step0.isOver ? { do: 'search' } : { do: 'send step 0' };
@@ -58,7 +59,7 @@ export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
  * @param height of the block that has step 0; undefined when none has it
  */
 export function afterSearch(height: number | undefined): Step {
-  if (height === undefined) return failed('no block has it, and its time to live has ended');
+  if (height === undefined) return failed('no block has it, and its time to live has ended', 0n);
   return wait(`step 0 is in the block of height ${height}, but the node does not know its result: ask another node`);
 }
 
@@ -84,6 +85,6 @@ function wait(why: string): Step {
   return { do: 'wait', why };
 }
 
-function failed(reason: string): Step {
-  return { do: 'finish', outcome: { state: 'failed', reason } };
+function failed(reason: string, gasCost: Decimal): Step {
+  return { do: 'finish', outcome: { state: 'failed', reason, gasCost } };
 }

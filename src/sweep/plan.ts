@@ -1,11 +1,12 @@
 /** Plans a sweep: what leaves each chain, what that costs, and which chains are left alone. Nothing is sent. */
 
+import { MAX_SIGNATURES } from '../ledger/command/build.ts';
 import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
 import { isPublicKey } from '../ledger/command/keys.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
 import { gasLimitFor, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
-import { guardOfName, signersOf } from './signers.ts';
+import { guardFault, guardOfName, signersOf } from './signers.ts';
 import { plannedTransfer, type Sweep } from './state.ts';
 import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
@@ -22,6 +23,8 @@ export interface SweepWishes {
   readonly gasStation: string | null;
   /** The public keys whose secret keys are at hand; null: any, as nothing will be signed. */
   readonly held: readonly string[] | null;
+  /** Which keys and which predicate the guard may have, see `guardFault`; null: any, as nothing will be signed. */
+  readonly known: Keyset | null;
 }
 
 export interface Plan {
@@ -63,6 +66,7 @@ export async function planSweep(ledger: SweepLedger, wishes: SweepWishes, stop: 
     throw new CannotSweep(`The network has no chain ${targetChain}: it has ${all.length}.`);
   const target = await ledger.look(targetChain, account, stop);
   const guard = targetGuard(wishes, target.details);
+  if (!guardOfName(account)) await checkGuard(ledger, wishes, guard, stop);
   const signers = wishes.held ? signersOf(guard, wishes.held) : guard.keys;
   if (!signers) {
     throw new CannotSweep(
@@ -105,6 +109,9 @@ function targetGuard({ account, targetChain }: SweepWishes, details: AccountDeta
   const ofName = guardOfName(account);
   if (details) {
     const { keyset } = details;
+    if (keyset && keyset.keys.length > MAX_SIGNATURES) {
+      throw new CannotSweep(`On chain ${targetChain}, the account is said to have more keys than could ever sign.`);
+    }
     if (!keyset || keyset.keys.length === 0 || !keyset.keys.every(isPublicKey)) {
       throw new CannotSweep(`On chain ${targetChain}, the account is guarded by something else than Ed25519 keys.`);
     }
@@ -117,6 +124,32 @@ function targetGuard({ account, targetChain }: SweepWishes, details: AccountDeta
   throw new CannotSweep(
     `The account does not exist on chain ${targetChain}, where anybody could take its name: create it there first.`,
   );
+}
+
+/** What the name leaves open, nodes say. @throws CannotSweep unless the user knows the guard, and another node says the same */
+async function checkGuard(
+  ledger: SweepLedger,
+  { account, targetChain, known }: SweepWishes,
+  guard: Keyset,
+  stop: AbortSignal,
+): Promise<void> {
+  const fault = known && guardFault(guard, known);
+  if (fault) throw new CannotSweep(`By the node's word, the guard of the account ${fault}.`);
+  const elsewhere = await ledger.lookElsewhere(targetChain, account, stop);
+  if (!elsewhere || (elsewhere.details?.keyset && sameKeyset(elsewhere.details.keyset, guard))) return;
+  const other = elsewhere.details ? guardText(elsewhere.details) : 'that it does not exist';
+  throw new CannotSweep(
+    `Two nodes disagree about the account on chain ${targetChain}: one says ${keysetText(guard)}, and the other ${other}. ` +
+      'Find out which of them is wrong, and leave it out.',
+  );
+}
+
+function guardText({ keyset }: AccountDetails): string {
+  return keyset ? keysetText(keyset) : 'that something else than keys guards it';
+}
+
+function keysetText({ keys, pred }: Keyset): string {
+  return `${pred} of ${keys.join(', ')}`;
 }
 
 /** Coins that arrive can pay for the gas of those that follow, but not for their own. */

@@ -11,9 +11,9 @@ import { LedgerFormatError } from '../ledger/errors.ts';
 import { pause, within } from '../system/abort.ts';
 import {
   type CommandMaker,
-  endOf,
   gasLimitFor,
   gasPriceOf,
+  lifeOf,
   signed,
   step0Of,
   step1Of,
@@ -24,7 +24,7 @@ import { afterSearch, doneBy, type Found, isStep1Alive, next, type Seen, type St
 import { rootOfProof } from './proof.ts';
 import { signersOf } from './signers.ts';
 import { isUnfinished, type Sweep, type Transfer } from './state.ts';
-import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
+import { type AccountLook, type InBlock, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
 export interface RunnerOptions {
   readonly ledger: SweepLedger;
@@ -34,6 +34,8 @@ export interface RunnerOptions {
   readonly pairs: readonly KeyPair[];
   /** @returns a text that is different each time */
   readonly nonce: () => string;
+  /** @returns the time of this machine, in ms since 1970 */
+  readonly nowMs: () => number;
   /** How many blocks must be above one that decides; 6 by default, three minutes. */
   readonly confirmations?: number;
   /** Told after each turn what the transfer is doing. The note can hold foreign text. */
@@ -46,8 +48,15 @@ const CONFIRMATIONS = 6;
  * than any reorganisation brings back.
  */
 const MARGIN_S = 600;
+/**
+ * How far the chain's time may be ahead of this machine's, in ms. Commands are dated by the chain's, which the node says: one from
+ * the far future would be in no block, and never over.
+ */
+const MOST_AHEAD_MS = 3_600_000;
 /** Each step 1 that fails costs gas, so no more than this are made in one run for one transfer. */
 const MOST_STEP1 = 3;
+/** A node that says that somebody else has finished a transfer, and has no such block, is searched no more often than this in one run. */
+const MOST_VAIN_SEARCHES = 3;
 
 /** Whether something will have to be signed. */
 export function needsKeys({ transfers, gasStation }: Sweep): boolean {
@@ -62,6 +71,8 @@ export class SweepRunner {
   readonly #step1Made = new Map<number, number>();
   /** The heights of those blocks in which a step 0 was searched for and found, by its chain. */
   readonly #foundAt = new Map<number, number>();
+  /** How often a step 1 of somebody else was searched for and not found, by the chain of step 0. */
+  readonly #vainSearches = new Map<number, number>();
 
   constructor(sweep: Sweep, options: RunnerOptions) {
     this.#sweep = sweep;
@@ -119,14 +130,17 @@ export class SweepRunner {
     const known = seenAt === transfer.leftAt ? transfer : this.#update(transfer, { leftAt: seenAt });
     const step = next(seen, this.#sweep, this.#confirmations);
     switch (step.do) {
-      case 'send step 0': {
-        const sent = await this.#options.ledger.send(transfer.chain, step0, stop);
-        return sent.kind === 'taken' ? 'step 0 is sent' : `step 0 is refused, if it is not on its way: ${sent.reason}`;
-      }
+      case 'send step 0':
+        return await this.#sendStep0(known, step0, stop);
       case 'search':
         return this.#settle(known, afterSearch(await this.#search(known, step0, stop)));
       case 'bring':
         return await this.#bring(known, step0, seen, stop);
+      case 'finish':
+        return this.#settle(
+          known,
+          next(await this.#proven(known, step0, seen, stop), this.#sweep, this.#confirmations),
+        );
       default:
         return this.#settle(known, step);
     }
@@ -138,11 +152,13 @@ export class SweepRunner {
     const { chain } = transfer;
     const look = await ledger.look(chain, this.#sweep.account, stop);
     const step0 = signed(step0Of(this.#sweep, transfer, this.#maker(look)), pairs);
-    const begun = this.#update(transfer, { step0, madeAt: look.height });
-    const sent = await ledger.send(chain, step0, stop);
-    if (sent.kind === 'taken') return 'step 0 is sent';
-    // It was sent once, and that was refused: no node has it.
-    return this.#settle(begun, { do: 'finish', outcome: { state: 'failed', reason: sent.reason } });
+    return await this.#sendStep0(this.#update(transfer, { step0 }), step0, stop);
+  }
+
+  /** Whoever has refused a command has seen it, and could still send it on until its time is over. So a refusal decides nothing. */
+  async #sendStep0({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<string> {
+    const sent = await this.#options.ledger.send(chain, step0, stop);
+    return sent.kind === 'taken' ? 'step 0 is sent' : `step 0 is refused, if it is not on its way: ${sent.reason}`;
   }
 
   async #see(transfer: Transfer, step0: Command, stop: AbortSignal): Promise<Seen> {
@@ -160,19 +176,41 @@ export class SweepRunner {
     const found = await ledger.result(chain, command.hash, stop);
     const height = found?.metaData?.blockHeight;
     // A node that has struck a command off its list says that it has failed, but no block has it.
-    if (!found || height === undefined) return { status: 'none', isOver: timeS >= endOf(command) + marginS };
-    const { result, gas } = found;
-    const inBlock = { height, depth: Math.max(0, newest - height), gasCost: BigInt(gas) * gasPriceOf(command) };
-    if (result.status === 'success') return { status: 'success', ...inBlock };
-    return { status: 'failure', reason: result.error.message, ...inBlock };
+    if (!found || height === undefined || height < 0)
+      return { status: 'none', isOver: timeS >= lifeOf(command).endS + marginS };
+    return foundIn({ height, depth: Math.max(0, newest - height), result: found }, command);
+  }
+
+  /**
+   * Nobody's word ends a transfer: what decides is read in its block.
+   * @returns the same as was seen, with what the block itself says
+   */
+  async #proven(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<Seen> {
+    const isStep1 = seen.step1?.status === 'success';
+    const [chain, command, said] = isStep1
+      ? [this.#sweep.targetChain, transfer.step1!, seen.step1!]
+      : [transfer.chain, step0, seen.step0];
+    if (said.status === 'none') throw new Error('what is in no block ends nothing');
+    const { height } = said;
+    const sought = { what: 'command', key: command.hash, madeS: lifeOf(command).madeS } as const;
+    const inBlock = await this.#options.ledger.search(chain, sought, { height }, stop);
+    const found = inBlock && foundIn(inBlock, command);
+    if (found?.status === said.status) return isStep1 ? { ...seen, step1: found } : { ...seen, step0: found };
+    const step = isStep1 ? 'step 1' : 'step 0';
+    throw new SweepFault(
+      `the node says of ${step}: ${said.status}. But the block of height ${height} does not say so: ask another node`,
+    );
   }
 
   /** @returns the height of the block that has a step 0 whose end has passed; undefined when none has it */
-  async #search({ chain, madeAt }: Transfer, step0: Command, stop: AbortSignal): Promise<number | undefined> {
-    const { ledger } = this.#options;
-    const height = this.#foundAt.get(chain) ?? (await ledger.search(chain, step0.hash, madeAt!, endOf(step0), stop));
-    if (height !== undefined) this.#foundAt.set(chain, height);
-    return height;
+  async #search({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<number | undefined> {
+    const known = this.#foundAt.get(chain);
+    if (known !== undefined) return known;
+    const { madeS, endS } = lifeOf(step0);
+    const sought = { what: 'command', key: step0.hash, madeS } as const;
+    const found = await this.#options.ledger.search(chain, sought, { untilS: endS + MARGIN_S }, stop);
+    if (found) this.#foundAt.set(chain, found.height);
+    return found?.height;
   }
 
   /** Brings coins that have left their chain to the target chain. */
@@ -187,7 +225,7 @@ export class SweepRunner {
     const mostGas = step1TrialGas(this.#sweep);
     const trial = unsigned(step1With(mostGas));
     const { outcome, gas } = await ledger.tryOut(targetChain, trial, stop);
-    if (isAlreadyCompleted(outcome)) return await this.#arrived(withProof, trial, seen, stop);
+    if (isAlreadyCompleted(outcome)) return await this.#arrived(withProof, step0, seen, stop);
     if (outcome.status === 'failure') {
       this.#update(withProof, { proof: null });
       return `step 1 would fail, so its proof is fetched again: ${outcome.error.message}`;
@@ -206,12 +244,24 @@ export class SweepRunner {
     return sent.kind === 'taken' ? 'step 1 is sent' : `step 1 is refused: ${sent.reason}`;
   }
 
-  /** Some step 1 has brought the coins: the ledger itself says so, and once more for the state some blocks below. */
-  async #arrived(transfer: Transfer, trial: Command, seen: Seen, stop: AbortSignal): Promise<string> {
-    const { targetChain } = this.#sweep;
-    const below = await this.#options.ledger.tryBelow(targetChain, trial, this.#confirmations, stop);
-    if (isAlreadyCompleted(below)) return this.#settle(transfer, doneBy('somebody else', seen, this.#sweep));
-    return `somebody else has finished it; waits for ${this.#confirmations} blocks`;
+  /** Some step 1 has brought the coins, by the node's word: which one, and where, the blocks say. */
+  async #arrived(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<string> {
+    const { chain } = transfer;
+    const vain = this.#vainSearches.get(chain) ?? 0;
+    const sought = { what: 'step 1', key: step0.hash, madeS: lifeOf(step0).madeS } as const;
+    const isSearched = vain < MOST_VAIN_SEARCHES;
+    const found = isSearched && (await this.#options.ledger.search(this.#sweep.targetChain, sought, {}, stop));
+    if (!found) {
+      if (isSearched) this.#vainSearches.set(chain, vain + 1);
+      return 'the node says that somebody has finished it, but no block of the target chain has done so: ask another node';
+    }
+    const { depth, result } = found;
+    const ours = result.reqKey === transfer.step1?.hash ? transfer.step1 : null;
+    const left = this.#confirmations - depth;
+    if (left > 0) return `${ours ? 'it has arrived' : 'somebody else has finished it'}; waits for ${left} more blocks`;
+    // A node may have forgotten what has become of our own.
+    const proven = ours ? { ...seen, step1: foundIn(found, ours) } : seen;
+    return this.#settle(transfer, doneBy(ours ? 'us' : 'somebody else', proven, this.#sweep));
   }
 
   /** @returns the proof, or why there is none yet */
@@ -240,6 +290,9 @@ export class SweepRunner {
   }
 
   #maker({ timeS }: AccountLook): CommandMaker {
+    if (timeS * 1000 > this.#options.nowMs() + MOST_AHEAD_MS) {
+      throw new SweepFault('the newest block of the node is more than an hour ahead of this machine: a clock is wrong');
+    }
     return { signers: this.#signers, timeS, nonce: this.#options.nonce() };
   }
 
@@ -256,4 +309,10 @@ export class SweepRunner {
     this.#sweep = sweep;
     return changed;
   }
+}
+
+function foundIn({ height, depth, result: { result, gas } }: InBlock, command: Command): Found {
+  const inBlock = { height, depth, gasCost: BigInt(gas) * gasPriceOf(command) };
+  if (result.status === 'success') return { status: 'success', ...inBlock };
+  return { status: 'failure', reason: result.error.message, ...inBlock };
 }

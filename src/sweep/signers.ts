@@ -1,6 +1,7 @@
-/** Which keys have to sign for an account. */
+/** Which keys have to sign for an account, and which guards are signed for. */
 
 import type { Keyset } from '../ledger/command/coin.ts';
+import { quoted } from '../ledger/errors.ts';
 
 /** How many of its keys a keyset needs; undefined for a predicate that the ledger does not define. */
 function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
@@ -21,4 +22,25 @@ export function signersOf(guard: Keyset, held: readonly string[]): readonly stri
 export function guardOfName(account: string): Keyset | undefined {
   const [, key] = /^k:([0-9a-f]{64})$/.exec(account) ?? [];
   return key === undefined ? undefined : { keys: [key], pred: 'keys-all' };
+}
+
+/**
+ * Whoever satisfies the guard that a step 0 names has the coins, and nodes say which guard an account has. So its keys must
+ * be among those that the user has named, and where several keys leave it open how many of them must sign, the user's word
+ * decides about that, too.
+ * @param known the keys that may be in the guard, and the predicate of a guard with several keys
+ * @returns what is wrong with a guard; undefined when it may be signed
+ */
+export function guardFault(guard: Keyset, known: Keyset): string | undefined {
+  const { keys, pred } = guard;
+  const strangers = keys.filter((key) => !known.keys.includes(key));
+  if (strangers.length > 0) {
+    return `has keys that you have not named: ${strangers.join(', ')}. Name with --guard-key those that belong to it`;
+  }
+  const needed = signaturesNeeded(guard);
+  if (new Set(keys).size < keys.length || (needed !== undefined && needed > keys.length)) {
+    return `has ${keys.length === 1 ? 'one key' : 'a key twice'} and the predicate ${quoted(pred)}, which nobody could satisfy`;
+  }
+  if (needed === undefined || keys.length === 1 || pred === known.pred) return undefined;
+  return `has the predicate ${pred}, and not ${known.pred}. If that is right, say so with --predicate ${pred}`;
 }

@@ -30,7 +30,8 @@ const Signed = z
 
 const OutcomeJson = z.discriminatedUnion('state', [
   z.object({ state: z.literal('done'), by: z.enum(['us', 'somebody else']), gasCost: decimal }),
-  z.object({ state: z.literal('failed'), reason: z.string() }),
+  // Earlier versions did not write what it has cost.
+  z.object({ state: z.literal('failed'), reason: z.string(), gasCost: decimal.default(0n) }),
 ]);
 
 const TransferJson = z
@@ -39,15 +40,10 @@ const TransferJson = z
     amount: decimal,
     gasLimit: count,
     step0: Signed.nullable(),
-    madeAt: count.nullable(),
     leftAt: count.nullable(),
     proof: z.string().nullable(),
     step1: Signed.nullable(),
     outcome: OutcomeJson.nullable(),
-  })
-  .refine(({ step0, madeAt }) => (step0 === null) === (madeAt === null), {
-    path: ['madeAt'],
-    message: 'must be there exactly when step0 is',
   })
   .refine(({ chain, step0 }) => step0 === null || chainOf(step0) === chain, {
     path: ['step0'],
@@ -102,7 +98,7 @@ function transferToJson(transfer: Transfer) {
 }
 
 function outcomeToJson(outcome: Outcome) {
-  return outcome.state === 'done' ? { ...outcome, gasCost: formatDecimal(outcome.gasCost) } : outcome;
+  return { ...outcome, gasCost: formatDecimal(outcome.gasCost) };
 }
 
 function jsonOf(text: string): unknown {

@@ -34,8 +34,6 @@ export interface Transfer {
   readonly gasLimit: number;
   /** Written before it is sent for the first time, so a node may have it. Null: it was never sent. */
   readonly step0: Command | null;
-  /** The height of the chain's newest block when step 0 was made; null before that. */
-  readonly madeAt: number | null;
   /** The height of the block with step 0, when a node was last asked; null: no block with it was seen so far. */
   readonly leftAt: number | null;
   /** That step 0 was in a block, for step 1. A reorganisation can make it useless. */
@@ -56,14 +54,14 @@ export type Outcome =
       readonly gasCost: Decimal;
     }
   /** No coins have left their chain, apart from gas. */
-  | { readonly state: 'failed'; readonly reason: string };
+  | { readonly state: 'failed'; readonly reason: string; readonly gasCost: Decimal };
 
 /** `pending`: it goes on. */
 export type TransferState = 'pending' | Outcome['state'];
 
 /** Of a transfer that has not begun. */
 export function plannedTransfer(chain: number, amount: Decimal, gasLimit: number): Transfer {
-  const nothing = { step0: null, madeAt: null, leftAt: null, proof: null, step1: null, outcome: null } as const;
+  const nothing = { step0: null, leftAt: null, proof: null, step1: null, outcome: null } as const;
   return { chain, amount, gasLimit, ...nothing };
 }
 

@@ -85,7 +85,9 @@ export class SweepStore {
     const unfinished = `${this.file}.unfinished`;
     this.#orFault(() => {
       try {
-        const fd = openSync(unfinished, 'w', MODE);
+        // What a crash has left goes first: a new file is made, so no link is followed that somebody has put there.
+        rmSync(unfinished, { force: true });
+        const fd = openSync(unfinished, 'wx', MODE);
         try {
           writeFileSync(fd, sweepToJson(sweep));
           fsyncSync(fd);

@@ -28,6 +28,31 @@ export type Proof =
   | { readonly kind: 'proof'; readonly proof: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly wait: boolean };
 
+/** A command to be looked for in blocks. */
+export interface Sought {
+  /** `step 1`: any that has finished a transfer, whoever has sent it. */
+  readonly what: 'command' | 'step 1';
+  /** The command's request key, or that of the transfer's step 0. */
+  readonly key: string;
+  /** When the command, or that step 0, was made: seconds since 1970. No block that is much older has it. */
+  readonly madeS: number;
+}
+
+/** Where a command is looked for: in the block of one height, or in all that could have it. */
+export interface Place {
+  readonly height?: number;
+  /** Seconds since 1970: no block above one that is as new has it, and there must be one. By default, any block can have it. */
+  readonly untilS?: number;
+}
+
+/** A command in a block on which the chain's newest builds. */
+export interface InBlock {
+  readonly height: number;
+  /** How many blocks are above that one. */
+  readonly depth: number;
+  readonly result: CommandResult;
+}
+
 /** Every method throws a SweepFault when the node does not answer, or not as it must, and that may pass. */
 export interface SweepLedger {
   /** The network's id. */
@@ -35,27 +60,20 @@ export interface SweepLedger {
   /** @returns all chains, in ascending order */
   chains(stop: AbortSignal): Promise<readonly number[]>;
   look(chain: number, account: string, stop: AbortSignal): Promise<AccountLook>;
+  /** What another node says. @returns undefined when no other one is configured, or answers */
+  lookElsewhere(chain: number, account: string, stop: AbortSignal): Promise<AccountLook | undefined>;
   /** Runs a command with its gas and without effect. @param command without signatures, so nobody can send it */
   tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial>;
-  /** Runs a command without its gas, on the state that lies `depth` blocks below the newest. */
-  tryBelow(chain: number, command: Command, depth: number, stop: AbortSignal): Promise<Outcome>;
   /** Sends a command. That it is in a block already is success. */
   send(chain: number, command: Command, stop: AbortSignal): Promise<Sent>;
-  /** @returns undefined while no block has the command, and when the node has forgotten it */
+  /** What the node says: nothing is proven. @returns undefined while no block has the command, and when the node has forgotten it */
   result(chain: number, requestKey: string, stop: AbortSignal): Promise<CommandResult | undefined>;
   /**
-   * Looks for a command in the blocks themselves.
-   * @param madeAt the height of the newest block when it was made
-   * @param untilS seconds since 1970: no block above one that is as new has it
-   * @returns the height of the block that has it
+   * Looks for a command in the blocks themselves, each of which is proven by the one above it, up to the chain's newest.
+   * When several nodes are configured, a second one must have the same block.
+   * @returns undefined when no block of the place has the command
    */
-  search(
-    chain: number,
-    requestKey: string,
-    madeAt: number,
-    untilS: number,
-    stop: AbortSignal,
-  ): Promise<number | undefined>;
+  search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<InBlock | undefined>;
   /** @param chain where the command ran */
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof>;
   /** Whether a block, 32 bytes of its hash, is one that the chain's newest builds on. @param from it is not below this height */

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
 import { type ApiSettings, configuredNodes, nodeApi, peerApi } from '#pickaxe/app/node-api.js';
@@ -24,11 +26,14 @@ function inTurn(urls: readonly string[], network?: string) {
 }
 
 /** A node of this network, which is well. */
-const healthy = (network = 'mainnet01'): Promise<Server> =>
-  serve(({ path }) => {
-    if (path === '/info') return { body: { ...info, nodeVersion: network, nodeGraphHistory: [[0, [[0, []]]]] } };
-    return path === '/health-check' ? { body: `health of ${network}` } : undefined;
-  });
+const healthy = (network = 'mainnet01', port?: number): Promise<Server> =>
+  serve(
+    ({ path }) => {
+      if (path === '/info') return { body: { ...info, nodeVersion: network, nodeGraphHistory: [[0, [[0, []]]]] } };
+      return path === '/health-check' ? { body: `health of ${network}` } : undefined;
+    },
+    port === undefined ? {} : { port },
+  );
 const health = (api: NodeApi) => api.health();
 
 describe('the configured nodes', () => {
@@ -93,6 +98,48 @@ describe('nodes in turn', () => {
     await goAway();
     expect(await nodes.ask(health)).toBe('health of mainnet01');
     expect(warnings).toHaveLength(2);
+  });
+
+  it('ask the first one again after the last one, although there is only one, or none of them is there', async () => {
+    const { url } = await healthy();
+    const last = await secondAddress(url);
+    const { nodes } = inTurn([DEAD, last.url], 'mainnet01');
+    await nodes.ask(health);
+    await last.goAway();
+    await expect(nodes.askOne(health)).rejects.toThrow(`cannot reach ${last.url}`);
+    await expect(nodes.askOne(health)).rejects.toThrow(`cannot reach ${DEAD}`);
+  });
+
+  it('ask one that was away at first once it is there', async () => {
+    const gone = createServer();
+    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+    const { port } = gone.address() as AddressInfo;
+    await new Promise((resolve) => gone.close(resolve));
+    // Nothing names the network, so the node is asked for it before it can be spoken to.
+    const { nodes } = inTurn([`http://127.0.0.1:${port}`]);
+    await expect(nodes.ask(health)).rejects.toThrow('cannot reach');
+    await healthy('mainnet01', port);
+    expect(await nodes.ask(health)).toBe('health of mainnet01');
+  });
+
+  it('ask another one beside the one whose turn it is, which keeps its turn', async () => {
+    const [first, silent, other] = [await healthy(), await serve(() => ({ status: 500 })), await healthy()];
+    const { nodes, warnings } = inTurn([first.url, DEAD, silent.url, other.url], 'mainnet01');
+    expect(await nodes.askOther(async (api, name) => [await api.health(), name])).toEqual([
+      'health of mainnet01',
+      other.url,
+    ]);
+    expect(await nodes.askOther(async () => undefined)).toBeUndefined();
+    expect([first.seen.length, warnings]).toEqual([0, []]);
+    expect(await nodes.ask(health)).toBe('health of mainnet01');
+    expect(first.seen).toHaveLength(1);
+    await expect(
+      nodes.askOther(async () => {
+        throw new Error('a fault of ours');
+      }),
+    ).rejects.toThrow('a fault of ours');
+    const { nodes: alone } = inTurn([first.url], 'mainnet01');
+    expect(await alone.askOther(health)).toBeUndefined();
   });
 
   it('do not ask another one when a node has answered, whatever it has answered', async () => {

@@ -13,6 +13,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 import { expectShape } from '../expect-shape.ts';
 import { secondAddress } from '../node/second-address.ts';
 import { startNode } from '../source/node/node.ts';
+import { json, lyingNode } from '../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
 import { start } from './pickaxe.ts';
 import { pretendedIo } from './tx/pretended-io.ts';
@@ -44,12 +45,15 @@ beforeEach(async () => {
   said = '';
 });
 
-function sweep(options: Partial<SweepOptions> = {}, io: Partial<SweepIo> = {}, urls = [world.url]): Promise<number> {
-  const flags = new Map([
-    ['node.urls', urls],
-    ['miner.account', ACCOUNT],
-  ] as [string, string[] | string][]);
-  const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
+function sweep(
+  options: Partial<SweepOptions> = {},
+  io: Partial<SweepIo> = {},
+  urls = [world.url],
+  settings: Record<string, string[] | string> = {},
+  cwd = tmpdir(),
+): Promise<number> {
+  const flags = new Map(Object.entries({ 'node.urls': urls, 'miner.account': ACCOUNT, ...settings }));
+  const loaded = loadConfig({ flags, environment: {}, cwd });
   const own: SweepIo = {
     out: (text) => {
       out += text;
@@ -70,6 +74,12 @@ function sweep(options: Partial<SweepOptions> = {}, io: Partial<SweepIo> = {}, u
   return runSweep(loaded, { ...OPTIONS, ...options }, own);
 }
 
+async function outOf(options: Partial<SweepOptions>, said: Record<string, string[] | string>): Promise<string> {
+  out = '';
+  await sweep(options, {}, [world.url], said);
+  return out;
+}
+
 /** One run grows the chains in between, as a network does. */
 async function finished(options: Partial<SweepOptions>): Promise<number> {
   const timer = setInterval(() => world.grow(), 20);
@@ -87,6 +97,7 @@ describe('pickaxe sweep', () => {
     expect(out).toMatch(/^ +1 {2}planned {2} +91\.49899254$/m);
     expect(out).toMatch(/^ +total {2} +182\.99798508$/m);
     expect(out).toContain('Gas costs at most 0.00006492.');
+    expect(out).toContain(`The coins arrive for keys-all of\n  ${PAIR.publicKey}\n`);
     expect(said).toContain('Nothing was sent. Add --yes');
     world.grow(3);
     expect(world.total()).toBe(before);
@@ -157,6 +168,72 @@ describe('pickaxe sweep', () => {
       'In this sweep, the account itself pays for the arrival',
     );
     expect(await finished(again)).toBe(0);
+  });
+
+  it('signs for no guard but one that the user has named', async () => {
+    const other = 'e'.repeat(64);
+    const keys = [PAIR.publicKey, other];
+    world = await World.make({ accounts: [{ account: 'farm', balance: '50.0', keys, pred: 'keys-any' }] });
+    const farm = { 'miner.account': 'farm' };
+    const run = { yes: true, keyFile: [keyFile] };
+    const fault = await sweep(run, {}, [world.url], farm).catch((error) => error);
+    expect(fault).toBeInstanceOf(UsageError);
+    expect(fault.message).toContain(`has keys that you have not named: ${other}.`);
+    const rude = await lyingNode(world.url, ({ path, body }) => {
+      if (!path.includes('/local')) return undefined;
+      const data = { account: 'farm', balance: 50, guard: { keys, pred: 'keys-any\u001b[2J' } };
+      const metaData = { blockHeight: 5, blockTime: 5 };
+      const result = { status: 'success', data };
+      return json({
+        reqKey: JSON.parse(body).hash,
+        result,
+        gas: 5,
+        txId: null,
+        logs: null,
+        metaData,
+        continuation: null,
+      });
+    });
+    const rudely = await sweep({ ...run, guardKey: [other] }, {}, [rude], farm).catch((error) => error);
+    expect(rudely).toBeInstanceOf(UsageError);
+    expect(rudely.message).toMatch(/keys-any/);
+    expect(rudely.message).not.toContain('\u001b');
+    // What only lies in this folder may be somebody else's.
+    writeFileSync(join(keyFile, '..', 'pickaxe.toml'), `[miner]\npublic-keys = ["${other}"]\npredicate = "keys-any"\n`);
+    await expect(sweep(run, {}, [world.url], farm, join(keyFile, '..'))).rejects.toThrow('have not named');
+    const named = { ...farm, 'miner.public-keys': [other] };
+    await expect(sweep(run, {}, [world.url], named)).rejects.toThrow('has the predicate keys-any, and not keys-all');
+    expect(world.node.server.stats.requests.send).toBe(0);
+    expect(readdirSync(state)).toEqual([]);
+
+    const asked: string[] = [];
+    const confirm = async () => {
+      asked.push(said);
+      return false;
+    };
+    const known = { ...farm, 'miner.predicate': 'keys-any' };
+    expect(await sweep({ keyFile: [keyFile], guardKey: [other] }, { confirm }, [world.url], known)).toBe(0);
+    // The guard is to be seen before the question.
+    expect(asked).toEqual([
+      expect.stringContaining(`The coins arrive for keys-any of\n  ${PAIR.publicKey}\n  ${other}\n`),
+    ]);
+    expect(JSON.parse((await outOf({ json: true }, known)) as string).guard).toEqual({ predicate: 'keys-any', keys });
+  });
+
+  it('signs no such guard either that an earlier version has written down', async () => {
+    world = await World.make({ accounts: [{ account: 'farm', balance: '50.0', keys: [PAIR.publicKey] }] });
+    const other = 'e'.repeat(64);
+    const farm = { 'miner.account': 'farm' };
+    const stop = new AbortController();
+    const say = () => stop.abort();
+    const run = { yes: true, keyFile: [keyFile] };
+    expect(await sweep(run, { say, stop: stop.signal }, [world.url], farm)).toBe(4);
+    const file = join(state, readdirSync(state)[0]);
+    const text = readFileSync(file, 'utf8');
+    const begun = JSON.parse(text);
+    expect(begun.transfers.filter(({ step0 }: { step0: unknown }) => step0 === null)).toHaveLength(1);
+    writeFileSync(file, JSON.stringify({ ...begun, guard: { keys: [PAIR.publicKey, other], pred: 'keys-any' } }));
+    await expect(sweep({ ...run, resume: true }, {}, [world.url], farm)).rejects.toThrow(`have not named: ${other}`);
   });
 
   it('asks a person, who may say no', async () => {
@@ -231,5 +308,8 @@ describe('pickaxe sweep', () => {
     const wrong = start([...args, '--min', '1e-3']);
     expect(await wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Write an amount such as 0.01');
+    const key = start([...args, '--guard-key', 'ab'.repeat(32), '--guard-key', 'abc']);
+    expect(await key.code).toBe(2);
+    expect(key.stderr).toContain('A public key has 64 lower-case hex digits.');
   });
 });

@@ -115,7 +115,7 @@ describe('a sweep is refused', () => {
     ];
     const world = await World.make({ accounts });
     expect(await refusal(world, { account: 'mine' })).toContain(OTHER.publicKey);
-    const { chains } = await plan(world, { account: 'mine', held: null });
+    const { chains } = await plan(world, { account: 'mine', held: null, known: null });
     expect(chains.map(({ kind }) => kind)).toEqual(['skip', 'skip']);
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parsePayload, publicMetaOf } from '#pickaxe/ledger/command/payload.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import { lifeOf, signed, step1Of } from '#pickaxe/sweep/commands.js';
 import { planSweep, sweepOf } from '#pickaxe/sweep/plan.js';
+import { rootOfProof } from '#pickaxe/sweep/proof.js';
 import { needsKeys } from '#pickaxe/sweep/runner.js';
 import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
 import { expectAllDone, STARTED, surviveEachKill } from './survive.ts';
@@ -12,6 +14,7 @@ import {
   Killed,
   Killer,
   NEVER,
+  PAIR,
   SECRET,
   TARGET,
   WISHES,
@@ -64,6 +67,20 @@ describe('a sweep', () => {
     expect(sweep.transfers.map(({ outcome }) => outcome?.state)).toEqual(['done', 'done']);
     expect(world.balance(TARGET)).toBe(sweep.transfers[0].amount + sweep.transfers[1].amount);
     expect(world.total()).toBe(total);
+    for (const { chain, amount, outcome } of sweep.transfers) {
+      // What the station pays is not the account's cost.
+      const gasCost = parseDecimal('5.0') - world.balance(chain) - amount;
+      expect(outcome).toMatchObject({ state: 'done', gasCost });
+    }
+  });
+
+  it('signs nothing for which a gas station pays, although it has the keys', async () => {
+    const world = await World.make({ gasStation: true });
+    const sweep = await world.finish(world.runner(await world.begin({ gasStation: 'kadena-xchain-gas' })));
+    for (const { step1, outcome } of sweep.transfers) {
+      expect(outcome).toMatchObject({ state: 'done', by: 'us' });
+      expect([step1!.sigs, parsePayload(step1!.cmd).signers]).toEqual([[], []]);
+    }
   });
 
   it('needs the keys while something is to be signed', async () => {
@@ -180,6 +197,42 @@ describe('somebody else', () => {
     expect(first.outcome).toMatchObject({ state: 'done', by: 'somebody else' });
     // Ours has failed, and cost gas.
     expect(first.outcome?.state === 'done' && first.outcome.gasCost).toBeGreaterThan(621n * 10_000n);
+  });
+
+  it('is not said to have finished what our own step 1 has, although the node has forgotten that', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const forgetful = changed(world.ledger, {
+      result: async (chain, ...asked) => (chain === TARGET ? undefined : await world.ledger.result(chain, ...asked)),
+    });
+    const sweep = await world.finish(world.runner(await world.begin(), { ledger: forgetful }));
+    expectAllDone(world, sweep, total);
+    const spent = sweep.transfers.map(({ outcome }) =>
+      outcome?.state === 'done' && outcome.by === 'us' ? outcome.gasCost : 0n,
+    );
+    const left = [0, 1, 2].map((chain) => world.balance(chain)).reduce((a, b) => a + b);
+    expect(spent[0] + spent[1]).toBe(3n * STARTED - left);
+  });
+
+  it('has finished a transfer only if its command has succeeded', async () => {
+    const { world, runner } = await left();
+    world.grow(2);
+    const [{ chain, step0 }] = runner.sweep.transfers;
+    const answer = await world.ledger.proof(chain, step0!.hash, TARGET, NEVER);
+    const { timeS } = await world.ledger.look(TARGET, ACCOUNT, NEVER);
+    const maker = { signers: [PAIR.publicKey], timeS, nonce: 'too little gas' };
+    const poor = step1Of(runner.sweep, step0!.hash, answer.kind === 'proof' ? answer.proof : '', 5, maker);
+    const command = signed(poor, [PAIR]);
+    expect(await world.ledger.send(TARGET, command, NEVER)).toEqual({ kind: 'taken' });
+    world.grow();
+    expect((await world.ledger.result(TARGET, command.hash, NEVER))?.result.status).toBe('failure');
+    const search = () => {
+      const sought = { what: 'step 1', key: step0!.hash, madeS: lifeOf(step0!).madeS } as const;
+      return world.ledger.search(TARGET, sought, {}, NEVER);
+    };
+    expect(await search()).toBeUndefined();
+    const theirs = world.node.commands.finishTransfer(chain, step0!.hash);
+    expect(await search()).toMatchObject({ depth: 0, result: { reqKey: theirs } });
   });
 
   it('is believed only when blocks are above it', async () => {
@@ -390,17 +443,52 @@ it('networks without gas are swept, too', async () => {
 });
 
 describe('a step 0', () => {
-  it('that is refused at once leaves everything where it is', async () => {
+  it('that is refused has failed only once no block can have it: a node could pass it on', async () => {
     const world = await World.make();
     const total = world.total();
     const ledger = withSend(world.ledger, async (send, chain) =>
       chain === 2 ? { kind: 'refused', reason: 'no gas' } : send(),
     );
-    const sweep = await world.finish(world.runner(await world.begin(), { ledger }));
+    const runner = world.runner(await world.begin(), { ledger });
+    const sweep = await world.finish(runner, (round) => {
+      if (round === 5) world.node.ledger.clockSkewMs += 29 * 60_000;
+      if (round === 8) {
+        expect(runner.sweep.transfers[1].outcome).toBeNull();
+        world.node.ledger.clockSkewMs += 12 * 60_000;
+      }
+    });
+    expect(world.notes).toContain('2: step 0 is refused, if it is not on its way: no gas');
     expect(sweep.transfers.map(({ outcome }) => outcome?.state)).toEqual(['done', 'failed']);
-    expect(sweep.transfers[1].outcome).toEqual({ state: 'failed', reason: 'no gas' });
+    expect(sweep.transfers[1].outcome).toMatchObject({ gasCost: 0n });
     expect(world.balance(2)).toBe(STARTED);
     expect(world.total()).toBe(total);
+  });
+
+  it('that is in a block of a height that was there before it was made is found', async () => {
+    const world = await World.make({ firstBlockAgeMs: 7_200_000 });
+    const { ledger } = world.node;
+    // A block every 30 seconds, of the last hour.
+    const at = (secondsAgo: number, blocks = 1) => {
+      for (let i = 0; i < blocks; i++) {
+        ledger.clockSkewMs = -(secondsAgo - 30 * i) * 1000;
+        world.grow();
+      }
+    };
+    at(3600, 20);
+    const runner = world.runner(await world.begin());
+    await runner.round(NEVER);
+    const { chain, step0 } = runner.sweep.transfers[0];
+    const { madeS } = lifeOf(step0!);
+    const { chains } = ledger;
+    const tip = chains.heightOf(chain);
+    // The last two blocks are replaced. By the clock of the miner of the new ones, they are 80 seconds old.
+    ledger.clockSkewMs = madeS * 1000 - 80_000 - Date.now();
+    ledger.reorganise(chains.blocksOf(chain).canonical(tip - 1n)!);
+    expect(chains.tip(chain).payload.state.heightOf(step0!.hash)).toBe(tip - 1n);
+    at(1000, 3);
+    const sought = { what: 'command', key: step0!.hash, madeS } as const;
+    const found = await world.ledger.search(chain, sought, { untilS: madeS + 1800 }, NEVER);
+    expect(found).toMatchObject({ height: Number(tip - 1n), depth: 4, result: { reqKey: step0!.hash } });
   });
 
   it('that fails in a block has failed once blocks are above it', async () => {
@@ -417,7 +505,10 @@ describe('a step 0', () => {
     expect(runner.sweep.transfers[0].outcome).toBeNull();
     expect(world.notes.at(-2)).toMatch(/^1: step 0 has failed; waits for \d more blocks: Insufficient funds$/);
     const sweep = await world.finish(runner);
-    expect(sweep.transfers[0].outcome).toEqual({ state: 'failed', reason: 'Insufficient funds' });
+    // What was paid for its gas is gone.
+    const gasCost = STARTED - world.balance(1);
+    expect(gasCost).toBeGreaterThan(0n);
+    expect(sweep.transfers[0].outcome).toEqual({ state: 'failed', reason: 'Insufficient funds', gasCost });
     expect(sweep.transfers[1].outcome?.state).toBe('done');
     expect(world.total()).toBe(total);
   });
@@ -531,6 +622,65 @@ describe('the disk', () => {
   });
 });
 
+describe('a step 1', () => {
+  it('whose time is over before a block has taken it is made again', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const lost = new Set<string>();
+    let isLosing = true;
+    const ledger = withSend(world.ledger, async (send, chain, { hash }) => {
+      if (chain !== TARGET || !isLosing) return send();
+      lost.add(hash);
+      return { kind: 'taken' };
+    });
+    const runner = world.runner(await world.begin(), { ledger });
+    for (let i = 0; lost.size < 2 || i < 6; i++) {
+      expect(i).toBeLessThan(20);
+      await runner.round(NEVER);
+      world.grow();
+    }
+    expect(lost.size).toBe(2); // While its time is not over, the same one is sent again and again.
+    isLosing = false;
+    world.node.ledger.clockSkewMs += 31 * 60_000;
+    world.grow();
+    const sweep = await world.finish(runner);
+    expectAllDone(world, sweep, total);
+    for (const { step1 } of sweep.transfers) expect(lost).not.toContain(step1!.hash);
+  });
+
+  it('that fails again and again is made three times in one run', async () => {
+    const world = await World.make();
+    const sent = new Set<string>();
+    const swallowing = withSend(world.ledger, async (send, chain, { hash }) => {
+      if (chain !== TARGET) return send();
+      sent.add(hash);
+      return { kind: 'taken' };
+    });
+    const failure = { status: 'failure', error: { message: 'out of luck' } } as const;
+    const nothing = { gas: 1, txId: null, logs: null, events: [], continuation: null };
+    const failing = changed(swallowing, {
+      result: async (chain, reqKey, stop) => {
+        if (chain !== TARGET) return await world.ledger.result(chain, reqKey, stop);
+        return {
+          reqKey,
+          result: failure,
+          metaData: { blockHeight: Number(world.node.ledger.chains.heightOf(chain)) },
+          ...nothing,
+        };
+      },
+    });
+    const runner = world.runner(await world.begin(), { ledger: failing });
+    for (let i = 0; i < 12; i++) {
+      await runner.round(NEVER);
+      world.grow();
+    }
+    expect(sent.size).toBe(2 * 3);
+    expect(world.notes.slice(-2)).toEqual(
+      [1, 2].map((chain) => `${chain}: 3 commands for step 1 have failed, so no other is made in this run`),
+    );
+  });
+});
+
 describe('a wrong proof', () => {
   it.each([
     ['of another command', 'the proof is wrong'],
@@ -551,6 +701,24 @@ describe('a wrong proof', () => {
     }
     expect(world.notes.at(-1)).toContain(says);
     expect(runner.sweep.transfers.map(({ step1 }) => step1)).toEqual([null, null]);
+  });
+
+  it('of a step 0 that has failed is not used', async () => {
+    const { world, runner } = await left();
+    world.grow(2);
+    const { chain, step0 } = runner.sweep.transfers[0];
+    const answer = await world.ledger.proof(chain, step0!.hash, TARGET, NEVER);
+    const proof = JSON.parse(Buffer.from(answer.kind === 'proof' ? answer.proof : '', 'base64url').toString());
+    const input = Buffer.from(proof.subject.input, 'base64url');
+    const output = JSON.parse(input.subarray(2).toString());
+    const withResult = (result: object) => {
+      const bytes = Buffer.concat([input.subarray(0, 2), Buffer.from(JSON.stringify({ ...output, result }))]);
+      const changed = { ...proof, subject: { input: bytes.toString('base64url') } };
+      return Buffer.from(JSON.stringify(changed)).toString('base64url');
+    };
+    expect(rootOfProof(withResult(output.result), step0!.hash, TARGET)).toHaveLength(32);
+    const failed = withResult({ status: 'failure', error: { message: 'no' } });
+    expect(() => rootOfProof(failed, step0!.hash, TARGET)).toThrow('the proof is of another command than step 0');
   });
 
   it('leads to a block that the target chain does not have', async () => {

@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +31,10 @@ const SWEEP: Sweep = {
   transfers: [plannedTransfer(1, 91_498_992_540_000n, 746)],
 };
 
-const failed = { ...SWEEP, transfers: [{ ...SWEEP.transfers[0], outcome: { state: 'failed', reason: 'x' } as const }] };
+const failed = {
+  ...SWEEP,
+  transfers: [{ ...SWEEP.transfers[0], outcome: { state: 'failed', reason: 'x', gasCost: 0n } as const }],
+};
 
 const TAKER = fileURLToPath(new URL('./take-lock.mjs', import.meta.url));
 
@@ -90,6 +103,37 @@ it('a lock of another machine is left to a person', () => {
   const store = new SweepStore(folder(), 'development', ACCOUNT);
   writeFileSync(`${store.file}.lock`, `${process.pid} another-machine 1\n`);
   expect(() => store.open()).toThrow(/Process \d+ on another-machine works on this sweep.* remove .*\.lock/);
+});
+
+it('a process that was refused leaves the lock to the one that has it', () => {
+  const store = new SweepStore(folder(), 'development', ACCOUNT);
+  const lock = `${store.file}.lock`;
+  writeFileSync(lock, `${process.pid} another-machine 1\n`);
+  expect(() => store.open()).toThrow('another-machine');
+  store.close();
+  expect(readFileSync(lock, 'utf8')).toContain('another-machine');
+});
+
+it.skipIf(process.platform === 'win32')('no link is followed that somebody has put where the state is written', () => {
+  const directory = folder();
+  const store = new SweepStore(directory, 'development', ACCOUNT);
+  const victim = join(directory, 'victim');
+  writeFileSync(victim, 'precious');
+  symlinkSync(victim, `${store.file}.unfinished`);
+  store.save(SWEEP);
+  expect(readFileSync(victim, 'utf8')).toBe('precious');
+  expect(lstatSync(store.file).isFile()).toBe(true);
+  expect(store.load()).toEqual(SWEEP);
+});
+
+it('what earlier versions have written is read, too', () => {
+  const store = new SweepStore(folder(), 'development', ACCOUNT);
+  store.save(failed);
+  const old = JSON.parse(readFileSync(store.file, 'utf8'));
+  delete old.transfers[0].outcome.gasCost;
+  old.transfers[0].madeAt = null;
+  writeFileSync(store.file, JSON.stringify(old));
+  expect(store.load()).toEqual(failed);
 });
 
 it('the file of another network or account is refused', () => {

@@ -48,5 +48,7 @@ export async function surviveEachKill(order: 'ascending' | 'descending', when: '
       return;
     }
     expectAllDone(world, await world.finish(world.runner(world.store.load()!)), total);
+    // Of each command there is one, although several would do no harm but to cost gas.
+    expect([1, 2, TARGET].map((chain) => world.commands(chain))).toEqual([1, 1, 2]);
   }
 }

@@ -35,6 +35,7 @@ export const WISHES: SweepWishes = {
   gasPrice: parseDecimal('0.00000001'),
   gasStation: null,
   held: [PAIR.publicKey],
+  known: { keys: [PAIR.publicKey], pred: 'keys-all' },
 };
 
 /** Stands for the end of the process. */
@@ -42,6 +43,7 @@ export class Killed extends Error {}
 
 export class World {
   readonly node: MockNode;
+  readonly network: string;
   readonly directory: string;
   readonly store: SweepStore;
   readonly notes: string[] = [];
@@ -52,23 +54,31 @@ export class World {
   static async make(options: MockNodeOptions = {}): Promise<World> {
     const world = new World(options);
     world.url = (await world.node.start()).url;
-    const limits = { attempts: 1, answerTimeoutMs: 5_000 };
-    const node = { urls: [world.url], network: 'development', insecureTls: false };
-    const nodes = new NodesInTurn({ node, ledger: { dialect: 'auto' } }, () => {}, { limits });
-    world.ledger = new NodeSweepLedger('development', nodes);
     onTestFinished(async () => {
-      await nodes.close();
       await world.node.close();
       rmSync(world.directory, { recursive: true, force: true });
     });
+    world.ledger = world.ledgerOf([world.url]);
     return world;
+  }
+
+  /** What a sweep asks of these nodes. */
+  ledgerOf(urls: readonly string[], dialect: 'auto' | 'document' = 'auto'): SweepLedger {
+    const limits = { attempts: 1, answerTimeoutMs: 5_000 };
+    const { network } = this;
+    const nodes = new NodesInTurn({ node: { urls, network, insecureTls: false }, ledger: { dialect } }, () => {}, {
+      limits,
+    });
+    onTestFinished(() => nodes.close());
+    return new NodeSweepLedger(network, nodes);
   }
 
   private constructor(options: MockNodeOptions) {
     const accounts = [{ account: ACCOUNT, balance: '91.5' }];
+    this.network = options.network ?? 'development';
     this.node = new MockNode({ chains: 3, network: 'development', reward: '0.0', seed: 7, accounts, ...options });
     this.directory = mkdtempSync(join(tmpdir(), 'pickaxe-sweep-'));
-    this.store = new SweepStore(this.directory, 'development', ACCOUNT);
+    this.store = new SweepStore(this.directory, this.network, ACCOUNT);
   }
 
   /** Every chain gets a block. */
@@ -87,6 +97,12 @@ export class World {
     return chains.flatMap((chain) => EVERYBODY.map((account) => this.balance(chain, account))).reduce((a, b) => a + b);
   }
 
+  /** How many commands the canonical blocks of a chain have. */
+  commands(chain: number): number {
+    const store = this.node.ledger.chains.blocksOf(chain);
+    return [...store.ancestry(store.tip)].reduce((sum, { payload }) => sum + payload.outputs.length, 0);
+  }
+
   /** How often something has happened in the canonical blocks of a chain. */
   events(chain: number, name: string): number {
     const store = this.node.ledger.chains.blocksOf(chain);
@@ -99,7 +115,7 @@ export class World {
     const before = this.store.load();
     if (before) return before;
     const plan = await planSweep(this.ledger, { ...WISHES, ...wishes }, NEVER);
-    const sweep = sweepOf(plan, 'development', 1_700_000_000_000);
+    const sweep = sweepOf(plan, this.network, 1_700_000_000_000);
     this.store.begin(sweep);
     return sweep;
   }
@@ -110,6 +126,7 @@ export class World {
       save: (it) => this.store.save(it),
       pairs: [PAIR],
       nonce: () => `test ${this.#nonces++}`,
+      nowMs: () => Date.now() + this.node.ledger.clockSkewMs,
       confirmations: CONFIRMATIONS,
       tell: ({ chain }, note) => this.notes.push(`${chain}: ${note}`),
       ...options,

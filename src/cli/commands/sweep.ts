@@ -5,11 +5,12 @@ import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
+import type { Keyset } from '../../ledger/command/coin.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
 import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
 import { CannotSweep, type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
-import { signersOf } from '../../sweep/signers.ts';
+import { guardFault, guardOfName, signersOf } from '../../sweep/signers.ts';
 import { isUnfinished, type Sweep, stateOf } from '../../sweep/state.ts';
 import { StoreFault, SweepStore } from '../../sweep/store.ts';
 import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
@@ -24,6 +25,8 @@ import { planReport, type SweepReport, sweepReport } from '../sweep/report.ts';
 export interface SweepOptions {
   readonly toChain?: number;
   readonly keyFile?: readonly string[];
+  /** Public keys. */
+  readonly guardKey?: readonly string[];
   readonly keep: Decimal;
   readonly min: Decimal;
   /** By default the usual one, and with `resume` the one that the sweep has begun with. */
@@ -40,6 +43,9 @@ export interface SweepOptions {
 /** The least that nodes usually take, in coins for each unit of gas. */
 const USUAL_GAS_PRICE = parseDecimal('0.00000001');
 
+/** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
+const MOST_MESSAGE = 8000;
+
 /** What a node refuses was then taken by no earlier attempt. The sweep itself asks again. */
 const ONCE = { limits: { attempts: 1 } };
 
@@ -47,6 +53,7 @@ const ONCE = { limits: { attempts: 1 } };
 export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepIo): Promise<number> {
   const pairs = (options.keyFile ?? []).map(readKeyFile);
   const account = accountOf(loaded, pairs);
+  const known = knownGuard(loaded, pairs, options);
   if (io.stateDirectory === undefined) {
     throw new UsageError('There is no folder for the state of the sweep: set XDG_STATE_HOME to one.');
   }
@@ -56,7 +63,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
     const store = new SweepStore(stateDirectory, ledger.network, account);
     store.open();
     try {
-      const run = { ledger, store, pairs, options, io };
+      const run = { ledger, store, pairs, known, options, io };
       return options.resume ? await resume(run) : await start(run, account);
     } finally {
       store.close();
@@ -65,7 +72,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
   try {
     return await onNodes(loaded.config, io, act, ONCE);
   } catch (fault) {
-    if (fault instanceof CannotSweep) throw new UsageError(fault.message);
+    if (fault instanceof CannotSweep) throw new UsageError(oneLine(fault.message, MOST_MESSAGE));
     if (!(fault instanceof SweepFault || fault instanceof StoreFault)) throw fault;
     io.say(`error: ${oneLine(fault.message)}`);
     return EXIT.failed;
@@ -76,12 +83,14 @@ interface Run {
   readonly ledger: SweepLedger;
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
+  /** What the user has said about the guard of the account; null: nothing. */
+  readonly known: Keyset | null;
   readonly options: SweepOptions;
   readonly io: SweepIo;
 }
 
 async function start(run: Run, account: string): Promise<number> {
-  const { ledger, store, pairs, options, io } = run;
+  const { ledger, store, pairs, known, options, io } = run;
   if (options.toChain === undefined) throw new UsageError('Say where the coins shall go, with --to-chain N.');
   const before = store.load();
   if (before && isUnfinished(before)) {
@@ -89,7 +98,8 @@ async function start(run: Run, account: string): Promise<number> {
   }
   const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
   const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
-  const plan = await planSweep(ledger, { account, targetChain, keep, min, gasPrice, gasStation, held }, io.stop);
+  const wishes = { account, targetChain, keep, min, gasPrice, gasStation, held, known };
+  const plan = await planSweep(ledger, wishes, io.stop);
   const report = planReport(plan, ledger.network);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
   if (sweep.transfers.length === 0) return printPlan(plan, report, 'There is nothing to move.', run);
@@ -104,6 +114,7 @@ async function resume(run: Run): Promise<number> {
   const sweep = store.load();
   if (!sweep) throw new UsageError('No sweep of this account has begun on this machine.');
   checkSame(sweep, options);
+  checkGuardAgain(sweep, run);
   const report = sweepReport(sweep, new Map(), false);
   if (!isUnfinished(sweep)) {
     print(report, run);
@@ -131,6 +142,14 @@ function checkSame({ targetChain, gasStation }: Sweep, { toChain, gasStation: pa
   }
 }
 
+/** The file may be of a version that has believed the node. @throws UsageError when a guard that the user does not know would be signed */
+function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): void {
+  const isSigned = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);
+  if (!isSigned || !known || guardOfName(account)) return;
+  const fault = guardFault(guard, known);
+  if (fault) throw new UsageError(`The guard of this sweep ${fault}.`);
+}
+
 const NOTHING_SENT = 'Nothing was sent. Add --yes to do it, and --key-file FILE with the keys of the account.';
 
 /** Asks a person, after having shown what will be done. */
@@ -153,6 +172,7 @@ async function carryOut(sweep: Sweep, run: Run): Promise<number> {
     save: (it) => store.save(it),
     pairs,
     nonce: () => `pickaxe sweep ${randomUUID()}`,
+    nowMs: () => wallMs(io.clock),
     ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
     tell: ({ chain }, note) => {
       if (notes.get(chain) === note) return;
@@ -162,7 +182,11 @@ async function carryOut(sweep: Sweep, run: Run): Promise<number> {
   });
   await runner.run(io.pauseMs, options.timeout * 1000, io.stop);
   print(sweepReport(runner.sweep, notes, true), run);
-  if (isUnfinished(runner.sweep)) io.say('Coins that are on their way are safe. Go on with --resume.');
+  if (isUnfinished(runner.sweep)) {
+    io.say(
+      'Coins that are on their way are safe: anybody can finish a transfer with its request key. Go on with --resume.',
+    );
+  }
   return codeOf(runner.sweep);
 }
 
@@ -184,6 +208,18 @@ function codeOf({ transfers }: Sweep): number {
   const states = transfers.map(stateOf);
   if (states.includes('pending')) return EXIT.noWork;
   return states.includes('failed') ? EXIT.failed : EXIT.done;
+}
+
+/**
+ * The keys of a project's file do not count: such a file may come with somebody else's folder.
+ * @returns null when the user has named no key
+ */
+function knownGuard({ config, origins }: Loaded, pairs: readonly KeyPair[], options: SweepOptions): Keyset | null {
+  const { publicKeys = [], predicate } = config.miner;
+  const isOwn = (path: string) => origins.has(path) && origins.get(path)?.layer !== 'project';
+  const own = isOwn('miner.public-keys') ? publicKeys : [];
+  const keys = [...pairs.map(({ publicKey }) => publicKey), ...own, ...(options.guardKey ?? [])];
+  return keys.length === 0 ? null : { keys, pred: isOwn('miner.predicate') ? predicate : 'keys-all' };
 }
 
 function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair[]): string {

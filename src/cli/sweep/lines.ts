@@ -8,7 +8,7 @@ const MOST = 100;
 
 /** @returns the report as text, with a newline at its end */
 export function linesOf(report: SweepReport): string {
-  const { account, network, targetChain, total, mostGasCost, chains } = report;
+  const { account, network, targetChain, guard, total, mostGasCost, chains } = report;
   const rows = chains.map(({ chain, state, amount = '', ...more }) => [`${chain}`, state, amount, remark(more)]);
   const table = [['chain', 'state', 'amount', ''], ...rows, ['', 'total', total, '']];
   const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column].length)));
@@ -16,7 +16,9 @@ export function linesOf(report: SweepReport): string {
     return [chain.padStart(widths[0]), state.padEnd(widths[1]), amount.padStart(widths[2]), text].join('  ').trimEnd();
   });
   const gas = mostGasCost === undefined ? [] : [`Gas costs at most ${mostGasCost}.`];
-  return `${[`${oneLine(account, MOST)} on ${network}, to chain ${targetChain}:`, '', ...lines, ...gas].join('\n')}\n`;
+  const title = `${oneLine(account, MOST)} on ${network}, to chain ${targetChain}:`;
+  const guarded = [`The coins arrive for ${guard.predicate} of`, ...guard.keys.map((key) => `  ${oneLine(key, MOST)}`)];
+  return `${[title, '', ...lines, ...gas, ...guarded].join('\n')}\n`;
 }
 
 function remark({
@@ -25,6 +27,7 @@ function remark({
   gasCost,
   reason,
 }: Omit<SweepReport['chains'][number], 'chain' | 'state' | 'amount'>) {
-  if (gasCost !== undefined) return `gas ${gasCost}${by === 'somebody-else' ? ', finished by somebody else' : ''}`;
-  return [requestKey && `request key ${requestKey}`, reason].filter(Boolean).join(': ');
+  if (by !== undefined) return `gas ${gasCost}${by === 'somebody-else' ? ', finished by somebody else' : ''}`;
+  const gas = gasCost === undefined ? '' : `gas ${gasCost}, `;
+  return [requestKey && `${gas}request key ${requestKey}`, reason].filter(Boolean).join(': ');
 }

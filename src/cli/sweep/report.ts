@@ -1,6 +1,7 @@
 /** What `pickaxe sweep --json` prints. Amounts are decimals as text. */
 
 import { z } from 'zod';
+import type { Keyset } from '../../ledger/command/coin.ts';
 import { formatDecimal } from '../../ledger/decimal.ts';
 import { mostGasCost, type Plan, totalOf } from '../../sweep/plan.ts';
 import type { Sweep, Transfer } from '../../sweep/state.ts';
@@ -15,7 +16,10 @@ const SweptChain = z
     amount: z.string().optional().meta({ description: 'what is moved, in coins' }),
     requestKey: z.string().optional().meta({ description: 'of step 0, with which anybody can finish the transfer' }),
     by: z.enum(['us', 'somebody-else']).optional().meta({ description: 'who has finished the transfer' }),
-    gasCost: z.string().optional().meta({ description: 'what was paid for gas, in coins' }),
+    gasCost: z
+      .string()
+      .optional()
+      .meta({ description: 'what was paid for gas, in coins, by a transfer that is done or failed' }),
     reason: z.string().optional().meta({ description: 'why nothing is moved, or what the transfer waits for' }),
   })
   .meta({ description: 'one chain of a sweep' });
@@ -25,6 +29,9 @@ export const SweepReport = z
     network: z.string(),
     account: z.string(),
     targetChain: z.int().meta({ description: 'where the coins go' }),
+    guard: z
+      .strictObject({ predicate: z.string(), keys: z.array(z.string()) })
+      .meta({ description: 'who can dispose of the coins that arrive' }),
     sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
     total: z.string().meta({ description: 'the sum of all amounts, in coins' }),
     mostGasCost: z.string().optional().meta({ description: 'of a plan: the most that gas costs, in coins' }),
@@ -39,24 +46,30 @@ const MOST = 300;
 
 export function planReport(plan: Plan, network: string): SweepReport {
   const { account, targetChain } = plan.wishes;
+  const guard = guardReport(plan.guard);
   const chains = plan.chains.map((it): SweptChain => {
     const { chain } = it;
     if (it.kind === 'transfer') return { chain, state: 'planned', amount: formatDecimal(it.amount) };
     return { chain, state: it.kind === 'skip' ? 'skipped' : 'failed', reason: oneLine(it.reason, MOST) };
   });
   const sums = { total: formatDecimal(totalOf(plan)), mostGasCost: formatDecimal(mostGasCost(plan)) };
-  return { network, account, targetChain, sent: false, ...sums, chains };
+  return { network, account, targetChain, guard, sent: false, ...sums, chains };
 }
 
 /** @param notes what each unfinished transfer waits for, by its chain @param sent whether this run may have sent something */
 export function sweepReport(
-  { network, account, targetChain, transfers }: Sweep,
+  { network, account, targetChain, guard, transfers }: Sweep,
   notes: ReadonlyMap<number, string>,
   sent: boolean,
 ): SweepReport {
   const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));
   const chains = transfers.map((transfer) => sweptChain(transfer, notes.get(transfer.chain)));
-  return { network, account, targetChain, sent, total, chains };
+  return { network, account, targetChain, guard: guardReport(guard), sent, total, chains };
+}
+
+/** By the word of nodes, a predicate can be any text. */
+function guardReport({ keys, pred }: Keyset): SweepReport['guard'] {
+  return { predicate: oneLine(pred, MOST), keys: [...keys] };
 }
 
 function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | undefined): SweptChain {
@@ -68,7 +81,7 @@ function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | 
       ...(note !== undefined && { reason: oneLine(note, MOST) }),
     };
   }
-  if (outcome.state === 'failed') return { ...common, state: 'failed', reason: oneLine(outcome.reason, MOST) };
-  const by = outcome.by === 'us' ? 'us' : 'somebody-else';
-  return { ...common, state: 'done', by, gasCost: formatDecimal(outcome.gasCost) };
+  const gasCost = formatDecimal(outcome.gasCost);
+  if (outcome.state === 'failed') return { ...common, state: 'failed', gasCost, reason: oneLine(outcome.reason, MOST) };
+  return { ...common, state: 'done', by: outcome.by === 'us' ? 'us' : 'somebody-else', gasCost };
 }

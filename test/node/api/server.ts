@@ -39,12 +39,14 @@ export interface ServerOptions {
   /** The headers of every answer that sets none. */
   readonly headers?: Record<string, string>;
   readonly identity?: Identity;
+  /** Any free one by default. */
+  readonly port?: number;
 }
 
 /** @param answer is told how many requests came before; what it does not answer is a 404 */
 export async function serve(
   answer: (request: Seen, before: number) => Behaviour | undefined,
-  { headers = CHAINWEB, identity }: ServerOptions = {},
+  { headers = CHAINWEB, identity, port = 0 }: ServerOptions = {},
 ): Promise<Server> {
   const seen: Seen[] = [];
   const listener: RequestListener = async (request, response) => {
@@ -66,7 +68,7 @@ export async function serve(
   };
   const server = identity ? createTlsServer(identity, listener) : createServer(listener);
   server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

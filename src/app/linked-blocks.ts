@@ -1,0 +1,238 @@
+/**
+ * Finds commands in the blocks of a chain, as far as the answers of one node can prove anything: what a block contains hashes
+ * to the roots in its header, each header has the hash that the one above it names, from the head of the node's cut
+ * downwards, and each has its proof of work.
+ */
+
+import { equalBytes } from '../chain/bytes.ts';
+import { parsePayload } from '../ledger/command/payload.ts';
+import { type CommandResult, parseCommandResult } from '../ledger/command/results.ts';
+import type { Head } from '../ledger/cut.ts';
+import { LedgerFormatError } from '../ledger/errors.ts';
+import { isExactJsonObject, parseExactJsonBytes } from '../ledger/exact-json.ts';
+import { type BlockHeader, blockHash, checkWork } from '../ledger/header.ts';
+import { ApiError } from '../node/api/api-error.ts';
+import type { Block } from '../node/api/blocks.ts';
+import type { NodeApi } from '../node/api/node-api.ts';
+import { type InBlock, type Place, type Sought, SweepFault } from '../sweep/sweep-ledger.ts';
+
+/** What is needed of a node's client. */
+export type BlockReader = Pick<NodeApi, 'network' | 'dialect' | 'blockBranch' | 'headerBranch'>;
+
+/** A chain as the node's cut has it. */
+export interface Branch {
+  readonly chain: number;
+  readonly head: Head;
+}
+
+export interface Search {
+  readonly found: InBlock | undefined;
+  /** The block that has the command; when none has it, the highest block that was searched. */
+  readonly block: Head;
+}
+
+/** Blocks that follow each other. */
+interface Stretch {
+  readonly high: bigint;
+  /** That of the block at `high`, 32 bytes. */
+  readonly hash: Uint8Array;
+  low: bigint;
+}
+
+/** How far a command may be ahead of the parent of its block, in µs: 95 s by the ledger's rules, and a little more. */
+const AHEAD_US = 120_000_000n;
+/** How many blocks are read at once. */
+const STRETCH = 50n;
+
+/** Tests use lower ones. */
+export const SEARCH_LIMITS = {
+  /** At most as many headers are followed downwards: those of a year, with a block every 30 s. */
+  headers: 1_000_000n,
+  /** At most as many blocks are searched where the time is bounded in which a command can be: there are about 90 then. */
+  searched: 10_000n,
+} as const;
+export type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
+
+/** The networks that are known to want a proof of work. Some networks do not have it. */
+const WITH_WORK = /mainnet|^testnet0\d$/i;
+
+/**
+ * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when a
+ * proof of work is wrong; ApiError
+ */
+export async function findCommand(
+  api: BlockReader,
+  branch: Branch,
+  sought: Sought,
+  place: Place,
+  stop: AbortSignal,
+  limits: SearchLimits = SEARCH_LIMITS,
+): Promise<Search> {
+  const stretches = await stretchesOf(api, branch, sought, place, stop, limits);
+  // Most commands are in one of the first blocks that could have them.
+  for (const stretch of stretches.toReversed()) {
+    for (const { header, payload } of await blocksOf(api, branch.chain, stretch, stop)) {
+      const { height } = header;
+      const results = payload.outputs.map((output, i) => resultOf(sought, payload.transactions[i], output));
+      const result = results.find((each) => each !== undefined);
+      if (!result) continue;
+      const found = { height: Number(height), depth: Number(branch.head.height - height), result };
+      return { found, block: { height, hash: blockHash(header) } };
+    }
+  }
+  const [{ high, hash }] = stretches;
+  return { found: undefined, block: { height: high, hash } };
+}
+
+/** @returns the header of the newest block, proven by its hash @throws as `findCommand` */
+export async function newestHeader(api: BlockReader, branch: Branch, stop: AbortSignal): Promise<BlockHeader> {
+  for await (const { header } of linkedHeaders(api, branch, branch.head.height, stop)) return header;
+  throw missing(branch.head.height);
+}
+
+/**
+ * Follows the headers downwards, to where the command cannot be any more.
+ * @returns what is to be searched, the highest first: at least one stretch
+ */
+async function stretchesOf(
+  api: BlockReader,
+  branch: Branch,
+  { madeS }: Sought,
+  { height: wanted, untilS }: Place,
+  stop: AbortSignal,
+  limits: SearchLimits,
+): Promise<readonly Stretch[]> {
+  if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
+  const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
+  const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
+  let stretches: Stretch[] = [];
+  let lowest: BlockHeader | undefined;
+  for await (const { header, hash } of linkedHeaders(api, branch, BigInt(wanted ?? 0), stop)) {
+    const { height, creationTimeUs: timeUs } = header;
+    if (wanted !== undefined && height === BigInt(wanted)) return [{ high: height, hash, low: height }];
+    lowest = header;
+    if (wanted === undefined) {
+      const isAfterEnd = untilUs !== undefined && timeUs >= untilUs;
+      if (untilUs !== undefined && !isAfterEnd && stretches.length === 0) {
+        throw new SweepFault('The node has not the blocks yet in which a command could be.');
+      }
+      const last = stretches.at(-1);
+      // Of the blocks after the end, the lowest suffices: the parent of any other is after the end, too.
+      if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
+      else if (last && last.high - height < STRETCH) last.low = height;
+      else stretches.push({ high: height, hash, low: height });
+      if (untilUs !== undefined && stretches[0].high - height >= limits.searched) throw tooMany(limits.searched);
+    }
+    if (timeUs < earliestUs) break;
+    if (branch.head.height - height >= limits.headers) throw tooMany(limits.headers);
+  }
+  if (wanted !== undefined || !lowest) throw missing(BigInt(wanted ?? branch.head.height));
+  // A young chain has no blocks that are older than the one on which the command was made.
+  if (lowest.creationTimeUs >= BigInt(madeS + 1) * 1_000_000n) throw missing(lowest.height - 1n);
+  return stretches;
+}
+
+/** The headers of a branch, each proven by the one above it, in descending order. */
+async function* linkedHeaders(
+  api: BlockReader,
+  { chain, head }: Branch,
+  minHeight: bigint,
+  stop: AbortSignal,
+): AsyncGenerator<{ readonly header: BlockHeader; readonly hash: Uint8Array }, void> {
+  let { height, hash } = head;
+  let aboveUs: bigint | undefined;
+  for await (const header of headersOf(api, chain, head, minHeight, stop)) {
+    checkLink(header, height, hash);
+    if (aboveUs !== undefined && header.creationTimeUs >= aboveUs) {
+      throw new SweepFault(`The node gives a block of height ${height} that is not older than the one above it`);
+    }
+    aboveUs = header.creationTimeUs;
+    if (WITH_WORK.test(api.network) && height > 0n) checkWork(header);
+    yield { header, hash };
+    hash = header.parent;
+    height -= 1n;
+  }
+}
+
+/** Document 1 has headers only within whole blocks, and so have some gateways. */
+async function* headersOf(
+  api: BlockReader,
+  chain: number,
+  { hash, height }: Head,
+  minHeight: bigint,
+  stop: AbortSignal,
+): AsyncGenerator<BlockHeader, void> {
+  const range = { minHeight, maxHeight: height };
+  const bounds = { upper: [hash] };
+  if ((await api.dialect(stop)) === 'chainweb') {
+    let isServed = false;
+    try {
+      for await (const header of api.headerBranch(chain, bounds, range, stop)) {
+        isServed = true;
+        yield header;
+      }
+      return;
+    } catch (error) {
+      if (isServed || !(error instanceof ApiError) || error.kind !== 'not found') throw error;
+    }
+  }
+  for await (const { header } of api.blockBranch(chain, bounds, range, stop)) yield header;
+}
+
+/** @returns all blocks of the stretch, in ascending order */
+async function blocksOf(
+  api: BlockReader,
+  chain: number,
+  { high, low, hash: top }: Stretch,
+  stop: AbortSignal,
+): Promise<readonly Block[]> {
+  const blocks: Block[] = [];
+  const heights = { minHeight: low, maxHeight: high };
+  let [height, hash] = [high, top];
+  for await (const block of api.blockBranch(chain, { upper: [top] }, heights, stop)) {
+    checkLink(block.header, height, hash);
+    blocks.unshift(block);
+    hash = block.header.parent;
+    height -= 1n;
+  }
+  // What a node does not have could be what is searched for.
+  if (height >= low) throw missing(height);
+  return blocks;
+}
+
+function checkLink(header: BlockHeader, height: bigint, hash: Uint8Array): void {
+  if (header.height === height && equalBytes(blockHash(header), hash)) return;
+  throw new SweepFault(`The blocks that the node gives do not build on each other, at height ${height}: ask another`);
+}
+
+/** @returns what became of the command, if it is the one that is looked for */
+function resultOf({ what, key }: Sought, transaction: Uint8Array, output: Uint8Array): CommandResult | undefined {
+  const isStep1 = what === 'step 1';
+  if (!Buffer.from(isStep1 ? transaction : output).includes(key)) return undefined;
+  if (isStep1 && !isStep1Of(key, transaction)) return undefined;
+  const json = parseExactJsonBytes(output);
+  if (!isStep1 && !(isExactJsonObject(json) && json.reqKey === key)) return undefined;
+  const result = parseCommandResult(json);
+  return isStep1 && result.result.status === 'failure' ? undefined : result;
+}
+
+/** Anybody can have any text in a block, so what is no such command is none of our business. */
+function isStep1Of(pactId: string, transaction: Uint8Array): boolean {
+  try {
+    const json = parseExactJsonBytes(transaction);
+    if (!isExactJsonObject(json) || typeof json.cmd !== 'string') return false;
+    const { payload } = parsePayload(json.cmd);
+    return 'cont' in payload && payload.cont.pactId === pactId && payload.cont.step === 1 && !payload.cont.rollback;
+  } catch (error) {
+    if (error instanceof LedgerFormatError) return false;
+    throw error;
+  }
+}
+
+function missing(height: bigint): SweepFault {
+  return new SweepFault(`The node does not have the block of height ${height}: ask another`);
+}
+
+function tooMany(most: bigint): SweepFault {
+  return new SweepFault(`A command could be in more than ${most} blocks, and no more are read`);
+}
