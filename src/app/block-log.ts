@@ -1,28 +1,36 @@
 /**
- * Records each block that a node accepts, or whose answer is lost, and follows what becomes of it. Mining waits for none of
- * this.
+ * Records each block that is sent to a node, and follows what becomes of those that it accepts or whose answers are lost. Mining
+ * waits for none of this. A node whose block is proven to pay another account is left.
  */
 
 import type { Block } from '../blocks/book.ts';
 import { type Change, Follower, paceAt } from '../blocks/follower.ts';
 import type { Store } from '../blocks/memory-store.ts';
-import { type FoundBlock, recordOf } from '../blocks/record.ts';
-import { JUST_FOUND, type Standing } from '../blocks/states.ts';
+import type { Keyset } from '../blocks/record.ts';
+import { isNameOfKey, payeeInPlaceOf } from '../blocks/reward.ts';
+import { JUST_FOUND, ON_CHAIN, type Standing } from '../blocks/states.ts';
 import { describeStanding } from '../blocks/words.ts';
 import type { Config } from '../config/settings.ts';
 import { type BlockEvent, isBlockEvent, type MinerEvent } from '../events/events.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
-import { wallMs } from '../system/clock.ts';
+import { LogBucket } from '../system/log-bucket.ts';
+import { oneLine } from '../text/one-line.ts';
+import { BlockRecorder, MOST_PER_MINUTE } from './block-recorder.ts';
 import { type LedgerViews, openLedgerViews } from './ledger-views.ts';
 import type { ApiSettings } from './node-api.ts';
 
 const TAG = { tag: 'block' } as const;
 /** How long a chain takes for a block on average, on the networks that are known. */
 const BLOCK_SECONDS = 30;
+/** A rig follows far fewer: each is watched for an hour. */
+const MOST_FOLLOWED = 10_000;
+/** How often it is written how many were only counted. */
+const COUNTS_MS = 60_000;
+const MAX_NAME = 300;
 
 export interface BlockLog {
-  /** Takes all events; three types of them are of interest. */
+  /** Takes all events; a few types of them are of interest. */
   hear(event: MinerEvent): void;
   /** Stops to follow, and writes what is not written yet. */
   end(): Promise<void>;
@@ -32,6 +40,14 @@ export interface BlockLogOptions {
   readonly settings: Config['blocks'];
   /** Whom the blocks are mined for. */
   readonly account: string;
+  /** The keys of that account. Without them only names are compared. */
+  readonly keyset?: Keyset;
+  /**
+   * Called when it is proven that a node's work was for another account.
+   * @param node its name
+   * @param reason what follows its name in a sentence
+   */
+  readonly leave?: (node: string, reason: string) => void;
   /** The nodes to ask, and how they are spoken to. */
   readonly node: Config['node'];
   readonly ledger: Config['ledger'];
@@ -45,7 +61,8 @@ export interface BlockLogOptions {
 
 /** @param store where blocks are recorded */
 export function startBlockLog(running: RunningMiner, store: Store, options: BlockLogOptions): BlockLog {
-  const { settings, account, node, ledger, openViews = openLedgerViews, speed = 1, lastLooksMs = 0 } = options;
+  const { settings, account, keyset, node, ledger, leave, openViews = openLedgerViews } = options;
+  const { speed = 1, lastLooksMs = 0 } = options;
   const { settledDepth } = settings;
   const told = { settledDepth, blockSeconds: BLOCK_SECONDS / speed };
   const { events, tally, clock, log } = running;
@@ -58,22 +75,48 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     clock,
     pace: paceAt(speed),
     forgets: true,
-    changed: (change) => emit(eventOf(change, told)),
+    changed: (change) => {
+      emit(eventOf(change, told));
+      if (change.what !== 'paid-elsewhere' || change.isEarlier) return;
+      const payee = oneLine(change.payee, MAX_NAME);
+      leave?.(change.block.node, `works for ${payee} and not for ${account}, so its work is not mined any more`);
+    },
     nodeNews: (node, fault) => {
       log.debug(TAG, fault === undefined ? `${node} tells about blocks again` : `${node} cannot be asked: ${fault}`);
     },
   });
-  const switches = new Map<string, number>();
-  /** The expected blocks that stand in records already. */
-  let recorded = 0;
-  const record = (event: BlockEvent) => {
-    const { expectedBlocks } = tally.summary();
-    const found = { ...foundBlock(event), foundMs: wallMs(clock), account, expectedBlocks: expectedBlocks - recorded };
-    const { network } = views.find(({ node }) => node === event.source) ?? views[0];
-    const switchSeconds = switches.get(event.device);
-    const block = recordOf({ ...found, network, ...(switchSeconds !== undefined && { switchSeconds }) });
-    recorded = expectedBlocks;
-    store.add({ type: 'found', record: block });
+  const warnings = new LogBucket(1, clock.monotonicMs());
+  const faults = new LogBucket(5, clock.monotonicMs());
+  const recorder = new BlockRecorder({
+    store,
+    clock,
+    tally,
+    miner: { account, ...(keyset && !isNameOfKey(account) && { keyset }) },
+    networkOf: (node) => (views.find((view) => view.node === node) ?? views[0]).network,
+    isFull: () => follower.size >= MOST_FOLLOWED,
+    leftOut: () => {
+      if (warnings.take(clock.monotonicMs()) !== undefined) log.warn(TAG, TOO_MANY);
+    },
+    speed,
+  });
+  const counting = setInterval(() => recorder.writeCounts(), COUNTS_MS);
+  counting.unref();
+  /** Blocks that are being sent at this moment. */
+  const leaving: (() => void)[] = [];
+  const takeLeaving = () => {
+    for (const take of leaving.splice(0)) orSay(take);
+  };
+  const orSay = (act: () => void) => {
+    try {
+      act();
+    } catch (fault) {
+      if (faults.take(clock.monotonicMs()) === undefined) return;
+      log.error(TAG, `the block cannot be recorded: ${(fault as Error).message}`);
+    }
+  };
+  const answered = (event: Exclude<BlockEvent, { type: 'sent-block' }>) => {
+    const block = recorder.answered(event);
+    if (!block) return;
     const added = store.block(block.hash)!;
     emit(stateEvent(added, undefined, told));
     follower.add(added);
@@ -84,20 +127,27 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   });
   return {
     hear: (event) => {
-      if (event.type === 'job-switch') switches.set(event.device, event.switchSeconds);
+      if (event.type === 'job-switch') recorder.switched(event);
       if (!isBlockEvent(event)) return;
-      try {
-        record(event);
-      } catch (fault) {
-        log.error(TAG, `the block cannot be recorded: ${(fault as Error).message}`);
+      if (event.type === 'sent-block') {
+        // It is recorded once its first bytes have left, and in any case before its answer.
+        setImmediate(takeLeaving);
+        leaving.push(() => {
+          const block = recorder.sent(event);
+          if (block) follower.expect(block);
+        });
+        return;
       }
+      takeLeaving();
+      orSay(() => answered(event));
     },
     end: async () => {
       stopping.abort();
       await following;
       await decideWithin(follower, lastLooksMs);
-      const rest = tally.summary().expectedBlocks - recorded;
-      if (rest > 0) store.add({ type: 'searched', expectedBlocks: rest });
+      clearInterval(counting);
+      takeLeaving();
+      recorder.end();
       await store.close();
       await close();
     },
@@ -111,11 +161,9 @@ async function decideWithin(follower: Follower, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-type Found = Omit<FoundBlock, 'foundMs' | 'account' | 'expectedBlocks' | 'network'>;
-
-function foundBlock({ type, header, source: node, device, isRelay, difficulty, answerSeconds }: BlockEvent): Found {
-  return { header, node, isAnswered: type === 'accepted-block', device, isRelay, difficulty, answerSeconds };
-}
+const TOO_MANY =
+  `blocks are accepted faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
+  'of them';
 
 /** What events say of a network beside its blocks. */
 interface Network {
@@ -131,7 +179,17 @@ function eventOf(change: Change, network: Network): MinerEvent {
     return { ...stateEvent(block, change.before, network), ...(change.isEarlier && { isEarlier: true }) };
   }
   const about = { type: 'block-reward', ...aboutBlock(block) } as const;
-  return change.what === 'reward' ? { ...about, ...amountsOf(block) } : { ...about, fault: change.fault };
+  switch (change.what) {
+    case 'reward':
+      return { ...about, ...amountsOf(block) };
+    case 'reward-fault':
+      return { ...about, fault: change.fault };
+    case 'paid-elsewhere': {
+      const { account, node: source } = block;
+      const paidTo = oneLine(change.payee, MAX_NAME);
+      return { ...about, paidTo, account, source, ...(change.isEarlier && { isEarlier: true }) };
+    }
+  }
 }
 
 function stateEvent(block: Block, before: Standing | undefined, { settledDepth, blockSeconds }: Network): MinerEvent {
@@ -155,7 +213,11 @@ function aboutBlock({ chain, height, hash: blockHash, device, isRelay }: Block) 
   return { chain, height, blockHash, device, isRelay };
 }
 
-function amountsOf({ reward: proven }: Block): { reward?: string; fees?: string } {
+/** What a block has earned. One that is not on its chain has earned nothing, even if it is known what it would have paid. */
+function amountsOf(block: Block): { reward?: string; fees?: string; paidTo?: string } {
+  const { standing, reward: proven, paidElsewhere } = block;
+  if (!ON_CHAIN.includes(standing.state)) return {};
+  if (paidElsewhere) return { paidTo: oneLine(payeeInPlaceOf(block, paidElsewhere)!, MAX_NAME) };
   if (!proven) return {};
   const { reward, fees } = proven;
   return { ...(reward !== undefined && { reward: formatDecimal(reward) }), fees: formatDecimal(fees) };

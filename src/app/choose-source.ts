@@ -8,6 +8,7 @@ import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
 import { PoolSource } from '../source/pool/pool-source.ts';
 import type { PoolAccount } from '../source/pool/session.ts';
+import { RevocableSource } from '../source/revocable-source.ts';
 import type { WorkSource } from '../source/source.ts';
 import { version } from '../system/version.ts';
 import { refuse, UsageError } from './exit-codes.ts';
@@ -23,12 +24,20 @@ export type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<P
  */
 const STANDBY_MS = 2_000;
 
-/** @throws UsageError that says which setting is missing or wrong. */
-export function chooseSource(settings: SourceSettings, events: Events): WorkSource {
-  return settings.pool.urls === undefined ? chooseNodes(settings, events) : choosePools(settings, events);
+export interface ChosenSource {
+  readonly source: WorkSource;
+  /** The nodes of which it consists, in order of preference; none where pools are mined on. */
+  readonly nodes: readonly RevocableSource[];
 }
 
-function chooseNodes(settings: SourceSettings, { emit }: Events): WorkSource {
+/** @throws UsageError that says which setting is missing or wrong. */
+export function chooseSource(settings: SourceSettings, events: Events): ChosenSource {
+  if (settings.pool.urls !== undefined) return { source: choosePools(settings, events), nodes: [] };
+  const nodes = chooseNodes(settings, events);
+  return { source: nodes.length === 1 ? nodes[0] : new FailoverSource({ sources: nodes, emit: events.emit }), nodes };
+}
+
+function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSource[] {
   const { node, miner: wishes } = settings;
   const { urls = [], network } = node;
   const { predicate, publicKeys = [] } = wishes;
@@ -47,13 +56,12 @@ function chooseNodes(settings: SourceSettings, { emit }: Events): WorkSource {
   }
   refuse(minerContradictions(settings));
   const miner = { account: minerAccount(wishes), predicate, publicKeys };
-  const sources = namesOf(urls, network ?? '').map((name, index) => {
+  return namesOf(urls, network ?? '').map((name, index) => {
     const url = urls[index];
     const trust = nodeTrust(url, node);
     const options = { url, name, network: network ?? '', miner, trust, userAgent: `pickaxe/${version}` };
-    return new NodeSource(options, { emit });
+    return new RevocableSource(new NodeSource(options, { emit }), emit);
   });
-  return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit });
 }
 
 function choosePools(settings: SourceSettings, { emit }: Events): WorkSource {

@@ -1,8 +1,8 @@
 /** All blocks of the log with what has become of them, made from the lines of the block log. */
 
-import type { Line } from './lines.ts';
+import type { Line, NotFollowed } from './lines.ts';
 import type { BlockRecord } from './record.ts';
-import type { ProvenReward } from './reward.ts';
+import { type ProvenReward, payeeInPlaceOf } from './reward.ts';
 import { JUST_FOUND, type Standing, UNANSWERED } from './states.ts';
 
 export interface Block extends BlockRecord {
@@ -11,6 +11,8 @@ export interface Block extends BlockRecord {
   readonly sinceMs: number;
   /** What it earned, once that is proven. */
   readonly reward?: ProvenReward;
+  /** What it pays to another account than its miner's, once that is proven: then it has earned nothing. */
+  readonly paidElsewhere?: ProvenReward;
   /** What is false in a node's last answer about its reward. */
   readonly rewardFault?: string;
 }
@@ -18,6 +20,7 @@ export interface Block extends BlockRecord {
 export class Book {
   readonly #blocks = new Map<string, Block>();
   #searched = 0;
+  #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
 
   /** In the order in which they were found. */
   get blocks(): Iterable<Block> {
@@ -42,10 +45,24 @@ export class Book {
     return this.#searched;
   }
 
-  /** Lines about a block that has none are without effect. The same line again changes nothing, unless it sums up what was searched. */
+  /** How many blocks came faster than they are recorded. */
+  get notFollowed(): NotFollowed {
+    return this.#notFollowed;
+  }
+
+  /** Lines about a block that has none are without effect. The same line again changes nothing, unless it changes sums. */
   apply(line: Line): void {
     if (line.type === 'searched') {
       this.#searched += line.expectedBlocks;
+      return;
+    }
+    if (line.type === 'not-followed') {
+      const { own, relayed, unanswered } = this.#notFollowed;
+      this.#notFollowed = {
+        own: own + line.own,
+        relayed: relayed + line.relayed,
+        unanswered: unanswered + line.unanswered,
+      };
       return;
     }
     if (line.type === 'found') {
@@ -56,12 +73,25 @@ export class Book {
       return;
     }
     const block = this.#blocks.get(line.hash);
-    if (block) this.#blocks.set(line.hash, { ...block, ...changeOf(block, line) });
+    if (!block) return;
+    if (line.type === 'answer' && line.outcome === 'refused') {
+      // What was hashed for it was hashed all the same.
+      this.#searched += block.expectedBlocks;
+      this.#blocks.delete(line.hash);
+      return;
+    }
+    this.#blocks.set(line.hash, { ...block, ...changeOf(block, line) });
   }
 }
 
-function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched' }>): Partial<Block> {
+function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched' | 'not-followed' }>): Partial<Block> {
   switch (line.type) {
+    case 'answer': {
+      const { answerSeconds } = line;
+      if (line.outcome !== 'accepted') return { answerSeconds };
+      const isNew = block.standing.state === 'unanswered';
+      return { isAnswered: true, answerSeconds, ...(isNew && { standing: JUST_FOUND }) };
+    }
     case 'state':
       // What only deepens a state does not begin it anew.
       return {
@@ -69,7 +99,9 @@ function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched'
         sinceMs: line.standing.state === block.standing.state ? block.sinceMs : line.atMs,
       };
     case 'reward':
-      return { reward: line.reward };
+      return payeeInPlaceOf(block, line.reward) === undefined
+        ? { reward: line.reward }
+        : { paidElsewhere: line.reward };
     case 'reward-fault':
       return { rewardFault: line.fault };
   }

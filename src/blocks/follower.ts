@@ -5,11 +5,13 @@
 
 import { pause } from '../system/abort.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
+import { TokenBucket } from '../system/token-bucket.ts';
 import type { Block } from './book.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { lookAt } from './look-at.ts';
 import type { Store } from './memory-store.ts';
-import { RewardSearch } from './reward-search.ts';
+import { payeeInPlaceOf } from './reward.ts';
+import { type Found, RewardSearch, seekReward } from './reward-search.ts';
 import {
   type Agreement,
   APART_MS,
@@ -34,7 +36,9 @@ export type Change =
     }
   /** It is proven what a block has earned that was won before. */
   | { readonly what: 'reward'; readonly block: Block }
-  | { readonly what: 'reward-fault'; readonly block: Block; readonly fault: string };
+  | { readonly what: 'reward-fault'; readonly block: Block; readonly fault: string }
+  /** It is proven that the block pays another account than its miner's: the node gave work for that account. */
+  | { readonly what: 'paid-elsewhere'; readonly block: Block; readonly payee: string; readonly isEarlier: boolean };
 
 export interface FollowerOptions {
   readonly views: readonly LedgerView[];
@@ -56,15 +60,31 @@ export interface Pace {
   readonly soonMs: number;
   /** The same while blocks are only watched. */
   readonly watchMs: number;
+  /**
+   * The waits before each early look at what a new block pays: a node has its payload once it has run it. The last one ends
+   * while the block is still young.
+   */
+  readonly earlyMs: readonly number[];
 }
 
 /** @param speed how many times as fast the chains grow as those of real networks */
 export function paceAt(speed: number): Pace {
-  return { apartMs: APART_MS / speed, soonMs: 15_000 / speed, watchMs: 120_000 / speed };
+  return {
+    apartMs: APART_MS / speed,
+    soonMs: 15_000 / speed,
+    watchMs: 120_000 / speed,
+    earlyMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000].map((ms) => ms / speed),
+  };
 }
 
 /** How long the proof of a reward is sought after the block has come onto the chain. */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
+/**
+ * How many changes of a block are written: so many at once, which is far more than a block has on any chain, and one more each
+ * hour. A node that says something else again and again so fills no disk. What is not written is not told either.
+ */
+const MOST_CHANGES = 20;
+const CHANGES_PER_SECOND = 1 / 3_600;
 
 export class Follower {
   readonly #options: FollowerOptions;
@@ -76,6 +96,13 @@ export class Follower {
   #hasBegun = false;
   readonly #agreements = new Map<string, Agreement>();
   readonly #rewards: RewardSearch;
+  /** How many more changes may be written, by the block's hash. */
+  readonly #changes = new Map<string, TokenBucket>();
+  /** The blocks that were sent and not answered when this run began to follow: they are not an earlier run's. */
+  readonly #sent = new Set<string>();
+  /** The early looks at what blocks pay: one at a time for each node, however many blocks it accepts. */
+  readonly #early = new Map<string, Promise<void>>();
+  #stop: AbortSignal | undefined;
   /** For each node that does not answer as it must, its last fault. */
   readonly #faults = new Map<string, string>();
   /** Ends the longer wait between two rounds. */
@@ -90,6 +117,7 @@ export class Follower {
   /** Goes round after round until `stop`. Never throws for what nodes or the disk do. */
   async run(stop: AbortSignal): Promise<void> {
     const { soonMs, watchMs } = this.#pace;
+    this.#stop = stop;
     while (!stop.aborted) {
       await this.round(stop);
       await pause(soonMs, stop);
@@ -97,6 +125,7 @@ export class Follower {
       const isAnyUrgent = this.#watched().some(({ standing, foundMs }) => isUrgent(standing, this.#ageMs(foundMs)));
       if (!isAnyUrgent) await pause(watchMs - soonMs, stop, this.#wake.signal);
     }
+    await Promise.all(this.#early.values());
   }
 
   /** Looks until it is known of every block what became of it and what it earned, or until `stop`. Not while `run` goes on. */
@@ -107,8 +136,28 @@ export class Follower {
     }
   }
 
-  /** Follows another block, which the store has. */
+  /** How many blocks are followed. */
+  get size(): number {
+    return this.#followed.size;
+  }
+
+  /** Takes note of a block that this run has just sent, and whose answer is awaited. The store has it. */
+  expect({ hash }: Pick<Block, 'hash'>): void {
+    if (!this.#hasBegun) this.#sent.add(hash);
+  }
+
+  /** Follows another block of this run, which the store has. What it pays is looked at soon. */
   add(block: Block): void {
+    this.#follow(block);
+    const { node } = block;
+    if (this.#stop === undefined || !this.#followed.has(block.hash) || this.#early.has(node)) return;
+    this.#early.set(
+      node,
+      this.#lookEarly(block, this.#stop).finally(() => this.#early.delete(node)),
+    );
+  }
+
+  #follow(block: Block): void {
     if (!this.#isOpen(block)) return;
     this.#followed.set(block.hash, block);
     this.#wake.abort();
@@ -142,10 +191,11 @@ export class Follower {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     for (const block of this.#options.store.blocks) {
-      if (this.#followed.has(block.hash)) continue;
-      this.add(block);
+      if (this.#followed.has(block.hash) || this.#sent.has(block.hash)) continue;
+      this.#follow(block);
       if (this.#followed.has(block.hash)) this.#earlier.add(block.hash);
     }
+    this.#sent.clear();
   }
 
   #watched(): Block[] {
@@ -164,8 +214,9 @@ export class Follower {
     return this.#watched().some((block) => UNDECIDED.includes(block.standing.state) || this.#owesReward(block));
   }
 
-  #owesReward({ standing, reward, sinceMs }: Block): boolean {
-    const isOwed = ON_CHAIN.includes(standing.state) && reward === undefined;
+  #owesReward(block: Block): boolean {
+    const { standing, sinceMs } = block;
+    const isOwed = ON_CHAIN.includes(standing.state) && !isProven(block);
     return isOwed && this.#ageMs(sinceMs) < GIVE_UP_REWARD_MS;
   }
 
@@ -196,21 +247,51 @@ export class Follower {
     const { standing, agreement } = judge(block.standing, earlier, looks, moment, { settledDepth, apartMs });
     if (isWatched(standing)) this.#agreements.set(block.hash, agreement);
     else this.#agreements.delete(block.hash);
-    if (isNews(block.standing, standing)) {
+    if (isNews(block.standing, standing) && this.#mayChange(block)) {
       store.add({ type: 'state', hash: block.hash, atMs: wallMs(clock), standing });
+    }
+  }
+
+  #mayChange({ hash }: Block): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    const bucket = this.#changes.get(hash) ?? new TokenBucket(MOST_CHANGES, CHANGES_PER_SECOND, nowMs);
+    this.#changes.set(hash, bucket);
+    return bucket.take(1, nowMs);
+  }
+
+  /**
+   * A block names its payee in its payload, which no node has before the block was solved. So it is looked at as soon as a node
+   * can have it, and not only when the block is won: a node whose work is for another account is found out by its first block.
+   */
+  async #lookEarly({ hash, node }: Block, stop: AbortSignal): Promise<void> {
+    const { store, views } = this.#options;
+    for (const ms of this.#pace.earlyMs) {
+      await pause(ms, stop);
+      const block = store.block(hash);
+      if (stop.aborted || !block || !this.#followed.has(hash) || isProven(block)) return;
+      const own = views.filter(({ network }) => network === block.network);
+      const inTurn = own.toSorted((a, b) => Number(b.node === node) - Number(a.node === node));
+      this.#note(block, await seekReward(block, inTurn, stop));
+      const [before, after] = [this.#followed.get(hash), store.block(hash)];
+      if (before && after?.paidElsewhere) this.#tell(before, after);
     }
   }
 
   /** Nodes that have not answered in this round are asked last, because each could take minutes. */
   async #proveReward(block: Block, stop: AbortSignal): Promise<void> {
     if (!this.#owesReward(block)) return;
-    const { store, views } = this.#options;
-    const own = views.filter(({ network }) => network === block.network);
+    const own = this.#options.views.filter(({ network }) => network === block.network);
     const inTurn = own.toSorted((a, b) => this.#hasFault(a) - this.#hasFault(b));
-    const { reward, fault } = await this.#rewards.seek(block, inTurn, stop);
-    if (reward) store.add({ type: 'reward', hash: block.hash, reward });
-    else if (fault !== undefined && fault !== block.rewardFault) {
-      store.add({ type: 'reward-fault', hash: block.hash, fault });
+    this.#note(block, await this.#rewards.seek(block, inTurn, stop));
+  }
+
+  #note({ hash }: Block, { reward, fault }: Found): void {
+    const { store } = this.#options;
+    const block = store.block(hash);
+    if (!block || isProven(block)) return;
+    if (reward) store.add({ type: 'reward', hash, reward });
+    else if (fault !== undefined && fault !== block.rewardFault && this.#mayChange(block)) {
+      store.add({ type: 'reward-fault', hash, fault });
     }
   }
 
@@ -227,12 +308,22 @@ export class Follower {
       this.#followed.delete(block.hash);
       this.#earlier.delete(block.hash);
       this.#rewards.forget(block);
+      this.#agreements.delete(block.hash);
+      this.#changes.delete(block.hash);
     }
     const { state, nodesDisagree } = block.standing;
     if (state !== before.standing.state || nodesDisagree !== before.standing.nodesDisagree) {
       changed({ what: 'state', block, before: before.standing, isEarlier });
-    } else if (block.reward && !before.reward) changed({ what: 'reward', block });
+    } else if (block.reward && !before.reward && ON_CHAIN.includes(state)) changed({ what: 'reward', block });
+    const { paidElsewhere } = block;
+    if (paidElsewhere && !before.paidElsewhere) {
+      changed({ what: 'paid-elsewhere', block, payee: payeeInPlaceOf(block, paidElsewhere)!, isEarlier });
+    }
     const { rewardFault: fault } = block;
     if (fault !== undefined && fault !== before.rewardFault) changed({ what: 'reward-fault', block, fault });
   }
+}
+
+function isProven({ reward, paidElsewhere }: Block): boolean {
+  return reward !== undefined || paidElsewhere !== undefined;
 }

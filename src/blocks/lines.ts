@@ -15,16 +15,42 @@ import type { Standing } from './states.ts';
 
 export type Line =
   | { readonly type: 'found'; readonly record: BlockRecord }
+  /** What the node said to a block that has been sent. A refused block is none: its line `found` counts no more. */
+  | { readonly type: 'answer'; readonly hash: string; readonly outcome: AnswerOutcome; readonly answerSeconds: number }
   | { readonly type: 'state'; readonly hash: string; readonly atMs: number; readonly standing: Standing }
   | { readonly type: 'reward'; readonly hash: string; readonly reward: ProvenReward }
   /** A node's answer about the block's reward was false. */
   | { readonly type: 'reward-fault'; readonly hash: string; readonly fault: string }
   /** How many blocks the rig had to expect from what it hashed since its last record, written at the end of a run. */
-  | { readonly type: 'searched'; readonly expectedBlocks: number };
+  | { readonly type: 'searched'; readonly expectedBlocks: number }
+  /** Blocks that came faster than they are recorded one by one. */
+  | ({ readonly type: 'not-followed' } & NotFollowed);
+
+const ANSWER_OUTCOMES = ['accepted', 'unanswered', 'refused'] as const;
+export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
+
+/** How many blocks were counted and not recorded. */
+export interface NotFollowed {
+  /** Accepted ones that devices have found. */
+  readonly own: number;
+  /** Accepted ones that relays have brought. */
+  readonly relayed: number;
+  /** Those whose answer was lost. */
+  readonly unanswered: number;
+}
+
+/** Whether the line changes sums. Such a line counts once it stands in the log, so that it is not counted twice. */
+export function isSum(line: Line): boolean {
+  const { type } = line;
+  return type === 'searched' || type === 'not-followed' || (type === 'answer' && line.outcome === 'refused');
+}
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
-const text = z.string().max(1_000);
+const MAX_TEXT = 1_000;
+/** What nodes say can change again and again. */
+const MAX_FAULT = 300;
+const text = z.string().max(MAX_TEXT);
 const decimal = reading(z.string(), parseDecimal);
 
 const Found = z.object({
@@ -37,6 +63,7 @@ const Found = z.object({
   node: text,
   isAnswered: z.boolean().default(true),
   account: text,
+  keyset: z.object({ predicate: text, publicKeys: z.array(text) }).exactOptional(),
   device: text,
   isRelay: z.boolean(),
   difficulty: amount,
@@ -44,6 +71,7 @@ const Found = z.object({
   switchSeconds: amount.exactOptional(),
   expectedBlocks: amount,
 });
+const Answer = z.object({ hash: opaqueId, outcome: z.enum(ANSWER_OUTCOMES), answerSeconds: amount });
 const State = z.object({
   hash: opaqueId,
   timeMillis: count,
@@ -52,9 +80,16 @@ const State = z.object({
   nodesDisagree: z.boolean(),
   winner: opaqueId.exactOptional(),
 });
-const Reward = z.object({ hash: opaqueId, account: text, reward: decimal.exactOptional(), fees: decimal });
+const Reward = z.object({
+  hash: opaqueId,
+  account: text,
+  hasOtherKeys: z.literal(true).exactOptional(),
+  reward: decimal.exactOptional(),
+  fees: decimal,
+});
 const RewardFault = z.object({ hash: opaqueId, fault: text });
 const Searched = z.object({ expectedBlocks: amount });
+const NotFollowedLine = z.object({ own: count, relayed: count, unanswered: count });
 
 const READERS: Readonly<Record<string, (json: unknown) => Line | undefined>> = {
   found: (json) => {
@@ -62,6 +97,10 @@ const READERS: Readonly<Record<string, (json: unknown) => Line | undefined>> = {
     if (!success) return undefined;
     const { timeMillis: foundMs, ...record } = data;
     return { type: 'found', record: { ...record, foundMs } };
+  },
+  answer: (json) => {
+    const { success, data } = Answer.safeParse(json);
+    return success ? { type: 'answer', ...data } : undefined;
   },
   state: (json) => {
     const { success, data } = State.safeParse(json);
@@ -72,8 +111,8 @@ const READERS: Readonly<Record<string, (json: unknown) => Line | undefined>> = {
   reward: (json) => {
     const { success, data } = Reward.safeParse(json);
     if (!success) return undefined;
-    const { hash, account, reward, fees } = data;
-    return { type: 'reward', hash, reward: { account, reward, fees } };
+    const { hash, reward, ...paid } = data;
+    return { type: 'reward', hash, reward: { ...paid, reward } };
   },
   'reward-fault': (json) => {
     const { success, data } = RewardFault.safeParse(json);
@@ -82,6 +121,10 @@ const READERS: Readonly<Record<string, (json: unknown) => Line | undefined>> = {
   searched: (json) => {
     const { success, data } = Searched.safeParse(json);
     return success ? { type: 'searched', ...data } : undefined;
+  },
+  'not-followed': (json) => {
+    const { success, data } = NotFollowedLine.safeParse(json);
+    return success ? { type: 'not-followed', ...data } : undefined;
   },
 };
 
@@ -110,12 +153,18 @@ function fieldsOf(line: Line): Record<string, unknown> {
     case 'state':
       return { hash: line.hash, timeMillis: line.atMs, ...line.standing };
     case 'reward': {
-      const { account, reward, fees } = line.reward;
+      const { account, reward, fees, ...more } = line.reward;
       const proven = reward === undefined ? {} : { reward: formatDecimal(reward) };
-      return { hash: line.hash, account, ...proven, fees: formatDecimal(fees) };
+      // A payload of another account's could hold a name of any length.
+      return { hash: line.hash, account: account.slice(0, MAX_TEXT), ...more, ...proven, fees: formatDecimal(fees) };
     }
     case 'reward-fault':
-      return { hash: line.hash, fault: line.fault };
+      return { hash: line.hash, fault: line.fault.slice(0, MAX_FAULT) };
+    case 'answer':
+    case 'not-followed': {
+      const { type: _, ...fields } = line;
+      return fields;
+    }
     case 'searched':
       return { expectedBlocks: line.expectedBlocks };
   }

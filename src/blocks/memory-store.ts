@@ -1,11 +1,14 @@
 /** Keeps blocks in memory alone, for a ledger that ends with the process. */
 
 import { type Block, Book } from './book.ts';
-import type { Line } from './lines.ts';
+import type { Line, NotFollowed } from './lines.ts';
 import type { BlockStore } from './store.ts';
 
 /** Where blocks are recorded: the block log, or memory. */
-export type Store = Pick<BlockStore, 'blocks' | 'block' | 'searchedExpectedBlocks' | 'add' | 'refresh' | 'close'>;
+export type Store = Pick<
+  BlockStore,
+  'blocks' | 'block' | 'searchedExpectedBlocks' | 'notFollowed' | 'add' | 'refresh' | 'close'
+>;
 
 export class MemoryStore implements Store {
   readonly #book = new Book();
@@ -16,6 +19,10 @@ export class MemoryStore implements Store {
 
   get searchedExpectedBlocks(): number {
     return this.#book.searchedExpectedBlocks;
+  }
+
+  get notFollowed(): NotFollowed {
+    return this.#book.notFollowed;
   }
 
   block(hash: string): Block | undefined {

@@ -4,7 +4,11 @@
  */
 
 import { encodeBase64url } from '../ledger/base64url.ts';
+import type { Miner } from '../ledger/coinbase.ts';
 import { blockHash, parseHeader } from '../ledger/header.ts';
+
+/** Who can spend what an account gets. */
+export type Keyset = Omit<Miner, 'account'>;
 
 export interface BlockRecord {
   /** The block hash, by which the ledger names it: 43 characters of base64url. */
@@ -13,22 +17,27 @@ export interface BlockRecord {
   readonly height: bigint;
   /** The solved header as it was submitted, 286 bytes, without the block hash. */
   readonly header: Uint8Array;
-  /** When the node's answer came, or the wait for one ended: milliseconds since the UNIX epoch. */
+  /** When it was sent to the node: milliseconds since the UNIX epoch. */
   readonly foundMs: number;
   /** The name of the network, as the settings have it. */
   readonly network: string;
   /** The node that it was submitted to, as it is shown. */
   readonly node: string;
-  /** Whether that node answered that it accepted the block. Otherwise its answer was lost, and only the chain shows it. */
+  /**
+   * Whether that node answered that it accepted the block. Otherwise its answer was lost or has not come yet, and only the chain
+   * shows whether it was taken.
+   */
   readonly isAnswered: boolean;
   /** Whom it was mined for. */
   readonly account: string;
+  /** The keys of that account. Absent where nobody else can take its name (`k:`), and in older records. */
+  readonly keyset?: Keyset;
   /** The device that found it, or the relay that brought it. */
   readonly device: string;
   readonly isRelay: boolean;
   /** How many hashes a block took on average. */
   readonly difficulty: number;
-  /** From finding the solution to the node's answer, or to the end of the wait for one. */
+  /** From finding the solution to the node's answer, or to the end of the wait for one; 0 before that. */
   readonly answerSeconds: number;
   /** From the last New Cut to searching the work that followed; absent where the device has had none. */
   readonly switchSeconds?: number;

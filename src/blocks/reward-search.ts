@@ -31,31 +31,35 @@ export class RewardSearch {
     this.#clock = clock;
   }
 
-  /** Asks one node after the other, until one has a payload that proves the reward. Never throws for what nodes do. */
+  /** Asks the nodes as `seekReward` does, unless they were asked a short time ago. */
   async seek(block: Block, views: readonly LedgerView[], stop: AbortSignal): Promise<Found> {
     const nowMs = this.#clock.monotonicMs();
     const earlier = this.#waits.get(block.hash);
     if (earlier && nowMs < earlier.untilMs) return {};
-    const { payloadHash } = parseHeader(block.header);
-    let fault: string | undefined;
-    for (const view of views) {
-      try {
-        const payload = await view.payloadWithOutputs(block.chain, payloadHash, block.height, stop);
-        if (!payload) continue;
-        const reward = proveReward(block, payload);
-        this.forget(block);
-        return { reward };
-      } catch (error) {
-        // A node that does not answer is asked again, like one that does not have the payload.
-        if (error instanceof RewardFault) fault ??= `${view.node}: ${error.message}`;
-      }
-    }
+    const found = await seekReward(block, views, stop);
     const waitMs = earlier ? Math.min(2 * earlier.waitMs, LONGEST_WAIT_MS) : FIRST_WAIT_MS;
-    this.#waits.set(block.hash, { waitMs, untilMs: nowMs + waitMs });
-    return fault === undefined ? {} : { fault };
+    if (found.reward) this.forget(block);
+    else this.#waits.set(block.hash, { waitMs, untilMs: nowMs + waitMs });
+    return found;
   }
 
   forget({ hash }: Block): void {
     this.#waits.delete(hash);
   }
+}
+
+/** Asks one node after the other, until one has a payload that proves the reward. Never throws for what nodes do. */
+export async function seekReward(block: Block, views: readonly LedgerView[], stop: AbortSignal): Promise<Found> {
+  const { payloadHash } = parseHeader(block.header);
+  let fault: string | undefined;
+  for (const view of views) {
+    try {
+      const payload = await view.payloadWithOutputs(block.chain, payloadHash, block.height, stop);
+      if (payload) return { reward: proveReward(block, payload) };
+    } catch (error) {
+      // A node that does not answer is asked again, like one that does not have the payload.
+      if (error instanceof RewardFault) fault ??= `${view.node}: ${error.message}`;
+    }
+  }
+  return fault === undefined ? {} : { fault };
 }

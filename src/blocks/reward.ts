@@ -5,11 +5,13 @@ import { LedgerFormatError } from '../ledger/errors.ts';
 import { parseHeader } from '../ledger/header.ts';
 import { checkPayload, type PayloadWithOutputs } from '../ledger/payload.ts';
 import { rewardOf } from '../ledger/reward.ts';
-import type { BlockRecord } from './record.ts';
+import type { BlockRecord, Keyset } from './record.ts';
 
 export interface ProvenReward {
   /** The account that was paid. */
   readonly account: string;
+  /** Present where that account has the name of the miner's, but other keys, so that another can spend what it gets. */
+  readonly hasOtherKeys?: true;
   /** The new coins; undefined for an old block of a network whose rewards are not known. */
   readonly reward: Decimal | undefined;
   readonly fees: Decimal;
@@ -20,8 +22,17 @@ export class RewardFault extends Error {
   override readonly name = 'RewardFault';
 }
 
-/** @throws RewardFault when the payload is not that of our block, or does not pay its miner. */
-export function proveReward({ header: bytes }: Pick<BlockRecord, 'header'>, payload: PayloadWithOutputs): ProvenReward {
+/** Whom a block was mined for. */
+type Miner = Pick<BlockRecord, 'account' | 'keyset'>;
+
+/**
+ * Proves what a block pays and to whom, which need not be its miner: `payeeInPlaceOf` compares.
+ * @throws RewardFault when the payload is not that of our block, or does not pay as it says.
+ */
+export function proveReward(
+  { header: bytes, ...miner }: Pick<BlockRecord, 'header'> & Miner,
+  payload: PayloadWithOutputs,
+): ProvenReward {
   const header = parseHeader(bytes);
   try {
     checkPayload(payload, header.payloadHash);
@@ -29,15 +40,37 @@ export function proveReward({ header: bytes }: Pick<BlockRecord, 'header'>, payl
     throw named(fault, 'the payload does not have the root that is in our header');
   }
   try {
-    return rewardOf(header, payload);
+    const { account, reward, fees, ...keyset } = rewardOf(header, payload);
+    const hasOtherKeys = account === miner.account && miner.keyset !== undefined && !isSame(keyset, miner.keyset);
+    return { account, reward, fees, ...(hasOtherKeys && { hasOtherKeys }) };
   } catch (fault) {
     throw named(fault, 'the payload is that of our block, but does not pay as it must');
   }
 }
 
+/**
+ * The work of a node is for the account in its payload, whatever account the node was asked to work for.
+ * @returns the account that was paid, for people, if it is not the miner's: then the block has earned nothing
+ */
+export function payeeInPlaceOf({ account }: Miner, paid: ProvenReward): string | undefined {
+  if (paid.account !== account) return paid.account;
+  return paid.hasOtherKeys ? `${account} with other keys` : undefined;
+}
+
+/** Whether nobody can make the account of that name with other keys: the ledger compares the key with the name. */
+export function isNameOfKey(account: string): boolean {
+  return account.startsWith('k:');
+}
+
 /** @returns what a block earned in all */
 export function earnedBy({ reward = 0n, fees }: Pick<ProvenReward, 'reward' | 'fees'>): Decimal {
   return reward + fees;
+}
+
+/** The order of keys does not matter. */
+function isSame(one: Keyset, other: Keyset): boolean {
+  const [ones, others] = [new Set(one.publicKeys), new Set(other.publicKeys)];
+  return one.predicate === other.predicate && ones.size === others.size && [...ones].every((key) => others.has(key));
 }
 
 function named(fault: unknown, what: string): unknown {

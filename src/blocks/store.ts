@@ -9,7 +9,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CAREFULLY, openPrivate } from '../system/private-file.ts';
 import { type Block, Book } from './book.ts';
-import { type Line, readLine, writeLine } from './lines.ts';
+import { isSum, type Line, type NotFollowed, readLine, writeLine } from './lines.ts';
 
 const FILE_NAME = 'blocks.jsonl';
 /** A disk that refuses is tried again after so long. */
@@ -69,13 +69,17 @@ export class BlockStore {
     return this.#book.searchedExpectedBlocks;
   }
 
+  get notFollowed(): NotFollowed {
+    return this.#book.notFollowed;
+  }
+
   block(hash: string): Block | undefined {
     return this.#book.block(hash);
   }
 
-  /** Adds a line. It is known at once, whether or not it can be written; only what was searched counts once it stands in the file. */
+  /** Adds a line. It is known at once, whether or not it can be written; only what changes sums counts once it stands in the file. */
   add(line: Line): void {
-    if (line.type !== 'searched') this.#book.apply(line);
+    if (!isSum(line)) this.#book.apply(line);
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeLine(line));
     void this.#write();
   }

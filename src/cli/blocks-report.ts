@@ -2,12 +2,12 @@
 
 import { z } from 'zod';
 import type { Block } from '../blocks/book.ts';
-import { earnedBy } from '../blocks/reward.ts';
-import { type Totals, totalsOf } from '../blocks/totals.ts';
+import { earnedBy, payeeInPlaceOf } from '../blocks/reward.ts';
+import type { Totals } from '../blocks/totals.ts';
 import { describeStanding } from '../blocks/words.ts';
 import { encodeBase64url } from '../ledger/base64url.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
-import { acceptedBlock, amount, blockState, coins, count, millis } from '../report/shapes.ts';
+import { acceptedBlock, amount, blockState, coins, count, millis, paidTo } from '../report/shapes.ts';
 import { formatPercent, inWords, withPrefix } from '../report/units.ts';
 import { oneLine } from '../text/one-line.ts';
 
@@ -30,6 +30,7 @@ const BlockRow = z.object({
   switchSeconds: amount.nullable(),
   reward: coins.nullable(),
   fees: coins.nullable(),
+  paidTo: paidTo.nullable(),
   fault: z.string().nullable().meta({ description: 'what a node said of the reward and is false' }),
   header: z.string().meta({ description: '286 bytes in base64url' }),
 });
@@ -46,6 +47,8 @@ const BlockTotals = z.object({
   orphanedRatio: amount.nullable().meta({ description: 'orphaned ÷ (won + orphaned); null before one is decided' }),
   earned: coins.meta({ description: 'rewards and fees of the won blocks, as far as they are proven' }),
   unproven: count.meta({ description: 'won blocks whose reward is not proven yet' }),
+  paidElsewhere: count.meta({ description: 'won blocks that pay another account than the miner’s' }),
+  notFollowed: count.meta({ description: 'accepted blocks beside these that came too fast to be recorded one by one' }),
   luckRatio: amount
     .nullable()
     .meta({ description: 'own accepted blocks ÷ expected ones; null while less than one is' }),
@@ -55,10 +58,8 @@ const BlockTotals = z.object({
 export const BlocksReport = z.object({ blocks: z.array(BlockRow), totals: BlockTotals });
 export type BlocksReport = z.infer<typeof BlocksReport>;
 
-/** @param searchedExpectedBlocks as for `totalsOf` */
-export function blocksReport(blocks: readonly Block[], searchedExpectedBlocks: number): BlocksReport {
-  const totals = totalsOf(blocks, searchedExpectedBlocks);
-  const { accepted, won, orphaned, pending, unanswered, lost, unproven, byState } = totals;
+export function blocksReport(blocks: readonly Block[], totals: Totals): BlocksReport {
+  const { accepted, won, orphaned, pending, unanswered, lost, unproven, paidElsewhere, notFollowed, byState } = totals;
   return {
     blocks: blocks.map(rowOf),
     totals: {
@@ -72,6 +73,8 @@ export function blocksReport(blocks: readonly Block[], searchedExpectedBlocks: n
       orphanedRatio: totals.orphanRate ?? null,
       earned: formatDecimal(totals.earned),
       unproven,
+      paidElsewhere,
+      notFollowed,
       luckRatio: totals.luck ?? null,
       switchSeconds: totals.switchSeconds ?? null,
     },
@@ -111,6 +114,7 @@ export function rowOf(block: Block): BlockRow {
     switchSeconds: switchSeconds ?? null,
     reward: proven?.reward === undefined ? null : formatDecimal(proven.reward),
     fees: proven ? formatDecimal(proven.fees) : null,
+    paidTo: payeeOf(block) ?? null,
     fault: proven ? null : (block.rewardFault ?? null),
     header: encodeBase64url(block.header),
   };
@@ -152,7 +156,12 @@ export function blockLine(block: Block): string {
 
 function cells(block: Block): string[] {
   const { foundMs, chain, height, standing, reward, device, rewardFault } = block;
-  const notes = [describeStanding(standing), reward || rewardFault === undefined ? '' : rewardFault];
+  const payee = payeeOf(block);
+  const notes = [
+    payee === undefined ? '' : `it pays ${payee}`,
+    describeStanding(standing),
+    reward || rewardFault === undefined ? '' : rewardFault,
+  ];
   return [
     new Date(foundMs).toISOString().replace('T', ' ').slice(0, 19),
     String(chain),
@@ -164,15 +173,22 @@ function cells(block: Block): string[] {
   ];
 }
 
+/** @returns the account that it pays in place of its miner's, if that is proven */
+function payeeOf(block: Block): string | undefined {
+  return block.paidElsewhere && payeeInPlaceOf(block, block.paidElsewhere);
+}
+
 export function totalLines(totals: Totals): string[] {
-  const { unanswered, lost, earned, unproven, luck, switchSeconds } = totals;
+  const { unanswered, lost, earned, unproven, paidElsewhere, notFollowed, luck, switchSeconds } = totals;
   const speed = [
     ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}`]),
     ...(switchSeconds === undefined ? [] : [`median time from a New Cut to new work ${seconds(switchSeconds)}`]),
   ];
   return [
     blocksLine(totals),
+    ...(notFollowed === 0 ? [] : [`beside these, ${notFollowed} accepted blocks came too fast to be followed`]),
     ...(unanswered + lost === 0 ? [] : [`beside these, the answer was lost: ${unanswered} unanswered, ${lost} lost`]),
+    ...(paidElsewhere === 0 ? [] : [`${paidElsewhere} won blocks pay another account than yours: they earned nothing`]),
     `earned ${formatDecimal(earned)} coins${unproven === 0 ? '' : `, and ${unproven} rewards that are not proven yet`}`,
     ...(speed.length === 0 ? [] : [speed.join(', ')]),
   ];

@@ -20,12 +20,16 @@ interface AboutSolution {
   difficulty: number;
 }
 
-/** A block that was sent to a source. */
-interface SubmittedBlock extends AboutSolution {
+/** A block that is being sent to a source. */
+interface SentBlock extends AboutSolution {
   /** 286 bytes. */
   header: Uint8Array;
   /** The name of the source. */
   source: string;
+}
+
+/** A block that was sent to a source, once its verdict is known. */
+interface SubmittedBlock extends SentBlock {
   answerSeconds: number;
 }
 
@@ -76,10 +80,14 @@ export type MinerEvent =
   | (AboutSolution & { type: 'solution'; hash: Uint8Array })
   /** What became of a solution. `answerSeconds` is the time from finding it to knowing. */
   | (AboutSolution & { type: 'verdict'; outcome: Outcome; reason: string; answerSeconds: number })
+  /** A block is on its way to its source: from here on it may be accepted. One of the next three follows. */
+  | (SentBlock & { type: 'sent-block' })
   /** A block was accepted. It follows the verdict. */
   | (SubmittedBlock & { type: 'accepted-block' })
   /** The answer to a block was lost, so that only its chain can tell whether it was accepted. It follows the verdict. */
   | (SubmittedBlock & { type: 'unanswered-block' })
+  /** A block was sent and not accepted. It follows the verdict. */
+  | (SubmittedBlock & { type: 'refused-block' })
   /**
    * Such a block was recorded, or its state has changed. Amounts are exact decimals, and absent until the node's payload has
    * proven them. `previous` is absent when it was recorded.
@@ -100,11 +108,26 @@ export type MinerEvent =
       settledInSeconds?: number;
       reward?: string;
       fees?: string;
+      /** The account that it pays in place of the miner's, once that is proven: then it earns nothing. */
+      paidTo?: string;
       /** For people: what there is to say about this state; empty where that is nothing. */
       reason: string;
     })
-  /** The reward of a block was proven after it was won, or what a node says of it is false (`fault`). */
-  | (AboutBlock & { type: 'block-reward'; reward?: string; fees?: string; fault?: string })
+  /**
+   * The reward of a block was proven after it was won, or what a node says of it is false (`fault`), or the block pays another
+   * account (`paidTo`) than the one that it was mined for (`account`), which proves that the node `source` gave work for another.
+   */
+  | (AboutBlock & {
+      type: 'block-reward';
+      reward?: string;
+      fees?: string;
+      fault?: string;
+      paidTo?: string;
+      account?: string;
+      source?: string;
+      /** Whether an earlier run has found it; absent for blocks of this run. */
+      isEarlier?: true;
+    })
   /** How many nonces the device has searched since its last such event, for a block of this difficulty. */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
   /**
@@ -162,11 +185,13 @@ export type MinerEvent =
   /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
   | { type: 'source'; source: string; kind: SourceKind; state: SourceNews; reason: string };
 
-/** The events about a block that may be on its chain. */
-export type BlockEvent = MinerEvent & { type: 'accepted-block' | 'unanswered-block' };
+const BLOCK_EVENTS = ['sent-block', 'accepted-block', 'unanswered-block', 'refused-block'] as const;
+
+/** The events about a block that was sent. */
+export type BlockEvent = MinerEvent & { type: (typeof BLOCK_EVENTS)[number] };
 
 export function isBlockEvent(event: MinerEvent): event is BlockEvent {
-  return event.type === 'accepted-block' || event.type === 'unanswered-block';
+  return (BLOCK_EVENTS as readonly string[]).includes(event.type);
 }
 
 export type Listener = (event: MinerEvent) => void;

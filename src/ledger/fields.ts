@@ -56,8 +56,14 @@ export const opaqueId = z
 
 /** An integer from 0 to `most`, written in digits. */
 export function natural(most: bigint) {
-  const number = z.instanceof(JsonNumber, { error: 'must be an integer, read with its exact text' });
+  const number = z.instanceof(JsonNumber, { error: ({ input }) => noInteger(input) });
   return reading(number, (json) => inRange(integerOf(json), most));
+}
+
+/** A number has lost its text: it was read by `JSON.parse`, which rounds. */
+function noInteger(value: unknown): string {
+  if (value === undefined) return 'is missing';
+  return typeof value === 'number' ? 'must be read with its exact text, by parseExactJson' : 'must be an integer';
 }
 
 /** A whole number from 0 to 2^32 − 1. */

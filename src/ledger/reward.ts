@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { equalBytes } from '../chain/bytes.ts';
 import { encodeBase64url } from './base64url.ts';
-import { type Coinbase, parseCoinbase, parseMiner } from './coinbase.ts';
+import { type Coinbase, type Miner, parseCoinbase, parseMiner } from './coinbase.ts';
 import { type Decimal, formatDecimal, metaDecimalOf } from './decimal.ts';
 import { LedgerFormatError } from './errors.ts';
 import { type ExactJson, parseExactJson, parseExactJsonBytes } from './exact-json.ts';
@@ -15,9 +15,8 @@ import { tableReward } from './reward-table.ts';
 import { COIN, transfersOf } from './transfers.ts';
 import { networkOf } from './version-codes.ts';
 
-export interface BlockReward {
-  /** The account that is paid. */
-  readonly account: string;
+/** `account` and its keys are those that the block pays. */
+export interface BlockReward extends Miner {
   /** The new coins. Undefined for an old block of a network whose rewards are not known. */
   readonly reward: Decimal | undefined;
   /** What the senders of the block's transactions paid, all together. */
@@ -38,13 +37,14 @@ const Output = z.object({ gas: natural(MAX_U64) });
  */
 export function rewardOf(header: BlockHeader, payload: PayloadWithOutputs, token: string = COIN): BlockReward {
   checkPayload(payload, header.payloadHash);
-  const { account } = parseMiner(payload.minerData);
+  const miner = parseMiner(payload.minerData);
+  const { account } = miner;
   const coinbase = parseCoinbase(payload.coinbase, token);
   if (coinbase.outcome !== 'none' && !equalBytes(coinbase.parent, header.parent)) {
     const [said, parent] = [coinbase.parent, header.parent].map(encodeBase64url);
     throw new LedgerFormatError(`coinbase.reqKey holds ${said}, but the block's parent is ${parent}`);
   }
-  return { account, reward: newCoins(header, coinbase, account), fees: feesOf(payload, account, token) };
+  return { ...miner, reward: newCoins(header, coinbase, account), fees: feesOf(payload, account, token) };
 }
 
 /**

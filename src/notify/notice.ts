@@ -13,6 +13,7 @@ import {
   millis,
   nonce,
   outcomeCounts,
+  paidTo,
   rate,
 } from '../report/shapes.ts';
 
@@ -60,12 +61,17 @@ export const Notice = z.discriminatedUnion('type', [
     depth: count,
     reward: coins.exactOptional(),
     fees: coins.exactOptional(),
+    paidTo: paidTo.exactOptional(),
   }),
   notice('block-reward', {
     ...acceptedBlock,
     reward: coins.exactOptional(),
     fees: coins.exactOptional(),
     fault: z.string().exactOptional().meta({ description: 'what a node says of the reward and is false' }),
+    paidTo: paidTo.exactOptional(),
+    account: z.string().exactOptional().meta({ description: 'whom the block was mined for; with paidTo' }),
+    source: z.string().exactOptional().meta({ description: 'the node that gave the work; with paidTo' }),
+    isEarlier: z.literal(true).exactOptional(),
   }),
   notice('device-lost', {
     device,

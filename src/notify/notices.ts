@@ -70,10 +70,14 @@ function block({ device, isRelay, chain, height, nonce, answerSeconds }: MinerEv
 
 /** There is no notice of a state in which nothing is decided, nor of a state for the second time. */
 function blockState(event: MinerEvent & { type: 'block-state' }): Content[] {
-  const { chain, height, blockHash, device, isRelay, state, previous, depth, reward, fees } = event;
+  const { chain, height, blockHash, device, isRelay, state, previous, depth, reward, fees, paidTo } = event;
   if (state === 'pending' || state === 'contested' || state === 'unknown' || state === 'unanswered') return [];
   if (previous === undefined || previous === state) return [];
-  const amounts = { ...(reward !== undefined && { reward }), ...(fees !== undefined && { fees }) };
+  const amounts = {
+    ...(reward !== undefined && { reward }),
+    ...(fees !== undefined && { fees }),
+    ...(paidTo !== undefined && { paidTo }),
+  };
   const block = { chain, height: Number(height), blockHash, device, isRelay };
   return [
     { type: 'block-state', text: `block ${describeBlockState(event)}`, ...block, state, previous, depth, ...amounts },

@@ -17,11 +17,14 @@ export interface AcceptedBlocks {
   readonly unanswered: number;
   /** Their answer was lost, and no node has them. */
   readonly lost: number;
+  /** Those of all these that pay another account than the miner's. */
+  readonly paidElsewhere: number;
 }
 
 /** Events say what a block was before, so no block needs to be remembered, however many a run finds. */
 export class BlockCounts {
   readonly #counts = new Map<BlockState, number>(BLOCK_STATES.map((state) => [state, 0]));
+  #paidElsewhere = 0;
 
   /** Blocks of earlier runs are followed, too, but are not counted here. */
   add({ state, previous, isEarlier }: MinerEvent & { type: 'block-state' }): void {
@@ -30,9 +33,16 @@ export class BlockCounts {
     this.#change(state, 1);
   }
 
+  /** Each block that pays another account has one such event. */
+  addReward({ paidTo, isEarlier }: MinerEvent & { type: 'block-reward' }): void {
+    if (paidTo !== undefined && !isEarlier) this.#paidElsewhere++;
+  }
+
   /** Undefined while no block was recorded: then there may be no block log. */
   get accepted(): AcceptedBlocks | undefined {
-    const counts = { won: 0, settled: this.#counts.get('settled')!, orphaned: 0, pending: 0, unanswered: 0, lost: 0 };
+    const settled = this.#counts.get('settled')!;
+    const paidElsewhere = this.#paidElsewhere;
+    const counts = { won: 0, settled, orphaned: 0, pending: 0, unanswered: 0, lost: 0, paidElsewhere };
     for (const [state, count] of this.#counts) counts[FATE_OF[state]] += count;
     const { won, orphaned, pending, unanswered, lost } = counts;
     return won + orphaned + pending + unanswered + lost > 0 ? counts : undefined;

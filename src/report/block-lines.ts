@@ -15,11 +15,22 @@ export function logBlockState(log: Logger, event: StateEvent): void {
 }
 
 export function logBlockReward(log: Logger, event: RewardEvent): void {
-  log[event.fault === undefined ? 'info' : 'warn'](TAG, describeBlockReward(event));
+  const { fault, paidTo } = event;
+  const level = paidTo !== undefined ? 'error' : fault !== undefined ? 'warn' : 'info';
+  log[level](TAG, describeBlockReward(event));
 }
 
-/** @returns `chain 3 height 42: earned 0.98 coins`, or what is false, also for notices */
-export function describeBlockReward({ fault, ...event }: RewardEvent): string {
+/** @returns `chain 3 height 42: earned 0.98 coins`, or what is false or wrong, also for notices */
+export function describeBlockReward({ fault, paidTo, account, source, isEarlier, ...event }: RewardEvent): string {
+  if (paidTo !== undefined) {
+    const what = `${where(event)} pays ${paidTo} and not ${account}, for whom it was mined: it earns nothing`;
+    // A node that was named in an earlier run may have been mended since.
+    if (isEarlier) return `${what}. The work came from ${source}`;
+    return (
+      `${what}. ${source} gave this work, or somebody between it and here who changed it, and is left. ` +
+      'Find out which, use https, and start pickaxe again then'
+    );
+  }
   return fault === undefined
     ? `${where(event)}: earned ${describeReward(event)}`
     : `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`;
@@ -27,9 +38,9 @@ export function describeBlockReward({ fault, ...event }: RewardEvent): string {
 
 /** @returns `chain 3 height 42 won: earned 0.98 coins; safe at depth 6, in about 2 min`, also for notices */
 export function describeBlockState(event: StateEvent): string {
-  const { state, reason } = event;
+  const { state, reason, paidTo } = event;
   const parts = [
-    ...(isOnChain(state) ? [`earned ${describeReward(event)}`] : []),
+    ...(isOnChain(state) ? [paidTo === undefined ? `earned ${describeReward(event)}` : `it pays ${paidTo}`] : []),
     ...(state === 'won' ? [safeWhen(event)] : []),
     ...(reason === '' ? [] : [reason]),
   ];

@@ -19,6 +19,7 @@ import {
   nonce,
   PolledChain,
   Proven,
+  paidTo,
   RelayCounts,
   rate,
   relayRates,
@@ -99,6 +100,7 @@ export const JsonLine = z.discriminatedUnion('type', [
       .meta({ description: 'about how long that takes, at a block every 30 s; while it is won' }),
     reward: coins.exactOptional(),
     fees: coins.exactOptional(),
+    paidTo: paidTo.exactOptional(),
     reason: z.string(),
   }),
   line('block-reward', {
@@ -106,6 +108,10 @@ export const JsonLine = z.discriminatedUnion('type', [
     reward: coins.exactOptional(),
     fees: coins.exactOptional(),
     fault: z.string().exactOptional().meta({ description: 'what a node says of the reward and is false' }),
+    paidTo: paidTo.exactOptional(),
+    account: z.string().exactOptional().meta({ description: 'whom the block was mined for; with paidTo' }),
+    source: source.exactOptional().meta({ description: 'the node that gave the work; with paidTo' }),
+    isEarlier: z.literal(true).exactOptional().meta({ description: 'present when an earlier run has found it' }),
   }),
   line('hardware-error', { device, nonce }),
   line('alarm', {

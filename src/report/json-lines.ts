@@ -11,7 +11,16 @@ import type { Tally } from './tally.ts';
  * The first four come up to many times a second; `hashrate` and `summary` carry their sums and last values. What the
  * others have to say is in `verdict` and `block-state`.
  */
-const UNPRINTED = ['hashes', 'proof', 'telemetry', 'fetch', 'accepted-block', 'unanswered-block'] as const;
+const UNPRINTED = [
+  'hashes',
+  'proof',
+  'telemetry',
+  'fetch',
+  'sent-block',
+  'accepted-block',
+  'unanswered-block',
+  'refused-block',
+] as const;
 type Printed = Exclude<MinerEvent, { type: (typeof UNPRINTED)[number] }>;
 
 type Timed = { readonly timeMillis: number };

@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
+import { LogBucket } from '../system/log-bucket.ts';
 import { logBlockReward, logBlockState } from './block-lines.ts';
 import { countsShares } from './figures.ts';
 import { allRelays } from './relay-stats.ts';
@@ -19,6 +20,8 @@ import {
 } from './units.ts';
 import { VerdictLines } from './verdict-lines.ts';
 
+/** So many lines about blocks that pay another account may come at once. */
+const MOST_PAID_ELSEWHERE = 10;
 /** What to do when none of the devices that were asked for exists. */
 const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
 
@@ -29,6 +32,9 @@ export class LogLines {
   /** The last step of opening that was logged, by device. */
   readonly #progress = new Map<string, string>();
 
+  /** Limits the lines about blocks that pay another account. */
+  readonly #paidElsewhere: LogBucket;
+
   /** Chain and height of the last work that was logged. */
   #block = '';
 
@@ -37,6 +43,7 @@ export class LogLines {
     this.#log = log;
     this.#tally = tally;
     this.#verdicts = new VerdictLines(log, tally);
+    this.#paidElsewhere = new LogBucket(MOST_PAID_ELSEWHERE, tally.nowMs);
   }
 
   readonly listen = (event: MinerEvent): void => {
@@ -63,7 +70,7 @@ export class LogLines {
         logBlockState(this.#log, event);
         break;
       case 'block-reward':
-        logBlockReward(this.#log, event);
+        this.#blockReward(event);
         break;
       case 'hardware-error':
         this.#log.error({ tag: event.device }, `hardware error: the candidate with nonce ${event.nonce} is wrong`);
@@ -98,8 +105,10 @@ export class LogLines {
         );
         break;
       case 'work-ended':
+      case 'sent-block':
       case 'accepted-block':
       case 'unanswered-block':
+      case 'refused-block':
       case 'hashes':
       case 'proof':
       case 'telemetry':
@@ -134,7 +143,7 @@ export class LogLines {
 
   summary(): void {
     const summary = this.#tally.summary();
-    const { shares, hardwareErrors, hashes, uptimeSeconds } = summary;
+    const { shares, hardwareErrors, hashes, uptimeSeconds, acceptedBlocks: { paidElsewhere = 0 } = {} } = summary;
     const blocks = describeOutcomes(summary);
     const verdicts = countsShares(undefined, shares)
       ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}`
@@ -144,6 +153,18 @@ export class LogLines {
       `${verdicts}, ${hardwareErrors} hardware errors; ` +
         `${withPrefix(hashes)}hashes in ${formatDuration(uptimeSeconds)}, ${formatHashrate(summary.averageHashesPerSecond)} on average`,
     );
+    if (paidElsewhere > 0) {
+      this.#log.error(
+        { tag: 'block' },
+        `${paidElsewhere} of the blocks pay another account: pickaxe blocks lists them`,
+      );
+    }
+  }
+
+  #blockReward(event: MinerEvent & { type: 'block-reward' }): void {
+    if (event.paidTo === undefined || this.#paidElsewhere.take(this.#tally.nowMs) !== undefined) {
+      logBlockReward(this.#log, event);
+    }
   }
 
   /** New work for the block that is mined already has other transactions or a later time: it changes nothing for people. */

@@ -70,6 +70,7 @@ export const AcceptedBlocks = z
     pending: count.meta({ description: 'nothing is decided' }),
     unanswered: count.meta({ description: 'the node’s answer was lost, and no chain has shown yet what became of it' }),
     lost: count.meta({ description: 'the node’s answer was lost, and no node has it' }),
+    paidElsewhere: count.meta({ description: 'those of all these that pay another account than the miner’s' }),
   })
   .meta({
     id: 'AcceptedBlocks',
@@ -90,6 +91,10 @@ export const coins = z
   .string()
   .regex(/^-?\d+\.\d{1,12}$/)
   .meta({ description: 'an exact decimal number of coins' });
+
+export const paidTo = z
+  .string()
+  .meta({ description: 'the account that the block pays in place of the miner’s: it earns nothing' });
 
 /** What a rig, or one device, did. The outcomes are those of blocks. */
 export const counts = { ...outcomeCounts, shares: Shares, hardwareErrors: count, hashes: amount };

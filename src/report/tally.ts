@@ -87,6 +87,9 @@ export class Tally {
       case 'block-state':
         this.#blocks.add(event);
         break;
+      case 'block-reward':
+        this.#blocks.addReward(event);
+        break;
       case 'relay':
         this.#relay(event.relay).heard(event, nowMs);
         break;

@@ -106,6 +106,10 @@ export class FailoverSource implements WorkSource {
     return { by: source.name, ...(await source.submit({ ...solution, work }, stop)) };
   }
 
+  nameOf(work: Work): string {
+    return this.#origins.get(work)?.source.name ?? this.name;
+  }
+
   latestTimeUs(work: Work): bigint {
     const origin = this.#origins.get(work);
     return origin ? origin.source.latestTimeUs(origin.work) : 0n;

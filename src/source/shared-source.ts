@@ -51,6 +51,10 @@ export class SharedSource implements WorkSource {
     return verdict;
   }
 
+  nameOf(work: Work): string {
+    return this.#source.nameOf?.(work) ?? this.name;
+  }
+
   latestTimeUs(work: Work): bigint {
     return this.#source.latestTimeUs(work);
   }

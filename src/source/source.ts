@@ -40,6 +40,8 @@ export interface WorkSource {
   submit(solution: Solution, stop: AbortSignal): Promise<Verdict>;
   /** @returns the latest creation time that is surely valid for this work now: µs since the UNIX epoch */
   latestTimeUs(work: Work): bigint;
+  /** @returns the name of the source that gave the work. Only a source that uses several as one has this method */
+  nameOf?(work: Work): string;
   /**
    * Finds out within a second or two whether the source answers. It is called again and again when another source could take
    * over. A source that cannot find out does not have this method. Never throws.

@@ -3,6 +3,7 @@
 import { toHex } from '../chain/bytes.ts';
 import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
+import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Verdict, WorkSource } from './source.ts';
@@ -11,11 +12,15 @@ import type { Outcome } from './vocabulary.ts';
 /** How many solutions are remembered, so that none is submitted twice. Far fewer are ever in flight. */
 const REMEMBERED = 4_096;
 
-/** The event about a block that may be on its chain, by the outcome of its submission. */
-const BLOCK_EVENTS: Readonly<Partial<Record<Outcome, 'accepted-block' | 'unanswered-block'>>> = {
+/** The event about a block that was sent, by the outcome of its submission. Of a delivered one, nothing more is ever known. */
+const BLOCK_EVENTS = {
   accepted: 'accepted-block',
   unknown: 'unanswered-block',
-};
+  rejected: 'refused-block',
+  stale: 'refused-block',
+} as const satisfies Partial<Record<Outcome, string>>;
+
+const NOT_SENT: Verdict = { outcome: 'stale', reason: 'found after its work went stale; not sent' };
 
 export interface SubmitterOptions {
   readonly source: WorkSource;
@@ -85,20 +90,26 @@ export class Submitter {
     };
     const foundAtMs = clock.monotonicMs();
     emit({ type: 'solution', ...about, hash });
+    const isSent = !isStale(solution);
     let verdict: Verdict;
     try {
-      verdict = isStale(solution)
-        ? { outcome: 'stale', reason: 'found after its work went stale; not sent' }
-        : await source.submit(solution, stop);
+      const answer = isSent ? source.submit(solution, stop) : NOT_SENT;
+      // Whoever hears of it does so after the source, so that nothing delays the submission.
+      if (isSent && isBlock) emit({ type: 'sent-block', ...about, header, source: nameOf(source, work) });
+      verdict = await answer;
     } catch (fault) {
       // The WorkSource interface forbids throwing, but every solution must get a verdict.
       verdict = { outcome: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
     }
-    const { outcome, reason, by = source.name } = verdict;
+    const { outcome, reason, by = nameOf(source, work) } = verdict;
     const answerSeconds = (clock.monotonicMs() - foundAtMs) / 1000;
     emit({ type: 'verdict', outcome, reason, ...about, answerSeconds });
-    const type = isBlock ? BLOCK_EVENTS[outcome] : undefined;
-    if (type) emit({ type, ...about, header, source: by, answerSeconds });
+    if (!isSent || !isBlock || outcome === 'delivered') return verdict;
+    emit({ type: BLOCK_EVENTS[outcome], ...about, header, source: by, answerSeconds });
     return verdict;
   }
+}
+
+function nameOf(source: WorkSource, work: Work): string {
+  return source.nameOf?.(work) ?? source.name;
 }

@@ -12,8 +12,8 @@ const settings = (urls: string[]) => ({
 it('nodes whose shown URLs are equal get different names', () => {
   const urls = ['ONE', 'OTHER'].map((key) => `https://node.example/${key}/chainweb/0.0/mainnet01`);
   const shown = 'https://node.example/…/chainweb/0.0/mainnet01';
-  expect(chooseSource(settings(urls), new Events()).name).toBe(`${shown}, ${shown} (2)`);
-  expect(chooseSource(settings(urls.slice(1)), new Events()).name).toBe(shown);
+  expect(chooseSource(settings(urls), new Events()).source.name).toBe(`${shown}, ${shown} (2)`);
+  expect(chooseSource(settings(urls.slice(1)), new Events()).source.name).toBe(shown);
 });
 
 it('an invalid node URL is an error that shows what one looks like', () => {

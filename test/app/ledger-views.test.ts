@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedgerViews } from '#pickaxe/app/ledger-views.js';
 import { type Change, Follower } from '#pickaxe/blocks/follower.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
+import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { madeRecord } from '../blocks/pretend.ts';
@@ -179,4 +180,22 @@ it('nodes are asked in the dialect of the settings', async () => {
   ends.push(close);
   await expect(views[0].heads(running)).rejects.toThrow();
   expect(seen.map(({ path }) => path)).toEqual(['/chainweb/0.0/development/cut']);
+});
+
+it('a branch that lacks a block is an error, which says nothing about any block', async () => {
+  const hash = (height: number) => encodeBase64url(Buffer.alloc(32, height));
+  const branch = [102, 101, 100].map(hash);
+  const answer = { items: branch, limit: 3, next: null };
+  const { url } = await serve(({ path }) => (path.includes('/hash/branch') ? { body: answer } : undefined));
+  const node = { urls: [url], network: 'development', insecureTls: false };
+  const { views, close } = openLedgerViews({ node, ledger: { dialect: 'chainweb' } });
+  ends.push(close);
+  const ask = () => views[0].ancestors(3, hash(109), 100n, 102n, running);
+  expect([...(await ask())]).toEqual([
+    [102n, branch[0]],
+    [101n, branch[1]],
+    [100n, branch[2]],
+  ]);
+  answer.items = [branch[0], branch[2]];
+  await expect(ask()).rejects.toThrow('gave 2 ancestors of chain 3 where there must be 3');
 });

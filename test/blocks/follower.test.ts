@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { Block } from '#pickaxe/blocks/book.js';
 import { type Change, Follower, type FollowerOptions } from '#pickaxe/blocks/follower.js';
-import { RewardFault } from '#pickaxe/blocks/reward.js';
+import { payeeInPlaceOf, proveReward, RewardFault } from '#pickaxe/blocks/reward.js';
 import { isWatched, WATCHED_DEPTH } from '#pickaxe/blocks/states.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
 import { totalsOf } from '#pickaxe/blocks/totals.js';
@@ -346,6 +346,60 @@ describe('the follower', () => {
     });
   });
 
+  it('takes a block that was sent when it began, and was answered later, for one of this run', async () => {
+    const node = new PretendNode();
+    const watch = new Watch(node);
+    const record = madeRecord(madeHeader(1, 100n), { isAnswered: false });
+    const { hash } = record;
+    watch.store.add({ type: 'found', record });
+    watch.follower.expect(record);
+    node.has(1, 100n, hash);
+    node.headIs(1, 102n);
+    await watch.rounds(3);
+    expect(watch.changes).toEqual([]);
+    watch.store.add({ type: 'answer', hash, outcome: 'accepted', answerSeconds: 0.02 });
+    watch.follower.add(watch.block(hash));
+    await watch.rounds(2);
+    expect(watch.changes).toMatchObject([{ what: 'state', isEarlier: false, block: { standing: { state: 'won' } } }]);
+  });
+
+  it('writes at most twenty changes of a block at once and one more an hour, whatever a node says', async () => {
+    const node = new PretendNode();
+    const watch = new Watch(node);
+    const hash = watch.found(madeHeader(1, 100n));
+    const say = async (isOurs: boolean) => {
+      node.has(1, 100n, isOurs ? hash : 'o'.repeat(43));
+      node.headIs(1, 102n);
+      await watch.rounds(2);
+    };
+    for (let i = 0; i < 40; i++) await say(i % 2 === 0);
+    expect(watch.path(hash)).toHaveLength(20);
+    watch.clock.advance(3_600_000);
+    for (let i = 0; i < 10; i++) await say(watch.state(hash) !== 'won');
+    expect(watch.path(hash)).toHaveLength(21);
+  });
+
+  it('counts no round that was interrupted', async () => {
+    const node = new PretendNode();
+    const watch = new Watch(node);
+    const hash = watch.found(madeHeader(1, 100n));
+    node.has(1, 100n, hash);
+    node.headIs(1, 102n);
+    const interrupted = new AbortController();
+    const { heads } = node;
+    node.heads = async () => {
+      interrupted.abort();
+      return await heads.call(node);
+    };
+    await watch.follower.round(interrupted.signal);
+    watch.clock.advance(ROUND_MS);
+    await watch.follower.round(running);
+    // Were the first look counted, this would be the second one.
+    expect(watch.state(hash)).toBe('pending');
+    await watch.rounds(1);
+    expect(watch.state(hash)).toBe('won');
+  });
+
   it('watches a settled block to its last depth, and does not announce that', async () => {
     const node = new PretendNode();
     const watch = new Watch(node);
@@ -372,7 +426,7 @@ describe('the reward of a won block', () => {
   /** A block that is won by the next round. */
   async function won(...nodes: PretendNode[]) {
     const watch = new Watch(...nodes);
-    const hash = watch.found(header);
+    const hash = watch.found(header, { account: vector.expect.rewardTo! });
     for (const node of nodes) {
       node.has(chain, height, hash);
       node.headIs(chain, height + 2n);
@@ -453,6 +507,54 @@ describe('the reward of a won block', () => {
       what: 'reward',
       block: { hash, reward: { fees: expect.anything() } },
     });
+  });
+
+  it('that went to another account is no reward of ours, and is told before the block is won', async () => {
+    const node = new PretendNode();
+    node.payloads.set(key, payload);
+    const watch = new Watch(node);
+    const stop = new AbortController();
+    const running = watch.follower.run(stop.signal);
+    const hash = watch.found(header, { account: 'k:me' });
+    await vi.waitFor(() => expect(watch.changes).toHaveLength(1), { timeout: 30_000 });
+    stop.abort();
+    await running;
+    const payee = vector.expect.rewardTo;
+    expect(watch.changes).toMatchObject([{ what: 'paid-elsewhere', payee, isEarlier: false }]);
+    expect(watch.block(hash)).toMatchObject({ standing: { state: 'pending' }, paidElsewhere: { account: payee } });
+    node.has(chain, height, hash);
+    node.headIs(chain, height + 2n);
+    await watch.rounds(40);
+    expect(watch.state(hash)).toBe('won');
+    expect(watch.changes.map(({ what }) => what)).toEqual(['paid-elsewhere', 'state']);
+    expect(node.asked.filter((what) => what === 'payload')).toHaveLength(1);
+    expect(totalsOf(watch.store.blocks)).toMatchObject({ won: 1, earned: 0n, unproven: 0, paidElsewhere: 1 });
+  });
+
+  it('is compared with the account of its own run, and one of an earlier run accuses no node of this one', async () => {
+    const node = new PretendNode();
+    const before = new Watch(node);
+    const hash = before.found(header, { account: 'k:formerly' });
+    await before.store.close();
+    node.payloads.set(key, payload);
+    node.has(chain, height, hash);
+    node.headIs(chain, height + 2n);
+    const after = new Watch(node);
+    await after.rounds(2);
+    expect(after.changes.map((change) => [change.what, 'isEarlier' in change && change.isEarlier])).toEqual([
+      ['state', true],
+      ['paid-elsewhere', true],
+    ]);
+    await after.store.close();
+    const again = new Watch(node);
+    await again.rounds(2);
+    expect(again.changes).toEqual([]);
+    const former = madeRecord(header, { account: vector.expect.rewardTo! });
+    const { reward } = { reward: proveReward(former, payload) };
+    expect([payeeInPlaceOf(former, reward), payeeInPlaceOf({ account: 'k:now' }, reward)]).toEqual([
+      undefined,
+      former.account,
+    ]);
   });
 
   test('a fault of the client is named as one of the reward', async () => {

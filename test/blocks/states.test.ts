@@ -24,6 +24,7 @@ const ours = (depth: number, node = 'one'): Look => ({ node, says: 'ours', depth
 const another = (depth: number, node = 'one', keepsOurs = true): Look => {
   return { node, says: 'another', depth, winner: WINNER, keepsOurs };
 };
+const cannotTell = (node = 'one'): Look => ({ node, says: 'another', depth: 1, winner: WINNER });
 const notYet = (node = 'one'): Look => ({ node, says: 'not-yet' });
 
 /** Looks at one block, each with the time that has passed since the one before. */
@@ -66,6 +67,11 @@ describe('a block', () => {
     ['is orphaned when another one of its height has a block on top', [another(1)], 'orphaned'],
     ['has never entered when no node keeps it', [another(1, 'one', false), another(2, 'two', false)], 'never-entered'],
     ['is orphaned when one node keeps it', [another(1, 'one', false), another(2, 'two')], 'orphaned'],
+    [
+      'is orphaned when one node does not keep it and another cannot tell',
+      [another(1, 'one', false), cannotTell('two')],
+      'orphaned',
+    ],
     ['is contested while nodes contradict each other', [ours(2, 'one'), another(3, 'two')], 'contested'],
     ['is won although another node is behind', [ours(2, 'one'), notYet('two')], 'won'],
     ['is won although another node has a rival as its head', [ours(1, 'one'), another(0, 'two')], 'won'],
@@ -175,6 +181,11 @@ describe('a block whose answer was lost', () => {
     ['is settled like any other', [ours(6)], 'settled'],
     ['is orphaned when a node keeps it beside its chain', [another(1)], 'orphaned'],
     ['is lost when no node has it', [another(1, 'one', false), another(2, 'two', false)], 'lost'],
+    [
+      'is unanswered while one node does not keep it and another cannot tell',
+      [another(1, 'one', false), cannotTell('two')],
+      'unanswered',
+    ],
     ['is unanswered while it cannot be asked who keeps it', [anotherUnasked], 'unanswered'],
     ['is contested when one node has it on its chain', [ours(1, 'one'), another(1, 'two', false)], 'contested'],
   ])('%s', (_, looks, state) => {

@@ -196,6 +196,54 @@ test('a full disk is said once and stops nothing; the lines are written once the
   expect([...(await reread()).blocks]).toMatchObject([{ height: 1n }, { height: 2n }]);
 });
 
+test('what is written is on the disk before the file is closed, once for each writing', async () => {
+  const calls: string[] = [];
+  const openFile = async (file: string): Promise<StoreFile> => {
+    const real = await openPrivate(file, true);
+    return {
+      stat: real.stat.bind(real) as StoreFile['stat'],
+      read: real.read.bind(real) as StoreFile['read'],
+      appendFile: async (text) => {
+        calls.push('append');
+        await real.appendFile(text);
+      },
+      datasync: async () => {
+        calls.push('sync');
+        await real.datasync();
+      },
+      close: async () => {
+        calls.push('close');
+        await real.close();
+      },
+    };
+  };
+  const store = open({ openFile });
+  for (const height of [1, 2]) {
+    store.add(found(height));
+    await store.refresh();
+  }
+  expect(calls).toEqual(['append', 'sync', 'close', 'append', 'sync', 'close']);
+});
+
+test('a disk that refuses for long is warned of once, and only so many lines wait in memory', async () => {
+  const openFile = async (): Promise<StoreFile> => {
+    throw new Error('EIO: the disk is gone');
+  };
+  const store = open({ openFile, againMs: 1 });
+  const line = { ...found(1), type: 'reward-fault', hash: recordAt(1).hash, fault: 'false' } as const;
+  for (let i = 0; i < 10_001; i++) store.add(line);
+  // Several attempts fail meanwhile.
+  for (let i = 0; i < 5; i++) {
+    await store.refresh();
+    store.add(line);
+  }
+  await store.close();
+  expect(warnings).toEqual([
+    expect.stringMatching(/cannot be written \(EIO/),
+    '10000 lines of the block log were not written',
+  ]);
+});
+
 test('lines that a full disk has not taken to the end are said to be lost', async () => {
   const { openFile } = fullDisk();
   const store = open({ openFile });

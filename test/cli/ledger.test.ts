@@ -34,7 +34,10 @@ describe('pickaxe ledger', () => {
     expect(stdout).toMatch(
       new RegExp(`^${height}  ${encodeBase64url(blockHash(first.header))}  20.*Z +\\d+ tx  \\S+$`),
     );
-    expect([code, stderr]).toEqual([0, '1 block verified: proof of work, neighbours, weights, payloads, rewards\n']);
+    expect([code, stderr]).toEqual([
+      0,
+      '1 block verified: links, proof of work, neighbours, weights, payloads, rewards\n',
+    ]);
     const json = await ask('block', `${chain}`, '--json');
     expect(JSON.parse(json.stdout)).toEqual(JSON.parse(blockJson(first, 'chainweb')));
   });

@@ -66,6 +66,7 @@ describe('a cut', () => {
       [{ origin: {} }, 'cut.origin.id: '],
       [{ id: 'short' }, 'cut.id: must be 43 characters of base64url'],
     ];
+    expect(() => cutFromJson(exact({}))).toThrow('cut.height: is missing');
     for (const [fields, message] of faults) {
       expect(() => cutFromJson(exact({ ...json, ...fields }))).toThrow(message);
     }

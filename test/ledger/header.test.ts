@@ -98,7 +98,7 @@ describe('a damaged header', () => {
   });
 
   it('was not read with JSON.parse', () => {
-    expect(() => headerFromJson(JSON.parse(samples[0].json))).toThrow('read with its exact text');
+    expect(() => headerFromJson(JSON.parse(samples[0].json))).toThrow('must be read with its exact text');
   });
 });
 

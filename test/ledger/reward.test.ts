@@ -55,7 +55,7 @@ describe('the reward of a block', () => {
   });
 
   it('of an old block, whose outputs have no events, is that of the table', () => {
-    expect(rewardOf(header(old.binary), oldPayload)).toEqual({
+    expect(rewardOf(header(old.binary), oldPayload)).toMatchObject({
       account: 'a1b3140cb7cc895c0e091702ed05579fbe05c6e6745f82ce603746b400c81548',
       reward: tableReward(1_000_000n, 20),
       fees: 0n,

@@ -45,6 +45,7 @@ test.each<[Partial<StateEvent>, string]>([
     'debug chain 3 height 42 by gpu0 settled: earned fees of 0.1 and a reward that is not known',
   ],
   [{ state: 'settled', fees: '0.0', reward: '1.0' }, 'info chain 3 height 42 by gpu0 settled: earned 1.0 coins'],
+  [{ paidTo: 'k:thief' }, 'info chain 3 height 42 by gpu0 won: it pays k:thief; safe at depth 6, in about 2 min 30 s'],
   [{ state: 'orphaned', reason: 'why' }, 'warn chain 3 height 42 by gpu0 orphaned: why'],
   [{ state: 'never-entered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 never entered: why'],
   [{ state: 'lost', previous: 'unanswered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 lost: why'],
@@ -56,14 +57,22 @@ test.each<[Partial<StateEvent>, string]>([
   expect(logged((log) => logBlockState(log, state(more)))).toEqual([line]);
 });
 
-test('a reward that comes later is logged, and one that is false', () => {
+const STOLEN = { paidTo: 'k:thief', account: 'k:me', source: 'http://one' } as const;
+
+test('a reward that comes later is logged, and one that is false or somebody else’s', () => {
   const lines = logged((log) => {
     logBlockReward(log, { type: 'block-reward', ...BLOCK, reward: '1.0', fees: '0.5' });
     logBlockReward(log, { type: 'block-reward', ...BLOCK, fault: 'http://one: false' });
+    logBlockReward(log, { type: 'block-reward', ...BLOCK, ...STOLEN });
+    logBlockReward(log, { type: 'block-reward', ...BLOCK, ...STOLEN, isEarlier: true });
   });
   expect(lines).toEqual([
     'info chain 3 height 42 by gpu0: earned 1.0 coins and 0.5 in fees',
     'warn chain 3 height 42 by gpu0: the reward is not proven, because what a node says of it is false: http://one: false',
+    'error chain 3 height 42 by gpu0 pays k:thief and not k:me, for whom it was mined: it earns nothing. http://one gave ' +
+      'this work, or somebody between it and here who changed it, and is left. Find out which, use https, and start ' +
+      'pickaxe again then',
+    'error chain 3 height 42 by gpu0 pays k:thief and not k:me, for whom it was mined: it earns nothing. The work came from http://one',
   ]);
 });
 
@@ -81,7 +90,15 @@ test('the blocks of a run are counted by what became of them, and always add up'
     expect(won + orphaned + pending + unanswered + lost).toBe(recorded);
   }
   counts.add(state({ blockHash: 'of an earlier run', isEarlier: true }));
-  expect(counts.accepted).toEqual({ won: 2, settled: 1, orphaned: 2, pending: 3, unanswered: 1, lost: 1 });
+  expect(counts.accepted).toEqual({
+    won: 2,
+    settled: 1,
+    orphaned: 2,
+    pending: 3,
+    unanswered: 1,
+    lost: 1,
+    paidElsewhere: 0,
+  });
 });
 
 test('a block that is settled is counted again when it is taken back, without being remembered', () => {
@@ -90,5 +107,23 @@ test('a block that is settled is counted again when it is taken back, without be
   counts.add(found);
   // Its name is another one: what it was is known from the event alone.
   counts.add(state({ blockHash: 'x'.repeat(43), previous: 'settled', state: 'orphaned' }));
-  expect(counts.accepted).toEqual({ won: 0, settled: 0, orphaned: 1, pending: 0, unanswered: 0, lost: 0 });
+  expect(counts.accepted).toEqual({
+    won: 0,
+    settled: 0,
+    orphaned: 1,
+    pending: 0,
+    unanswered: 0,
+    lost: 0,
+    paidElsewhere: 0,
+  });
+});
+
+test('blocks that pay another account are counted beside what became of them, but not those of earlier runs', () => {
+  const counts = new BlockCounts();
+  const { previous: _, ...found } = state({});
+  counts.add(found);
+  for (const more of [STOLEN, { ...STOLEN, isEarlier: true }, { fault: 'false' }] as const) {
+    counts.addReward({ type: 'block-reward', ...BLOCK, ...more });
+  }
+  expect(counts.accepted).toMatchObject({ won: 1, paidElsewhere: 1 });
 });

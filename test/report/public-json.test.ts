@@ -188,7 +188,7 @@ const SOURCE = 'http://127.0.0.1:1848/ledger';
 
 const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: true };
 
-const FOUND = {
+const SENT = {
   device: 'gpu0',
   chain: 3,
   height: 42n,
@@ -199,8 +199,8 @@ const FOUND = {
   difficulty: 500,
   header: new Uint8Array(286),
   source: SOURCE,
-  answerSeconds: 0.02,
 };
+const FOUND = { ...SENT, answerSeconds: 0.02 };
 
 /** Each event in its fullest form: a type or a field that is missing here does not compile. */
 const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEvent, { type: Type }>> } = {
@@ -221,8 +221,10 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     hash: new Uint8Array(32),
   },
   verdict: verdict('gpu0', 'rejected', 'a reason'),
+  'sent-block': { type: 'sent-block', ...SENT },
   'accepted-block': { type: 'accepted-block', ...FOUND },
   'unanswered-block': { type: 'unanswered-block', ...FOUND },
+  'refused-block': { type: 'refused-block', ...FOUND },
   'block-state': {
     type: 'block-state',
     ...BLOCK,
@@ -235,9 +237,20 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     settledInSeconds: 150,
     reward: '0.98123',
     fees: '0.0',
+    paidTo: 'k:another',
     reason: '',
   },
-  'block-reward': { type: 'block-reward', ...BLOCK, reward: '0.98123', fees: '0.0', fault: 'it is false' },
+  'block-reward': {
+    type: 'block-reward',
+    ...BLOCK,
+    reward: '0.98123',
+    fees: '0.0',
+    fault: 'it is false',
+    paidTo: 'k:another',
+    account: 'k:me',
+    source: 'http://node:1848',
+    isEarlier: true,
+  },
   hashes: { type: 'hashes', device: 'gpu0', hashes: 40_000, difficulty: 1_000 },
   proof: { type: 'proof', device: 'gpu0', hashes: 900, difficulty: 5_000 },
   'job-switch': { type: 'job-switch', device: 'gpu0', switchSeconds: 0.004 },

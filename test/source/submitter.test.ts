@@ -43,9 +43,12 @@ test('a solution is sent once, and its verdict is emitted with the time that it 
   expect(numbers()).toEqual([1]);
   const block = { chain: work.chain, height: work.height, nonce: 1n, isBlock: true, isShare: false, difficulty: 1 };
   const about = { device: 'cpu', isRelay: false, ...block };
+  const sent = { header: solutionOf(1).header, source: 'fake source' };
   expect(events.all).toEqual([
     { type: 'solution', ...about, hash: solutionOf(1).powHash },
+    { type: 'sent-block', ...about, ...sent },
     { type: 'verdict', ...about, outcome: 'rejected', reason: 'the test says so', answerSeconds: 0.007 },
+    { type: 'refused-block', ...about, ...sent, answerSeconds: 0.007 },
   ]);
 });
 
@@ -138,6 +141,8 @@ test('only the last solutions are remembered, so that the memory is bounded', as
 test.each([
   ['accepted', 'accepted-block'],
   ['unknown', 'unanswered-block'],
+  ['rejected', 'refused-block'],
+  ['stale', 'refused-block'],
 ] as const)('a block whose verdict is %s is told as %s, with its header and its source', async (outcome, type) => {
   const { submitter, source, events } = submitterWith();
   source.verdict = () => ({ outcome, reason: '', by: 'http://two' });
@@ -150,10 +155,37 @@ test.each([
   ]);
 });
 
-test.each(['rejected', 'stale', 'delivered'] as const)('nothing is told of a block that is %s', async (outcome) => {
+test('nothing more is told of a block that was handed to a process that never answers', async () => {
   const { submitter, source, events } = submitterWith();
-  source.verdict = () => ({ outcome, reason: '' });
+  source.verdict = () => ({ outcome: 'delivered', reason: '' });
   submitter.submit(solutionOf(100), CPU, running);
   await submitter.settled();
-  expect(events.all.at(-1)).toMatchObject({ type: 'verdict', outcome });
+  expect(events.all.at(-1)).toMatchObject({ type: 'verdict', outcome: 'delivered' });
+});
+
+test('a block is told as sent once its source has it, with the source that gave its work, and before the answer', async () => {
+  const { submitter, source, events } = submitterWith();
+  let answer: (verdict: Verdict) => void = () => {};
+  let submittedBefore = false;
+  source.verdict = () => {
+    submittedBefore = events.of('sent-block').length === 0;
+    return new Promise<Verdict>((resolve) => {
+      answer = resolve;
+    });
+  };
+  Object.assign(source, { nameOf: () => 'http://two' });
+  submitter.submit(solutionOf(100), CPU, running);
+  expect(submittedBefore).toBe(true);
+  const { header } = solutionOf(100);
+  expect(events.all.at(-1)).toMatchObject({ type: 'sent-block', header, source: 'http://two', device: 'cpu' });
+  answer({ outcome: 'accepted', reason: '' });
+  await submitter.settled();
+  expect(events.all.at(-1)).toMatchObject({ type: 'accepted-block', source: 'http://two' });
+});
+
+test('a block of stale work is not sent, and not told as sent or refused', async () => {
+  const { submitter, events } = submitterWith({ isStale: () => true });
+  submitter.submit(solutionOf(100), CPU, running);
+  await submitter.settled();
+  expect(events.all.map(({ type }) => type)).toEqual(['solution', 'verdict']);
 });

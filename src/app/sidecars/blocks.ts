@@ -1,6 +1,6 @@
 /**
- * `--block-log`: records each block that a node accepts, or may have accepted, and follows what becomes of it. Mining waits for
- * none of this: what it needs is loaded only a moment after the start, or with the first block.
+ * `--block-log`: records each block that is sent to a node, and follows what becomes of those that may have been accepted. Mining
+ * waits for none of this. What it needs is loaded at the start, so that the first block need not wait for it.
  */
 
 import type { Logger } from 'pino';
@@ -12,8 +12,6 @@ import type { BlockLog, BlockLogOptions } from '../block-log.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Sidecar } from '../run-miner.ts';
 
-/** By then the first devices mine. */
-const LOAD_MS = 1_000;
 const NO_FOLDER = 'this user has no home directory, so name a folder with --block-log-folder';
 
 export function blocks(options: BlockLogOptions): Sidecar | undefined {
@@ -30,7 +28,6 @@ export function blocks(options: BlockLogOptions): Sidecar | undefined {
 export function followBlocks(options: BlockLogOptions, open: (log: Logger) => Store | Promise<Store>): Sidecar {
   return async (running) => {
     const early: MinerEvent[] = [];
-    let loading: Promise<BlockLog | undefined> | undefined;
     let loaded: BlockLog | undefined;
     const load = async (): Promise<BlockLog> => {
       const { startBlockLog } = await import('../block-log.ts');
@@ -38,22 +35,17 @@ export function followBlocks(options: BlockLogOptions, open: (log: Logger) => St
       for (const event of early.splice(0)) loaded.hear(event);
       return loaded;
     };
-    const begin = () => {
-      loading ??= load().catch((fault) => {
-        forget();
-        running.log.error({ tag: 'block' }, `it is not followed what becomes of blocks: ${(fault as Error).message}`);
-        return undefined;
-      });
-    };
     const forget = running.events.on((event) => {
       if (event.type !== 'job-switch' && !isBlockEvent(event)) return;
       if (loaded) loaded.hear(event);
       else early.push(event);
-      if (isBlockEvent(event)) begin();
     });
-    const timer = setTimeout(begin, LOAD_MS);
+    const loading = load().catch((fault) => {
+      forget();
+      running.log.error({ tag: 'block' }, `it is not followed what becomes of blocks: ${(fault as Error).message}`);
+      return undefined;
+    });
     return async () => {
-      clearTimeout(timer);
       forget();
       await (await loading)?.end();
     };

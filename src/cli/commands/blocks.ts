@@ -97,12 +97,13 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void)
     const names = oneLine(networks.join(', '), 200);
     warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
   }
-  // What was searched in vain is not kept for each network.
-  const searched = blocks.length === store.size ? store.searchedExpectedBlocks : 0;
+  // What was searched in vain, or was only counted, is not kept for each network.
+  const isAll = blocks.length === store.size;
+  const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
   if (options.csv !== undefined) writeCsv(options.csv, blocks);
-  if (options.json) process.stdout.write(`${JSON.stringify(blocksReport(blocks, searched))}\n`);
+  if (options.json) process.stdout.write(`${JSON.stringify(blocksReport(blocks, totals))}\n`);
   else if (store.size === 0) process.stdout.write(`There is no block in ${store.path} yet.\n`);
-  else process.stdout.write(`${[...blockTable(blocks), '', ...totalLines(totalsOf(blocks, searched))].join('\n')}\n`);
+  else process.stdout.write(`${[...blockTable(blocks), '', ...totalLines(totals)].join('\n')}\n`);
 }
 
 /** Prints each block that changes, until `stop`: a line for people, or an object on a line for programs. */

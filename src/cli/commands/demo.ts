@@ -51,7 +51,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const node = { urls: [url], network: NETWORK, insecureTls: false };
   const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
   const account = minerAccount(miner);
-  const source = chooseSource(settings, events);
+  const { source } = chooseSource(settings, events);
   // The user's block log is for real blocks, and this ledger ends with the process.
   const store = new MemoryStore();
   const { ledger } = settings;

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import { chooseEngines } from '../../app/choose-engines.ts';
-import { chooseSource, insecureTlsRisk, minerAccount } from '../../app/choose-source.ts';
+import { type ChosenSource, chooseSource, insecureTlsRisk, minerAccount } from '../../app/choose-source.ts';
 import { dryRun } from '../../app/dry-run.ts';
 import { loneNode } from '../../app/lone-node.ts';
 import { prepare } from '../../app/prepare.ts';
@@ -13,7 +13,6 @@ import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
 import { FailoverSource } from '../../source/failover.ts';
-import type { WorkSource } from '../../source/source.ts';
 
 /**
  * @param reload reads the configuration again while mining
@@ -26,7 +25,8 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   const events = new Events();
   const discovered = tries ? undefined : await discover(config);
   const node = discovered?.node ?? config.node;
-  const source = chooseSource({ ...config, node }, events);
+  const chosen = chooseSource({ ...config, node }, events);
+  const { source } = chosen;
   const { close, ...prepared } = await prepare(loaded, reload);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
@@ -39,8 +39,8 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
     // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
     const sidecars = [
       ...(prepared.sidecars ?? []),
-      ...nodeWatch(config, node, source, events),
-      ...blockLog(config, node),
+      ...nodeWatch(config, node, chosen, events),
+      ...blockLog(config, node, chosen),
     ];
     return await runMiner({ ...rig, sidecars }, config.run);
   } finally {
@@ -49,17 +49,29 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
 }
 
 /** @param node the nodes that are mined on, the discovered ones last */
-function nodeWatch(config: Config, node: Config['node'], source: WorkSource, { emit }: Events): Sidecar[] {
+function nodeWatch(config: Config, node: Config['node'], chosen: ChosenSource, { emit }: Events): Sidecar[] {
   if (config.pool.urls) return [];
+  const { source } = chosen;
   const judged = source instanceof FailoverSource ? source : loneNode(source, emit);
   const settings = { ...config, node };
-  return [nodes({ settings, configured: config.node.urls?.length ?? 0, source: judged })];
+  // Of a node that was left for good, nothing else matters.
+  const judge = (rank: number, fault: string | undefined) => {
+    if (!chosen.nodes[rank].isRevoked) judged.judge(rank, fault);
+  };
+  return [nodes({ settings, configured: config.node.urls?.length ?? 0, source: { judge } })];
 }
 
 /** Pools follow their blocks themselves. @param node the nodes that are mined on */
-function blockLog({ blocks: settings, ledger, pool, miner }: Config, node: Config['node']): Sidecar[] {
+function blockLog(
+  { blocks: settings, ledger, pool, miner }: Config,
+  node: Config['node'],
+  chosen: ChosenSource,
+): Sidecar[] {
   if (pool.urls) return [];
-  return [blocks({ settings, node, ledger, account: minerAccount(miner) })].filter((sidecar) => sidecar !== undefined);
+  const { predicate, publicKeys = [] } = miner;
+  const leave = (name: string, reason: string) => chosen.nodes.find((each) => each.name === name)?.revoke(reason);
+  const options = { settings, node, ledger, account: minerAccount(miner), keyset: { predicate, publicKeys }, leave };
+  return [blocks(options)].filter((sidecar) => sidecar !== undefined);
 }
 
 /** A pool pays by its own rules, so there is no node to ask. The client of a node is loaded only when somebody asks. */

@@ -115,7 +115,8 @@ function loaded(file: Place, load: RequestOptions['load']): string {
   } catch (error) {
     // A key in the place of a file's name would be in the reason, too.
     if (MAYBE_A_KEY.test(path)) throw file.fault('names a file that cannot be read');
-    throw file.fault(`names a file that cannot be read: ${error instanceof Error ? error.message : error}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw file.fault(`names a file that cannot be read: ${why.replace(/\.$/, '')}`);
   }
 }
 

@@ -144,6 +144,12 @@ export const METRICS: readonly MetricRow[] = [
     'Blocks of this run whose answer was lost and that no node has',
     ({ acceptedBlocks }) => acceptedBlocks?.lost ?? null,
   ),
+  rig(
+    'gauge',
+    'paid_elsewhere_blocks',
+    'Blocks of this run that pay another account than the miner’s',
+    ({ acceptedBlocks }) => acceptedBlocks?.paidElsewhere ?? null,
+  ),
   rig('counter', 'new_cuts_total', 'New Cuts on the chain that was mined', ({ newCuts }) => newCuts),
   rig(
     'gauge',

@@ -88,6 +88,7 @@ test('an accepted block is recorded with all that is known of it, and followed u
     pending: 0,
     unanswered: 0,
     lost: 0,
+    paidElsewhere: 0,
   });
   emit(hashes('gpu0', 250, 1_000));
   await end();
@@ -128,6 +129,37 @@ test('a block whose answer was lost is recorded as such, and found on the chain'
   expect(linesIn()[0]).toMatchObject({ type: 'found', record: { hash, isAnswered: false } });
 });
 
+test('a block is in the log before its answer, which is all that an event tells', async () => {
+  const { end, running, heard } = await rig();
+  const { answerSeconds: _, ...about } = ACCEPTED as Extract<BlockEvent, { answerSeconds: number }>;
+  running.events.emit({ ...about, type: 'sent-block' });
+  await soon(() => expect(linesIn()).toMatchObject([{ type: 'found', record: { hash, isAnswered: false } }]));
+  expect(heard.of('block-state')).toEqual([]);
+  running.events.emit(ACCEPTED);
+  await soon(() => expect(heard.of('block-state')).toMatchObject([{ state: 'pending', blockHash: hash }]));
+  expect(heard.of('block-state')[0]).not.toHaveProperty('isEarlier');
+  await end();
+  expect(linesIn()[1]).toEqual({ type: 'answer', hash, outcome: 'accepted', answerSeconds: 0.02 });
+});
+
+test('blocks are followed of the networks that their nodes serve, and a change of an earlier one is told as such', async () => {
+  const nodes = [new PretendNode('http://one'), new PretendNode('http://two')];
+  nodes[1].network = 'testnet04';
+  const views = () => ({ views: nodes, close: async () => {} });
+  const before = await rig(undefined, { openViews: views });
+  before.running.events.emit(ACCEPTED);
+  await soon(() => expect(before.heard.of('block-state')).toHaveLength(1));
+  await before.end();
+  expect(linesIn()[0]).toMatchObject({ record: { network: 'testnet04', node: 'http://two' } });
+  const after = await rig(undefined, { openViews: views });
+  for (const node of nodes) node.headIs(3, 44n);
+  nodes[1].has(3, 42n, hash);
+  await soon(() => expect(after.heard.of('block-state').at(-1)).toMatchObject({ state: 'settled', isEarlier: true }));
+  expect(after.heard.of('block-state').every(({ isEarlier }) => isEarlier)).toBe(true);
+  expect(nodes[0].asked).toEqual([]);
+  await after.end();
+});
+
 test('what has no solution of a block is not recorded: a share, a rejected block, an unknown verdict', async () => {
   const { end, running, heard } = await rig();
   for (const outcome of ['rejected', 'stale', 'unknown'] as const) running.events.emit(verdict('gpu0', outcome));
@@ -156,7 +188,11 @@ test('the end waits until it is known what became of the last block and what it 
   const vector = payloads.find(({ header }) => header)!;
   const real = decodeBase64url(vector.header!).subarray(0, 286);
   const { chain, height, payloadHash } = parseHeader(real);
-  const { nodes, end, heard, running } = await rig(undefined, { speed: 100, lastLooksMs: 600_000 });
+  const { nodes, end, heard, running } = await rig(undefined, {
+    speed: 100,
+    lastLooksMs: 600_000,
+    account: vector.expect.rewardTo!,
+  });
   running.events.emit({ ...ACCEPTED, chain, height, header: real });
   await soon(() => expect(heard.of('block-state')).toHaveLength(1));
   const payload = payloadWithOutputsFromJson(parseExactJson(JSON.stringify(vector.payloadWithOutputs)));

@@ -22,7 +22,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 const load = (path: string): string => {
   if (path in FILES) return FILES[path];
-  throw new Error(`there is no file ${path}`);
+  throw new Error(`${path} cannot be read: there is no such file.`);
 };
 const parse = (text: string, kind: RequestKind = 'signed') => parseRequest(text, { file: 'r.yaml', kind, load });
 
@@ -88,7 +88,7 @@ describe('a request is refused with the file, the line and what to do', () => {
     [
       'codeFile: x.pact\n',
       'signed',
-      'r.yaml, line 1: codeFile names a file that cannot be read: there is no file x.pact.',
+      'r.yaml, line 1: codeFile names a file that cannot be read: x.pact cannot be read: there is no such file.',
     ],
     [
       `${CODE}data: {}\ndataFile: data.json\n`,

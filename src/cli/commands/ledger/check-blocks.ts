@@ -11,10 +11,11 @@ import { rewardOf } from '../../../ledger/reward.ts';
 import { weightAbove } from '../../../ledger/weight.ts';
 import type { Block } from '../../../node/api/blocks.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
+import type { Links } from './links.ts';
 import { type GraphFrom, NetworkGraphs } from './network-graphs.ts';
 
-/** They are printed in this order. The client proves the payloads. */
-const CHECKS = ['proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
+/** They are printed in this order. The client proves the payloads. Only blocks of a list have links. */
+const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
 type Check = (typeof CHECKS)[number];
 
 /** How many faults of each check are printed one by one. */
@@ -24,17 +25,22 @@ export class BlockChecks {
   readonly graphs: NetworkGraphs;
   readonly #network: string;
   readonly #say: (line: string) => void;
+  readonly #links: Links | undefined;
   readonly #faults = new Map<Check, number>();
   readonly #graphsFrom = new Set<GraphFrom>();
   /** Those of the last heights, by hash. */
   #near: readonly (readonly [string, BlockHeader])[] = [];
   #checked = 0;
 
-  /** @param say tells a person what is wrong, and at the end what is right */
-  constructor(api: Pick<NodeApi, 'network' | 'info'>, say: (line: string) => void) {
+  /**
+   * @param say tells a person what is wrong, and at the end what is right
+   * @param links how the blocks of a list must follow each other; undefined where they need not
+   */
+  constructor(api: Pick<NodeApi, 'network' | 'info'>, say: (line: string) => void, links?: Links) {
     this.graphs = new NetworkGraphs(api);
     this.#network = api.network;
     this.#say = say;
+    this.#links = links;
   }
 
   /** @throws ApiError when the node is asked for its graphs, and does not answer */
@@ -48,6 +54,7 @@ export class BlockChecks {
         this.#fail(check, `block ${hash} of height ${header.height}: ${error.message}`);
       }
     };
+    await attempt('links', () => this.#links?.check(hash, header));
     if (!isFirst(header, this.#network)) {
       await attempt('proof of work', () => checkWork(header));
       await attempt('neighbours', async () => this.#graphsFrom.add(await this.graphs.check(header)));
@@ -70,11 +77,14 @@ export class BlockChecks {
     if (this.#graphsFrom.has('nobody')) {
       this.#say('The neighbours are not verified: pickaxe does not know the graph of this network, nor does the node.');
     }
+    const note = this.#links?.note;
+    if (note !== undefined) this.#say(note);
     for (const [check, count] of this.#faults) this.#say(`error: wrong in ${plural(count, what)}: ${check}`);
     return this.#faults.size === 0;
   }
 
   #shown(check: Check): string[] {
+    if (check === 'links') return this.#links ? [check] : [];
     if (check !== 'neighbours') return [check];
     if (this.#graphsFrom.has('nobody')) return [];
     return [this.#graphsFrom.has('node') ? 'neighbours (by the graph that the node itself tells)' : check];

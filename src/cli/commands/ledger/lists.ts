@@ -7,6 +7,7 @@ import type { Block } from '../../../node/api/blocks.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
 import { BlockChecks } from './check-blocks.ts';
 import { withNode, withNodes } from './client.ts';
+import { BranchLinks, type Links, UpwardLinks } from './links.ts';
 import { blockLine, blockToJson, note, Progress, printJson, printLine } from './print.ts';
 
 export interface ListOptions {
@@ -34,14 +35,18 @@ export function runHash(loaded: Loaded, chain: number, options: ListOptions): Pr
 }
 
 export function runBlock(loaded: Loaded, chain: number, options: BlockListOptions): Promise<number> {
-  return withNodes(loaded, (nodes) => nodes.ask((api) => printBlocks(api, api.blocks(chain, options), options)));
+  return withNodes(loaded, (nodes) =>
+    nodes.ask((api) => printBlocks(api, api.blocks(chain, options), options, new UpwardLinks())),
+  );
 }
 
 export function runBranch(loaded: Loaded, chain: number, options: BranchOptions): Promise<number> {
   if (!options.blocks && !options.verify) {
     return withNode(loaded, (api) => printHashes(api.hashBranch(chain, options, options), options));
   }
-  const print = (api: NodeApi) => printBlocks(api, api.blockBranch(chain, options, options), options);
+  const { upper, maxHeight } = options;
+  const links = () => new BranchLinks(upper, maxHeight === undefined ? undefined : BigInt(maxHeight));
+  const print = (api: NodeApi) => printBlocks(api, api.blockBranch(chain, options, options), options, links());
   return withNodes(loaded, (nodes) => nodes.ask(print));
 }
 
@@ -54,8 +59,13 @@ async function printHashes(hashes: AsyncIterable<Uint8Array>, options: ListOptio
 }
 
 /** @returns the exit code */
-async function printBlocks(api: NodeApi, blocks: AsyncIterable<Block>, options: BlockListOptions): Promise<number> {
-  const checks = new BlockChecks(api, note);
+async function printBlocks(
+  api: NodeApi,
+  blocks: AsyncIterable<Block>,
+  options: BlockListOptions,
+  links: Links,
+): Promise<number> {
+  const checks = new BlockChecks(api, note, links);
   const dialect = options.json ? await api.dialect() : 'document';
   const count = await each(blocks, options, 'blocks', async (block) => {
     if (options.verify) await checks.check(block);
