@@ -5,7 +5,7 @@ import { exit } from '../app/exit.ts';
 import type { NodesInTurn } from '../app/nodes-in-turn.ts';
 import { TX_EXAMPLES } from './examples.ts';
 import { asGiven } from './hash-arguments.ts';
-import { chainNumber, settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
+import { chainNumber, collect, settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
 import type { Io } from './tx/io.ts';
 
 /** How long `poll`, `listen` and `spv` wait, in seconds. */
@@ -49,6 +49,11 @@ function addOfflineCommands(tx: Command): void {
         .conflicts(['signed', 'local']),
     )
     .option('-l, --local', 'the bare command, for /local', false)
+    .option(
+      '--allow-file <file>',
+      'a file outside of the request’s folder that the request may read; repeat for several',
+      collect,
+    )
     .action(async (request, options) => {
       const { runTxBuild } = await import('./commands/tx/build.ts');
       await run((io) => runTxBuild(request, options, io));

@@ -1,6 +1,6 @@
 /** The commands of `pickaxe tx` that need no node, on the contract tool's own files. */
 
-import { chmodSync } from 'node:fs';
+import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
@@ -72,6 +72,76 @@ describe('build', () => {
     expect(io.stdout).toContain('"code":"(+ 1 2)\\n"');
   });
 
+  describe('of a request from a stranger', () => {
+    const secretKey = 'c0ff'.repeat(16);
+    const key = folder.write('alice.json', JSON.stringify({ publicKey: ALICE.public, secretKey }));
+    const pem = folder.write('key.pem', '-----BEGIN PRIVATE KEY-----\nMC4CAQ\n');
+    const token = folder.write('token.json', '{"token":"ghp_SECRET"}');
+    const notes = folder.write('project/.env', 'SECRET=1\n');
+    folder.write('project/own.txt', '(+ 1 2)');
+    symlinkSync(key, join(folder.path, 'project/link'));
+    symlinkSync('own.txt', join(folder.path, 'project/own-link'));
+    const request = (line: string) => {
+      const file = folder.write('project/request.yaml', `${line}\nsigners: []\n`);
+      chmodSync(file, 0o644);
+      return file;
+    };
+    const build = (line: string, allowFile: string[] = []) =>
+      withWords(() => runTxBuild(request(line), { ...UNSIGNED, allowFile }, io));
+
+    it.each([
+      ['codeFile: ../alice.json', 'outside of the request'],
+      ['dataFile: ../alice.json\ncode: "1"', 'outside of the request'],
+      [`codeFile: ${token}`, 'outside of the request'],
+      ['codeFile: link', 'outside of the request'],
+      ['codeFile: /etc/passwd', 'outside of the request'],
+      ['codeFile: /proc/self/environ', 'outside of the request'],
+      ['codeFile: .env', 'it is a hidden file'],
+      ['codeFile: ../gone', 'there is no such file.'],
+      ['codeFile: .', 'it is a directory.'],
+    ])('%s is refused, with what to do', async (line, why) => {
+      const fault = await build(line).catch((error) => error);
+      expect(fault).toBeInstanceOf(UsageError);
+      expect(fault.message).toContain(`line 1: ${line.split(':')[0]} names a file that cannot be read: `);
+      expect(fault.message).toContain(why);
+      expect(fault.message).not.toMatch(/\.\.$/);
+      if (why.startsWith('outside')) expect(fault.message).toMatch(/allow it: --allow-file \/\S+\.$/);
+      expect(io.stdout + io.stderr).toBe('');
+    });
+
+    it.each([
+      ['a key file', 'keys.json', JSON.stringify({ publicKey: ALICE.public, secretKey }), 0o644],
+      ['a key file of the contract tool', 'keys.yaml', `public: ${ALICE.public}\nsecret: ${ALICE.secret}\n`, 0o644],
+      ['a key in PEM', 'key.pem', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blb\n', 0o644],
+      ['a request with keys', 'quick.yaml', `keyPairs:\n  - secret: ${secretKey}\n`, 0o644],
+    ])('%s is refused beside the request, too, even where it was allowed', async (_, name, text, mode) => {
+      const file = folder.write(`project/${name}`, text);
+      chmodSync(file, mode);
+      for (const allowed of [[], [file]]) {
+        await expect(build(`codeFile: ${name}`, allowed)).rejects.toThrow('it has a secret key in it');
+      }
+      await expect(build('codeFile: ../key.pem', [pem])).rejects.toThrow('it has a secret key in it');
+      expect(io.stdout + io.stderr).toBe('');
+    });
+
+    it.skipIf(process.platform === 'win32')('a file that only its owner may read is refused', async () => {
+      folder.write('project/mine.txt', 'hvs.SECRET');
+      await expect(build('codeFile: mine.txt')).rejects.toThrow('only you may read it, so it may be a secret. If ');
+      expect(io.stdout + io.stderr).toBe('');
+    });
+
+    it('a file beside it is read, and so is what the user allows; each is named', async () => {
+      chmodSync(join(folder.path, 'project/own.txt'), 0o644);
+      expect(await build('codeFile: own-link')).toBe(0);
+      expect(io.stderr).toMatch(/^read codeFile own-link \(7 bytes\)\n/);
+      expect(io.stdout).toContain('"code":"(+ 1 2)"');
+      expect(await build('code: "1"\ndataFile: ../token.json', [token])).toBe(0);
+      expect(io.stderr).toContain('read dataFile ../token.json (22 bytes)\n');
+      expect(await build('codeFile: .env', [notes])).toBe(0);
+      await expect(build('codeFile: own.txt', [join(folder.path, 'gone')])).rejects.toThrow('there is no such file');
+    });
+  });
+
   it('refuses a request with secrets that others may read, without telling them', () => {
     const file = copy('docs.my-api-request.yaml');
     chmodSync(file, 0o644);
@@ -120,6 +190,22 @@ describe('sign', () => {
     const publicKey = makeKeyFile(file);
     await runTxSign(hash, [file], io);
     expect(io.stdout).toMatch(new RegExp(`^'?${publicKey}'?: [0-9a-f]{128}\n$`));
+  });
+
+  it('does not repeat a secret key that was given in the place of a file', async () => {
+    const digits = 'c0ffee00'.repeat(8);
+    for (const sign of [
+      () => runTxSign(hash, [digits], io),
+      () => runTxSign(digits, [alice], io),
+      () => runTxAddSig(copy('add-sig.unsigned.yaml'), [digits.toUpperCase()], FOR_SEND, io),
+      async () => runTxBuild(digits, SIGNED, io),
+      async () => runTxBuild(copy('add-sig.unsigned.yaml'), { ...SIGNED, allowFile: [digits] }, io),
+    ]) {
+      const fault = await sign().catch((error) => error);
+      expect(fault).toBeInstanceOf(UsageError);
+      expect(fault.message).toMatch(/…(?: cannot be read)?: there is no such file/);
+      expect(fault.message + io.stderr).not.toMatch(/c0ffee00/i);
+    }
   });
 
   it('refuses key files that others may read, and keys of strangers', async () => {
