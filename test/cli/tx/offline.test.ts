@@ -14,6 +14,7 @@ import { ShownTransactions } from '#pickaxe/cli/tx/shown.js';
 import { withWords } from '#pickaxe/cli/tx/with-words.js';
 import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
 import { RequestFileError } from '#pickaxe/ledger/request-file/errors.js';
+import { oneLine } from '#pickaxe/text/one-line.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, BOB, CAROL, requestFile } from '../../ledger/command-vectors.ts';
 import { type Pretended, pretendedIo } from './pretended-io.ts';
@@ -29,7 +30,8 @@ const at = (text: string) => Date.parse(`${text}Z`);
 const DANGEROUS = /[^\P{C}\n]/u;
 const SIGNED = { unsigned: false, local: false };
 const UNSIGNED = { unsigned: true, local: false };
-const FOR_SEND = { local: false };
+const FOR_SEND = { local: false, yes: false };
+const ASKS = { yes: false };
 
 let io: Pretended;
 beforeEach(() => {
@@ -168,7 +170,7 @@ describe('sign', () => {
   it('signs a bare hash, given itself, in a file or on standard input', async () => {
     for (const what of [hash, folder.write('hash.txt', `${hash}\n`), '-']) {
       io = pretendedIo({ stdin: `${hash}\n` });
-      expect(await runTxSign(what, [alice], io)).toBe(0);
+      expect(await runTxSign(what, [alice], ASKS, io)).toBe(0);
       expect(io.stdout).toBe(`${signature}\n`);
       expect(io.stderr).toContain('A hash alone does not show what the command does');
     }
@@ -176,27 +178,152 @@ describe('sign', () => {
 
   it('prints the signatures of a form, condensed or whole, and shows what a whole one does', async () => {
     const keys = [keyFile('bob.yaml', BOB), keyFile('carol.yaml', CAROL)];
-    await runTxSign(copy('add-sig.unsigned.yaml'), keys, io);
+    await runTxSign(copy('add-sig.unsigned.yaml'), keys, ASKS, io);
     expect(io.stderr).toMatch(/^runs +\(.*\n/m);
     const condensed = pretendedIo();
-    await runTxSign(copy('add-sig.unsigned2.yaml'), keys, condensed);
+    await runTxSign(copy('add-sig.unsigned2.yaml'), keys, ASKS, condensed);
     expect(condensed.stderr).toContain('is condensed, so it does not show what the command does');
     expect(condensed.stdout).toBe(io.stdout);
     expect(io.stdout).toMatch(/^([0-9a-f]{64}: [0-9a-f]{128}\n){2}$/);
   });
 
+  describe('a person at a terminal', () => {
+    const keys = [keyFile('bob.yaml', BOB)];
+    const form = copy('add-sig.unsigned.yaml');
+    const condensed = copy('add-sig.unsigned2.yaml');
+    const ways: [string, string, (yes: boolean) => Promise<number>][] = [
+      ['a form', 'Sign this?', (yes) => runTxSign(form, keys, { yes }, io)],
+      ['a condensed form', 'Sign it without seeing it?', (yes) => runTxSign(condensed, keys, { yes }, io)],
+      ['a hash', 'Sign it without seeing it?', (yes) => runTxSign(hash, keys, { yes }, io)],
+      ['add-sig', 'Sign this?', (yes) => runTxAddSig(form, keys, { local: false, yes }, io)],
+    ];
+
+    it.each(ways)('is asked before %s is signed', async (_, question, sign) => {
+      io.answer = false;
+      expect(await sign(false)).toBe(1);
+      expect([io.stdout, io.questions]).toEqual(['', [question]]);
+      expect(io.stderr).toMatch(/(\ncmd {8}\{"|does not show what)[^\n]*\nNothing was signed\.\n$/);
+      io.answer = true;
+      expect(await sign(false)).toBe(0);
+      expect(io.stdout).toMatch(/[0-9a-f]{128}/);
+    });
+
+    it.each(ways)('is not asked with --yes: %s', async (_, __, sign) => {
+      io.answer = false;
+      expect(await sign(true)).toBe(0);
+      expect(io.questions).toEqual([]);
+      expect(io.stdout).toMatch(/[0-9a-f]{128}/);
+    });
+
+    it('is not asked about signatures that others have made', async () => {
+      await runTxSign(form, keys, ASKS, io);
+      const sigs = folder.write('sigs.yaml', io.stdout);
+      const added = pretendedIo();
+      added.answer = false;
+      expect(await runTxAddSig(form, [sigs], FOR_SEND, added)).toBe(0);
+      expect(added.questions).toEqual([]);
+    });
+  });
+
+  describe('what pickaxe does not know', () => {
+    const plain = {
+      networkId: 'mainnet01',
+      payload: { exec: { code: '(good)', data: null } },
+      signers: [{ pubKey: ALICE.public, scheme: 'ED25519', clist: [{ name: 'coin.GAS', args: [] }] }],
+      meta: { chainId: '0', sender: 'a', gasLimit: 1, gasPrice: 1, ttl: 60, creationTime: 0 },
+      nonce: '',
+      verifiers: [],
+    };
+    const formOf = (cmd: string) => {
+      const form = { hash: requestKeyOfCmd(cmd), sigs: { [ALICE.public]: null }, cmd };
+      return folder.write('form.json', JSON.stringify(form));
+    };
+    const strange: [string, object, string][] = [
+      ['verifiers', { verifiers: [{ name: 'EVIL', prog: '(evil)' }] }, '[{"name":"EVIL","prog":"(evil)"}]'],
+      ['Payload', { Payload: { exec: { code: '(evil)' } } }, '{"exec":{"code":"(evil)"}}'],
+      ['payload.exec.Code', { payload: { exec: { code: '(good)', data: null, Code: '(evil)' } } }, '"(evil)"'],
+      ['signers.0.weight', { signers: [{ ...plain.signers[0], weight: 12 }] }, '12'],
+      ['meta.payer', { meta: { ...plain.meta, payer: '\u202eme' } }, '"\u202eme"'],
+      ['scheme', { scheme: 'ETH' }, '"ETH"'],
+      ['__proto__', JSON.parse('{"__proto__": {"a": 1}}'), '{"a":1}'],
+      ['long', { long: 'x'.repeat(999) }, `"${'x'.repeat(199)}… (1001 characters)`],
+    ];
+
+    it.each(strange)('of %s is named, and not signed unless that is wanted', async (path, more, value) => {
+      const cmd =
+        path === '__proto__'
+          ? `${JSON.stringify(plain).slice(0, -1)},"__proto__":{"a":1}}`
+          : JSON.stringify({ ...plain, ...more });
+      const file = formOf(cmd);
+      const warning = `warning    ${oneLine(`The command has ${path}, which pickaxe does not know, and which is signed, too: ${value}`)}`;
+      const key = [alice];
+      await expect(withWords(() => runTxSign(file, key, ASKS, io))).rejects.toThrow(
+        `${file} has ${path}, which pickaxe does not know, so nothing was signed. To sign it all the same, add --yes.`,
+      );
+      await expect(withWords(() => runTxAddSig(file, key, FOR_SEND, io))).rejects.toThrow('add --yes');
+      expect(io.stdout).toBe('');
+      expect(io.stderr.split('\n')).toContain(warning);
+      expect(await runTxSign(file, key, { yes: true }, io)).toBe(0);
+
+      const asked = pretendedIo();
+      asked.answer = true;
+      expect(await runTxSign(file, key, ASKS, asked)).toBe(0);
+      expect(asked.stderr.split('\n')).toContain(warning);
+      const shown = pretendedIo();
+      await runTxShow(file, { json: false }, shown);
+      expect(shown.stdout.split('\n')).toContain(warning);
+    });
+
+    it('is named of signers, too: other schemes and addresses', async () => {
+      const signer = (more: object) => ({ signers: [{ ...plain.signers[0], ...more }] });
+      const warningsFor = async (more: object) => {
+        await runTxShow(formOf(JSON.stringify({ ...plain, ...more })), { json: true }, io);
+        const { transactions } = ShownTransactions.parse(JSON.parse(io.stdout));
+        io.stdout = '';
+        return transactions[0].warnings;
+      };
+      const over = 'The time to live is over, so nodes refuse the command: build it again.';
+      io = pretendedIo({ now: 60_000 });
+      expect(await warningsFor({})).toEqual([over]);
+      expect(await warningsFor(signer({ scheme: 'ETH' }))).toEqual([
+        `${ALICE.public} signs with the scheme ETH, which pickaxe does not check.`,
+        over,
+      ]);
+      expect(await warningsFor(signer({ addr: BOB.public }))).toEqual([
+        expect.stringContaining(`has the address ${BOB.public}, which is not this key`),
+        over,
+      ]);
+      expect(await warningsFor({ networkId: ':testnet04' })).toEqual([
+        'No network has a name like :testnet04 (networkId), so nodes refuse the command. Did you mean testnet04?',
+        over,
+      ]);
+      expect(await warningsFor({ networkId: 'mainet01' })).toEqual([
+        'The network mainet01 (networkId) is not known. Did you mean mainnet01?',
+        over,
+      ]);
+      expect(await warningsFor({ networkId: 'my-own-network' })).toEqual([over]);
+    });
+
+    it('a key that comes twice is refused', async () => {
+      const cmd = JSON.stringify(plain).replace('"nonce"', '"payload":{"exec":{"code":"(evil)","data":null}},"nonce"');
+      await expect(withWords(() => runTxSign(formOf(cmd), [alice], { yes: true }, io))).rejects.toThrow(
+        'the key "payload" comes twice',
+      );
+    });
+  });
+
   it('takes the files of pickaxe keygen', async () => {
     const file = join(folder.path, 'own-key.json');
     const publicKey = makeKeyFile(file);
-    await runTxSign(hash, [file], io);
+    await runTxSign(hash, [file], ASKS, io);
     expect(io.stdout).toMatch(new RegExp(`^'?${publicKey}'?: [0-9a-f]{128}\n$`));
   });
 
   it('does not repeat a secret key that was given in the place of a file', async () => {
     const digits = 'c0ffee00'.repeat(8);
     for (const sign of [
-      () => runTxSign(hash, [digits], io),
-      () => runTxSign(digits, [alice], io),
+      () => runTxSign(hash, [digits], ASKS, io),
+      () => runTxSign(digits, [alice], ASKS, io),
       () => runTxAddSig(copy('add-sig.unsigned.yaml'), [digits.toUpperCase()], FOR_SEND, io),
       async () => runTxBuild(digits, SIGNED, io),
       async () => runTxBuild(copy('add-sig.unsigned.yaml'), { ...SIGNED, allowFile: [digits] }, io),
@@ -211,11 +338,11 @@ describe('sign', () => {
   it('refuses key files that others may read, and keys of strangers', async () => {
     const open = keyFile('open.yaml', ALICE);
     chmodSync(open, 0o644);
-    const refusal = await runTxSign(hash, [open], io).catch((fault) => fault);
+    const refusal = await runTxSign(hash, [open], ASKS, io).catch((fault) => fault);
     expect(refusal).toBeInstanceOf(UsageError);
     expect(refusal.message).toContain('chmod go-rwx');
     expect(refusal.message).not.toContain(ALICE.secret);
-    await expect(runTxSign(copy('add-sig.unsigned.yaml'), [alice], io)).rejects.toThrow(
+    await expect(runTxSign(copy('add-sig.unsigned.yaml'), [alice], ASKS, io)).rejects.toThrow(
       `${ALICE.public} is not a key that is to sign this command`,
     );
     expect(io.stdout).toBe('');
@@ -238,7 +365,7 @@ describe('add-sig and combine', () => {
 
   it('signatures that were made elsewhere, and keys, come to the same command in any order', async () => {
     const form = copy('add-sig.unsigned.yaml');
-    await runTxSign(form, [bob], io);
+    await runTxSign(form, [bob], ASKS, io);
     const sigs = folder.write('bob.sig.yaml', io.stdout);
     const first = await add(form, [sigs]);
     expect(first.stderr).toBe(`These keys have not signed yet: ${CAROL.public}\n`);
@@ -261,7 +388,7 @@ describe('add-sig and combine', () => {
   });
 
   it('a signature of another command, or of a stranger, is refused with its file', async () => {
-    await runTxSign('A'.repeat(43), [bob], io);
+    await runTxSign('A'.repeat(43), [bob], ASKS, io);
     const other = folder.write('other.yaml', io.stdout);
     const form = copy('add-sig.unsigned.yaml');
     await expect(runTxAddSig(form, [other], FOR_SEND, io)).rejects.toThrow(
