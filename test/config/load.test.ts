@@ -89,7 +89,7 @@ describe('texts of variables and flags', () => {
     const environment = {
       PICKAXE_NODE: 'http://a:1, http://b:2/x/y',
       PICKAXE_DEVICES: 'cpu,gpu0,cpu',
-      PICKAXE_PUBLIC_KEY: 'AB'.repeat(32),
+      PICKAXE_PUBLIC_KEY: 'A1'.repeat(32),
       PICKAXE_INSECURE_TLS: 'true',
       PICKAXE_SOFTWARE_GPU: '1',
       PICKAXE_TEMP_LIMIT: 'none',
@@ -100,7 +100,7 @@ describe('texts of variables and flags', () => {
     expect(folder.load({ environment }).config).toMatchObject({
       node: { urls: ['http://a:1', 'http://b:2/x/y'], insecureTls: true },
       devices: { use: ['cpu', 'gpu0'], tempLimit: 'none' },
-      miner: { publicKeys: ['ab'.repeat(32)] },
+      miner: { publicKeys: ['a1'.repeat(32)] },
       gpu: { batchMs: 12.5, software: true },
       cpu: { affinity: [0, 2, 3, 4, 5] },
     });
@@ -127,7 +127,7 @@ describe('texts of variables and flags', () => {
     ['webhook.events', 'block', ['block']],
     ['node.ca-files', '/ca.pem', [{ value: '/ca.pem' }]],
     ['alarm.min-hashrate', '20 GH/s', [{ limit: 20e9 }]],
-    ['miner.public-keys', `k:${'ab'.repeat(32)}`, ['ab'.repeat(32)]],
+    ['miner.public-keys', `k:${'a1'.repeat(32)}`, ['a1'.repeat(32)]],
     ['node.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
     ['stratum.proxies', '10.0.0.0/8', ['10.0.0.0/8']],
     ['pool.urls', 'STRATUM+TLS://Pool.example:3334', ['stratum+ssl://pool.example:3334']],
@@ -541,7 +541,7 @@ describe('files', () => {
     });
 
     it('are noted with the settings that say who is paid', () => {
-      folder.write('pickaxe.toml', `cpu.threads = 1\nminer.public-keys = "${'ab'.repeat(32)}"\nnode.urls = "http://n"`);
+      folder.write('pickaxe.toml', `cpu.threads = 1\nminer.public-keys = "${'a1'.repeat(32)}"\nnode.urls = "http://n"`);
       const note = ({ found, origins }: Loaded) => foundFileNote(found, origins);
       expect(note(folder.load())).toBe(
         'settings are from pickaxe.toml, which was found in this folder; it says where to mine or who is paid (node.urls, miner.public-keys)',
