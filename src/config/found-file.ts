@@ -47,10 +47,10 @@ function mixed({ where }: Said, table: string, origins: ReadonlyMap<string, Orig
   const yours = inEffect.find((entry) => isCredential(entry) && !isFound(entry));
   if (theirs.length === 0 || yours === undefined) return [];
   const names = theirs.map(({ path }) => path).join(', ');
-  const place = `${yours.path} from ${origins.get(yours.path)?.where}`;
+  const place = origins.get(yours.path)?.where;
   return [
-    `${where([table, theirs[0].key])}: ${names} cannot be set by a file that was only found here, beside ${place}, ` +
-      `which would go to whom that file chooses. ${remedy} all of it to one place.`,
+    `${where([table, theirs[0].key])}: ${names} cannot be set by a file that was only found here while ${yours.path} is ` +
+      `from ${place}: what is yours could go to somebody else. ${remedy} all of it to one place.`,
   ];
 }
 

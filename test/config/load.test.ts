@@ -485,8 +485,8 @@ describe('files', () => {
         folder.write(`${USER}.toml`, `pool.urls = ["stratum+ssl://pool.example:3334"]\n${own}`);
         folder.write('pickaxe.toml', evil);
         expect(folder.problems()).toEqual([
-          'pickaxe.toml:1: pool.urls cannot be set by a file that was only found here, beside pool.password-file from ' +
-            `${join(folder.path, USER)}.toml:3, which would go to whom that file chooses. ` +
+          'pickaxe.toml:1: pool.urls cannot be set by a file that was only found here while pool.password-file is from ' +
+            `${join(folder.path, USER)}.toml:3: what is yours could go to somebody else. ` +
             'Give the file with --config pickaxe.toml, or move all of it to one place.',
         ]);
       });
@@ -496,7 +496,7 @@ describe('files', () => {
         ['the environment', { environment: { PICKAXE_PASSWORD_FILE: 'p' } }],
       ])('may not choose it for a password from %s either', (_, places) => {
         folder.write('pickaxe.toml', evil);
-        expect(folder.problems(places)).toEqual([expect.stringContaining('beside pool.password-file from ')]);
+        expect(folder.problems(places)).toEqual([expect.stringContaining('while pool.password-file is from ')]);
       });
 
       it.each([
@@ -513,7 +513,7 @@ describe('files', () => {
         folder.write('pickaxe.toml', `[${table}]\n${line}\n`);
         const path = `${table}.${line.split(' ')[0]}`;
         expect(folder.problems()).toEqual([
-          expect.stringMatching(`^pickaxe\\.toml:2: ${path} cannot be set .*, beside ${table}\\.urls from `),
+          expect.stringMatching(`^pickaxe\\.toml:2: ${path} cannot be set .* while ${table}\\.urls is from `),
         ]);
       });
 
