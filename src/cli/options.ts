@@ -38,7 +38,7 @@ function flagsOf({ setting, flag, heading }: Entry): Option[] {
 }
 
 /** Collects the values of an option that may be given several times. */
-function collect(text: string, before: string[] | undefined): string[] {
+export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
 

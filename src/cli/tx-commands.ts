@@ -5,7 +5,7 @@ import { exit } from '../app/exit.ts';
 import type { NodesInTurn } from '../app/nodes-in-turn.ts';
 import { TX_EXAMPLES } from './examples.ts';
 import { asGiven } from './hash-arguments.ts';
-import { chainNumber, settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
+import { chainNumber, collect, settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
 import type { Io } from './tx/io.ts';
 
 /** How long `poll`, `listen` and `spv` wait, in seconds. */
@@ -49,6 +49,11 @@ function addOfflineCommands(tx: Command): void {
         .conflicts(['signed', 'local']),
     )
     .option('-l, --local', 'the bare command, for /local', false)
+    .option(
+      '--allow-file <file>',
+      'a file outside of the request’s folder that the request may read; repeat for several',
+      collect,
+    )
     .action(async (request, options) => {
       const { runTxBuild } = await import('./commands/tx/build.ts');
       await run((io) => runTxBuild(request, options, io));
@@ -62,9 +67,10 @@ function addOfflineCommands(tx: Command): void {
       asGiven,
     )
     .argument('<key-file...>', 'key files, as pickaxe keygen or the contract tool makes them')
-    .action(async (what, keyFiles) => {
+    .option('-y, --yes', DO_NOT_ASK_TO_SIGN, false)
+    .action(async (what, keyFiles, options) => {
       const { runTxSign } = await import('./commands/tx/sign.ts');
-      await run((io) => runTxSign(what, keyFiles, io));
+      await run((io) => runTxSign(what, keyFiles, options, io));
     });
 
   tx.command('add-sig')
@@ -72,6 +78,7 @@ function addOfflineCommands(tx: Command): void {
     .argument('<form>', 'the file of the form; - is standard input')
     .argument('<file...>', 'key files, and files of signatures')
     .option('-l, --local', 'a complete command is for /local', false)
+    .option('-y, --yes', DO_NOT_ASK_TO_SIGN, false)
     .action(async (form, files, options) => {
       const { runTxAddSig } = await import('./commands/tx/add-sig.ts');
       await run((io) => runTxAddSig(form, files, options, io));
@@ -166,6 +173,7 @@ function addNodeCommands(tx: Command): void {
     );
 }
 
+const DO_NOT_ASK_TO_SIGN = 'do not ask, at a terminal, whether to sign, and sign also what pickaxe does not know';
 const WHAT = 'a request key of 43 characters, or the file of commands; - is standard input';
 
 /** @returns a command with the settings of nodes, and the options that all such commands have */

@@ -1,6 +1,6 @@
 /** Checks the settings of one place (a file, the environment, the flags) and parses them into values. */
 
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { problemsOf } from './problems.ts';
 import type { Said } from './said.ts';
 import { fileSchema } from './schema.ts';
@@ -16,20 +16,8 @@ export interface Checked {
 export function check(said: Said): Checked {
   const { error, data } = fileSchema.safeParse(said.document);
   // A list may have several faults, which all get the same sentence.
-  const problems = new Set([...(error?.issues.flatMap((issue) => problemsOf(issue, said)) ?? []), ...overreach(said)]);
+  const problems = new Set([...(error?.issues.flatMap((issue) => problemsOf(issue, said)) ?? [])]);
   return { values: error ? new Map() : valuesOf(data as Tables, said), problems: [...problems].sort(byLine) };
-}
-
-/** A file that was only found in the current folder may come from anybody, as with a cloned repository. It must not run commands. */
-function overreach({ document, where, file, unasked }: Said): string[] {
-  if (!unasked || file === undefined) return [];
-  const tables = document as Tables | null;
-  const said = ENTRIES.filter(({ table, key, setting }) => setting.needsNaming && tables?.[table]?.[key] !== undefined);
-  if (said.length === 0) return [];
-  const [{ table, key }] = said;
-  const names = said.map(({ path }) => path).join(', ');
-  const remedy = `Give the file with --config ${basename(file)}, or move the setting to your user file`;
-  return [`${where([table, key])}: ${names} cannot be set by a file that was only found here. ${remedy}.`];
 }
 
 /** Sorts problems by the lines that they begin with. */

@@ -12,16 +12,9 @@ import {
   saidByFlags,
   unknownVariables,
 } from './flags-and-env.ts';
-import type { Layer } from './printed-config.ts';
-import type { Said } from './said.ts';
+import { excessOf } from './found-file.ts';
+import type { Origin, Said } from './said.ts';
 import { assemble, type Config } from './settings.ts';
-
-export interface Origin {
-  /** From the strongest layer to the weakest. */
-  readonly layer: Layer;
-  /** For people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
-  readonly where: string;
-}
 
 export interface Loaded {
   readonly config: Config;
@@ -29,6 +22,8 @@ export interface Loaded {
   readonly origins: ReadonlyMap<string, Origin>;
   /** The files that were read, as absolute paths. */
   readonly files: readonly string[];
+  /** The name of the project file, if nobody named it: it was found in the current folder. */
+  readonly found?: string | undefined;
 }
 
 /** Where settings are looked for. */
@@ -75,10 +70,13 @@ function merge(layers: readonly [Origin['layer'], Said | undefined][], problems:
       if (!values.has(path)) values.set(path, { value, origin: { layer, where } });
     }
   }
-  if (problems.length > 0) throw new ConfigError(problems);
   const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
+  const found = layers.map(([, said]) => said).find((said) => said?.unasked);
+  if (found) problems.push(...excessOf(found, origins));
+  if (problems.length > 0) throw new ConfigError(problems);
   const config = assemble(({ path, setting }) => values.get(path)?.value ?? setting.default);
-  return { config, origins, files: layers.flatMap(([, said]) => said?.file ?? []) };
+  const files = layers.flatMap(([, said]) => said?.file ?? []);
+  return { config, origins, files, found: found?.file && basename(found.file) };
 }
 
 function projectFile({ file, environment, cwd }: Places): Said | undefined {

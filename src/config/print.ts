@@ -61,7 +61,8 @@ function exampleOf({ type, default: value, example }: Setting): unknown {
 
 const HEADING = `# pickaxe's configuration: ./pickaxe.toml, or config.toml in the user's configuration directory.
 # To set a setting, remove the "# " before it. Flags and environment variables, named below, override this file.
-# [hooks], [webhook] and the path of [log-file] only count in a file that is named with --config, or in the user's own.
+# What reads secrets, runs commands, opens ports or writes files ([hooks], [webhook], [http] and more) only counts in a file that
+# is named with --config, or in the user's own: docs/configuration.md, "Which files are trusted".
 # Only "pickaxe init" writes such files; "pickaxe config check" checks them.`;
 
 function groups(): [about: string, entries: Entry[]][] {

@@ -1,5 +1,15 @@
 /** What one place (a file, the environment, the flags) says about settings, before it is checked. */
 
+import type { Layer } from './printed-config.ts';
+
+/** Where the value of a setting comes from. */
+export interface Origin {
+  /** From the strongest layer to the weakest. */
+  readonly layer: Layer;
+  /** For people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
+  readonly where: string;
+}
+
 /** Where something stands in a document: table, key, and in a list its index. */
 export type Path = readonly (string | number)[];
 

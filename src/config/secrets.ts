@@ -51,8 +51,9 @@ export function readSecretText(file: string, name: string): string {
   try {
     ({ bytes } = readRegularFile(file, MAX_SECRET_BYTES, (facts) => distrust(file, 'secret', facts)));
   } catch (fault) {
-    if (fault instanceof UnfitFile) throw new Error(`${name}: ${file} cannot be used: ${fault.message}`);
-    throw new Error(`${name}: ${file} cannot be read: ${whyUnreadable(fault as NodeJS.ErrnoException, file)}`);
+    const shown = withoutKeys(file);
+    if (fault instanceof UnfitFile) throw new Error(`${name}: ${shown} cannot be used: ${fault.message}`);
+    throw new Error(`${name}: ${shown} cannot be read: ${whyUnreadable(fault as NodeJS.ErrnoException, file)}`);
   }
   try {
     return decodeText(bytes);
@@ -69,6 +70,11 @@ export function visible({ type, hidden, shown }: Setting, value: unknown): unkno
   if (hidden) return HIDDEN;
   const written = printed(type, value);
   return shown ? shown(written) : written;
+}
+
+/** @returns what was given as a path, without digits that could be a key which somebody gave in the place of its file */
+export function withoutKeys(path: string): string {
+  return path.replace(/[\da-f]{64,}/gi, '…');
 }
 
 /** @returns the text without user and password in URLs, without `Authorization` values and tokens in queries */

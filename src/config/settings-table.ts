@@ -2,6 +2,14 @@
 
 import { printed, type SettingType } from './setting-types/setting-type.ts';
 
+/**
+ * - true: it reads a secret, runs a command, writes a file, opens a port, sends something to others, or leaves a
+ *   certificate unchecked.
+ * - `if-mixed`: it says to whom a connection goes, or who is trusted there.
+ * Absent for what harms nobody but whom the miner earns for.
+ */
+export type NeedsNaming = true | 'if-mixed';
+
 export interface Setting {
   readonly type: SettingType<unknown>;
   /** One line for people, in --help, the example file, editors and docs/configuration.md. */
@@ -22,8 +30,8 @@ export interface Setting {
   readonly live?: true;
   /** Its value is the path of a file with a secret in it, for `readSecretFile`. Secrets themselves are never settings. */
   readonly secretFile?: true;
-  /** It runs commands, sends something to others, or writes a file: a project file that nobody named cannot set it. */
-  readonly needsNaming?: true;
+  /** Whether a project file that nobody named is refused when it sets this: `found-file.ts` has the rule. */
+  readonly needsNaming?: NeedsNaming;
   /** Its value is a secret: it is neither printed nor logged. */
   readonly hidden?: true;
   /** @returns the part of its value, as a file has it, that may be printed and logged */

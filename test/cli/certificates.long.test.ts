@@ -12,7 +12,7 @@ import { another, authority, type Identity, selfSigned, signed } from '../node/c
 import { TlsFront } from '../node/tls-front.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 
-const MINER = ['--network', 'development', '--public-key', 'ab'.repeat(32), '--devices', 'cpu', '--threads', '1'];
+const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32), '--devices', 'cpu', '--threads', '1'];
 /** Each starts pickaxe once or more, beside other tests. */
 const TEST_MS = 60_000;
 

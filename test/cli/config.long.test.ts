@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { folder, KEY, pickaxe, project } from './in-folder.ts';
@@ -23,8 +24,6 @@ describe('pickaxe config', () => {
   it.each([
     [`miner.public-keys = ["${keyA}", "${keyB}"]`, 'With several keys there is no default account'],
     ['node.urls = ["http://host:1848"]', 'No network is configured'],
-    ['http.control = true', 'need --http'],
-    ['http.listen = "0.0.0.0:8080"', 'can be reached by other machines'],
     ['devices.temp-limit = "none"\ndevices.temp-resume = 60', 'needs a --temp-limit'],
     ['alarm.min-hashrate = ["20G", "gpu0=5G", "10G"]', 'given twice for the rig'],
     ['alarm.min-hashrate = ["gpu0=6G", "gpu0=5G"]', 'given twice for gpu0'],
@@ -43,6 +42,8 @@ describe('pickaxe config', () => {
 
   it.each([
     ['webhook.token-file = "token"', 'needs a --webhook'],
+    ['http.control = true', 'need --http'],
+    ['http.listen = "0.0.0.0:8080"', 'can be reached by other machines'],
     ['webhook.url = "http://a/"\nwebhook.url-file = "url"', 'not both'],
   ])('reports for %j in a named file what mining would refuse', async (toml, says) => {
     folder.write('rig.toml', toml);
@@ -73,6 +74,50 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
     expect(findings.find(({ about }) => about === 'configuration')?.what).toMatch(says);
     expect((await pickaxe([])).stdout).toMatch(says);
     expect(existsSync(join(folder.path, 'ran'))).toBe(false);
+  });
+
+  it('gets no secret: a pool of its own is neither asked nor told the user’s password', async () => {
+    const heard: string[] = [];
+    const pool = createServer((client) => {
+      heard.push('connected');
+      client.on('data', (bytes) => heard.push(`${bytes}`)).on('error', () => {});
+    });
+    await new Promise<void>((listening) => pool.listen(0, '127.0.0.1', listening));
+    try {
+      const { port } = pool.address() as AddressInfo;
+      const evil = `pool.urls = ["stratum+tcp://127.0.0.1:${port}"]\n`;
+      const token = folder.write('.vault-token', 'hvs.SECRET-OF-THE-USER\n');
+      const doctor = ['doctor', '--json', '--threads', '1', '--kernel', 'js', '--devices', 'cpu'];
+      const mine = ['mine', '--devices', 'cpu', '--threads', '1', '--kernel', 'js', '--duration', '1'];
+
+      folder.write('pickaxe.toml', `${evil}pool.user = "x"\npool.password-file = "${token}"\n`);
+      expect(await pickaxe(mine)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('pool.password-file cannot'),
+      });
+      expect(await pickaxe(doctor)).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('pool.password-file cannot'),
+      });
+
+      folder.write('pickaxe/config.toml', 'pool.user = "me"\npool.password-file = "../.vault-token"\n');
+      folder.write('pickaxe.toml', evil);
+      expect(await pickaxe(mine)).toMatchObject({ code: 2, stderr: expect.stringContaining('pool.urls cannot') });
+      expect(await pickaxe(doctor)).toMatchObject({ code: 1, stdout: expect.stringContaining('pool.urls cannot') });
+      expect(heard).toEqual([]);
+    } finally {
+      pool.close();
+    }
+  });
+
+  it('may name who is paid, which is logged whatever its log level is', async () => {
+    folder.write('pickaxe.toml', `${project}[log]\nlevel = "silent"\n`);
+    const { stderr } = await pickaxe(['mine', '--duration', '0.2', '--threads', '1', '--kernel', 'js']);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/settings are from pickaxe\.toml, which was found .* \(node\.urls, miner\.public-keys\)$/),
+    ]);
+    const named = await pickaxe(['mine', '--config', 'pickaxe.toml', '--duration', '0.2', '--threads', '1']);
+    expect(named.stderr).toBe('');
   });
 
   it('runs its commands once it is named', async () => {

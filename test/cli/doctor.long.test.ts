@@ -7,7 +7,7 @@ import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../expect-shape.ts';
 import { type ExitCode, pickaxe } from './pickaxe.ts';
 
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 const MINER = ['--network', 'development', '--public-key', KEY, '--threads', '1'];
 
 const nodes: MockNode[] = [];

@@ -51,7 +51,7 @@ describeGpu('pickaxe mine', () => {
       mock = new MockNode({ difficulty: DIFFICULTY });
       const { url } = await mock.start();
       const { stats } = mock.ledger;
-      const node = ['--node', url, '--network', 'development', '--public-key', 'ab'.repeat(32), '--json'];
+      const node = ['--node', url, '--network', 'development', '--public-key', 'a1'.repeat(32), '--json'];
       run = start(['mine', ...node, '--devices', 'cpu,gpu0', '--software-gpu', '--threads', '1']);
       const { child, events, code } = run;
       const states = () => events('device').filter(({ device }) => device === 'gpu0');

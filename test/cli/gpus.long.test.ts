@@ -55,7 +55,7 @@ describe.skipIf(whyNoCards)(`a rig of three identical GPUs${whyNoCards ? ` (${wh
     async () => {
       const mock = new MockNode({ difficulty: 2 ** 50 });
       const { url } = await mock.start();
-      const node = ['--node', url, '--network', 'development', '--public-key', 'ab'.repeat(32), '--json'];
+      const node = ['--node', url, '--network', 'development', '--public-key', 'a1'.repeat(32), '--json'];
       run = start(['mine', ...node, '--devices', 'gpu0,gpu2,gpu9'], environment);
       const bothHash = () => {
         const devices = (run?.events('hashrate').at(-1)?.devices ?? {}) as Record<string, { hashesPerSecond: number }>;

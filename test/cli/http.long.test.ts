@@ -138,7 +138,7 @@ describe('pickaxe demo --http', () => {
 
 describe('pickaxe mine --http', () => {
   it('asks its node for the balance when a client asks', async () => {
-    const key = 'ab'.repeat(32);
+    const key = 'a1'.repeat(32);
     const { url } = await startNode({ difficulty: 1e15, accounts: [{ account: `k:${key}`, balance: '0.25' }] });
     const { ask } = await served('mine', '--node', url, '--network', 'development', '--public-key', key);
     const { status, json } = await ask('/api/v1/balance');

@@ -4,7 +4,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { Folder } from '../config/folder.ts';
 import { start } from './pickaxe.ts';
 
-export const KEY = 'ab'.repeat(32);
+export const KEY = 'a1'.repeat(32);
 
 export let folder: Folder;
 beforeEach(() => {

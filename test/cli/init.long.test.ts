@@ -25,7 +25,7 @@ import { pickaxe } from './pickaxe.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 
 const WRITE = new URL('../../dist/cli/init/write.js', import.meta.url).href;
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 /** The questions must not depend on the machine that the tests run on. */
 const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
 
@@ -339,9 +339,8 @@ describe.skipIf(noTmux)(`pickaxe init for a pool${why}`, { timeout: TEST_MS }, (
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(taken, 'utf8')).toBe('mine\n');
 
-    terminal.type('clear; pickaxe\n');
-    await terminal.sees(`Ready to mine on ${url}`);
-    terminal.type('clear; pickaxe mine --blocks 1; echo "code $?"\n');
+    await terminal.sees('To start mining: pickaxe mine --config pickaxe.toml');
+    terminal.type('clear; pickaxe mine --config pickaxe.toml --blocks 1; echo "code $?"\n');
     await terminal.sees('code 0');
     expect(pool.stats.blocks).toBeGreaterThanOrEqual(1);
     expect([...pool.passwords]).toEqual(['d=12345']);

@@ -4,7 +4,7 @@ import { afterEach } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { type Run, start } from './pickaxe.ts';
 
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 /** Longer than any test mines or waits. */
 export const TEST_MS = 120_000;
 

@@ -7,7 +7,7 @@ import { JsonLine } from '#pickaxe/report/json-line.js';
 import { expectShape } from '../expect-shape.ts';
 import { PATIENCE, type Run, start } from './pickaxe.ts';
 
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 const EASY = 200_000;
 
 const nodes: MockNode[] = [];

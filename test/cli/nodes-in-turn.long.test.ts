@@ -7,7 +7,7 @@ import { pickaxe } from './pickaxe.ts';
 
 /** Nobody listens there. */
 const [DEAD, DEAD_TOO] = ['http://127.0.0.1:9', 'http://127.0.0.1:7'];
-const ACCOUNT = `k:${'ab'.repeat(32)}`;
+const ACCOUNT = `k:${'a1'.repeat(32)}`;
 const accounts = [{ account: ACCOUNT, balance: '12.5' }];
 
 const on = (...urls: string[]) => urls.flatMap((url) => ['--node', url]);

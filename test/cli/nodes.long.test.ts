@@ -8,7 +8,7 @@ import { TlsFront } from '../node/tls-front.ts';
 import { startNode } from '../source/node/node.ts';
 import { PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
 
-const MINER = ['--network', 'development', '--public-key', 'ab'.repeat(32)];
+const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32)];
 /** Surveys and looks at blocks are 10 to 15 s apart. */
 const LONG = { timeout: 240_000 };
 vi.setConfig({ testTimeout: 300_000 });

@@ -153,8 +153,8 @@ describe('pickaxe config', () => {
   });
 
   it('reports all contradictions at once', async () => {
-    folder.write('pickaxe.toml', 'http.control = true\ndevices.temp-resume = 95');
-    const { code, stderr } = await pickaxe(['demo']);
+    folder.write('pickaxe.toml', 'devices.temp-resume = 95');
+    const { code, stderr } = await pickaxe(['demo', '--http-control']);
     expect(code).toBe(2);
     expect(stderr).toContain('must be below --temp-limit (90)');
     expect(stderr).toContain('need --http');

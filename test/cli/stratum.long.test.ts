@@ -23,7 +23,7 @@ async function mockNode() {
   const node = new MockNode({ difficulty: 2_000, seed: 1 });
   const { url } = await node.start();
   ends.push(() => node.close());
-  return { node, options: ['--node', url, '--network', 'development', '--public-key', 'ab'.repeat(32)] };
+  return { node, options: ['--node', url, '--network', 'development', '--public-key', 'a1'.repeat(32)] };
 }
 
 function mine(args: string[]): Run {

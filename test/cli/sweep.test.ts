@@ -259,7 +259,7 @@ describe('pickaxe sweep', () => {
     chmodSync(keyFile, 0o644);
     const fault = await sweep({ yes: true, keyFile: [keyFile] }).catch((error: Error) => error);
     // In the words of the other commands that take key files.
-    const other = await runTxSign('A'.repeat(43), [keyFile], pretendedIo()).catch((error: Error) => error);
+    const other = await runTxSign('A'.repeat(43), [keyFile], { yes: false }, pretendedIo()).catch((error) => error);
     expect([String(fault), fault]).toEqual([String(other), expect.any(UsageError)]);
     expect(String(fault)).toMatch(/the key file: \S+ cannot be used: other users .* \(chmod go-rwx /);
     chmodSync(keyFile, 0o600);

@@ -5,7 +5,7 @@ import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { isolated, MAIN, start } from './pickaxe.ts';
 import { noTmux, Terminal, type TerminalOptions, why } from './tmux.ts';
 
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 /** A status line begins with a hashrate, or with what the rig does instead of mining. No line of the log does. */
 const STATUS = /^ (?:\d[\d.]* [kMG]?H\/s(?: \(10 s\))?|(?:starting|paused).*?) {2}/;
 const ESCAPE = '\x1b';

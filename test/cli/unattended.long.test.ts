@@ -13,7 +13,7 @@ import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 
 const root = mkdtempSync(join(tmpdir(), 'pickaxe-unattended-'));
 let files = 0;

@@ -11,7 +11,7 @@ it('a wrapper that does not read the log delays nothing', { timeout: 60_000 }, a
   const node = new MockNode({ difficulty: 1_000 });
   const { url } = await node.start();
   onTestFinished(() => node.close());
-  const options = ['--network', 'development', '--public-key', 'ab'.repeat(32), '--json', '--log-level', 'debug'];
+  const options = ['--network', 'development', '--public-key', 'a1'.repeat(32), '--json', '--log-level', 'debug'];
   const miner = spawn(process.execPath, [MAIN, 'mine', '--node', url, '--devices', 'cpu', ...options], {
     ...isolated,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ENTRIES } from '#pickaxe/config/settings.js';
 import { pickaxe, start } from './pickaxe.ts';
 
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 
 describe('pickaxe without a command', () => {
   const alone = (env: Record<string, string>) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pickaxe } from './pickaxe.ts';
 import { folder, TOKEN, tokenFile } from './token-file.ts';
 
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 
 describe('wrong usage ends with exit code 2 and says what to do', () => {
   const node = ['--node', 'http://127.0.0.1:1'];

@@ -35,6 +35,12 @@ test('a setting that is a switch or a time accepts true from the environment', (
   expect(folder.load({ environment: { PICKAXE_PAUSE_ON_ACTIVITY: 'true' } }).config.pause.onActivity).toBe(60);
 });
 
+test('a secret key in the place of a public one is refused, where that can be seen, and not repeated', () => {
+  const [problem, ...others] = folder.problems({ environment: { PICKAXE_PUBLIC_KEY: 'c0ffee1234567890'.repeat(4) } });
+  expect(problem).toMatch(/^PICKAXE_PUBLIC_KEY is a text of 64 characters: .* is it perhaps the secret key\?/);
+  expect([problem, ...others].join()).not.toMatch(/c0ffee/i);
+});
+
 test('commands are not printed, because they may contain tokens', () => {
   folder.write('pickaxe.toml', '[hooks]\nblock = "curl https://hooks.example/s3cret"\n');
   const loaded = folder.load({ file: 'pickaxe.toml' });

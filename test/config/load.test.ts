@@ -2,7 +2,9 @@ import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { userConfigDirectory } from '#pickaxe/config/files.js';
-import { loadFile, type Places } from '#pickaxe/config/load.js';
+import { foundFileNote } from '#pickaxe/config/found-file.js';
+import { type Loaded, loadFile, type Places } from '#pickaxe/config/load.js';
+import { printed } from '#pickaxe/config/setting-types/setting-type.js';
 import { DEFAULTS, ENTRIES, valueIn } from '#pickaxe/config/settings.js';
 import { Folder, problemsOf } from './folder.ts';
 
@@ -87,7 +89,7 @@ describe('texts of variables and flags', () => {
     const environment = {
       PICKAXE_NODE: 'http://a:1, http://b:2/x/y',
       PICKAXE_DEVICES: 'cpu,gpu0,cpu',
-      PICKAXE_PUBLIC_KEY: 'AB'.repeat(32),
+      PICKAXE_PUBLIC_KEY: 'A1'.repeat(32),
       PICKAXE_INSECURE_TLS: 'true',
       PICKAXE_SOFTWARE_GPU: '1',
       PICKAXE_TEMP_LIMIT: 'none',
@@ -98,7 +100,7 @@ describe('texts of variables and flags', () => {
     expect(folder.load({ environment }).config).toMatchObject({
       node: { urls: ['http://a:1', 'http://b:2/x/y'], insecureTls: true },
       devices: { use: ['cpu', 'gpu0'], tempLimit: 'none' },
-      miner: { publicKeys: ['ab'.repeat(32)] },
+      miner: { publicKeys: ['a1'.repeat(32)] },
       gpu: { batchMs: 12.5, software: true },
       cpu: { affinity: [0, 2, 3, 4, 5] },
     });
@@ -125,7 +127,7 @@ describe('texts of variables and flags', () => {
     ['webhook.events', 'block', ['block']],
     ['node.ca-files', '/ca.pem', [{ value: '/ca.pem' }]],
     ['alarm.min-hashrate', '20 GH/s', [{ limit: 20e9 }]],
-    ['miner.public-keys', `k:${'ab'.repeat(32)}`, ['ab'.repeat(32)]],
+    ['miner.public-keys', `k:${'a1'.repeat(32)}`, ['a1'.repeat(32)]],
     ['node.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
     ['stratum.proxies', '10.0.0.0/8', ['10.0.0.0/8']],
     ['pool.urls', 'STRATUM+TLS://Pool.example:3334', ['stratum+ssl://pool.example:3334']],
@@ -298,8 +300,10 @@ threads = 3
   });
 
   it('do not repeat a token that was given instead of the path of its file', () => {
-    folder.write('pickaxe.toml', 'http.token-file = 31337');
-    expect(folder.problems()).toEqual(['pickaxe.toml:1: http.token-file is not a path. Give the path of a file.']);
+    folder.write('rig.toml', 'http.token-file = 31337');
+    expect(folder.problems({ file: 'rig.toml' })).toEqual([
+      'rig.toml:1: http.token-file is not a path. Give the path of a file.',
+    ]);
   });
 });
 
@@ -448,9 +452,107 @@ describe('files', () => {
       ]);
     });
 
-    it.each(ENTRIES.filter(({ table }) => ['hooks', 'webhook'].includes(table)))('may not set $path', (entry) => {
-      folder.write('pickaxe.json', JSON.stringify({ [entry.table]: { [entry.key]: entry.setting.example } }));
+    it.each(ENTRIES.filter(({ setting }) => setting.needsNaming === true))('may not set $path', (entry) => {
+      const { type, default: value, example } = entry.setting;
+      const text = value === undefined ? example : printed(type, value);
+      folder.write('pickaxe.json', JSON.stringify({ [entry.table]: { [entry.key]: text } }));
       expect(folder.problems()).toEqual([expect.stringMatching(`^pickaxe\\.json:1: ${entry.path} cannot be set`)]);
+    });
+
+    it.each([
+      'pool.password-file = "/home/u/.vault-token"',
+      'node.insecure-tls = true',
+      'http.listen = "0.0.0.0:8080"',
+      'http.control = true',
+      'http.token-file = "token"',
+      'stratum.listen = "0.0.0.0:1917"',
+      'stratum.tls-key = "/home/u/key.pem"',
+      'stratum.proxies = ["0.0.0.0/0"]',
+    ])('may not have %s', (line) => {
+      folder.write('pickaxe.toml', `pool.urls = ["evil.example:3333"]\npool.user = "x"\n${line}\n`);
+      const path = line.split(' ')[0];
+      expect(folder.problems()).toEqual([
+        `pickaxe.toml:3: ${path} cannot be set by a file that was only found here. ` +
+          'Give the file with --config pickaxe.toml, or move the setting to your user file.',
+      ]);
+    });
+
+    describe('beside what comes from elsewhere', () => {
+      const evil = 'pool.urls = ["stratum+tcp://evil.example:3333"]\n';
+      const own = 'pool.user = "me.rig1"\npool.password-file = "pool.password"\n';
+
+      it('may not choose the pool that gets the user’s password', () => {
+        folder.write(`${USER}.toml`, `pool.urls = ["stratum+ssl://pool.example:3334"]\n${own}`);
+        folder.write('pickaxe.toml', evil);
+        expect(folder.problems()).toEqual([
+          'pickaxe.toml:1: pool.urls cannot be set by a file that was only found here while pool.password-file is from ' +
+            `${join(folder.path, USER)}.toml:3: what is yours could go to somebody else. ` +
+            'Give the file with --config pickaxe.toml, or move all of it to one place.',
+        ]);
+      });
+
+      it.each([
+        ['a flag', { flags: new Map([['pool.password-file', 'p']]) }],
+        ['the environment', { environment: { PICKAXE_PASSWORD_FILE: 'p' } }],
+      ])('may not choose it for a password from %s either', (_, places) => {
+        folder.write('pickaxe.toml', evil);
+        expect(folder.problems(places)).toEqual([expect.stringContaining('while pool.password-file is from ')]);
+      });
+
+      it.each([
+        ['pool', 'fingerprints = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"'],
+        ['pool', 'ca-files = "evil.pem"'],
+        ['pool', 'allow-reconnect = true'],
+        ['node', 'fingerprints = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"'],
+        ['node', 'ca-files = "evil.pem"'],
+      ])('may not say who is trusted at the user’s own %s: %s', (table, line) => {
+        const url = { pool: 'stratum+ssl://pool.example:3334', node: 'https://node.example/KEY/ledger/0.0/mainnet01' }[
+          table
+        ];
+        folder.write(`${USER}.toml`, `${table}.urls = ["${url}"]\n`);
+        folder.write('pickaxe.toml', `[${table}]\n${line}\n`);
+        const path = `${table}.${line.split(' ')[0]}`;
+        expect(folder.problems()).toEqual([
+          expect.stringMatching(`^pickaxe\\.toml:2: ${path} cannot be set .* while ${table}\\.urls is from `),
+        ]);
+      });
+
+      it('may name its own pool or node, with the certificates there', () => {
+        folder.write(`${USER}.toml`, 'pool.user = "me.rig1"\nnode.urls = ["https://own.example"]\nhttp.listen = "1"');
+        folder.write(
+          'pickaxe.toml',
+          `${evil}pool.allow-reconnect = true\nnode.urls = "https://n"\nnode.ca-files = "a.pem"`,
+        );
+        expect(folder.load().config).toMatchObject({ pool: { user: 'me.rig1' }, node: { urls: ['https://n'] } });
+      });
+
+      it('does not matter where the user’s own URL counts instead of the file’s', () => {
+        folder.write(`${USER}.toml`, own);
+        folder.write('pickaxe.toml', evil);
+        const { config } = folder.load({ flags: new Map([['pool.urls', ['own.example:3333']]]) });
+        expect(config.pool.urls).toEqual(['stratum+tcp://own.example:3333']);
+      });
+
+      it('may all be set in it once it is named', () => {
+        folder.write(`${USER}.toml`, own);
+        folder.write('pickaxe.toml', evil);
+        expect(folder.load({ file: 'pickaxe.toml' }).config.pool.urls).toEqual(['stratum+tcp://evil.example:3333']);
+      });
+    });
+
+    it('are noted with the settings that say who is paid', () => {
+      folder.write('pickaxe.toml', `cpu.threads = 1\nminer.public-keys = "${'a1'.repeat(32)}"\nnode.urls = "http://n"`);
+      const note = ({ found, origins }: Loaded) => foundFileNote(found, origins);
+      expect(note(folder.load())).toBe(
+        'settings are from pickaxe.toml, which was found in this folder; it says where to mine or who is paid (node.urls, miner.public-keys)',
+      );
+      const flags = new Map<string, string[] | string>([
+        ['node.urls', ['http://n']],
+        ['miner.public-keys', ['cd'.repeat(32)]],
+      ]);
+      expect(note(folder.load({ flags }))).toBe('settings are from pickaxe.toml, which was found in this folder');
+      expect(note(folder.load({ file: 'pickaxe.toml' }))).toBeUndefined();
+      expect(note(folder.load({ flags: new Map([...flags, ['cpu.threads', '2']]) }))).toBeUndefined();
     });
 
     it('may do so once they are named', () => {

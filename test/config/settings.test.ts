@@ -74,6 +74,71 @@ describe('the table of settings', () => {
   });
 });
 
+describe('a project file that was only found', () => {
+  const naming = (wanted: unknown) =>
+    ENTRIES.filter(({ setting }) => setting.needsNaming === wanted).map(({ path }) => path);
+
+  /** A new setting fails here until it is decided whether such a file may have it: `needsNaming` says what forbids it. */
+  it('may have these settings, and no others', () => {
+    expect(naming(undefined)).toEqual([
+      'node.network',
+      'miner.public-keys',
+      'miner.account',
+      'miner.predicate',
+      'rig.name',
+      'ledger.peer-url',
+      'ledger.dialect',
+      'ledger.command-path',
+      'discovery.nodes',
+      'pool.user',
+      'pool.difficulty',
+      'blocks.log',
+      'blocks.settled-depth',
+      'devices.use',
+      'devices.temp-limit',
+      'devices.temp-resume',
+      'devices.cpu-temp-limit',
+      'devices.cpu-temp-resume',
+      'cpu.threads',
+      'cpu.cores',
+      'cpu.priority',
+      'cpu.affinity',
+      'cpu.kernel',
+      'gpu.batch-ms',
+      'gpu.software',
+      'stratum.share-seconds',
+      'run.blocks',
+      'run.duration',
+      'run.json',
+      'run.status',
+      'log.level',
+      'log.format',
+      'pause.on-battery',
+      'pause.on-activity',
+      'pause.schedule',
+      'alarm.min-hashrate',
+      'alarm.after',
+    ]);
+  });
+
+  it('may have these unless a password or a URL is from elsewhere', () => {
+    expect(naming('if-mixed')).toEqual([
+      'node.urls',
+      'node.fingerprints',
+      'node.ca-files',
+      'pool.urls',
+      'pool.allow-reconnect',
+      'pool.fingerprints',
+      'pool.ca-files',
+    ]);
+  });
+
+  it.each(ENTRIES.filter(({ setting: { secretFile, hidden } }) => secretFile || hidden))(
+    'must not name a secret: $path',
+    ({ setting }) => expect(setting.needsNaming).toBe(true),
+  );
+});
+
 test('names and the heading follow from a place in the table: the variable’s name from the flag, or else from the path', () => {
   const about = 'a setting';
   const http = {
@@ -114,7 +179,8 @@ test('docs/configuration.md has a line for every setting, and no other lines', (
   expect(lines).toEqual(
     ENTRIES.map(({ path, flag, variable, setting }) => {
       const names = [path, flag, variable].map((name) => (name ? `\`${name}\`` : ''));
-      const marks = `${setting.live ? '; live' : ''}${setting.needsNaming ? '; named' : ''}`;
+      const named = { true: '; named', 'if-mixed': '; named if mixed', undefined: '' }[`${setting.needsNaming}`];
+      const marks = `${setting.live ? '; live' : ''}${named}`;
       return `| ${names.join(' | ')} | ${describeSetting(setting)}${marks} |`;
     }),
   );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Folder } from './folder.ts';
 
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 
 let folder: Folder;
 beforeEach(() => {

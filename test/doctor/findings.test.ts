@@ -222,7 +222,7 @@ describe('the folders of the cache and the configuration', () => {
 });
 
 describe('nodes', () => {
-  const key = 'ab'.repeat(32);
+  const key = 'a1'.repeat(32);
   const settings = (urls: string[], publicKeys: string[] = [key]) => ({
     node: { ...DEFAULTS.node, urls, network: 'mainnet01' },
     miner: { ...DEFAULTS.miner, publicKeys },
@@ -312,7 +312,7 @@ it('findings are printed as lines', () => {
 });
 
 describe('the miner’s account', () => {
-  const key = 'ab'.repeat(32);
+  const key = 'a1'.repeat(32);
   const account = `k:${key}`;
   const miner = { keys: [key], pred: 'keys-all' };
   const details = (chain: number, guard: Keyset | string) => {

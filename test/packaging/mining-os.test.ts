@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const PACKAGING = fileURLToPath(new URL('../../packaging/', import.meta.url));
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 
 let home: string;
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noWine, Windows, why, windowsPath } from './wine.ts';
 
 const FOLDER = 'Meine Bergwerke äöüß 𝄞';
-const KEY = 'ab'.repeat(32);
+const KEY = 'a1'.repeat(32);
 const PROJECT = `[node]\r\nurls = ["http://127.0.0.1:9"]\r\nnetwork = "development"\r\n\r\n[miner]\r\npublic-keys = ["${KEY}"]\r\n`;
 
 describe.skipIf(noWine)(`on Windows${why}`, () => {

@@ -12,6 +12,8 @@ import { askPools } from '../init/ask-pool.ts';
 import { say } from '../init/say.ts';
 import { write } from '../init/write.ts';
 
+const PROJECT_FILE = 'pickaxe.toml';
+
 export interface InitOptions {
   /** The user's file instead of the project's. */
   readonly user: boolean;
@@ -26,23 +28,31 @@ export async function runInit({ user }: InitOptions): Promise<number> {
         '  pickaxe mine --pool URL --user NAME.WORKER',
     );
   }
-  const file = user ? userFile() : resolve('pickaxe.toml');
+  const file = user ? userFile() : resolve(PROJECT_FILE);
   refuseTwin(file);
+  let start: string;
   try {
     const isThere = exists(file);
     if (isThere && !(await confirm({ message: `${file} exists. Overwrite it?`, default: false }))) {
       say('Nothing was changed.');
       return EXIT.done;
     }
-    write(file, await ask(dirname(file)), isThere);
+    const answers = await ask(dirname(file));
+    write(file, answers, isThere);
+    start = howToStart(answers, user);
   } catch (fault) {
     // What @inquirer/core throws at Ctrl-C.
     if ((fault as Error).name !== 'ExitPromptError') throw fault;
     say('No configuration was written.');
     return EXIT.interrupted;
   }
-  say(`${file} is written. It also explains every other setting.`, 'To start mining: pickaxe mine');
+  say(`${file} is written. It also explains every other setting.`, `To start mining: ${start}`);
   return EXIT.done;
+}
+
+/** A password counts only in a project file that is named. */
+function howToStart({ pool }: Answers, user: boolean): string {
+  return pool?.password && !user ? `pickaxe mine --config ${PROJECT_FILE}` : 'pickaxe mine';
 }
 
 /** @param folder that of the settings */

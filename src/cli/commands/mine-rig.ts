@@ -9,6 +9,7 @@ import { prepare } from '../../app/prepare.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '../../app/run-miner.ts';
 import { blocks } from '../../app/sidecars/blocks.ts';
 import { nodes } from '../../app/sidecars/nodes.ts';
+import { foundFileNote } from '../../config/found-file.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
@@ -28,6 +29,7 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   const chosen = chooseSource({ ...config, node }, events);
   const { source } = chosen;
   const { close, ...prepared } = await prepare(loaded, reload);
+  noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
   for (const { level, text } of discovered?.notes ?? []) prepared.log[level]({ tag: 'node' }, text);
@@ -46,6 +48,13 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   } finally {
     await close();
   }
+}
+
+/** A file that was only found cannot keep this from being logged: its log level does not count here. */
+function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
+  const note = foundFileNote(found, origins);
+  const isQuietedByIt = origins.get('log.level')?.layer === 'project';
+  if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
 }
 
 /** @param node the nodes that are mined on, the discovered ones last */

@@ -1,5 +1,6 @@
 /** Explains a command or a form: who signs what, what it may cost, where and until when it is valid, what is wrong. */
 
+import { misspeltNetwork } from '../../config/networks.ts';
 import { MAX_SIGNATURES, MAX_TTL } from '../../ledger/command/build.ts';
 import { amountFault } from '../../ledger/command/code-amounts.ts';
 import { verifyCommand } from '../../ledger/command/command.ts';
@@ -10,10 +11,11 @@ import {
   parsePayload,
   publicMetaOf,
   type Signer,
+  unknownMembers,
 } from '../../ledger/command/payload.ts';
 import { decimalOf, formatDecimal } from '../../ledger/decimal.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
-import type { ExactJsonObject } from '../../ledger/exact-json.ts';
+import { type ExactJsonObject, stringifyExactJson } from '../../ledger/exact-json.ts';
 import { RequestFileError } from '../../ledger/request-file/errors.ts';
 import { completed } from '../../ledger/request-file/output.ts';
 import { checkForm, type UnsignedForm } from '../../ledger/request-file/unsigned-form.ts';
@@ -27,6 +29,11 @@ type Judgement = Pick<ShownTransaction, 'verdict' | 'reason'>;
 
 /** A command may be that much newer than the node's last block, in milliseconds. */
 const MAX_AHEAD_MS = 95_000;
+/** Of a value that is not known: the whole text is shown before it is signed. */
+const MAX_SHOWN = 200;
+const ED25519 = 'ED25519';
+/** As nodes and pickaxe's settings write networks. */
+const NETWORK = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/;
 
 /** @param now milliseconds since 1970 */
 export function explain(transaction: Transaction, now: number): ShownTransaction {
@@ -44,7 +51,7 @@ export function explain(transaction: Transaction, now: number): ShownTransaction
     ...judge(transaction),
     signers: payload || transaction.kind === 'command' ? signers : condensedSigners(transaction.form),
     content: payload ? showContent(payload, shownMeta ?? null) : null,
-    warnings: payload ? warningsOf(payload, meta, now) : [],
+    warnings: payload && cmd !== null ? [...unknownWarnings(cmd), ...warningsOf(payload, meta, now)] : [],
   };
 }
 
@@ -138,6 +145,31 @@ function showMeta(meta: PublicMeta, now: number): Meta {
   };
 }
 
+/** What a signature counts for, too, although it is explained nowhere. */
+function unknownWarnings(cmd: string): string[] {
+  return unknownMembers(cmd).map(({ path, value }) => {
+    const text = stringifyExactJson(value);
+    const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)` : text;
+    return `The command has ${path}, which pickaxe does not know, and which is signed, too: ${shown}`;
+  });
+}
+
+function signerWarnings({ pubKey, scheme = ED25519, addr = pubKey }: Signer): string[] {
+  if (scheme !== ED25519) return [`${pubKey} signs with the scheme ${scheme}, which pickaxe does not check.`];
+  return addr === pubKey
+    ? []
+    : [`${pubKey} has the address ${addr}, which is not this key, so nodes refuse the command.`];
+}
+
+function networkWarnings(networkId: string | null): string[] {
+  if (!networkId) return ['The command names no network (networkId), so nodes refuse it.'];
+  const meant = misspeltNetwork(networkId);
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  if (!NETWORK.test(networkId))
+    return [`No network has a name like ${networkId} (networkId), so nodes refuse the command.${question}`];
+  return meant === undefined ? [] : [`The network ${networkId} (networkId) is not known.${question}`];
+}
+
 function warningsOf(payload: Payload<ExactJsonObject>, meta: PublicMeta | undefined, now: number): string[] {
   const { signers, networkId } = payload;
   const code = 'exec' in payload.payload ? payload.payload.exec.code : '';
@@ -153,7 +185,8 @@ function warningsOf(payload: Payload<ExactJsonObject>, meta: PublicMeta | undefi
   return [
     ...everything,
     ...amounts,
-    ...(networkId ? [] : ['The command names no network (networkId), so nodes refuse it.']),
+    ...signers.flatMap(signerWarnings),
+    ...networkWarnings(networkId),
     ...(signers.length > MAX_SIGNATURES ? [`Nodes take at most ${MAX_SIGNATURES} signatures.`] : []),
     ...(meta ? metaWarnings(meta, signers, now) : ['The metadata are not public ones, so only /private takes them.']),
   ];

@@ -3,6 +3,7 @@
 import { UsageError } from '../../app/exit-codes.ts';
 import { distrust } from '../../config/file-trust.ts';
 import { type RegularFile, readRegularFile, UnfitFile } from '../../config/regular-file.ts';
+import { withoutKeys } from '../../config/secrets.ts';
 import { whyUnreadable } from '../../config/unreadable.ts';
 import { decodeText } from '../../text/file-text.ts';
 import type { Io } from './io.ts';
@@ -42,7 +43,7 @@ function read(file: string): RegularFile {
     return readRegularFile(file, MAX_BYTES);
   } catch (fault) {
     const why = fault instanceof UnfitFile ? fault.message : whyUnreadable(fault as NodeJS.ErrnoException, file);
-    throw new UsageError(`${file} cannot be read: ${why}.`);
+    throw new UsageError(`${withoutKeys(file)} cannot be read: ${why}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Types of settings about who mines, for whom, and on which network. */
 
+import { isOnCurve } from '../../node/miner-identity.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { splitWorkerName } from '../worker-name.ts';
 import { parsed, text } from './setting-type.ts';
@@ -10,6 +11,7 @@ const RIG_NAME = /^(?=.*\S)[^\x00-\x1f\x7f]{1,64}$/;
 export const rigName = text(RIG_NAME, 'Give the rig a name of 1 to 64 characters.');
 
 const KEY_DIGITS = 64;
+const NOT_PUBLIC = 'no account has this key, because it is no point of the curve: is it perhaps the secret key?';
 
 /** An Ed25519 public key: 32 bytes as lower-case hex digits. `k:KEY` and `k:KEY.rig1` stand for the same key. */
 export const publicKey = parsed({
@@ -20,7 +22,9 @@ export const publicKey = parsed({
     const key = owner.replace(/^k:/, '');
     const flaw = flawOf(key, owner.length - key.length) ?? flawOfRig(rig);
     if (flaw !== undefined) throw new RangeError(flaw);
-    return key.toLowerCase();
+    const publicKey = key.toLowerCase();
+    if (!isOnCurve(publicKey)) throw new RangeError(NOT_PUBLIC);
+    return publicKey;
   },
 });
 

@@ -19,6 +19,7 @@ export const NODE_AND_MINER = {
         flag: '--node <url>',
         short: '-o',
         shown: (urls) => (urls as string[]).map(shownUrl),
+        needsNaming: 'if-mixed',
       },
       network: {
         type: network,
@@ -33,6 +34,7 @@ export const NODE_AND_MINER = {
           'SHA-256 fingerprint of the certificate that an https node must show, no matter who signed it; for one of several nodes, URL=FINGERPRINT',
         example: [`https://node.example=${'A'.repeat(43)}`],
         flag: '--node-fingerprint <fingerprint>',
+        needsNaming: 'if-mixed',
       },
       caFiles: {
         type: list(nodeFile),
@@ -41,6 +43,7 @@ export const NODE_AND_MINER = {
         otherwise: 'the authorities that Node.js knows',
         example: ['node-ca.pem'],
         flag: '--node-ca-file <file>',
+        needsNaming: 'if-mixed',
       },
       insecureTls: {
         type: toggle,
@@ -48,6 +51,7 @@ export const NODE_AND_MINER = {
           'accept any certificate of an https node or of a pool with TLS: others can then read and change the traffic',
         default: false,
         flag: '--insecure-tls',
+        needsNaming: true,
       },
     },
   },

@@ -16,6 +16,7 @@ export const POOL = {
         about: 'pool URL, to mine on a pool; repeat for failover: the first one is preferred',
         example: ['stratum+tcp://pool.example:3333'],
         flag: '--pool <url>',
+        needsNaming: 'if-mixed',
       },
       user: {
         type: poolUser,
@@ -29,6 +30,7 @@ export const POOL = {
         otherwise: 'the password x, which most pools ignore',
         example: 'pool.password',
         flag: '--password-file <file>',
+        needsNaming: true,
         secretFile: true,
       },
       difficulty: {
@@ -43,6 +45,7 @@ export const POOL = {
         about: 'let the pool send this miner to other hosts (client.reconnect)',
         default: false,
         flag: '--pool-allow-reconnect',
+        needsNaming: 'if-mixed',
       },
       fingerprints: {
         type: list(nodeFingerprint),
@@ -50,6 +53,7 @@ export const POOL = {
           'SHA-256 fingerprint of the certificate that a pool with TLS must show, no matter who signed it; for one of several pools, URL=FINGERPRINT',
         example: [`stratum+ssl://pool.example:3334=${'A'.repeat(43)}`],
         flag: '--pool-fingerprint <fingerprint>',
+        needsNaming: 'if-mixed',
       },
       caFiles: {
         type: list(nodeFile),
@@ -58,6 +62,7 @@ export const POOL = {
         otherwise: 'the authorities that Node.js knows',
         example: ['pool-ca.pem'],
         flag: '--pool-ca-file <file>',
+        needsNaming: 'if-mixed',
       },
     },
   },

@@ -50,6 +50,7 @@ export const RUN_HTTP_LOG = {
         otherwise: 'not served',
         example: '127.0.0.1:8080',
         flag: '--http <address>',
+        needsNaming: true,
       },
       tokenFile: {
         type: path,
@@ -57,6 +58,7 @@ export const RUN_HTTP_LOG = {
         otherwise: 'no token',
         example: 'pickaxe.token',
         flag: '--http-token-file <file>',
+        needsNaming: true,
         secretFile: true,
       },
       control: {
@@ -64,6 +66,7 @@ export const RUN_HTTP_LOG = {
         about: 'HTTP clients may pause, resume and stop mining',
         default: false,
         flag: '--http-control',
+        needsNaming: true,
       },
     },
   },
@@ -103,12 +106,14 @@ export const RUN_HTTP_LOG = {
         about: 'rotate the log file when it reaches this size',
         default: 10 * 1024 ** 2,
         flag: '--log-file-size <size>',
+        needsNaming: true,
       },
       keep: {
         type: integer(1, 100),
         about: 'old log files to keep, as FILE.1, FILE.2 …',
         default: 5,
         flag: '--log-file-keep <n>',
+        needsNaming: true,
       },
     },
   },

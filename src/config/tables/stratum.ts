@@ -16,6 +16,7 @@ export const STRATUM = {
         otherwise: 'not served',
         example: '0.0.0.0:1917',
         flag: '--stratum-listen <address>',
+        needsNaming: true,
       },
       shareSeconds: {
         type: integer(5, 30),
@@ -38,6 +39,7 @@ export const STRATUM = {
         otherwise: 'none',
         example: ['10.0.0.2'],
         flag: '--stratum-proxy-protocol <address>',
+        needsNaming: true,
       },
       tlsCert: {
         type: path,
@@ -46,12 +48,14 @@ export const STRATUM = {
         otherwise: 'no TLS',
         example: 'stratum.crt',
         flag: '--stratum-tls-cert <file>',
+        needsNaming: true,
       },
       tlsKey: {
         type: path,
         about: 'PEM file with the key of that certificate',
         example: 'stratum.key',
         flag: '--stratum-tls-key <file>',
+        needsNaming: true,
         secretFile: true,
       },
     },

@@ -5,7 +5,14 @@
 
 import { z } from 'zod';
 import { type Decimal, divideDecimal, metaDecimalOf, ONE } from '../decimal.ts';
-import { type ExactJson, type ExactJsonObject, jsonInteger, parseExactJson, safeInteger } from '../exact-json.ts';
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  isExactJsonObject,
+  jsonInteger,
+  parseExactJson,
+  safeInteger,
+} from '../exact-json.ts';
 import { checked, reading } from '../fields.ts';
 import { anyJson, fields, integer, jsonObject, orNull } from './shape.ts';
 
@@ -131,6 +138,51 @@ const Meta = fields({
  */
 export function parsePayload(cmd: string): Payload<ExactJsonObject> {
   return checked(ReadPayload, parseExactJson(cmd), 'cmd');
+}
+
+/** The members that are read above. Lists are given by the members of their items. */
+interface Members {
+  readonly [name: string]: Members | null;
+}
+const MEMBERS: Members = {
+  networkId: null,
+  payload: {
+    exec: { code: null, data: null },
+    cont: { pactId: null, step: null, rollback: null, data: null, proof: null },
+  },
+  signers: { pubKey: null, scheme: null, addr: null, clist: { name: null, args: null } },
+  meta: { chainId: null, sender: null, gasLimit: null, gasPrice: null, ttl: null, creationTime: null },
+  nonce: null,
+};
+
+/** A member of a command's text that is signed with it, but is not read here. */
+export interface UnknownMember {
+  /** Such as `signers.0.weight`. */
+  readonly path: string;
+  readonly value: ExactJson;
+}
+
+/**
+ * Nodes may give a meaning to what is not read here, such as `verifiers`. What is null or an empty list says nothing.
+ * @throws LedgerFormatError unless the text is JSON.
+ */
+export function unknownMembers(cmd: string): UnknownMember[] {
+  return [...unknownIn(parseExactJson(cmd), MEMBERS, '')];
+}
+
+function* unknownIn(json: ExactJson, known: Members | null, path: string): Generator<UnknownMember> {
+  if (known === null || typeof json !== 'object' || json === null) return;
+  if (Array.isArray(json)) {
+    for (const [i, each] of json.entries()) yield* unknownIn(each, known, `${path}.${i}`);
+    return;
+  }
+  if (!isExactJsonObject(json)) return;
+  for (const [name, value] of Object.entries(json)) {
+    const place = path === '' ? name : `${path}.${name}`;
+    const says = value !== null && !(Array.isArray(value) && value.length === 0);
+    if (Object.hasOwn(known, name)) yield* unknownIn(value, known[name], place);
+    else if (says) yield { path: place, value };
+  }
 }
 
 /** @throws LedgerFormatError unless these are all public metadata, with a gas price of at most 12 decimal places. */

@@ -35,8 +35,9 @@ export interface RequestOptions {
   readonly kind: RequestKind;
   /**
    * Reads a file that the request names, relative to the request's own folder. What it throws becomes part of an error.
+   * @param field the one that names the file: `codeFile` or `dataFile`
    */
-  readonly load: (path: string) => string;
+  readonly load: (path: string, field: string) => string;
 }
 
 const KEYS = [
@@ -94,28 +95,28 @@ function readCode({ code, codeFile }: Fields, load: RequestOptions['load']): str
   if (code.isAbsent === codeFile.isAbsent) {
     throw (code.isAbsent ? code : codeFile).fault('is wrong: there must be either code or codeFile, and not both');
   }
-  return code.isAbsent ? loaded(codeFile, load) : code.text();
+  return code.isAbsent ? loaded(codeFile, 'codeFile', load) : code.text();
 }
 
 function readData({ data, dataFile }: Fields, load: RequestOptions['load']): ExactJson {
   if (dataFile.isAbsent) return data.json();
   if (!data.isAbsent) throw dataFile.fault('is wrong: there must not be both data and dataFile');
   try {
-    return parseExactJson(loaded(dataFile, load));
+    return parseExactJson(loaded(dataFile, 'dataFile', load));
   } catch (error) {
     if (error instanceof LedgerFormatError) throw dataFile.fault(`names a file that cannot be read: ${error.message}`);
     throw error;
   }
 }
 
-function loaded(file: Place, load: RequestOptions['load']): string {
+function loaded(file: Place, field: string, load: RequestOptions['load']): string {
   const path = file.text();
   try {
-    return load(path);
+    return load(path, field);
   } catch (error) {
     // A key in the place of a file's name would be in the reason, too.
     if (MAYBE_A_KEY.test(path)) throw file.fault('names a file that cannot be read');
-    const why = error instanceof Error ? error.message : String(error);
+    const why = error instanceof Error ? error.message : `${error}`;
     throw file.fault(`names a file that cannot be read: ${why.replace(/\.$/, '')}`);
   }
 }

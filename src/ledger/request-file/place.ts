@@ -3,7 +3,7 @@
  * keep their text. No message contains what may be a part of a secret key.
  */
 
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, Scalar } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node, Scalar } from 'yaml';
 import { oneLine } from '../../text/one-line.ts';
 import { decodeBase64url } from '../base64url.ts';
 import { isPublicKey } from '../command/keys.ts';
@@ -11,8 +11,8 @@ import { type Decimal, parseDecimal } from '../decimal.ts';
 import { LedgerFormatError } from '../errors.ts';
 import { type ExactJson, JsonNumber } from '../exact-json.ts';
 import { RequestFileError } from './errors.ts';
+import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
-const MAX_CHARACTERS = 2 ** 20;
 const MAX_DEPTH = 100;
 const HASH_BYTES = 32;
 /** Aliases can make a short text long. */
@@ -44,10 +44,7 @@ type Meaning =
 /** The file that a place is in. */
 interface Source {
   readonly name: string;
-  readonly document: Document.Parsed;
-  readonly lines: LineCounter;
-  /** What aliases stand for, as far as they were looked up. */
-  readonly aliases: Map<Node, Node | undefined>;
+  readonly document: YamlDocument;
   /** How many values may still be read. */
   valuesLeft: number;
 }
@@ -68,25 +65,20 @@ export class Place {
     this.#node = this.#resolved(node as Node | null);
   }
 
-  /** @throws RequestFileError for a text that is not one YAML document of at most 2^20 characters. */
+  /** @throws RequestFileError as `parseYaml`. */
   static read(text: string, name: string): Place {
-    if (text.length > MAX_CHARACTERS)
-      throw new RequestFileError(`${name} is longer than ${MAX_CHARACTERS} characters.`);
-    const lines = new LineCounter();
-    const options = { schema: 'failsafe', stringKeys: true, prettyErrors: false, lineCounter: lines };
-    const document = parseDocument(text, options);
-    const [error] = document.errors;
-    if (error)
-      throw new RequestFileError(`${name}, line ${lines.linePos(error.pos[0]).line}: ${wordsFor(error.code)}.`);
-    const source = { name, document, lines, aliases: new Map(), valuesLeft: MAX_VALUES };
-    return new Place(source, document.contents, '', 0);
+    const document = parseYaml(text, name);
+    return new Place({ name, document, valuesLeft: MAX_VALUES }, document.contents, '', 0);
   }
 
   /** @param says what is wrong; the subject of the sentence is this value */
   fault(says: string): RequestFileError {
-    const { name, lines } = this.#source;
-    const { line } = lines.linePos(this.#offset);
-    return new RequestFileError(`${name}, line ${line || 1}: ${this.#path || 'the file'} ${says}.`);
+    return this.#refusal(`${this.#path || 'the file'} ${says}`);
+  }
+
+  #refusal(says: string): RequestFileError {
+    const { name, document } = this.#source;
+    return new RequestFileError(`${name}, line ${document.lineOf(this.#offset)}: ${says}.`);
   }
 
   /** Whether there is no value, or null. */
@@ -110,9 +102,12 @@ export class Place {
   entries(): [key: string, Place][] {
     const node = this.#node;
     if (!isMap(node)) throw this.fault('must be a map of keys and values');
+    const known = new Set<string>();
     return node.items.map(({ key, value }) => {
       if (!isScalar<string>(key)) throw this.fault('has a key that is not a text');
       const place = new Place(this.#source, value, this.#pathOf(key.value), key.range?.[0] ?? this.#offset);
+      if (known.has(key.value)) throw place.#refusal('this key is there twice');
+      known.add(key.value);
       return [place.#unicode(key.value), place];
     });
   }
@@ -196,9 +191,7 @@ export class Place {
 
   #resolved(node: Node | null): Node | null {
     if (!isAlias(node)) return node;
-    const { aliases, document } = this.#source;
-    if (!aliases.has(node)) aliases.set(node, node.resolve(document));
-    const target = aliases.get(node);
+    const target = this.#source.document.aliases.get(node);
     if (!target) throw this.fault('refers to an anchor that does not stand before it');
     return target;
   }
@@ -260,18 +253,4 @@ function jsonNumberOf(text: string): JsonNumber | undefined {
   const [, sign, whole, fraction = '', exponent = ''] = NUMBER.exec(text) ?? [];
   if (whole === undefined) return undefined;
   return new JsonNumber(`${sign === '-' ? '-' : ''}${whole}${fraction === '.' ? '' : fraction}${exponent}`);
-}
-
-/** YAML's own messages can contain a part of the file, such as a secret key. */
-function wordsFor(code: string): string {
-  switch (code) {
-    case 'DUPLICATE_KEY':
-      return 'this key is there twice';
-    case 'TAB_AS_INDENT':
-      return 'lines are indented with spaces, not with tabs';
-    case 'MULTIPLE_DOCS':
-      return 'a second document begins here, but only one can be read';
-    default:
-      return 'this is not YAML: check the indentation, the colons and the quotes';
-  }
 }

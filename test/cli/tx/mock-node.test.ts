@@ -42,7 +42,7 @@ test('coins go to another chain', async () => {
     runTxBuild(folder.write(`${name}.yaml`, request), { unsigned: true, local: false }, built);
     const key = folder.write('alice.yaml', `public: ${ALICE.publicKey}\nsecret: ${SECRET}\n`);
     const whole = io();
-    await runTxAddSig(folder.write(`${name}.form.yaml`, built.stdout), [key], { local: false }, whole);
+    await runTxAddSig(folder.write(`${name}.form.yaml`, built.stdout), [key], { local: false, yes: false }, whole);
     return folder.write(`${name}.json`, whole.stdout);
   };
   const asked = async (command: (nodes: NodesInTurn, io: Pretended) => Promise<number>) => {

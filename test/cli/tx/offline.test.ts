@@ -1,6 +1,6 @@
 /** The commands of `pickaxe tx` that need no node, on the contract tool's own files. */
 
-import { chmodSync } from 'node:fs';
+import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
@@ -14,6 +14,7 @@ import { ShownTransactions } from '#pickaxe/cli/tx/shown.js';
 import { withWords } from '#pickaxe/cli/tx/with-words.js';
 import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
 import { RequestFileError } from '#pickaxe/ledger/request-file/errors.js';
+import { oneLine } from '#pickaxe/text/one-line.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, BOB, CAROL, requestFile } from '../../ledger/command-vectors.ts';
 import { type Pretended, pretendedIo } from './pretended-io.ts';
@@ -29,7 +30,8 @@ const at = (text: string) => Date.parse(`${text}Z`);
 const DANGEROUS = /[^\P{C}\n]/u;
 const SIGNED = { unsigned: false, local: false };
 const UNSIGNED = { unsigned: true, local: false };
-const FOR_SEND = { local: false };
+const FOR_SEND = { local: false, yes: false };
+const ASKS = { yes: false };
 
 let io: Pretended;
 beforeEach(() => {
@@ -72,6 +74,76 @@ describe('build', () => {
     expect(io.stdout).toContain('"code":"(+ 1 2)\\n"');
   });
 
+  describe('of a request from a stranger', () => {
+    const secretKey = 'c0ff'.repeat(16);
+    const key = folder.write('alice.json', JSON.stringify({ publicKey: ALICE.public, secretKey }));
+    const pem = folder.write('key.pem', '-----BEGIN PRIVATE KEY-----\nMC4CAQ\n');
+    const token = folder.write('token.json', '{"token":"ghp_SECRET"}');
+    const notes = folder.write('project/.env', 'SECRET=1\n');
+    folder.write('project/own.txt', '(+ 1 2)');
+    symlinkSync(key, join(folder.path, 'project/link'));
+    symlinkSync('own.txt', join(folder.path, 'project/own-link'));
+    const request = (line: string) => {
+      const file = folder.write('project/request.yaml', `${line}\nsigners: []\n`);
+      chmodSync(file, 0o644);
+      return file;
+    };
+    const build = (line: string, allowFile: string[] = []) =>
+      withWords(() => runTxBuild(request(line), { ...UNSIGNED, allowFile }, io));
+
+    it.each([
+      ['codeFile: ../alice.json', 'outside of the request'],
+      ['dataFile: ../alice.json\ncode: "1"', 'outside of the request'],
+      [`codeFile: ${token}`, 'outside of the request'],
+      ['codeFile: link', 'outside of the request'],
+      ['codeFile: /etc/passwd', 'outside of the request'],
+      ['codeFile: /proc/self/environ', 'outside of the request'],
+      ['codeFile: .env', 'it is a hidden file'],
+      ['codeFile: ../gone', 'there is no such file.'],
+      ['codeFile: .', 'it is a directory.'],
+    ])('%s is refused, with what to do', async (line, why) => {
+      const fault = await build(line).catch((error) => error);
+      expect(fault).toBeInstanceOf(UsageError);
+      expect(fault.message).toContain(`line 1: ${line.split(':')[0]} names a file that cannot be read: `);
+      expect(fault.message).toContain(why);
+      expect(fault.message).not.toMatch(/\.\.$/);
+      if (why.startsWith('outside')) expect(fault.message).toMatch(/allow it: --allow-file \/\S+\.$/);
+      expect(io.stdout + io.stderr).toBe('');
+    });
+
+    it.each([
+      ['a key file', 'keys.json', JSON.stringify({ publicKey: ALICE.public, secretKey }), 0o644],
+      ['a key file of the contract tool', 'keys.yaml', `public: ${ALICE.public}\nsecret: ${ALICE.secret}\n`, 0o644],
+      ['a key in PEM', 'key.pem', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blb\n', 0o644],
+      ['a request with keys', 'quick.yaml', `keyPairs:\n  - secret: ${secretKey}\n`, 0o644],
+    ])('%s is refused beside the request, too, even where it was allowed', async (_, name, text, mode) => {
+      const file = folder.write(`project/${name}`, text);
+      chmodSync(file, mode);
+      for (const allowed of [[], [file]]) {
+        await expect(build(`codeFile: ${name}`, allowed)).rejects.toThrow('it has a secret key in it');
+      }
+      await expect(build('codeFile: ../key.pem', [pem])).rejects.toThrow('it has a secret key in it');
+      expect(io.stdout + io.stderr).toBe('');
+    });
+
+    it.skipIf(process.platform === 'win32')('a file that only its owner may read is refused', async () => {
+      folder.write('project/mine.txt', 'hvs.SECRET');
+      await expect(build('codeFile: mine.txt')).rejects.toThrow('only you may read it, so it may be a secret. If ');
+      expect(io.stdout + io.stderr).toBe('');
+    });
+
+    it('a file beside it is read, and so is what the user allows; each is named', async () => {
+      chmodSync(join(folder.path, 'project/own.txt'), 0o644);
+      expect(await build('codeFile: own-link')).toBe(0);
+      expect(io.stderr).toMatch(/^read codeFile own-link \(7 bytes\)\n/);
+      expect(io.stdout).toContain('"code":"(+ 1 2)"');
+      expect(await build('code: "1"\ndataFile: ../token.json', [token])).toBe(0);
+      expect(io.stderr).toContain('read dataFile ../token.json (22 bytes)\n');
+      expect(await build('codeFile: .env', [notes])).toBe(0);
+      await expect(build('codeFile: own.txt', [join(folder.path, 'gone')])).rejects.toThrow('there is no such file');
+    });
+  });
+
   it('refuses a request with secrets that others may read, without telling them', () => {
     const file = copy('docs.my-api-request.yaml');
     chmodSync(file, 0o644);
@@ -98,7 +170,7 @@ describe('sign', () => {
   it('signs a bare hash, given itself, in a file or on standard input', async () => {
     for (const what of [hash, folder.write('hash.txt', `${hash}\n`), '-']) {
       io = pretendedIo({ stdin: `${hash}\n` });
-      expect(await runTxSign(what, [alice], io)).toBe(0);
+      expect(await runTxSign(what, [alice], ASKS, io)).toBe(0);
       expect(io.stdout).toBe(`${signature}\n`);
       expect(io.stderr).toContain('A hash alone does not show what the command does');
     }
@@ -106,30 +178,171 @@ describe('sign', () => {
 
   it('prints the signatures of a form, condensed or whole, and shows what a whole one does', async () => {
     const keys = [keyFile('bob.yaml', BOB), keyFile('carol.yaml', CAROL)];
-    await runTxSign(copy('add-sig.unsigned.yaml'), keys, io);
+    await runTxSign(copy('add-sig.unsigned.yaml'), keys, ASKS, io);
     expect(io.stderr).toMatch(/^runs +\(.*\n/m);
     const condensed = pretendedIo();
-    await runTxSign(copy('add-sig.unsigned2.yaml'), keys, condensed);
+    await runTxSign(copy('add-sig.unsigned2.yaml'), keys, ASKS, condensed);
     expect(condensed.stderr).toContain('is condensed, so it does not show what the command does');
     expect(condensed.stdout).toBe(io.stdout);
     expect(io.stdout).toMatch(/^([0-9a-f]{64}: [0-9a-f]{128}\n){2}$/);
   });
 
+  describe('a person at a terminal', () => {
+    const keys = [keyFile('bob.yaml', BOB)];
+    const form = copy('add-sig.unsigned.yaml');
+    const condensed = copy('add-sig.unsigned2.yaml');
+    const ways: [string, string, (yes: boolean) => Promise<number>][] = [
+      ['a form', 'Sign this?', (yes) => runTxSign(form, keys, { yes }, io)],
+      ['a condensed form', 'Sign it without seeing it?', (yes) => runTxSign(condensed, keys, { yes }, io)],
+      ['a hash', 'Sign it without seeing it?', (yes) => runTxSign(hash, keys, { yes }, io)],
+      ['add-sig', 'Sign this?', (yes) => runTxAddSig(form, keys, { local: false, yes }, io)],
+    ];
+
+    it.each(ways)('is asked before %s is signed', async (_, question, sign) => {
+      io.answer = false;
+      expect(await sign(false)).toBe(1);
+      expect([io.stdout, io.questions]).toEqual(['', [question]]);
+      expect(io.stderr).toMatch(/(\ncmd {8}\{"|does not show what)[^\n]*\nNothing was signed\.\n$/);
+      io.answer = true;
+      expect(await sign(false)).toBe(0);
+      expect(io.stdout).toMatch(/[0-9a-f]{128}/);
+    });
+
+    it.each(ways)('is not asked with --yes: %s', async (_, __, sign) => {
+      io.answer = false;
+      expect(await sign(true)).toBe(0);
+      expect(io.questions).toEqual([]);
+      expect(io.stdout).toMatch(/[0-9a-f]{128}/);
+    });
+
+    it('is not asked about signatures that others have made', async () => {
+      await runTxSign(form, keys, ASKS, io);
+      const sigs = folder.write('sigs.yaml', io.stdout);
+      const added = pretendedIo();
+      added.answer = false;
+      expect(await runTxAddSig(form, [sigs], FOR_SEND, added)).toBe(0);
+      expect(added.questions).toEqual([]);
+    });
+  });
+
+  describe('what pickaxe does not know', () => {
+    const plain = {
+      networkId: 'mainnet01',
+      payload: { exec: { code: '(good)', data: null } },
+      signers: [{ pubKey: ALICE.public, scheme: 'ED25519', clist: [{ name: 'coin.GAS', args: [] }] }],
+      meta: { chainId: '0', sender: 'a', gasLimit: 1, gasPrice: 1, ttl: 60, creationTime: 0 },
+      nonce: '',
+      verifiers: [],
+    };
+    const formOf = (cmd: string) => {
+      const form = { hash: requestKeyOfCmd(cmd), sigs: { [ALICE.public]: null }, cmd };
+      return folder.write('form.json', JSON.stringify(form));
+    };
+    const strange: [string, object, string][] = [
+      ['verifiers', { verifiers: [{ name: 'EVIL', prog: '(evil)' }] }, '[{"name":"EVIL","prog":"(evil)"}]'],
+      ['Payload', { Payload: { exec: { code: '(evil)' } } }, '{"exec":{"code":"(evil)"}}'],
+      ['payload.exec.Code', { payload: { exec: { code: '(good)', data: null, Code: '(evil)' } } }, '"(evil)"'],
+      ['signers.0.weight', { signers: [{ ...plain.signers[0], weight: 12 }] }, '12'],
+      ['meta.payer', { meta: { ...plain.meta, payer: '\u202eme' } }, '"\u202eme"'],
+      ['scheme', { scheme: 'ETH' }, '"ETH"'],
+      ['__proto__', JSON.parse('{"__proto__": {"a": 1}}'), '{"a":1}'],
+      ['long', { long: 'x'.repeat(999) }, `"${'x'.repeat(199)}… (1001 characters)`],
+    ];
+
+    it.each(strange)('of %s is named, and not signed unless that is wanted', async (path, more, value) => {
+      const cmd =
+        path === '__proto__'
+          ? `${JSON.stringify(plain).slice(0, -1)},"__proto__":{"a":1}}`
+          : JSON.stringify({ ...plain, ...more });
+      const file = formOf(cmd);
+      const warning = `warning    ${oneLine(`The command has ${path}, which pickaxe does not know, and which is signed, too: ${value}`)}`;
+      const key = [alice];
+      await expect(withWords(() => runTxSign(file, key, ASKS, io))).rejects.toThrow(
+        `${file} has ${path}, which pickaxe does not know, so nothing was signed. To sign it all the same, add --yes.`,
+      );
+      await expect(withWords(() => runTxAddSig(file, key, FOR_SEND, io))).rejects.toThrow('add --yes');
+      expect(io.stdout).toBe('');
+      expect(io.stderr.split('\n')).toContain(warning);
+      expect(await runTxSign(file, key, { yes: true }, io)).toBe(0);
+
+      const asked = pretendedIo();
+      asked.answer = true;
+      expect(await runTxSign(file, key, ASKS, asked)).toBe(0);
+      expect(asked.stderr.split('\n')).toContain(warning);
+      const shown = pretendedIo();
+      await runTxShow(file, { json: false }, shown);
+      expect(shown.stdout.split('\n')).toContain(warning);
+    });
+
+    it('is named of signers, too: other schemes and addresses', async () => {
+      const signer = (more: object) => ({ signers: [{ ...plain.signers[0], ...more }] });
+      const warningsFor = async (more: object) => {
+        await runTxShow(formOf(JSON.stringify({ ...plain, ...more })), { json: true }, io);
+        const { transactions } = ShownTransactions.parse(JSON.parse(io.stdout));
+        io.stdout = '';
+        return transactions[0].warnings;
+      };
+      const over = 'The time to live is over, so nodes refuse the command: build it again.';
+      io = pretendedIo({ now: 60_000 });
+      expect(await warningsFor({})).toEqual([over]);
+      expect(await warningsFor(signer({ scheme: 'ETH' }))).toEqual([
+        `${ALICE.public} signs with the scheme ETH, which pickaxe does not check.`,
+        over,
+      ]);
+      expect(await warningsFor(signer({ addr: BOB.public }))).toEqual([
+        expect.stringContaining(`has the address ${BOB.public}, which is not this key`),
+        over,
+      ]);
+      expect(await warningsFor({ networkId: ':testnet04' })).toEqual([
+        'No network has a name like :testnet04 (networkId), so nodes refuse the command. Did you mean testnet04?',
+        over,
+      ]);
+      expect(await warningsFor({ networkId: 'mainet01' })).toEqual([
+        'The network mainet01 (networkId) is not known. Did you mean mainnet01?',
+        over,
+      ]);
+      expect(await warningsFor({ networkId: 'my-own-network' })).toEqual([over]);
+    });
+
+    it('a key that comes twice is refused', async () => {
+      const cmd = JSON.stringify(plain).replace('"nonce"', '"payload":{"exec":{"code":"(evil)","data":null}},"nonce"');
+      await expect(withWords(() => runTxSign(formOf(cmd), [alice], { yes: true }, io))).rejects.toThrow(
+        'the key "payload" comes twice',
+      );
+    });
+  });
+
   it('takes the files of pickaxe keygen', async () => {
     const file = join(folder.path, 'own-key.json');
     const publicKey = makeKeyFile(file);
-    await runTxSign(hash, [file], io);
+    await runTxSign(hash, [file], ASKS, io);
     expect(io.stdout).toMatch(new RegExp(`^'?${publicKey}'?: [0-9a-f]{128}\n$`));
+  });
+
+  it('does not repeat a secret key that was given in the place of a file', async () => {
+    const digits = 'c0ffee00'.repeat(8);
+    for (const sign of [
+      () => runTxSign(hash, [digits], ASKS, io),
+      () => runTxSign(digits, [alice], ASKS, io),
+      () => runTxAddSig(copy('add-sig.unsigned.yaml'), [digits.toUpperCase()], FOR_SEND, io),
+      async () => runTxBuild(digits, SIGNED, io),
+      async () => runTxBuild(copy('add-sig.unsigned.yaml'), { ...SIGNED, allowFile: [digits] }, io),
+    ]) {
+      const fault = await sign().catch((error) => error);
+      expect(fault).toBeInstanceOf(UsageError);
+      expect(fault.message).toMatch(/…(?: cannot be read)?: there is no such file/);
+      expect(fault.message + io.stderr).not.toMatch(/c0ffee00/i);
+    }
   });
 
   it('refuses key files that others may read, and keys of strangers', async () => {
     const open = keyFile('open.yaml', ALICE);
     chmodSync(open, 0o644);
-    const refusal = await runTxSign(hash, [open], io).catch((fault) => fault);
+    const refusal = await runTxSign(hash, [open], ASKS, io).catch((fault) => fault);
     expect(refusal).toBeInstanceOf(UsageError);
     expect(refusal.message).toContain('chmod go-rwx');
     expect(refusal.message).not.toContain(ALICE.secret);
-    await expect(runTxSign(copy('add-sig.unsigned.yaml'), [alice], io)).rejects.toThrow(
+    await expect(runTxSign(copy('add-sig.unsigned.yaml'), [alice], ASKS, io)).rejects.toThrow(
       `${ALICE.public} is not a key that is to sign this command`,
     );
     expect(io.stdout).toBe('');
@@ -152,7 +365,7 @@ describe('add-sig and combine', () => {
 
   it('signatures that were made elsewhere, and keys, come to the same command in any order', async () => {
     const form = copy('add-sig.unsigned.yaml');
-    await runTxSign(form, [bob], io);
+    await runTxSign(form, [bob], ASKS, io);
     const sigs = folder.write('bob.sig.yaml', io.stdout);
     const first = await add(form, [sigs]);
     expect(first.stderr).toBe(`These keys have not signed yet: ${CAROL.public}\n`);
@@ -175,7 +388,7 @@ describe('add-sig and combine', () => {
   });
 
   it('a signature of another command, or of a stranger, is refused with its file', async () => {
-    await runTxSign('A'.repeat(43), [bob], io);
+    await runTxSign('A'.repeat(43), [bob], ASKS, io);
     const other = folder.write('other.yaml', io.stdout);
     const form = copy('add-sig.unsigned.yaml');
     await expect(runTxAddSig(form, [other], FOR_SEND, io)).rejects.toThrow(

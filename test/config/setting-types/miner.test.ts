@@ -42,6 +42,11 @@ describe('a public key', () => {
     ['only a dot after it', `${KEY}.`, 'the rig’s name after the dot must have 1 to 64 characters'],
     ['a line end in the name of a rig', `${KEY}.a\nb`, 'the rig’s name after the dot must have 1 to 64 characters'],
     ['nothing', '', 'it has 0 hex digits'],
+    [
+      'bytes that are no public key',
+      'ab'.repeat(32),
+      'no account has this key, because it is no point of the curve: is it perhaps the secret key?',
+    ],
   ])('with %s is refused, and the error says why', (_, text, why) => {
     expect(read(publicKey, text)).toEqual({ why });
   });

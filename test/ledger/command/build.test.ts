@@ -211,6 +211,27 @@ describe('the commands about coins', () => {
   });
 });
 
+describe('keysets', () => {
+  const [a, b] = [ALICE.public, BOB.public];
+  const of = (pred: string, ...keys: string[]) => ({ keys, pred });
+
+  it('are the same whatever the order of their keys is', () => {
+    expect(coin.sameKeyset(of('keys-all', a, b), of('keys-all', b, a))).toBe(true);
+    expect(coin.sameKeyset(of('keys-all', a, b, a), of('keys-all', b, a))).toBe(true);
+  });
+
+  it.each([
+    ['another predicate', of('keys-any', a, b)],
+    ['one key less', of('keys-all', a)],
+    ['one key more', of('keys-all', a, b, 'c'.repeat(64))],
+    ['another key', of('keys-all', a, 'c'.repeat(64))],
+    ['no key', of('keys-all')],
+  ])('are not the same with %s', (_, other) => {
+    expect(coin.sameKeyset(of('keys-all', a, b), other)).toBe(false);
+    expect(coin.sameKeyset(other, of('keys-all', a, b))).toBe(false);
+  });
+});
+
 describe('the amount that a capability allows', () => {
   const transferOf = (...args: ExactJson[]) => ({ name: 'coin.TRANSFER', args });
   const ten = transferOf('a', 'b', exact(10));
@@ -224,6 +245,7 @@ describe('the amount that a capability allows', () => {
     ['; (coin.transfer "a" "b" 3.0)\n1'],
     ['"(coin.transfer \\"a\\" \\"b\\" 3.0)"'],
     ['(other.transfer "a" "b" 3.0)'],
+    ['(coin.transfer "a" "b" 10.0) (gold.transfer "a" "b" 3.0) (n.gold.transfer "a" "b" 3.0) (transfer "a" "b" 3.0)'],
     ['(let ((x 1)) [(coin.transfer "a" "b" 10.00)])'],
     [')))'],
     [''],

@@ -105,6 +105,11 @@ describe('the signatures of a command', () => {
       part: 'signatures',
       message: 'There are 1 signatures for 2 signers.',
     });
+    expect(verifyCommand({ ...command, sigs: [...command.sigs, command.sigs[1]] })).toEqual({
+      kind: 'wrong',
+      part: 'signatures',
+      message: 'There are 3 signatures for 2 signers.',
+    });
     expect(verifyCommand({ ...command, sigs: [command.sigs[0], null] })).toEqual({
       kind: 'wrong',
       part: 'signatures',

@@ -184,6 +184,64 @@ describe('a request is refused with the file, the line and what to do', () => {
   });
 });
 
+/** Without these bounds, 48 kB take half a minute, and 250,000 brackets can end the process. */
+describe('a short text that would take long is refused', () => {
+  const data = (yaml: string) => `${CODE}data:\n${yaml}\n`;
+  const many = (count: number, of: (i: number) => string, by = '') =>
+    Array.from({ length: count }, (_, i) => of(i)).join(by);
+
+  test.each([
+    [
+      'aliases',
+      data(`  a: &a 1\n  b: [${many(101, () => '*a', ', ')}]`),
+      'r.yaml, line 4: the file has more than 100 aliases.',
+    ],
+    [
+      '16,000 aliases',
+      data(`  a: &a 1\n  b: [${many(16_000, () => '*a', ', ')}]`),
+      /more than (100 aliases|50000 parts)/,
+    ],
+    [
+      'a map of many keys',
+      data(many(12_000, (i) => `  k${i}: 1`, '\n')),
+      /^r\.yaml, line \d+: the file has more than 50000 parts/,
+    ],
+    ['a flow map of many keys', data(`  {${many(16_000, (i) => `k${i}: 1`, ', ')}}`), /more than 50000 parts/],
+    ['brackets', data('['.repeat(260_000)), 'r.yaml, line 3: the file is nested more than 250 deep.'],
+    ['braces', data('{a: '.repeat(60_000)), /nested more than 250 deep/],
+    ['hyphens', '- '.repeat(130_000), /nested more than 250 deep/],
+    ['commas', `[${','.repeat(260_000)}`, /more than 50000 parts/],
+    ['lines that are no YAML', '*a\n'.repeat(80_000), /this is not YAML/],
+    [
+      'documents',
+      `${CODE}---\n`.repeat(18_000),
+      'r.yaml, line 2: a second document begins here, but only one can be read.',
+    ],
+    ['quotes that are folded', data(`  "${'a\n\n  '.repeat(180_000)}"`), 'r.yaml is longer than 262144 characters.'],
+  ])('%s', (_, text, says) => {
+    expect(() => parse(text)).toThrow(RequestFileError);
+    expect(() => parse(text)).toThrow(typeof says === 'string' ? expect.objectContaining({ message: says }) : says);
+    expect(() => parseUnsignedForm(text, 'f.yaml')).toThrow(RequestFileError);
+  });
+
+  it('but one within these bounds is read', () => {
+    const rows = many(2_000, (i) => `  k${i}: {amount: 1.${i}, to: "k:${i}"}`, '\n');
+    const aliases = many(99, () => '*a', ', ');
+    const { message } = parse(`${data(rows)}  a: &a {b: 1}\n  c: [${aliases}]\n`);
+    expect(message).toMatchObject({ exec: { data: { k1999: { to: 'k:1999' } } } });
+  });
+
+  it('an alias stands for the last anchor of its name before it', () => {
+    const { message } = parse(data('  - &a 1\n  - *a\n  - &a [2]\n  - *a'));
+    expect('exec' in message && stringifyExactJson(message.exec.data)).toBe('[1,1,[2],[2]]');
+    expect(() => parse(data('  - *a\n  - &a 1'))).toThrow(/^r\.yaml, line 3: /);
+  });
+
+  test.each(['a: 1, b: 2, a: 3', '"a": 1, a: 2', 'k: {a: 1, "\\x61": 2}'])('a key that is there twice: {%s}', (map) => {
+    expect(() => parse(data(`  {${map}}`))).toThrow('r.yaml, line 3: this key is there twice.');
+  });
+});
+
 describe('a request means what it means to the tool', () => {
   /** kadena-io/pact:tests/chainweb-example.yaml has a time to live of 0; what nodes think of it is said elsewhere. */
   it.each([0, 172_801])('with a time to live of %i', (ttl) => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { verifyCommand } from '#pickaxe/ledger/command/command.js';
 import { parsePayload } from '#pickaxe/ledger/command/payload.js';
-import { addSignatures, combineForms, signHash } from '#pickaxe/ledger/request-file/combine.js';
+import { addSignatures, combineForms, putSignatures, signHash } from '#pickaxe/ledger/request-file/combine.js';
 import { parseKeyFile } from '#pickaxe/ledger/request-file/key-file.js';
 import { completed, formatCommand, formatForm } from '#pickaxe/ledger/request-file/output.js';
 import { parseRequest, type RequestKind } from '#pickaxe/ledger/request-file/parse.js';
@@ -138,6 +138,13 @@ describe('signing', () => {
     const halves = [first, second].map((half, i) => ({ file: `${i}.yaml`, form: half }));
     expect(formatForm(combineForms(halves), 'send', 'form')).toBe(json);
     expect(formatForm(combineForms(halves.toReversed()), 'send', 'form')).toBe(json);
+    // What one file lacks takes nothing away that the form or another file has.
+    for (const files of [halves, halves.toReversed()]) {
+      const added = files.map(({ file, form: { sigs } }) => ({ file, sigs }));
+      expect(formatForm(putSignatures(named, added), 'send', 'form')).toBe(json);
+      expect(formatForm(putSignatures({ ...named, form: both }, added), 'send', 'form')).toBe(json);
+      expect(putSignatures(named, [added[0]]).sigs).toEqual(added[0].sigs);
+    }
     const { cmds } = JSON.parse(json);
     expect(verifyCommand(cmds[0])).toEqual({ kind: 'valid' });
     // The signatures stand in the order of the signers, not in that of the form.

@@ -8,26 +8,34 @@ import { readKeyFile } from '../../key-file.ts';
 import { readInput, readTextFile } from '../../tx/files.ts';
 import type { Io } from '../../tx/io.ts';
 import { printForm } from '../../tx/print-form.ts';
-import { showBeforeSigning } from '../../tx/show-before-signing.ts';
+import { mayBeSigned } from '../../tx/show-before-signing.ts';
 
 /** How a line of signatures begins; key files begin with the names of their keys. */
 const SIGNATURE_LINE = /^['"]?[\da-f]{64}['"]?:/m;
 
+export interface AddSigOptions {
+  /** Whether a complete command is for /local. */
+  readonly local: boolean;
+  /** Whether not to ask before key files sign. */
+  readonly yes: boolean;
+}
+
 /**
  * @param added files of keys or of signatures
+ * @returns the exit code: failed when a person was asked and did not want to sign
  * @throws UsageError or RequestFileError for files that cannot be used, and for a key that is not one of the form's.
  */
 export async function runTxAddSig(
   formFile: string,
   added: readonly string[],
-  { local }: { readonly local: boolean },
+  { local, yes }: AddSigOptions,
   io: Io,
 ): Promise<number> {
   const { file, text } = await readInput(formFile, io);
   const form = parseUnsignedForm(text, file);
   const { pairs, signatures } = sorted(added);
-  if (pairs.length > 0) showBeforeSigning(file, form, io);
   const signed = addSignatures({ file, form: putSignatures({ file, form }, signatures) }, pairs);
+  if (pairs.length > 0 && !(await mayBeSigned(file, form, yes, io))) return EXIT.failed;
   printForm({ file, form: signed }, local, io);
   return EXIT.done;
 }

@@ -1,6 +1,5 @@
 /** `pickaxe tx build`: makes a command, or a form for its signers, of a request file. */
 
-import { dirname, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../../app/exit-codes.ts';
 import { formatCommand } from '../../../ledger/request-file/output.ts';
 import { parseRequest, type Request } from '../../../ledger/request-file/parse.ts';
@@ -9,6 +8,7 @@ import { formatUnsignedForm } from '../../../ledger/request-file/unsigned-form.t
 import { explain } from '../../tx/explain.ts';
 import { readTextFile } from '../../tx/files.ts';
 import type { Io } from '../../tx/io.ts';
+import { filesOf } from '../../tx/request-files.ts';
 import type { Transaction } from '../../tx/transactions.ts';
 
 export interface BuildOptions {
@@ -16,18 +16,17 @@ export interface BuildOptions {
   readonly unsigned: boolean;
   /** The bare command, for /local. */
   readonly local: boolean;
+  /** Files outside of the request's folder that it may read. */
+  readonly allowFile?: readonly string[];
 }
 
 /** @throws UsageError or RequestFileError for a file that cannot be used. */
-export function runTxBuild(file: string, { unsigned, local }: BuildOptions, io: Io): number {
-  const { text, unfitForSecrets } = readTextFile(file);
-  const request = parseRequest(text, {
-    file,
-    kind: unsigned ? 'unsigned' : 'signed',
-    load: (path) => readTextFile(resolve(dirname(file), path)).text,
-  });
-  if (request.keyPairs.length > 0 && unfitForSecrets !== undefined) {
-    throw new UsageError(`${file} has secret keys and cannot be used: ${unfitForSecrets}.`);
+export function runTxBuild(file: string, { unsigned, local, allowFile = [] }: BuildOptions, io: Io): number {
+  const read = readTextFile(file);
+  const load = filesOf(read, allowFile, io);
+  const request = parseRequest(read.text, { file, kind: unsigned ? 'unsigned' : 'signed', load });
+  if (request.keyPairs.length > 0 && read.unfitForSecrets !== undefined) {
+    throw new UsageError(`${file} has secret keys and cannot be used: ${read.unfitForSecrets}.`);
   }
   const { transaction, result } = built(request, file, local, io.now());
   for (const warning of explain(transaction, io.now()).warnings) io.say(`warning: ${warning}`);
