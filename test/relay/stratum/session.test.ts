@@ -239,6 +239,14 @@ describe('a share', () => {
     expect(client.submit(id, reversed.replace(/^0+/, '')).error[0]).toBe(22);
   });
 
+  it.each(['1', '0x1', '01', '000000000001'])('of a BlackMiner F1 may lack leading zeros: %s', async (nonce2) => {
+    const { bench, client } = await serving();
+    client.login('f1', 'd=0.00000005', 'BlackMiner F1');
+    client.submit('1', nonce2);
+    const [line] = bench.ledger.filter(({ type }) => type === 'share');
+    expect(line).toMatchObject({ nonce: (2n ** 56n + 0x0102n).toString() });
+  });
+
   it('that is a block is submitted, and counts as a block once the source accepts it', async () => {
     const { bench, client, work } = await serving(300);
     const [target, notify] = client.login('rig');
@@ -250,6 +258,30 @@ describe('a share', () => {
     expect(bench.source.submitted).toHaveLength(1);
     expect(bench.heard.of('verdict')).toMatchObject([{ device: 'stratum', isRelay: true, isBlock: true }]);
     expect(bench.ledger.at(-1)).toMatchObject({ type: 'share', result: 'accepted', isBlock: true });
+  });
+
+  it('that is a block counts as none when the source does not accept it', async () => {
+    const { bench, client, work } = await serving(300);
+    bench.source.verdict = () => ({ outcome: 'rejected', reason: 'Invalid POW hash' });
+    const [target, notify] = client.login('rig');
+    const { id, job } = jobOf(work, notify, target.params[0]);
+    expect(client.submit(id, mineShare(job, 0x0102), 'rig').result).toBe(true);
+    await eventually(() => expect(bench.heard.of('verdict')).toHaveLength(1));
+    expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ blocks: 0, accepted: 1 }]);
+  });
+
+  it('may name its job in capitals', async () => {
+    const { bench, client } = await serving();
+    const notifies = () =>
+      client
+        .read()
+        .map(parse)
+        .filter(({ method }) => method === 'mining.notify');
+    client.login('w', EASY);
+    bench.pass(10);
+    const notify = notifies().find(({ params }) => /[a-f]/.test(params[0]));
+    const { id, job } = jobOf(bench.works.current!, notify, EASY_TARGET);
+    expect(client.submit(id.toUpperCase(), mineShare(job, 0x0102)).result).toBe(true);
   });
 
   it('may come under a name that was not authorized: it counts for the session’s worker', async () => {
@@ -516,6 +548,21 @@ describe('nonce1', () => {
     expect(parse(late.say(SUBSCRIBE)[0]).result[1]).toBe('0100');
   });
 
+  it('is not free while any work of its session may still count', async () => {
+    const { bench, work } = await serving();
+    for (let count = 0; count < 65_534; count++) bench.world.nonce1s.take(bench.nowMs);
+    const last = bench.client();
+    last.login();
+    const other = await bench.give(makeWork(HARD));
+    last.leave();
+    const late = bench.client();
+    for (const stale of [work, other]) {
+      expect(parse(late.say(SUBSCRIBE)[0]).error[0]).toBe(20);
+      await bench.condemn(stale);
+    }
+    expect(parse(late.say(SUBSCRIBE)[0]).result[1]).toBe('0100');
+  });
+
   it('is free again after ten minutes, however long its work lasts', async () => {
     const { bench } = await serving();
     for (let count = 0; count < 65_534; count++) bench.world.nonce1s.take(bench.nowMs);
@@ -550,6 +597,7 @@ describe('names from outside', () => {
 });
 
 const EASY = 'd=0.00000005';
+const EASY_TARGET = formatTarget(targetForDifficulty(0.00000005 * 2 ** 32));
 const shareLines = ({ ledger }: SessionBench) => ledger.filter((entry) => entry.type === 'share');
 const results = (bench: SessionBench) => shareLines(bench).map(({ result }) => result);
 
