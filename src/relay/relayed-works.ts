@@ -25,7 +25,7 @@ export interface RelayedWorksOptions {
 
 /** What became of a nonce from outside. */
 export interface Judgement extends Verification {
-  /** The source's verdict, when the nonce is a solution that was not submitted before. */
+  /** The source's verdict, when the nonce is a solution that is submitted: see `submit`. */
   readonly verdict: Promise<Verdict> | undefined;
 }
 
@@ -33,6 +33,8 @@ export class RelayedWorks {
   readonly #options: RelayedWorksOptions;
   readonly #submitter: Submitter;
   readonly #stale = new WeakSet<Work>();
+  /** The works that end with their first solution, and have it. */
+  readonly #solved = new WeakSet<Work>();
   #current: Work | undefined;
   #stop: AbortSignal = AbortSignal.abort();
 
@@ -79,24 +81,40 @@ export class RelayedWorks {
     return { ...verification, verdict: solution && this.submit(solution) };
   }
 
-  /** @returns the source's verdict; undefined when the solution was submitted before */
+  /**
+   * Submits a solution, unless its work takes only one and has it. That one counts whatever its verdict is: the source submits it
+   * again while it could be accepted, a node drops a work of which it has refused a solution, and a parent carries only one block.
+   * @returns the source's verdict; undefined when the solution is not submitted
+   */
   submit(solution: Solution): Promise<Verdict> | undefined {
-    return this.#submitter.submit(solution, { name: this.#options.name, isRelay: true }, this.#stop);
+    const { work } = solution;
+    if (this.#solved.has(work)) return undefined;
+    const verdict = this.#submitter.submit(solution, { name: this.#options.name, isRelay: true }, this.#stop);
+    if (!verdict || work.until === 'replaced') return verdict;
+    this.#solved.add(work);
+    // The source tells it, too, but only once it has sent the solution. Until then no more jobs of the work are made.
+    if (work === this.#current) this.#end({ kind: 'stale', works: [work], reason: 'solved' });
+    return verdict;
   }
 
   #heed(update: SourceUpdate): void {
     if (update.kind === 'lost') return; // Its work stays valid.
     if (update.kind === 'work') {
-      if (update.work === this.#current || this.#stale.has(update.work)) return;
-      this.#current = update.work;
+      const { work } = update;
+      if (work === this.#current || this.#stale.has(work) || this.#solved.has(work)) return;
+      this.#current = work;
+      this.#options.changed(work, update);
     } else if (update.kind === 'rest') {
-      if (!this.#current) return;
-      this.#current = undefined;
+      if (this.#current) this.#end(update);
     } else {
       for (const work of update.works) this.#stale.add(work);
-      if (!this.#current || !update.works.includes(this.#current)) return;
-      this.#current = undefined;
+      if (this.#current && update.works.includes(this.#current)) this.#end(update);
     }
-    this.#options.changed(this.#current, update);
+  }
+
+  /** From now on there is no work, because of this. */
+  #end(update: SourceUpdate): void {
+    this.#current = undefined;
+    this.#options.changed(undefined, update);
   }
 }

@@ -89,6 +89,12 @@ describe('targets', () => {
   });
 });
 
+describe('the easiest target', () => {
+  it.each([1, 0.5, 0, 1e-9])('is that of every hash, also for the difficulty %d', (difficulty) => {
+    expect(toHex(targetForDifficulty(difficulty))).toBe('ff'.repeat(32));
+  });
+});
+
 describe('the creation time rule', () => {
   it('moves the time only forward, and never past the latest time minus the margin', () => {
     fc.assert(

@@ -98,6 +98,42 @@ describe('the works of a relay', () => {
     await end();
   });
 
+  it('of a node have one solution each: further ones are not submitted, and the work is over', async () => {
+    const { source, events, works, changes, end } = relay();
+    const work = source.work(makeWork(100, { rollTime: false }));
+    await eventually(() => expect(works.current).toBe(work));
+    const job = works.jobOf(work)!;
+    const [first, second] = [mine(work), mine(work, 1)];
+    expect(works.judge(job, first.nonce).verdict).toBeDefined();
+    expect(changes).toEqual([work, undefined]);
+    expect(works.isStale(work)).toBe(false);
+    expect(works.judge(job, second.nonce)).toMatchObject({
+      proves: true,
+      solution: { isBlock: true },
+      verdict: undefined,
+    });
+    // The source is within reach again, and then gives new work.
+    source.lost();
+    source.work(work);
+    const next = source.work(makeWork(100));
+    await eventually(() => expect(works.current).toBe(next));
+    expect(changes).toEqual([work, undefined, next]);
+    expect(source.submitted).toHaveLength(1);
+    expect(events.of('solution')).toHaveLength(1);
+    await end();
+  });
+
+  it('of a pool have many', async () => {
+    const { source, works, changes, end } = relay();
+    const work = source.work(makeWork(100, { rollTime: false, until: 'replaced' }));
+    await eventually(() => expect(works.current).toBe(work));
+    const job = works.jobOf(work)!;
+    for (const lane of [0, 1]) expect(works.judge(job, mine(work, lane).nonce).verdict).toBeDefined();
+    expect(source.submitted).toHaveLength(2);
+    expect(changes).toEqual([work]);
+    await end();
+  });
+
   it('have shares that are no solutions, and wrong nonces that are neither', async () => {
     const { source, works, end } = relay();
     const work = makeWork(2 ** 60, { rollTime: false });

@@ -9,10 +9,11 @@ import type { SharedJob } from './shared-jobs.ts';
  */
 const KEPT = 32;
 /**
- * How many nonces of one header are remembered, so that none counts twice. A job is replaced after 30 s at most, so this is
- * more than the most lines that a client may send meanwhile.
+ * How many nonces of one header count, so that none counts twice. A header is replaced after 30 s at most where its creation time
+ * may be moved, so this is more than the most lines that a client may send meanwhile. Where a client goes on with one header for
+ * longer, further shares of it are too late: a nonce that was forgotten would count again.
  */
-const REMEMBERED_NONCES = 4_096;
+const MOST_NONCES = 4_096;
 
 /** What the shares of a job must meet. */
 export interface ShareTerms {
@@ -22,28 +23,45 @@ export interface ShareTerms {
   readonly difficulty: number;
 }
 
+/** What the shares of the job before had to meet. They count until this time. */
+export interface FormerTerms extends ShareTerms {
+  readonly untilMs: number;
+}
+
+/** A header that the session was given, with one job or with several. */
+export interface GivenHeader {
+  /**
+   * The terms of its first job. They alone decide what a hash of this header stands for. If that depended on the job that a share
+   * names, or on the time when it comes, a client could choose whichever pays more for each hash.
+   */
+  readonly first: ShareTerms;
+  /** The nonces of the shares that counted. */
+  readonly nonces: Set<bigint>;
+}
+
 export interface GivenJob {
   readonly shared: SharedJob;
   readonly terms: ShareTerms;
-  /** What the shares of the job before had to meet, where that was something else a moment ago. */
-  readonly former: ShareTerms | undefined;
-  /** The nonces of the shares of its header that counted. */
-  readonly nonces: Set<bigint>;
+  /** Where they were others a moment ago. */
+  readonly former: FormerTerms | undefined;
+  readonly header: GivenHeader;
 }
 
 export class JobTable {
   /** By id, the oldest first. */
   readonly #jobs = new Map<string, GivenJob>();
+  /** By their bytes in hex; those that were given least recently come first. A source can give the same bytes as new work. */
+  readonly #headers = new Map<string, GivenHeader>();
   #first: number | undefined;
-  #newest: GivenJob | undefined;
 
-  add(shared: SharedJob, terms: ShareTerms, former?: ShareTerms): void {
+  add(shared: SharedJob, terms: ShareTerms, former?: FormerTerms): void {
     this.#first ??= shared.number;
-    // Only neighbours can have the same header.
-    const nonces = this.#newest?.shared.job === shared.job ? this.#newest.nonces : new Set<bigint>();
-    this.#newest = { shared, terms, former, nonces };
-    this.#jobs.set(shared.id, this.#newest);
-    if (this.#jobs.size > KEPT) this.#jobs.delete(this.#jobs.keys().next().value as string);
+    const header = this.#headers.get(shared.header) ?? { first: terms, nonces: new Set<bigint>() };
+    this.#headers.delete(shared.header);
+    this.#headers.set(shared.header, header);
+    this.#jobs.set(shared.id, { shared, terms, former, header });
+    dropOldest(this.#jobs);
+    dropOldest(this.#headers);
   }
 
   /** @param id as the client writes it, perhaps without leading zeros */
@@ -64,8 +82,13 @@ export class JobTable {
   }
 }
 
-/** Remembers the nonce of a share, so that it does not count again. */
-export function remember({ nonces }: GivenJob, nonce: bigint): void {
+function dropOldest(all: Map<string, unknown>): void {
+  if (all.size > KEPT) all.delete(all.keys().next().value as string);
+}
+
+/** Remembers the nonce of a share, so that it does not count again. @returns whether there is room for it */
+export function remember({ nonces }: GivenHeader, nonce: bigint): boolean {
+  if (nonces.size >= MOST_NONCES) return false;
   nonces.add(nonce);
-  if (nonces.size > REMEMBERED_NONCES) nonces.delete(nonces.values().next().value as bigint);
+  return true;
 }

@@ -1,6 +1,7 @@
 /**
  * Bounds what clients can make the share ledger write. Each session has a place, and leaves it to the next session from the same
- * address with all that it has used up: a client that connects again and again gains nothing by it.
+ * address with all that it has used up: a client that connects again and again gains nothing by it. All places of an address
+ * together have a bound as well, because an address may have thousands of sessions at one time.
  */
 
 import { OTHER_WORKERS } from '../../events/vocabulary.ts';
@@ -12,6 +13,8 @@ import type { StratumLimits } from './limits.ts';
 
 /** How often left-out lines are summed up: a flood may last for days, and the ledger should show it meanwhile. */
 const TELL_MS = 60_000;
+/** For each line of shares that an address may have, it may have so many that sum up what was left out. */
+const SUMS_PER_LINE = 0.1;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
 
@@ -32,18 +35,35 @@ interface LeftOut {
   acceptedHashes: number;
 }
 
+/** What all places of one address have together. */
+class AddressLines {
+  readonly shares: TokenBucket;
+  readonly sums: TokenBucket;
+  /** How many places it has. */
+  places = 0;
+
+  constructor({ clock, limits }: PlacesOptions) {
+    const { ledgerBurstPerAddress: most, ledgerLinesPerSecondPerAddress: perSecond } = limits;
+    const nowMs = clock.monotonicMs();
+    this.shares = new TokenBucket(most, perSecond, nowMs);
+    this.sums = new TokenBucket(SUMS_PER_LINE * most, SUMS_PER_LINE * perSecond, nowMs);
+  }
+}
+
 export class LedgerPlace {
   readonly network: string;
   readonly #options: PlacesOptions;
+  readonly #address: AddressLines;
   readonly #lines: TokenBucket;
   readonly #worthless: TokenBucket;
   readonly #leftOut = new Map<string, LeftOut>();
   #toldMs: number;
 
   /** @param network `networkOf` the client's address */
-  constructor(network: string, options: PlacesOptions) {
+  constructor(network: string, address: AddressLines, options: PlacesOptions) {
     const { clock, limits, aimSeconds } = options;
     this.network = network;
+    this.#address = address;
     this.#options = options;
     this.#toldMs = clock.monotonicMs();
     this.#lines = new TokenBucket(limits.ledgerBurst, limits.ledgerLinesPerShare / aimSeconds, this.#toldMs);
@@ -57,15 +77,17 @@ export class LedgerPlace {
   admit(share: ShareEntry, lines: number): boolean {
     const nowMs = this.#options.clock.monotonicMs();
     // A share that stands for nothing costs its client nothing either, so there can be any number of them.
-    const isRare = share.difficulty !== undefined || this.#worthless.take(1, nowMs);
-    if (isRare && this.#lines.take(lines, nowMs)) return true;
+    const isRare = Boolean(share.difficulty) || this.#worthless.take(1, nowMs);
+    if (isRare && this.#lines.take(lines, nowMs) && this.#address.shares.take(lines, nowMs)) return true;
     this.#leaveOut(share);
     return false;
   }
 
-  /** Tells how many lines were left out, if it is time for that. */
+  /** Tells how many lines were left out, if it is time for that. Where the address has no line for it, the sums grow on. */
   tell(): void {
-    if (this.#options.clock.monotonicMs() - this.#toldMs >= TELL_MS) this.tellNow();
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#toldMs < TELL_MS || !this.#address.sums.take(this.#leftOut.size, nowMs)) return;
+    this.tellNow();
   }
 
   tellNow(): void {
@@ -92,6 +114,8 @@ export class LedgerPlaces {
   readonly #options: PlacesOptions;
   /** The places that no session has, by network; those that were left least recently come first. */
   readonly #free = new Map<string, LedgerPlace[]>();
+  /** By network, as long as it has places. */
+  readonly #addresses = new Map<string, AddressLines>();
   #count = 0;
 
   constructor(options: PlacesOptions) {
@@ -108,7 +132,7 @@ export class LedgerPlaces {
     const free = this.#free.get(network);
     const place = free?.pop();
     if (free?.length === 0) this.#free.delete(network);
-    if (!place) return new LedgerPlace(network, this.#options);
+    if (!place) return this.#make(network);
     this.#count--;
     return place;
   }
@@ -129,10 +153,19 @@ export class LedgerPlaces {
     for (const free of this.#free.values()) for (const place of free) place.tellNow();
   }
 
+  #make(network: string): LedgerPlace {
+    const address = this.#addresses.get(network) ?? new AddressLines(this.#options);
+    this.#addresses.set(network, address);
+    address.places++;
+    return new LedgerPlace(network, address, this.#options);
+  }
+
   #forget(): void {
     const [network, free] = this.#free.entries().next().value as [string, LedgerPlace[]];
+    const address = this.#addresses.get(network) as AddressLines;
     free.shift()?.tellNow();
     if (free.length === 0) this.#free.delete(network);
+    if (--address.places === 0) this.#addresses.delete(network);
     this.#count--;
   }
 }

@@ -27,6 +27,9 @@ export interface StratumLimits {
    */
   readonly ledgerBurst: number;
   readonly ledgerLinesPerShare: number;
+  /** Lines that all sessions from one address may have together: so many at once, and so many a second from then on. */
+  readonly ledgerBurstPerAddress: number;
+  readonly ledgerLinesPerSecondPerAddress: number;
   /**
    * Shares of a session that stand for nothing and get such a line: so many at once, and so many a second from then on, which is as
    * often as good shares come.
@@ -63,6 +66,8 @@ export const stratumLimits: StratumLimits = {
   junkLines: 10,
   ledgerBurst: 1_000,
   ledgerLinesPerShare: 2,
+  ledgerBurstPerAddress: 100_000,
+  ledgerLinesPerSecondPerAddress: 200,
   worthlessBurst: 20,
   worthlessPerSecond: 0.1,
   workersPerSession: 16,

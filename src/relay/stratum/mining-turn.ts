@@ -5,7 +5,7 @@ import type { Work } from '../../chain/work.ts';
 import { formatTarget } from '../../wire/stratum.ts';
 import { formatSetTarget } from '../../wire/stratum-requests.ts';
 import type { SessionNow } from '../accounts.ts';
-import { JobTable, type ShareTerms } from './job-table.ts';
+import { type FormerTerms, JobTable, type ShareTerms } from './job-table.ts';
 import { rollMs } from './roll.ts';
 import type { SharedJob } from './shared-jobs.ts';
 import { type Known, Vardiff } from './vardiff.ts';
@@ -22,7 +22,7 @@ const RETARGET_MS = 1_000;
 const RETARGET_PATIENCE_MS = 3_000;
 /** A target that is so many times too easy is replaced at once: shares would come in a flood meanwhile. */
 const FLOOD_RATIO = 16;
-/** How long shares of the former target count with new jobs, too. Miners may take the new target late. */
+/** How long after a change shares of the former target count with new jobs, too. Miners may take the new target late. */
 const GRACE_MS = 10_000;
 
 export interface Wishes {
@@ -39,8 +39,7 @@ export class MiningTurn implements SessionNow {
   readonly #vardiff: Vardiff;
   #last: SharedJob | undefined;
   #terms: ShareTerms | undefined;
-  #former: ShareTerms | undefined;
-  #changedMs = 0;
+  #former: FormerTerms | undefined;
   #givenMs = 0;
   #rolledMs = 0;
   #lookedMs = 0;
@@ -106,8 +105,7 @@ export class MiningTurn implements SessionNow {
     const clean = isWanted || this.#retargetSinceMs !== undefined;
     this.#retargetSinceMs = undefined;
     const line = this.#setTerms(shared, nowMs);
-    const isRecent = nowMs - this.#changedMs < GRACE_MS;
-    this.jobs.add(shared, this.#terms as ShareTerms, isRecent ? this.#former : undefined);
+    this.jobs.add(shared, this.#terms as ShareTerms, this.#former);
     this.#last = shared;
     this.#givenMs = nowMs;
     this.#rolledMs = nowMs;
@@ -115,7 +113,7 @@ export class MiningTurn implements SessionNow {
     this.#send(line === '' ? notify : line + notify.toString('latin1'));
   }
 
-  /** Notes a share of this difficulty. */
+  /** Notes a share that meets the target of its job, which takes so many hashes. */
   share(difficulty: number, nowMs: number): void {
     this.#vardiff.share(difficulty, nowMs);
     this.#retarget(nowMs);
@@ -166,9 +164,8 @@ export class MiningTurn implements SessionNow {
     const difficulty = isBlock ? shared.difficulty : own;
     if (this.#terms?.difficulty === difficulty) return '';
     const target = isBlock ? shared.job.work.target : targetForDifficulty(difficulty);
-    this.#former = this.#terms;
+    this.#former = this.#terms && { ...this.#terms, untilMs: nowMs + GRACE_MS };
     this.#terms = { target, difficulty };
-    this.#changedMs = nowMs;
     this.#vardiff.offer(difficulty, nowMs);
     return formatSetTarget(formatTarget(target));
   }

@@ -80,7 +80,9 @@ export class ShareDesk {
 
   #judge(account: Account, given: GivenJob, nonce: bigint): Reply {
     const { turn } = this.#options;
-    const { result, difficulty, isBlock, verdict } = judgeShare(this.#world.works, given, turn.newest, nonce);
+    const { works, clock } = this.#world;
+    const nowMs = clock.monotonicMs();
+    const { result, difficulty, meetsOwn, isBlock, verdict } = judgeShare(works, given, turn.newest, nonce, nowMs);
     void verdict?.then(({ outcome }) => {
       if (isBlock && outcome === 'accepted') account.blocks++;
     });
@@ -89,8 +91,8 @@ export class ShareDesk {
     const worth = difficulty !== undefined && { difficulty };
     this.#count(account, result, { job: id, nonce, chain, height: Number(height), isBlock, ...worth });
     const reply = result === 'accepted' ? { result: true } : REFUSALS[result];
-    if (difficulty === undefined) return reply;
-    return { ...reply, afterwards: () => turn.share(difficulty, this.#world.clock.monotonicMs()) };
+    if (!meetsOwn) return reply;
+    return { ...reply, afterwards: () => turn.share(given.terms.difficulty, clock.monotonicMs()) };
   }
 
   #nonceOf(nonce2: string): bigint | undefined {

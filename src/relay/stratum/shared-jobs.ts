@@ -18,6 +18,8 @@ export interface SharedJob {
   readonly number: number;
   readonly id: string;
   readonly job: Job;
+  /** The job's header in hex. */
+  readonly header: string;
   /** The difficulty of its work's own target, in hashes. */
   readonly difficulty: number;
   /** `mining.notify` as a line, in ASCII. */
@@ -66,6 +68,7 @@ export class SharedJobs {
       number: this.#last,
       id,
       job,
+      header,
       difficulty: difficultyOf(job.work.target),
       notify: (clean) => {
         const line = lines.get(clean) ?? Buffer.from(formatNotify(id, header, clean), 'latin1');

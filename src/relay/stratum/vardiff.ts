@@ -33,6 +33,8 @@ const SLOW_FLOOR = 2 ** 20;
 const SLOW_SILENCE_MS = 60_000;
 /** A miner that comes back after a silence, as fast as it ever was, may find so many shares a second. */
 const MOST_SHARES_PER_SECOND = 500;
+/** Shares count as so far apart at least. By the clock they may come at the same instant, but a rate must not be infinite. */
+const LEAST_APART_MS = 0.05;
 /** A difficulty that the worker has chosen is kept until shares come this often. */
 const MOST_CHOSEN_PER_SECOND = 10;
 
@@ -126,7 +128,7 @@ export class Vardiff {
     this.#offered = difficulty;
   }
 
-  /** Notes a share of a job of this difficulty. */
+  /** Notes a share that meets the target of its job, which has this difficulty. */
   share(difficulty: number, nowMs: number): void {
     if (this.#offered === undefined) return;
     this.#lastShareMs = nowMs;
@@ -140,7 +142,7 @@ export class Vardiff {
       this.#nowMs = nowMs;
       return;
     }
-    this.#pass(nowMs);
+    this.#pass(Math.max(nowMs, this.#nowMs + LEAST_APART_MS));
     // Shares of an easier job that are still on their way when a harder one is given out stand for less.
     const weight = Math.min(1, difficulty / this.#offered);
     this.#shares += weight;
@@ -211,7 +213,8 @@ export class Vardiff {
   }
 
   #adjust(): void {
-    if (this.isKnown || this.#knownRate === undefined) this.#knownRate = this.hashesPerSecond;
+    // A few shares that came in a burst may make a rate seem a thousand times as high.
+    if (this.isKnown) this.#knownRate = this.hashesPerSecond;
     const wanted = this.#wanted();
     const ratio = this.isLearning ? LEARNING_RATIO : SETTLED_RATIO;
     if (wanted > ratio * this.#difficulty || ratio * wanted < this.#difficulty) this.#difficulty = wanted;

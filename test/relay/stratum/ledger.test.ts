@@ -114,6 +114,23 @@ describe('the share ledger', () => {
     await book.close();
   });
 
+  it('tells of each loss its own number', async () => {
+    const { file, ledger: book } = ledger({ waitingBytes: 1_000 });
+    const lostLines = () => file.lines.flatMap((line) => (line.type === 'lost' ? [line.lines] : []));
+    const lost: number[] = [];
+    for (const count of [100, 50]) {
+      const before = numbers(file).length;
+      for (let number = 1; number <= count; number++) book.record(share(number));
+      await eventually(() => expect(numbers(file).length).toBeGreaterThan(before + 3));
+      lost.push(count - (numbers(file).length - before));
+      book.record(share(1_000));
+      await eventually(() => expect(lostLines()).toEqual(lost));
+      await eventually(() => expect(numbers(file).at(-1)).toBe(1_000));
+    }
+    await book.close();
+    expect(lostLines()).toEqual(lost);
+  });
+
   it('tells at its end how many lines are missing, also when none came after them', async () => {
     const { file, ledger: book } = ledger({ waitingBytes: 1_000 });
     for (let number = 1; number <= 100; number++) book.record(share(number));

@@ -239,6 +239,14 @@ describe('a share', () => {
     expect(client.submit(id, reversed.replace(/^0+/, '')).error[0]).toBe(22);
   });
 
+  it.each(['1', '0x1', '01', '000000000001'])('of a BlackMiner F1 may lack leading zeros: %s', async (nonce2) => {
+    const { bench, client } = await serving();
+    client.login('f1', 'd=0.00000005', 'BlackMiner F1');
+    client.submit('1', nonce2);
+    const [line] = bench.ledger.filter(({ type }) => type === 'share');
+    expect(line).toMatchObject({ nonce: (2n ** 56n + 0x0102n).toString() });
+  });
+
   it('that is a block is submitted, and counts as a block once the source accepts it', async () => {
     const { bench, client, work } = await serving(300);
     const [target, notify] = client.login('rig');
@@ -250,6 +258,30 @@ describe('a share', () => {
     expect(bench.source.submitted).toHaveLength(1);
     expect(bench.heard.of('verdict')).toMatchObject([{ device: 'stratum', isRelay: true, isBlock: true }]);
     expect(bench.ledger.at(-1)).toMatchObject({ type: 'share', result: 'accepted', isBlock: true });
+  });
+
+  it('that is a block counts as none when the source does not accept it', async () => {
+    const { bench, client, work } = await serving(300);
+    bench.source.verdict = () => ({ outcome: 'rejected', reason: 'Invalid POW hash' });
+    const [target, notify] = client.login('rig');
+    const { id, job } = jobOf(work, notify, target.params[0]);
+    expect(client.submit(id, mineShare(job, 0x0102), 'rig').result).toBe(true);
+    await eventually(() => expect(bench.heard.of('verdict')).toHaveLength(1));
+    expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ blocks: 0, accepted: 1 }]);
+  });
+
+  it('may name its job in capitals', async () => {
+    const { bench, client } = await serving();
+    const notifies = () =>
+      client
+        .read()
+        .map(parse)
+        .filter(({ method }) => method === 'mining.notify');
+    client.login('w', EASY);
+    bench.pass(10);
+    const notify = notifies().find(({ params }) => /[a-f]/.test(params[0]));
+    const { id, job } = jobOf(bench.works.current!, notify, EASY_TARGET);
+    expect(client.submit(id.toUpperCase(), mineShare(job, 0x0102)).result).toBe(true);
   });
 
   it('may come under a name that was not authorized: it counts for the session’s worker', async () => {
@@ -370,28 +402,18 @@ describe('the difficulty', () => {
     expect(client.login()[0].params).toEqual([hex]);
   });
 
-  it('of a job stays what it was: a share is judged by its own job’s target, and by the former one for a moment', async () => {
+  it('is another for a new target only: shares of the job before are judged by its own', async () => {
     const { bench, work, client } = await serving();
     client.say('{"id":1,"method":"mining.suggest_difficulty","params":[0.00000005]}');
     const [target, notify] = client.login();
     const easy = jobOf(work, notify, target.params[0]);
     bench.nowMs += 200;
-    const [, hardTarget, hardNotify] = client.say('{"id":2,"method":"mining.suggest_difficulty","params":[1]}');
-    const hard = jobOf(work, parse(hardNotify), parse(hardTarget).params[0]);
+    client.say('{"id":2,"method":"mining.suggest_difficulty","params":[1]}');
+    bench.pass(11);
     expect(client.submit(easy.id, mineShare(easy.job, 0x0102)).result).toBe(true);
-    const lenient = jobOf(work, parse(hardNotify), target.params[0]);
-    expect(client.submit(hard.id, mineShare(lenient.job, 0x0102)).result).toBe(true);
     expect(bench.ledger.filter(({ type }) => type === 'share')).toMatchObject([
       { difficulty: expect.closeTo(214.7, 0) },
-      { difficulty: expect.closeTo(214.7, 0) },
     ]);
-    bench.pass(11);
-    const rolled = client
-      .read()
-      .map(parse)
-      .findLast(({ method }) => method === 'mining.notify');
-    const later = jobOf(work, rolled, target.params[0]);
-    expect(client.submit(later.id, mineShare(later.job, 0x0102)).error[0]).toBe(23);
   });
 
   it('falls for a client that finds nothing, and each new target has a clean job', async () => {
@@ -473,7 +495,8 @@ describe('jobs', () => {
     expect(client.read().map(parse)).toEqual([{ ...notify, params: [id, notify.params[1], false] }]);
     const nonce2 = mineShare(job, 0x0102);
     expect(client.submit(id, nonce2).result).toBe(true);
-    client.say('{"id":1,"method":"mining.suggest_difficulty","params":[0.00000001]}');
+    bench.pass(31);
+    expect(client.read().map(parse)).toMatchObject([{ params: [id, notify.params[1], false] }]);
     expect(client.submit(id, nonce2).error[0]).toBe(22);
   });
 
@@ -525,6 +548,21 @@ describe('nonce1', () => {
     expect(parse(late.say(SUBSCRIBE)[0]).result[1]).toBe('0100');
   });
 
+  it('is not free while any work of its session may still count', async () => {
+    const { bench, work } = await serving();
+    for (let count = 0; count < 65_534; count++) bench.world.nonce1s.take(bench.nowMs);
+    const last = bench.client();
+    last.login();
+    const other = await bench.give(makeWork(HARD));
+    last.leave();
+    const late = bench.client();
+    for (const stale of [work, other]) {
+      expect(parse(late.say(SUBSCRIBE)[0]).error[0]).toBe(20);
+      await bench.condemn(stale);
+    }
+    expect(parse(late.say(SUBSCRIBE)[0]).result[1]).toBe('0100');
+  });
+
   it('is free again after ten minutes, however long its work lasts', async () => {
     const { bench } = await serving();
     for (let count = 0; count < 65_534; count++) bench.world.nonce1s.take(bench.nowMs);
@@ -559,6 +597,7 @@ describe('names from outside', () => {
 });
 
 const EASY = 'd=0.00000005';
+const EASY_TARGET = formatTarget(targetForDifficulty(0.00000005 * 2 ** 32));
 const shareLines = ({ ledger }: SessionBench) => ledger.filter((entry) => entry.type === 'share');
 const results = (bench: SessionBench) => shareLines(bench).map(({ result }) => result);
 

@@ -162,4 +162,24 @@ describe('the difficulty of a session', () => {
     for (let count = 0; count < 10; count++) one.share(1e9, 4_001);
     expect(one.hashesPerSecond / before).toBeLessThan(1.01);
   });
+
+  it.each([
+    [30, 1],
+    [200, 1],
+    [200, 30],
+    [200, 100],
+  ])('is right again soon after %d shares that come at the same instant, %d s after the start', (count, seconds) => {
+    const simulation = new Simulation(13).run(1e12, seconds);
+    const { vardiff, nowMs } = simulation;
+    const { difficulty } = vardiff;
+    for (let share = 0; share < count; share++) {
+      vardiff.share(difficulty, nowMs);
+      if (vardiff.retarget(nowMs)) vardiff.offer(vardiff.difficulty, nowMs);
+      expect(vardiff.difficulty / difficulty).toBeLessThan(1e5);
+    }
+    simulation.run(1e12, 60);
+    expect(vardiff.hashesPerSecond / 1e12).toBeGreaterThan(0.5);
+    expect(vardiff.hashesPerSecond / 1e12).toBeLessThan(2);
+    expect(simulation.off(1e12)).toBeLessThan(0.5);
+  });
 });
