@@ -21,6 +21,7 @@ import {
   Proven,
   RelayCounts,
   rate,
+  refused,
   relayRates,
   rigCounts,
   Spread,
@@ -133,6 +134,7 @@ export const JsonLine = z.discriminatedUnion('type', [
         lastShareSeconds: lastShareSeconds.exactOptional(),
       }),
     ),
+    refused: refused.exactOptional(),
   }),
   line('hashrate', { hashesPerSecond: rate, devices: z.record(z.string(), DeviceRate) }),
   line('summary', {

@@ -90,7 +90,7 @@ export class ShareDesk {
     this.#count(account, result, { job: id, nonce, chain, height: Number(height), isBlock, ...worth });
     const reply = result === 'accepted' ? { result: true } : REFUSALS[result];
     if (difficulty === undefined) return reply;
-    return { ...reply, afterwards: () => turn.share(difficulty, this.#world.clock.monotonicMs()) };
+    return { ...reply, metTarget: true, afterwards: () => turn.share(difficulty, this.#world.clock.monotonicMs()) };
   }
 
   #nonceOf(nonce2: string): bigint | undefined {

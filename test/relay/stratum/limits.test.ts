@@ -88,8 +88,16 @@ describe('bans', () => {
 it('a rate is remembered for a bounded number of workers', () => {
   const rates = new RememberedRates(2);
   const known = (shares: number) => ({ shares, exposure: 1 });
-  for (const [index, worker] of ['a', 'b', 'a', 'c'].entries()) rates.put(worker, known(index));
-  expect(['a', 'b', 'c'].map((worker) => rates.get(worker)?.shares)).toEqual([2, undefined, 3]);
+  for (const [index, worker] of ['a', 'b', 'a', 'c'].entries()) rates.put('192.0.2.1', worker, known(index));
+  expect(['a', 'b', 'c'].map((worker) => rates.get('192.0.2.1', worker)?.shares)).toEqual([2, undefined, 3]);
+});
+
+it('a rate counts for clients of the same network only', () => {
+  const rates = new RememberedRates(10);
+  const known = { shares: 600, exposure: 1 };
+  rates.put('2001:db8::1', 'rig', known);
+  const addresses = ['2001:db8::2', '2001:db8:0:1::1', '192.0.2.1'];
+  expect(addresses.map((address) => rates.get(address, 'rig'))).toEqual([known, undefined, undefined]);
 });
 
 it.each([
