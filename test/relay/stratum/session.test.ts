@@ -562,6 +562,36 @@ describe('nonce1', () => {
 
 const SUBSCRIBE = '{"id":1,"method":"mining.subscribe","params":[]}';
 
+describe('room in a full server', () => {
+  it('is made by those that bring nothing, the oldest first, and by none that has just come or that hashes', async () => {
+    const { bench, client } = await serving();
+    client.login('rig', 'd=0.01');
+    const old = Array.from({ length: 3 }, (_, i) => {
+      const idle = bench.client();
+      idle.login(`idle${i}`);
+      return idle;
+    });
+    bench.pass(149);
+    const all = [client, ...old];
+    const closed = () => all.map((each) => each.closed);
+    bench.sessions.makeRoom(10, bench.nowMs);
+    expect(closed()).toEqual([undefined, undefined, undefined, undefined]);
+    const young = bench.client();
+    all.push(young);
+    young.login('young');
+    // 0.01 is 4e7 hashes a share.
+    client.session.turn?.share(2 ** 32 / 100, bench.nowMs);
+    client.session.turn?.share(2 ** 32 / 100, bench.nowMs);
+    bench.pass(1);
+    bench.sessions.makeRoom(2, bench.nowMs);
+    const why = 'it brings nothing, and the server is full';
+    expect(closed()).toEqual([undefined, why, why, undefined, undefined]);
+    for (const each of old.slice(0, 2)) each.leave();
+    bench.sessions.makeRoom(2, bench.nowMs);
+    expect(closed()).toEqual([undefined, why, why, why, undefined]);
+  });
+});
+
 describe('names from outside', () => {
   it('are made safe to print, and cut so that the worker stays', async () => {
     const { bench } = await serving();
