@@ -53,7 +53,8 @@ function nodeWatch(config: Config, node: Config['node'], source: WorkSource, { e
   if (config.pool.urls) return [];
   const judged = source instanceof FailoverSource ? source : loneNode(source, emit);
   const settings = { ...config, node };
-  return [nodes({ settings, configured: config.node.urls?.length ?? 0, source: judged })];
+  const watched = { settings, configured: config.node.urls?.length ?? 0, source: judged };
+  return [nodes(watched, config.stratum.listen !== undefined)];
 }
 
 /** Pools follow their blocks themselves. @param node the nodes that are mined on */
