@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { StratumClient } from './stratum-client.mjs';
 
 const PING = '{"id":1,"method":"mining.ping","params":[]}\n';
 const LOGIN =
@@ -39,11 +38,20 @@ export const ATTACKS = {
     act: (socket) => socket.write(`{"id":"${'x'.repeat(3_000)}","method":"mining.ping"}\n`.repeat(5)),
   },
   within: {
-    what: 'good shares of 300 connections from one address, each within its own limit',
+    what: 'shares that must be verified, of 300 connections from one address, each within its own limit',
     connections: 300,
     address: '198.18.255.1',
-    mines: 'd=0.0000000001',
-    act: (client) => client.mine(20),
+    first: LOGIN,
+    begin: (socket) => {
+      socket.on('data', (bytes) => {
+        socket.job = /"mining\.notify","params":\["(\w+)"/.exec(bytes.toString('latin1'))?.[1] ?? socket.job;
+      });
+    },
+    act: (socket) => {
+      if (!socket.job || Math.random() > 0.9) return;
+      const nonce2 = Math.floor(Math.random() * 2 ** 48).toString(16);
+      socket.write(`{"id":3,"method":"mining.submit","params":["evil","${socket.job}","${nonce2}"]}\n`);
+    },
   },
   connects: { what: 'connections that close at once', connections: 50, act: (socket) => socket.destroy() },
 };
@@ -76,37 +84,27 @@ export async function startAttack(name, port, niceness) {
 }
 
 /** Keeps so many connections, each from its own address unless there is one, and acts on them again and again. */
-function attack({ connections, address: only, mines, first = '', begin = () => {}, act }, port) {
+function attack({ connections, address: only, first = '', begin = () => {}, act }, port) {
   const count = { opened: 0, closed: 0 };
-  /** What is acted on: a connection's socket, or its client where it mines. */
-  const sockets = new Map();
+  const sockets = new Set();
   const open = () => {
     const address = only ?? `198.18.${Math.floor(count.opened / 250) % 250}.${count.opened % 250}`;
     count.opened++;
-    if (mines) {
-      const client = new StratumClient(port, { first: proxied(address) });
-      client.login('evil', { password: mines });
-      keep(client.socket, client);
-    } else {
-      const socket = connect(port, '127.0.0.1');
-      keep(socket, socket);
-      socket.resume();
-      socket.write(proxied(address) + first);
-      begin(socket);
-    }
-  };
-  const keep = (socket, acting) => {
-    sockets.set(socket, acting);
+    const socket = connect(port, '127.0.0.1');
+    sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => {
       count.closed++;
       sockets.delete(socket);
       setTimeout(open, ACT_MS);
     });
+    socket.resume();
+    socket.write(proxied(address) + first);
+    begin(socket);
   };
   for (let i = 0; i < connections; i++) open();
   setInterval(() => {
-    for (const [socket, acting] of sockets) if (socket.writableLength < MOST_WAITING_BYTES) act(acting);
+    for (const socket of sockets) if (socket.writableLength < MOST_WAITING_BYTES) act(socket);
   }, ACT_MS);
   return count;
 }
