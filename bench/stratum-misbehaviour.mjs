@@ -8,20 +8,22 @@
 // its processor time. The attacker is a process of its own, which runs at the lowest priority unless --niceness says otherwise. It
 // comes through PROXY headers from address after address, because each is soon banned. The honest sessions are in the process of the
 // benchmark. Fails (exit 1) when an honest session was lost, a share was refused, a line of the ledger is missing, or memory grew by
-// more than 160 MiB. Loopback only. Linux only: it reads /proc.
+// more than 160 MiB. Then come the scenarios of lib/stratum-scenarios.mjs that --attacks names: each tells what became of honest miners
+// after strangers had been at a server, and fails when one was dropped or banned. Loopback only. Linux only: it reads /proc.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { printHeading, printTable, quantile, save } from './lib/figures.mjs';
 import { ATTACKS, proxied, startAttack } from './lib/stratum-attacker.mjs';
 import { answersOf, StratumClient } from './lib/stratum-client.mjs';
+import { SCENARIOS } from './lib/stratum-scenarios.mjs';
 import { sharesIn, startStratumServer } from './lib/stratum-server.mjs';
 
 const { values } = parseArgs({
   options: {
     sessions: { type: 'string' },
     seconds: { type: 'string' },
-    attacks: { type: 'string', default: Object.keys(ATTACKS).join() },
+    attacks: { type: 'string', default: Object.keys({ ...ATTACKS, ...SCENARIOS }).join() },
     niceness: { type: 'string', default: '19' },
     short: { type: 'boolean', default: false },
     'no-goals': { type: 'boolean', default: false },
@@ -31,9 +33,11 @@ const { values } = parseArgs({
 });
 const usual = values.short ? { sessions: 20, seconds: 2 } : { sessions: 200, seconds: 15 };
 const [sessions, seconds] = ['sessions', 'seconds'].map((name) => Number(values[name] ?? usual[name]));
-const attacks = values.attacks.split(',');
-const unknown = attacks.filter((name) => !(name in ATTACKS));
-if (unknown.length > 0) throw new Error(`no such attack: ${unknown}; there are ${Object.keys(ATTACKS)}`);
+const named = values.attacks.split(',');
+const unknown = named.filter((name) => !(name in ATTACKS || name in SCENARIOS));
+if (unknown.length > 0)
+  throw new Error(`no such attack: ${unknown}; there are ${Object.keys({ ...ATTACKS, ...SCENARIOS })}`);
+const attacks = named.filter((name) => name in ATTACKS);
 
 const NONE = 'none';
 /** What waits for slow readers, and what V8 leaves uncollected. */
@@ -70,6 +74,11 @@ const lost = honest.filter(({ isOpen }) => !isOpen).length;
 const { accepted = 0, '21 stale': stale = 0, ...refused } = answersOf(honest);
 for (const { socket } of honest) socket.destroy();
 const ledger = await server.close();
+const scenarios = [];
+for (const name of named.filter((each) => each in SCENARIOS)) {
+  scenarios.push({ scenario: name, ...(await SCENARIOS[name].run(values.short)) });
+  console.error(`${name}: ${JSON.stringify(scenarios.at(-1))}`);
+}
 const written = sharesIn(ledger, (worker) => worker.startsWith('rig'));
 const total = Object.values(refused).reduce((sum, count) => sum + count, accepted + stale);
 const result = {
@@ -77,6 +86,7 @@ const result = {
   sessions,
   seconds,
   results,
+  scenarios,
   honest: { accepted, stale, refused, lost, ledgerLinesLost: total - written },
 };
 if (values.json) console.log(JSON.stringify(result));
@@ -90,6 +100,9 @@ const faults = [
   ...(written !== total ? [`the ledger has ${written} of ${total} shares`] : []),
   ...(grown > MOST_GROWTH_MIB ? [`memory grew by ${grown.toFixed(0)} MiB`] : []),
 ];
+for (const { scenario, drops = 0, bans = 0, isMinerServed = true, page = 200, isWatched = true } of scenarios) {
+  if (drops > 0 || bans > 0 || !isMinerServed || page !== 200 || !isWatched) faults.push(`${scenario} harmed others`);
+}
 for (const fault of faults) console.error(`FAILED: ${fault}`);
 process.exit(faults.length === 0 || values['no-goals'] ? 0 : 1);
 
@@ -144,7 +157,7 @@ function quantiles(all) {
   return { p50: quantile(all, 0.5), p99: quantile(all, 0.99), n: all.length };
 }
 
-function print({ results, honest }) {
+function print({ results, scenarios, honest }) {
   for (const name of attacks) console.log(`${name}: ${ATTACKS[name].what}`);
   console.log();
   const ms = ({ p50, p99 }) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`;
@@ -170,6 +183,8 @@ function print({ results, honest }) {
       `${mainPercent.toFixed(0)} %`,
     ]),
   );
+  for (const { scenario, ...figures } of scenarios)
+    console.log(`${scenario}: ${SCENARIOS[scenario].what}: ${JSON.stringify(figures)}`);
   const { accepted, stale, refused, lost, ledgerLinesLost } = honest;
   console.log(
     `honest sessions: ${accepted} shares accepted, ${stale} stale, ${JSON.stringify(refused)} refused; ` +

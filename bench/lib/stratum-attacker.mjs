@@ -37,6 +37,22 @@ export const ATTACKS = {
     begin: (socket) => socket.pause(),
     act: (socket) => socket.write(`{"id":"${'x'.repeat(3_000)}","method":"mining.ping"}\n`.repeat(5)),
   },
+  within: {
+    what: 'shares that must be verified, of 300 connections from one address, each within its own limit',
+    connections: 300,
+    address: '198.18.255.1',
+    first: LOGIN,
+    begin: (socket) => {
+      socket.on('data', (bytes) => {
+        socket.job = /"mining\.notify","params":\["(\w+)"/.exec(bytes.toString('latin1'))?.[1] ?? socket.job;
+      });
+    },
+    act: (socket) => {
+      if (!socket.job || Math.random() > 0.9) return;
+      const nonce2 = Math.floor(Math.random() * 2 ** 48).toString(16);
+      socket.write(`{"id":3,"method":"mining.submit","params":["evil","${socket.job}","${nonce2}"]}\n`);
+    },
+  },
   connects: { what: 'connections that close at once', connections: 50, act: (socket) => socket.destroy() },
 };
 
@@ -67,12 +83,12 @@ export async function startAttack(name, port, niceness) {
   };
 }
 
-/** Keeps so many connections, each from its own address, and acts on them again and again. */
-function attack({ connections, first = '', begin = () => {}, act }, port) {
+/** Keeps so many connections, each from its own address unless there is one, and acts on them again and again. */
+function attack({ connections, address: only, first = '', begin = () => {}, act }, port) {
   const count = { opened: 0, closed: 0 };
   const sockets = new Set();
   const open = () => {
-    const address = `198.18.${Math.floor(count.opened / 250) % 250}.${count.opened % 250}`;
+    const address = only ?? `198.18.${Math.floor(count.opened / 250) % 250}.${count.opened % 250}`;
     count.opened++;
     const socket = connect(port, '127.0.0.1');
     sockets.add(socket);

@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freshUser } from './fresh-user.mjs';
 import { startMockProcess } from './mock-process.mjs';
@@ -24,15 +25,17 @@ export function sharesIn(ledger, ofWorker = () => true) {
   return own.reduce((sum, { type, lines }) => sum + (type === 'share' ? 1 : type === 'left-out' ? lines : 0), 0);
 }
 
-/** @param more further options of the miner */
-export async function startStratumServer(more = []) {
+/** @param more further options of the miner @param files how many files it may have open */
+export async function startStratumServer(more = [], { files } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-stratum-'));
   const ledger = join(folder, 'shares.jsonl');
   const node = await startMockProcess({ difficulty: HARD, seed: 1 }, CHAIN);
   const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
   const mine = ['mine', '--node', node.url, '--network', 'development', '--public-key', '0'.repeat(64)];
   const serve = ['--devices', 'none', '--stratum-listen', '0', '--stratum-ledger', ledger];
-  const child = spawn(process.execPath, [cli, ...mine, ...serve, ...more], {
+  const command = [process.execPath, cli, ...mine, ...serve, ...more];
+  const [program, ...args] = files ? ['sh', '-c', `ulimit -n ${files}; exec "$0" "$@"`, ...command] : command;
+  const child = spawn(program, args, {
     ...freshUser(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -42,7 +45,7 @@ export async function startStratumServer(more = []) {
   const port = await new Promise((found, ended) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
       log.push(line);
-      const [, port] = /listening at stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
+      const [, port] = /listening at stratum\+\w+:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
       if (port) found(Number(port));
     });
     child.once('exit', (code) => ended(new Error(`the server ended with exit code ${code}: ${log.join('\n')}`)));
@@ -54,6 +57,14 @@ export async function startStratumServer(more = []) {
     node,
     pid: child.pid,
     log,
+    /** Where its HTTP API is, if it has one. */
+    async httpUrl() {
+      for (;;) {
+        const [, url] = log.map((line) => /listening at (http:\S+?),? /.exec(line)).find(Boolean) ?? [];
+        if (url) return url;
+        await sleep(10);
+      }
+    },
     rssMib: () => memory('VmRSS'),
     rssPeakMib: () => memory('VmHWM'),
     /** The processor time of the main thread, in ms. */

@@ -179,7 +179,15 @@ export type MinerEvent =
   /** The update streams of these chains cannot be relied on, so work is polled. Without chains, all streams are reliable. */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
   /** How a relay is doing; emitted every few seconds. Its hashrates are estimated from shares, never counted. */
-  | { type: 'relay'; relay: string; sessions: number; hashesPerSecond: number; workers: readonly RelayWorker[] }
+  | {
+      type: 'relay';
+      relay: string;
+      sessions: number;
+      hashesPerSecond: number;
+      workers: readonly RelayWorker[];
+      /** How many connections it has refused or ended since the start, by the reason; absent where nothing connects to it. */
+      refused?: Readonly<Record<string, number>>;
+    }
   /** A source gave work, this long after it was asked for some. */
   | { type: 'fetch'; source: string; latencySeconds: number }
   /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */

@@ -22,6 +22,7 @@ import {
   paidTo,
   RelayCounts,
   rate,
+  refused,
   relayRates,
   rigCounts,
   Spread,
@@ -139,6 +140,7 @@ export const JsonLine = z.discriminatedUnion('type', [
         lastShareSeconds: lastShareSeconds.exactOptional(),
       }),
     ),
+    refused: refused.exactOptional(),
   }),
   line('hashrate', { hashesPerSecond: rate, devices: z.record(z.string(), DeviceRate) }),
   line('summary', {

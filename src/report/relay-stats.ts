@@ -17,6 +17,8 @@ export interface RelayNow {
   /** Estimated from shares. */
   readonly hashesPerSecond: number;
   readonly workers: readonly RelayWorker[];
+  /** How many connections were refused or ended since the start, by the reason. */
+  readonly refused: Readonly<Record<string, number>>;
 }
 
 export class RelayStats {
@@ -30,12 +32,13 @@ export class RelayStats {
   }
 
   now(nowMs: number): RelayNow {
-    const { sessions = 0, hashesPerSecond = 0, workers = [] } = this.#last ?? {};
+    const { sessions = 0, hashesPerSecond = 0, workers = [], refused = {} } = this.#last ?? {};
     const age = (nowMs - this.#lastMs) / 1000;
     return {
       sessions,
       workersConnected: workers.reduce((sum, worker) => sum + connected(worker), 0),
       hashesPerSecond,
+      refused,
       workers: workers.map(({ lastShareSeconds: last, ...worker }) => {
         return { ...worker, ...(last !== undefined && { lastShareSeconds: last + age }) };
       }),
@@ -52,7 +55,7 @@ function connected({ name, sessions }: RelayWorker): number {
 }
 
 /** @returns what is known of all relays together */
-export function allRelays(relays: Iterable<RelayNow>): Omit<RelayNow, 'workers'> {
+export function allRelays(relays: Iterable<RelayNow>): Omit<RelayNow, 'workers' | 'refused'> {
   const sum = { sessions: 0, workersConnected: 0, hashesPerSecond: 0 };
   for (const { sessions, workersConnected, hashesPerSecond } of relays) {
     sum.sessions += sessions;

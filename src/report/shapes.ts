@@ -112,6 +112,10 @@ export const relayRates = {
   hashesPerSecond: estimated,
 };
 
+export const refused = z
+  .record(z.string(), count)
+  .meta({ description: 'connections that were refused or ended since the start, by the reason' });
+
 /** The fields of a worker that are always known. Its shares have targets that the relay chose. */
 export const workerFields = {
   name: z

@@ -58,9 +58,18 @@ export const PATIENCE = { timeout: 60_000 };
 /**
  * @param main the command line to run, when it is another copy of it
  * @param cwd where it runs. The default is a folder without a configuration
+ * @param files how many files it may have open, where that is not what this process may
  */
-export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = isolated.cwd): Run {
-  const child = spawn(process.execPath, [main, ...args], {
+export function start(
+  args: string[],
+  env: Record<string, string> = {},
+  main = MAIN,
+  cwd = isolated.cwd,
+  files?: number,
+): Run {
+  const node = [process.execPath, main, ...args];
+  const [program, ...rest] = files === undefined ? node : ['sh', '-c', `ulimit -n ${files}; exec "$0" "$@"`, ...node];
+  const child = spawn(program, rest, {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...isolated.env, ...env },

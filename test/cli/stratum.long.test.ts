@@ -101,6 +101,46 @@ describe('pickaxe mine --stratum-listen', () => {
     expect(await ended).toBe(0);
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'keeps open files for the HTTP API and nodes, however many connect',
+    async () => {
+      const { node, options } = await mockNode();
+      const args = ['mine', ...options, '--devices', 'none', '--stratum-listen', '0', '--http', '0'];
+      const run = start(args, {}, undefined, undefined, 700);
+      ends.push(async () => {
+        run.child.kill('SIGKILL');
+        await run.code;
+      });
+      const port = await portOf(run);
+      const most = await vi.waitFor(() => {
+        const [, count] = /at most (\d+) connections: this process may have 700 files open/.exec(run.stderr) ?? [];
+        expect(count, run.stderr).toBeDefined();
+        return Number(count);
+      }, PATIENCE);
+      expect(most).toBeLessThanOrEqual(700 - 256);
+      const asics = Array.from({ length: most + 50 }, () => new Asic(port));
+      ends.push(() => {
+        for (const asic of asics) asic.end();
+      });
+      for (const asic of asics) asic.login();
+      const open = () => asics.filter(({ socket }) => !socket.destroyed);
+      await vi.waitFor(() => expect(open()).toHaveLength(most), PATIENCE);
+      await vi.waitFor(() => expect(open().every(({ job }) => job !== undefined)).toBe(true), PATIENCE);
+      const [, url] = /listening at (http:\S+?),? /.exec(run.stderr) as RegExpExecArray;
+      await vi.waitFor(async () => {
+        const metrics = await (await fetch(new URL('/metrics', url))).text();
+        expect(metrics).toContain('pickaxe_relay_refused_total{relay="stratum",reason="full"} 50\n');
+      }, PATIENCE);
+      const clean = () => open()[0].received.filter(({ params }) => params?.[2] === true).length;
+      const before = clean();
+      await vi.waitFor(() => {
+        node.ledger.advance();
+        expect(clean()).toBeGreaterThan(before);
+      }, PATIENCE);
+      expect(run.stderr).not.toContain('EMFILE');
+    },
+  );
+
   it('is refused without devices and without a server, and when the port is taken', async () => {
     const { options } = await mockNode();
     expect(await pickaxe('mine', ...options, '--devices', 'none')).toMatchObject({

@@ -33,7 +33,7 @@ export const BALANCE: Balance = {
 };
 
 type DeviceEvent = Extract<MinerEvent, { type: 'device' }>;
-type RelayEvent = Extract<MinerEvent, { type: 'relay' }>;
+type RelayEvent = Required<Extract<MinerEvent, { type: 'relay' }>>;
 type VerdictEvent = Extract<MinerEvent, { type: 'verdict' }>;
 
 export const device = (name: string, state: DeviceEvent['state'], reason?: string): DeviceEvent => {
@@ -74,5 +74,5 @@ export const worker = (name: string, more: Partial<RelayWorker> = {}): RelayWork
 export const relay = (name: string, ...workers: RelayWorker[]): RelayEvent => {
   const sum = (of: (worker: RelayWorker) => number) => workers.reduce((total, one) => total + of(one), 0);
   const sums = { sessions: sum(({ sessions }) => sessions), hashesPerSecond: sum((one) => one.hashesPerSecond) };
-  return { type: 'relay', relay: name, ...sums, workers };
+  return { type: 'relay', relay: name, ...sums, workers, refused: { banned: 2, full: 0 } };
 };

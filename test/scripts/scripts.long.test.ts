@@ -202,10 +202,26 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     });
   }),
   'bench/stratum-misbehaviour.mjs': bench(
-    `--short --no-goals --attacks junk,slow --niceness ${ourNiceness}`,
+    `--short --no-goals --attacks junk,slow,within,poisoned-here,poisoned-elsewhere,tls-checks,tls-hang-ups,files --niceness ${ourNiceness}`,
     ['linux'],
-    ({ results, honest }) => {
-      expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'junk', 'slow']);
+    ({ results, scenarios, honest }) => {
+      expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'junk', 'slow', 'within']);
+      expect(scenarios).toEqual([
+        { scenario: 'poisoned-here', miners: 12, drops: 0, bans: 0, connected: 12 },
+        { scenario: 'poisoned-elsewhere', miners: 12, drops: 0, bans: 0, connected: 12 },
+        { scenario: 'tls-checks', clients: 60, served: 60, bans: 0, isMinerServed: true },
+        { scenario: 'tls-hang-ups', clients: 60, served: 60, bans: 0, isMinerServed: true },
+        {
+          scenario: 'files',
+          files: 700,
+          clients: 800,
+          connected: expect.toSatisfy((count: number) => count > 0 && count <= 700 - 256),
+          refused: expect.toSatisfy((count: number) => count >= 800 - (700 - 256)),
+          page: 200,
+          linesAboutFiles: 0,
+          isWatched: true,
+        },
+      ]);
       expect(results[1]).toMatchObject({ opened: positive, closed: positive, pingMs: { p50: positive } });
       expect(honest).toMatchObject({ accepted: positive, refused: {}, lost: 0, ledgerLinesLost: 0 });
     },

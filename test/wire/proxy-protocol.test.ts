@@ -67,6 +67,7 @@ describe('a PROXY protocol header of version 2', () => {
     [`${SIGNATURE} 21 11 ffff`, 'it is too long'],
     [`${SIGNATURE} 21 11 000b ${'00'.repeat(11)}`, 'its IPv4 addresses are cut off'],
     [`${SIGNATURE} 21 21 000c ${'00'.repeat(12)}`, 'its IPv6 addresses are cut off'],
+    [`${SIGNATURE} 21 21 0023 ${'00'.repeat(35)}`, 'its IPv6 addresses are cut off'],
     [`${SIGNATURE} 21 12 000c ${'00'.repeat(12)}`, 'its protocol is not TCP'],
   ])('%s is refused', (digits, why) => {
     expect(parseProxyHeader(hex(digits))).toEqual(invalid(why));

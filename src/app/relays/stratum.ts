@@ -1,12 +1,16 @@
 /** `--stratum-listen`: a stratum server beside the devices, or alone. */
 
+import { isIPv4 } from 'node:net';
+import { availableParallelism, totalmem } from 'node:os';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { Ledger } from '../../relay/stratum/ledger.ts';
+import { type Means, mostConnections } from '../../relay/stratum/limits.ts';
 import { StratumRelay } from '../../relay/stratum/stratum-relay.ts';
 import type { Clock } from '../../system/clock.ts';
 import { openPrivate } from '../../system/private-file.ts';
+import { systemReport } from '../../system/system-report.ts';
 import { formatHttpAddress } from '../../text/http-address.ts';
 import { certificatesIn } from '../ca-file.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -16,12 +20,16 @@ import { secretTextIn } from '../secret-file.ts';
 import { relayLog } from './relay-log.ts';
 
 const TAG = { tag: 'stratum' };
+/** Networks of proxies with fewer bits have more than 256 addresses. */
+const FEW_PROXIES_BITS = { 4: 24, 6: 120 };
 
 /** @throws UsageError when the certificate or its key cannot be used */
 export function stratumServer({ listen, ledger, ...settings }: Config['stratum'], log: Logger): MakeRelay {
   if (!listen) throw new Error('no address to listen on');
   const secureContext = contextOf(settings);
   const { shareSeconds, proxies = [] } = settings;
+  const means = meansHere();
+  const { count: connections, short } = mostConnections(means);
   return ({ source, emit, clock, lane }) => {
     const relay = new StratumRelay({
       source,
@@ -32,6 +40,7 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
       shareSeconds,
       proxies,
       log: relayLog(log, TAG.tag),
+      limits: { connections },
       ...(secureContext && { secureContext }),
       ...(ledger !== undefined && { openLedger: () => openLedger(ledger, log, clock) }),
     });
@@ -40,14 +49,39 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
         await relay.open();
       } catch (fault) {
         if (fault instanceof UsageError) throw fault;
-        const why = whyNotListening(fault as NodeJS.ErrnoException, listen.port);
-        throw new UsageError(`cannot listen on --stratum-listen ${formatHttpAddress(listen)}: ${why}.`);
+        const reason = whyNotListening(fault as NodeJS.ErrnoException, listen.port);
+        throw new UsageError(`cannot listen on --stratum-listen ${formatHttpAddress(listen)}: ${reason}.`);
       }
       const at = formatHttpAddress({ host: listen.host, port: relay.port ?? listen.port });
       log.info(TAG, `listening at stratum+${secureContext ? 'ssl' : 'tcp'}://${at}`);
+      if (short !== undefined) log.info(TAG, `at most ${connections} connections: ${why(short, means)}`);
+      for (const network of proxies.filter(hasManyAddresses)) {
+        log.warn(
+          TAG,
+          `--stratum-proxy-protocol ${network}: each of these addresses can name any client, and have it banned`,
+        );
+      }
     };
     return { name: relay.name, open, run: (stop) => relay.run(stop) };
   };
+}
+
+function meansHere(): Means {
+  // Node.js raises the soft limit to the hard one as it starts, where it may.
+  const soft = systemReport().userLimits?.open_files?.soft;
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return { files: typeof soft === 'number' ? soft : undefined, memory, threads: availableParallelism() };
+}
+
+function why(short: 'files' | 'memory', { files, memory }: Means): string {
+  if (short === 'memory') return `a quarter of ${(memory / 2 ** 30).toFixed(1)} GiB of memory is for them`;
+  return `this process may have ${files} files open, and some are kept for the nodes and the HTTP API`;
+}
+
+/** @param proxy an address, or a network like 10.0.0.0/8 */
+function hasManyAddresses(proxy: string): boolean {
+  const [address, bits] = proxy.split('/');
+  return bits !== undefined && Number(bits) < FEW_PROXIES_BITS[isIPv4(address) ? 4 : 6];
 }
 
 /** @throws UsageError when the file cannot be written */

@@ -67,7 +67,8 @@ function nodeWatch(config: Config, node: Config['node'], chosen: ChosenSource, {
   const judge = (rank: number, fault: string | undefined) => {
     if (!chosen.nodes[rank].isRevoked) judged.judge(rank, fault);
   };
-  return [nodes({ settings, configured: config.node.urls?.length ?? 0, source: { judge } })];
+  const watched = { settings, configured: config.node.urls?.length ?? 0, source: { judge } };
+  return [nodes(watched, config.stratum.listen !== undefined)];
 }
 
 /** Pools follow their blocks themselves. @param node the nodes that are mined on */

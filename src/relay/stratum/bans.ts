@@ -44,8 +44,12 @@ export class Bans {
   }
 }
 
-/** @returns an IPv4 address as it is; of an IPv6 address its first 64 bits, because whoever has one has all of those */
-export function networkOf(address: string): string {
+/**
+ * @param bits how many bits of an IPv6 address make its network, a multiple of 16. Whoever has one address has all that begin with
+ * the same 64 bits
+ * @returns an IPv4 address as it is; of an IPv6 address its network
+ */
+export function networkOf(address: string, bits = 64): string {
   const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;
   const [head, tail] = plain.replace(/%.*$/, '').split('::');
@@ -54,7 +58,7 @@ export function networkOf(address: string): string {
   const zeros = tail === undefined ? 0 : 8 - groups.length - last.length - (plain.includes('.') ? 1 : 0);
   const all = [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...last];
   return `${all
-    .slice(0, 4)
+    .slice(0, bits / 16)
     .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+    .join(':')}::/${bits}`;
 }

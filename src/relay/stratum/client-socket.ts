@@ -3,11 +3,21 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { parseProxyHeader } from '../../wire/proxy-protocol.ts';
+import type { Refusal } from './refusals.ts';
 
 /** A client whose connection cannot be used. */
 export class HandshakeError extends Error {
   override readonly name = 'HandshakeError';
+  /** What it counts as; undefined when the client has gone by itself, as health checks do. */
+  readonly refusal: Refusal | undefined;
+
+  constructor(message: string, refusal?: Refusal) {
+    super(message);
+    this.refusal = refusal;
+  }
 }
+
+const GONE = 'it has closed the connection';
 
 /**
  * Reads the header of a proxy, and leaves what follows unread.
@@ -25,7 +35,7 @@ export function readProxyHeader(socket: Socket, patienceMs: number): Promise<str
       if (header.kind === 'incomplete') return;
       socket.off('readable', read);
       if (header.kind === 'invalid') {
-        done(new HandshakeError(`the header of the proxy is wrong: ${header.why}`));
+        done(new HandshakeError(`the header of the proxy is wrong: ${header.why}`, 'handshake'));
       } else {
         const rest = bytes.subarray(header.bytes);
         if (rest.length > 0) socket.unshift(rest);
@@ -45,12 +55,21 @@ export function encrypted(socket: Socket, secureContext: SecureContext, patience
   const secured = new TLSSocket(socket, { isServer: true, secureContext });
   return settle<Socket>(secured, patienceMs, 'the handshake of TLS did not come', (done) => {
     const succeed = () => done(undefined, secured);
-    const fail = () => done(new HandshakeError('the handshake of TLS failed'));
+    const fail = ({ code }: NodeJS.ErrnoException) =>
+      done(isNoTls(code) ? new HandshakeError('the handshake of TLS failed', 'handshake') : new HandshakeError(GONE));
     secured.once('secure', succeed);
     // Errors of later times are heard by the connection.
     secured.on('error', fail);
     return () => secured.off('secure', succeed);
   });
+}
+
+/**
+ * Whether what the client sent is no TLS, or none that can be spoken here. A client that hangs up, resets the connection or says by
+ * an alert that it does not trust the certificate has done nothing wrong.
+ */
+function isNoTls(code = ''): boolean {
+  return code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
 }
 
 type Done<Value> = (fault: HandshakeError | undefined, value?: Value) => void;
@@ -63,8 +82,8 @@ function settle<Value>(
   begin: (done: Done<Value>) => () => void,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const closed = () => done(new HandshakeError('it has closed the connection'));
-    const timer = setTimeout(() => done(new HandshakeError(tooLate)), patienceMs);
+    const closed = () => done(new HandshakeError(GONE));
+    const timer = setTimeout(() => done(new HandshakeError(tooLate, 'timeout')), patienceMs);
     const done: Done<Value> = (fault, value) => {
       clearTimeout(timer);
       socket.off('close', closed);

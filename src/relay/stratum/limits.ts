@@ -1,9 +1,12 @@
-/** The limits on what clients cost the stratum server, all in one place. Tests bring smaller ones. */
+/** The limits on what clients cost the stratum server, all in one place. Tests bring smaller ones. Pure. */
 
 export interface StratumLimits {
-  /** How many connections there may be at one time: one for each nonce1, and some that do not have theirs yet. */
+  /**
+   * How many connections there may be at one time: one for each nonce1, and some that do not have theirs yet. There are fewer where
+   * files or memory are short (`mostConnections`).
+   */
   readonly connections: number;
-  /** The same from one address: a farm behind one router. An IPv6 address counts as its network of 64 bits. */
+  /** The same from one address: a farm behind one router. An IPv6 address counts as its network of 48 bits. */
   readonly connectionsPerAddress: number;
   /** The bytes of a line. A client's longest, `mining.submit` with a name of 256 characters, has a few hundred. */
   readonly lineBytes: number;
@@ -15,10 +18,20 @@ export interface StratumLimits {
   readonly pendingBytes: number;
   /**
    * Lines that a client may send: so many at once, and so many a second from then on. Before its rate is known, an ASIC of
-   * 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting.
+   * 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting. Half as many of them
+   * may be something else than shares that meet their target.
    */
   readonly lineBurst: number;
   readonly linesPerSecond: number;
+  /**
+   * Lines that all clients of an address may send together (with IPv6, those of a network of 48 bits). 8,192 miners with a share each
+   * 10 s send 820 a second. 2,000 shares a second take 6 % of a core.
+   */
+  readonly addressLineBurst: number;
+  readonly addressLinesPerSecond: number;
+  /** Lines that each client may send beyond that: enough for logging in, and for a share each 5 s. */
+  readonly reservedLineBurst: number;
+  readonly reservedLinesPerSecond: number;
   /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
   readonly junkLines: number;
   /**
@@ -52,6 +65,8 @@ export interface StratumLimits {
   readonly tickMs: number;
   /** How often an event says how the relay does. */
   readonly reportMs: number;
+  /** The time between two lines of the log about what was refused. */
+  readonly logMs: number;
 }
 
 export const stratumLimits: StratumLimits = {
@@ -63,6 +78,10 @@ export const stratumLimits: StratumLimits = {
   pendingBytes: 160_000,
   lineBurst: 200,
   linesPerSecond: 100,
+  addressLineBurst: 4_000,
+  addressLinesPerSecond: 2_000,
+  reservedLineBurst: 10,
+  reservedLinesPerSecond: 0.25,
   junkLines: 10,
   ledgerBurst: 1_000,
   ledgerLinesPerShare: 2,
@@ -77,4 +96,33 @@ export const stratumLimits: StratumLimits = {
   remembered: 10_000,
   tickMs: 100,
   reportMs: 5_000,
+  logMs: 60_000,
 };
+
+/** Files that are kept for everything else: the HTTP server's 64 clients, nodes, logs, GPUs; and those of each CPU thread. */
+const KEPT_FILES = 256;
+const KEPT_FILES_PER_THREAD = 4;
+/** Sessions have a quarter of the memory, and each takes less than this. */
+const MEMORY_SHARE = 1 / 4;
+const SESSION_BYTES = 65_536;
+
+/** What a machine has for connections. */
+export interface Means {
+  /** How many files the process may have open; absent where the system has no such limit. */
+  readonly files?: number | undefined;
+  /** The memory in bytes: the machine's, or the container's where that has less. */
+  readonly memory: number;
+  /** How many CPU threads there can be. */
+  readonly threads: number;
+}
+
+/** @returns how many connections there may be at one time, and which of the means allows no more; undefined where neither is short */
+export function mostConnections({ files, memory, threads }: Means): { count: number; short?: 'files' | 'memory' } {
+  // However few files there are, mining goes on with the half of them.
+  const kept = KEPT_FILES + KEPT_FILES_PER_THREAD * threads;
+  const byFiles = files === undefined ? Number.POSITIVE_INFINITY : Math.max(files - kept, Math.floor(files / 2));
+  const byMemory = Math.floor((MEMORY_SHARE * memory) / SESSION_BYTES);
+  const { connections } = stratumLimits;
+  if (Math.min(byFiles, byMemory) >= connections) return { count: connections };
+  return byFiles <= byMemory ? { count: byFiles, short: 'files' } : { count: byMemory, short: 'memory' };
+}

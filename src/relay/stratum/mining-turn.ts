@@ -26,6 +26,8 @@ const FLOOD_RATIO = 16;
 const GRACE_MS = 10_000;
 
 export interface Wishes {
+  /** The client's. */
+  readonly address: string;
   readonly worker: string;
   /** The difficulties that the worker has chosen and suggested, in hashes per share. */
   readonly chosen: number | undefined;
@@ -46,17 +48,22 @@ export class MiningTurn implements SessionNow {
   /** Since when the session waits for a job with a new target. */
   #retargetSinceMs: number | undefined;
 
-  constructor(world: SessionWorld, { worker, chosen, suggested }: Wishes, send: (lines: string | Buffer) => void) {
+  constructor(world: SessionWorld, wishes: Wishes, send: (lines: string | Buffer) => void) {
     this.#world = world;
     this.#send = send;
+    const { address, worker, chosen, suggested } = wishes;
     const { aimSeconds, learningSeconds, rates } = world;
-    this.#vardiff = new Vardiff({
+    const options = {
       aimSeconds,
       learningSeconds,
       difficulty: chosen ?? suggested ?? FIRST_DIFFICULTY,
       isChosen: chosen !== undefined,
-      known: rates.get(worker),
-    });
+    };
+    const remembered = new Vardiff({ ...options, known: rates.get(address, worker) });
+    // Nobody knows who uses a name, so what is remembered of it must not make a fast miner begin with a flood of shares. A slow miner
+    // that nothing is known of finds its first share as soon as at a share each 10 s.
+    const isEasy = chosen === undefined && remembered.difficulty < FIRST_DIFFICULTY;
+    this.#vardiff = isEasy ? new Vardiff(options) : remembered;
   }
 
   get hashesPerSecond(): number {

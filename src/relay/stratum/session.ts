@@ -20,6 +20,7 @@ import {
 } from '../../wire/stratum-requests.ts';
 import type { Account } from '../accounts.ts';
 import { MiningTurn } from './mining-turn.ts';
+import type { Refusal } from './refusals.ts';
 import type { Reply } from './reply.ts';
 import { ShareDesk } from './share-desk.ts';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from './worker-wishes.ts';
@@ -30,8 +31,8 @@ export interface Client {
   /** Its address, as a proxy tells it where there is one. */
   readonly address: string;
   send(lines: string | Buffer): void;
-  /** Ends the connection. @param points how bad the reason is, for bans */
-  close(reason: string, points: number): void;
+  /** Ends the connection. @param points how bad the reason is, for bans @param refusal what it counts as */
+  close(reason: string, points: number, refusal?: Refusal): void;
 }
 
 /** How bad it is for a client to be disconnected for junk. */
@@ -70,27 +71,36 @@ export class Session {
     return this.#turn;
   }
 
-  /** Takes one line of the client, without its end. */
-  receive(line: string): void {
-    if (line.trim() === '') return;
+  /** Takes one line of the client, without its end. @returns whether it was a share that met its target */
+  receive(line: string): boolean {
+    if (line.trim() === '') return false;
     const parsed = parseClientLine(line);
-    if (parsed.kind === 'request') this.#answer(parsed.request);
-    else if (parsed.kind === 'junk') {
+    if (parsed.kind === 'request') return this.#answer(parsed.request);
+    if (parsed.kind === 'junk') {
       this.#client.send(formatError(parsed.id, STRATUM_ERROR.other, 'this is no stratum request'));
       const isRare = this.#junk.take(1, this.#world.clock.monotonicMs());
-      if (!isRare) this.#client.close('junk', JUNK_POINTS);
+      if (!isRare) this.#client.close('junk', JUNK_POINTS, 'junk');
     }
+    return false;
   }
 
   /** To be called several times a second. */
   tick(nowMs: number): void {
     if (this.#turn) this.#turn.tick(nowMs);
-    else if (nowMs - this.#openedMs >= this.#world.limits.loginMs) this.#client.close('no login', 0);
+    else if (nowMs - this.#openedMs >= this.#world.limits.loginMs) this.#client.close('no login', 0, 'timeout');
   }
 
-  /** Disconnects the client because the server ends. */
-  close(): void {
-    this.#client.close('the server ends', 0);
+  /**
+   * Whether it has existed for so long, and its shares prove fewer hashes a second than so many.
+   * @param leastRate in hashes per second
+   */
+  isIdle(leastMs: number, leastRate: number, nowMs: number): boolean {
+    return nowMs - this.#openedMs >= leastMs && (this.#turn?.hashesPerSecond ?? 0) < leastRate;
+  }
+
+  /** Disconnects the client. */
+  close(reason: string, refusal?: Refusal): void {
+    this.#client.close(reason, 0, refusal);
   }
 
   /** The client has gone. */
@@ -103,15 +113,16 @@ export class Session {
     for (const account of this.#workers.values()) account.users--;
     if (!this.#turn) return;
     for (const account of this.#workers.values()) account.sessions.delete(this.#turn);
-    if (this.#turn.isKnown) rates.put(this.#name(), this.#turn.known);
+    if (this.#turn.isKnown) rates.put(this.#client.address, this.#name(), this.#turn.known);
     log.debug(`session ${this.number} of ${this.#name()} has ended`);
   }
 
-  #answer({ id, method, params }: Request): void {
+  #answer({ id, method, params }: Request): boolean {
     const reply = this.#replyTo(method, params);
     const isError = 'code' in reply;
     this.#client.send(isError ? formatError(id, reply.code, reply.words) : formatResult(id, reply.result));
     reply.afterwards?.();
+    return reply.metTarget === true;
   }
 
   #replyTo(method: string, params: readonly unknown[]): Reply {
@@ -185,7 +196,7 @@ export class Session {
     const { address } = this.#client;
     const agent = this.#agent;
     log.debug(`session ${session} of ${worker} has begun: ${address}, ${agent || 'an unnamed program'}`);
-    const wishes = { worker, chosen: this.#chosen, suggested: this.#suggested };
+    const wishes = { address, worker, chosen: this.#chosen, suggested: this.#suggested };
     this.#turn = new MiningTurn(this.#world, wishes, (lines) => this.#client.send(lines));
     // A connection with several workers counts as one of its first worker's.
     this.#workers.get(worker)?.sessions.add(this.#turn);

@@ -2,6 +2,7 @@
 
 import type { Listener } from '../../events/events.ts';
 import type { MiningTurn } from './mining-turn.ts';
+import type { Refusal } from './refusals.ts';
 import type { Session } from './session.ts';
 import type { SessionWorld } from './world.ts';
 
@@ -11,6 +12,12 @@ const LEARNING_SECONDS = 0.15;
 const LEARNING_SHARES_PER_SECOND = 1_000;
 /** How often it is counted how many learn. */
 const COUNT_MS = 1_000;
+/**
+ * A session that makes room for others is at least so old, and its shares prove less than so many hashes a second. The slowest miners
+ * that are worth a session, at 1 MH/s, have brought shares by then.
+ */
+const IDLE_MS = 150_000;
+const IDLE_HASHES_PER_SECOND = 10_000;
 
 export class Sessions {
   readonly #all = new Set<Session>();
@@ -44,9 +51,20 @@ export class Sessions {
     for (const session of this.#all) session.tick(nowMs);
   }
 
+  /** Disconnects so many clients at most that bring nothing; those that connected first go first. */
+  makeRoom(most: number, nowMs: number): void {
+    let count = 0;
+    for (const session of this.#all) {
+      if (count >= most) break;
+      if (!session.isIdle(IDLE_MS, IDLE_HASHES_PER_SECOND, nowMs)) continue;
+      session.close('it brings nothing, and the server is full', 'idle');
+      count++;
+    }
+  }
+
   /** Disconnects all clients. */
   closeAll(): void {
-    for (const session of [...this.#all]) session.close();
+    for (const session of [...this.#all]) session.close('the server ends');
   }
 
   /** Emits how the relay does, if it is time for that. */
@@ -54,13 +72,15 @@ export class Sessions {
     relay: string,
     emit: Listener,
     { accounts, limits }: Pick<SessionWorld, 'accounts' | 'limits'>,
+    refused: Readonly<Record<Refusal, number>>,
     nowMs: number,
   ): void {
     if (nowMs - this.#reportedMs < limits.reportMs) return;
     this.#reportedMs = nowMs;
     const turns = [...this.#turns()];
     const hashesPerSecond = turns.reduce((sum, turn) => sum + turn.hashesPerSecond, 0);
-    emit({ type: 'relay', relay, sessions: turns.length, hashesPerSecond, workers: accounts.list(nowMs) });
+    const workers = accounts.list(nowMs);
+    emit({ type: 'relay', relay, sessions: turns.length, hashesPerSecond, workers, refused: { ...refused } });
   }
 
   *#turns(): Generator<MiningTurn> {

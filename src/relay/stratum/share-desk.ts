@@ -91,8 +91,9 @@ export class ShareDesk {
     const worth = difficulty !== undefined && { difficulty };
     this.#count(account, result, { job: id, nonce, chain, height: Number(height), isBlock, ...worth });
     const reply = result === 'accepted' ? { result: true } : REFUSALS[result];
-    if (!meetsOwn) return reply;
-    return { ...reply, afterwards: () => turn.share(given.terms.difficulty, clock.monotonicMs()) };
+    if (difficulty === undefined) return reply;
+    const learned = meetsOwn && { afterwards: () => turn.share(given.terms.difficulty, clock.monotonicMs()) };
+    return { ...reply, metTarget: true, ...learned };
   }
 
   #nonceOf(nonce2: string): bigint | undefined {

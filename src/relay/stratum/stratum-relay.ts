@@ -10,6 +10,8 @@ import type { Listener } from '../../events/events.ts';
 import type { SourceUpdate, WorkSource } from '../../source/source.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { LogBucket } from '../../system/log-bucket.ts';
+import { Refusals } from '../../system/refusals.ts';
+import type { TokenBucket } from '../../system/token-bucket.ts';
 import { Accounts } from '../accounts.ts';
 import type { Relay, RelayLog } from '../relay.ts';
 import { RelayedWorks } from '../relayed-works.ts';
@@ -21,6 +23,7 @@ import { LedgerPlaces } from './ledger-places.ts';
 import { type StratumLimits, stratumLimits } from './limits.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
 import { plainAddress } from './plain-address.ts';
+import { REFUSALS, type Refusal } from './refusals.ts';
 import { RememberedRates } from './remembered-rates.ts';
 import { Session } from './session.ts';
 import { Sessions } from './sessions.ts';
@@ -30,8 +33,13 @@ import type { SessionWorld } from './world.ts';
 const NAME = 'stratum';
 /** After so long a silence the system begins to ask whether the client is still there. Silence alone ends no session. */
 const KEEP_ALIVE_MS = 60_000;
-/** What a failed handshake costs, in the points of `limits.banPoints`. */
+/** What it costs to send something that is no TLS where TLS is spoken, in the points of `limits.banPoints`. */
 const HANDSHAKE_POINTS = 2;
+/** How often clients that bring nothing make room while the server is full, and how many at most. */
+const ROOM_MS = 1_000;
+const ROOM_CLIENTS = 100;
+/** Lines that may be logged at once about connections that fail by a fault of the system's. */
+const FAULTS_LOGGED = 10;
 /** First shares of workers that may be logged at once: a farm that starts. Clients choose names as they like. */
 const FIRST_SHARES_LOGGED = 100;
 
@@ -76,6 +84,11 @@ export class StratumRelay implements Relay {
   readonly #proxies = new BlockList();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #refusals: Refusals<Refusal>;
+  readonly #faults: LogBucket;
+  /** How many connections were refused since clients last made room, because the server was full. */
+  #withoutRoom = 0;
+  #madeRoomMs = 0;
   #ledger: Ledger | undefined;
   #count = 0;
   /** Whether the jobs that clients have are worth nothing. */
@@ -121,10 +134,16 @@ export class StratumRelay implements Relay {
       firstShares: new LogBucket(FIRST_SHARES_LOGGED, clock.monotonicMs()),
     };
     this.#doorkeeper = new Doorkeeper(limits, log, clock.monotonicMs());
+    this.#refusals = new Refusals(REFUSALS, (line) => log.warn(line), limits.logMs);
+    this.#faults = new LogBucket(FAULTS_LOGGED, clock.monotonicMs());
     for (const proxy of proxies) addTo(this.#proxies, proxy);
     this.#server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
     this.#server.maxConnections = limits.connections;
     this.#server.on('connection', (socket) => void this.#meet(socket));
+    this.#server.on('drop', (client) => {
+      this.#withoutRoom++;
+      this.#refusals.note('full', client?.remoteAddress);
+    });
   }
 
   /** Where it listens; undefined before `open`. */
@@ -149,14 +168,15 @@ export class StratumRelay implements Relay {
       await this.#ledger?.close();
       throw fault;
     }
-    this.#server.on('error', ({ message }) => this.#log.warn(`a connection could not be accepted: ${message}`));
+    this.#server.on('error', ({ message }) => this.#logFault(`a connection could not be accepted: ${message}`));
   }
 
   async run(stop: AbortSignal): Promise<void> {
     const timer = setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
       this.#sessions.tick(nowMs);
-      this.#sessions.report(NAME, this.#emit, this.#world, nowMs);
+      this.#makeRoom(nowMs);
+      this.#sessions.report(NAME, this.#emit, this.#world, this.#refusals.counts, nowMs);
     }, this.#limits.tickMs);
     await this.#works.follow(stop);
     clearInterval(timer);
@@ -166,7 +186,22 @@ export class StratumRelay implements Relay {
     for (const socket of this.#sockets) socket.destroy();
     await closed;
     this.#world.places.close();
+    this.#refusals.close();
     await this.#ledger?.close();
+  }
+
+  /** Clients whose shares prove nothing go where others find no place. They may come again, as all others may. */
+  #makeRoom(nowMs: number): void {
+    if (this.#withoutRoom === 0 || nowMs - this.#madeRoomMs < ROOM_MS) return;
+    this.#sessions.makeRoom(Math.min(this.#withoutRoom, ROOM_CLIENTS), nowMs);
+    this.#withoutRoom = 0;
+    this.#madeRoomMs = nowMs;
+  }
+
+  #logFault(line: string): void {
+    const unlogged = this.#faults.take(this.#clock.monotonicMs());
+    if (unlogged === undefined) return;
+    this.#log.warn(unlogged === 0 ? line : `${line}; there were ${unlogged} others`);
   }
 
   #changed(update: SourceUpdate): void {
@@ -201,27 +236,35 @@ export class StratumRelay implements Relay {
       if (address === '') throw new HandshakeError('it has closed the connection');
       if (this.#proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'))
         address = plainAddress((await readProxyHeader(socket, handshakeMs)) ?? address);
-      const refused = this.#doorkeeper.enter(address, this.#clock.monotonicMs());
-      if (refused !== undefined) throw new HandshakeError(refused);
+      const lines = this.#doorkeeper.enter(address, this.#clock.monotonicMs());
+      if (typeof lines === 'string') throw new HandshakeError(lines, lines);
       hasEntered = true;
-      this.#begin(secureContext ? await encrypted(socket, secureContext, handshakeMs) : socket, address);
+      const client = secureContext ? await encrypted(socket, secureContext, handshakeMs) : socket;
+      this.#begin(client, address, lines);
     } catch (fault) {
       socket.destroy();
       const { message } = fault as Error;
-      this.#log[fault instanceof HandshakeError ? 'debug' : 'warn'](`${address} was refused: ${message}`);
-      if (hasEntered) this.#doorkeeper.note(address, HANDSHAKE_POINTS, message, this.#clock.monotonicMs());
+      const line = `${address} was refused: ${message}`;
+      if (!(fault instanceof HandshakeError)) return this.#logFault(line);
+      const { refusal } = fault;
+      this.#log.debug(line);
+      if (refusal === undefined) return;
+      this.#refusals.note(refusal, address);
+      if (hasEntered && refusal === 'handshake')
+        this.#doorkeeper.note(address, HANDSHAKE_POINTS, message, this.#clock.monotonicMs());
     }
   }
 
-  #begin(socket: Socket, address: string): void {
+  #begin(socket: Socket, address: string, sharedLines: TokenBucket): void {
     const clock = this.#clock;
-    const ended = (reason: string, points: number) => {
+    const ended = (reason: string, points: number, refusal?: Refusal) => {
       this.#sessions.delete(session);
       session.end();
+      if (refusal !== undefined) this.#refusals.note(refusal, address);
       this.#doorkeeper.note(address, points, reason, clock.monotonicMs());
       this.#log.debug(`${address} is disconnected: ${reason}`);
     };
-    const connection = new Connection({ socket, address, clock, limits: this.#limits, ended });
+    const connection = new Connection({ socket, address, clock, limits: this.#limits, sharedLines, ended });
     const session = new Session(++this.#count, this.#world, connection);
     this.#sessions.add(session);
     connection.start((line) => session.receive(line));

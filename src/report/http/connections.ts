@@ -9,7 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../system/clock.ts';
 import type { HttpLimits } from './limits.ts';
-import type { Reason, Refusals } from './refusals.ts';
+import type { HttpRefusals, Reason } from './refusals.ts';
 
 /** The parser gets bytes in pieces of this length: a client that is cut off costs no more than the requests in one piece. */
 const PIECE_BYTES = 512;
@@ -23,10 +23,10 @@ interface Connection {
 export class Connections {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
-  readonly #refusals: Refusals;
+  readonly #refusals: HttpRefusals;
   readonly #all = new Map<Socket, Connection>();
 
-  constructor(clock: Clock, limits: HttpLimits, refusals: Refusals) {
+  constructor(clock: Clock, limits: HttpLimits, refusals: HttpRefusals) {
     this.#clock = clock;
     this.#limits = limits;
     this.#refusals = refusals;

@@ -13,7 +13,7 @@ import { JsonLines } from '../json-lines.ts';
 import { HttpError } from './errors.ts';
 import { HEADERS } from './headers.ts';
 import type { HttpLimits } from './limits.ts';
-import type { Reason, Refusals } from './refusals.ts';
+import type { HttpRefusals, Reason } from './refusals.ts';
 import { EVENT_STREAM } from './route.ts';
 import type { Status, StatusEvent } from './schemas.ts';
 
@@ -36,7 +36,7 @@ export class EventStream {
   readonly #clock: Clock;
   readonly #status: () => Status;
   readonly #limits: HttpLimits;
-  readonly #refusals: Refusals;
+  readonly #refusals: HttpRefusals;
   /** Oldest first. */
   readonly #clients = new Map<ServerResponse, Client>();
   readonly #lines: JsonLines;
@@ -47,7 +47,7 @@ export class EventStream {
     events: Events,
     clock: Clock,
     status: () => Status,
-    { limits, refusals }: { readonly limits: HttpLimits; readonly refusals: Refusals },
+    { limits, refusals }: { readonly limits: HttpLimits; readonly refusals: HttpRefusals },
   ) {
     this.#events = events;
     this.#clock = clock;

@@ -1,5 +1,6 @@
 /** The HTTP side of a mining rig: what is known about the rig, what is served of that, and the server. */
 
+import { Refusals } from '../../system/refusals.ts';
 import type { RunningMiner } from '../running-miner.ts';
 import { apiRoutes } from './api.ts';
 import { KeptBalance } from './balance.ts';
@@ -9,7 +10,7 @@ import { healthRoutes } from './health.ts';
 import { httpLimits } from './limits.ts';
 import { Metrics } from './metrics.ts';
 import { openApiRoute } from './openapi.ts';
-import { Refusals } from './refusals.ts';
+import { REASONS } from './refusals.ts';
 import { RigStats } from './rig-stats.ts';
 import type { Route } from './route.ts';
 import { Server, type ServerOptions } from './server.ts';
@@ -38,7 +39,7 @@ export async function serveHttp(
   const { controls, events, clock, log, askBalance } = miner;
   const stats = new RigStats(miner);
   const status = () => statusOf(stats, control);
-  const refusals = new Refusals(log, limits.logMs);
+  const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
   const metrics = new Metrics(status, events, refusals.counts);
   const stream = new EventStream(events, clock, status, { limits, refusals });
   const balance = new KeptBalance(askBalance, clock, limits);

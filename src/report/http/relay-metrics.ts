@@ -55,6 +55,13 @@ export const RELAY_METRICS: readonly MetricRow[] = [
     'Hashes that accepted shares of the relay stand for',
     ({ shares }) => shares.acceptedHashes,
   ),
+  perRelay(
+    'counter',
+    'relay_refused_total',
+    'Connections that the relay refused or ended',
+    ({ refused }) => refused,
+    'reason',
+  ),
   perRelay('gauge', 'relay_sessions', 'Connections of workers', ({ sessions }) => sessions),
   perRelay(
     'gauge',

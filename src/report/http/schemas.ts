@@ -20,6 +20,7 @@ import {
   Proven,
   RelayCounts,
   rate,
+  refused,
   relayRates,
   rigCounts,
   Spread,
@@ -82,6 +83,7 @@ const Relay = z
     ...relayRates,
     workersConnected: count,
     ...RelayCounts.shape,
+    refused,
     workers: z.array(Worker),
   })
   .meta({ id: 'Relay', description: 'The outcomes are those of blocks and shares that the relay brought' });

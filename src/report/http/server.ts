@@ -14,7 +14,7 @@ import { HEADERS } from './headers.ts';
 import { admits, isForeign } from './hosts.ts';
 import type { HttpLimits } from './limits.ts';
 import { reachableHost, urlOf } from './reach.ts';
-import { isReason, type Refusals } from './refusals.ts';
+import { type HttpRefusals, isReason } from './refusals.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
 /** The largest valid body is one device's name. */
@@ -39,14 +39,14 @@ interface Surroundings {
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits: HttpLimits;
-  readonly refusals: Refusals;
+  readonly refusals: HttpRefusals;
 }
 
 export class Server {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #log: Logger;
-  readonly #refusals: Refusals;
+  readonly #refusals: HttpRefusals;
   readonly #connections: Connections;
   readonly #authorised: (header: string | undefined) => boolean;
   /** The routes of each path. */

@@ -89,10 +89,11 @@ function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOT
   };
 }
 
-function relayStatus({ workers, ...now }: RelayNow, brought: RelaySummary): Status['relays'][string] {
+function relayStatus({ workers, refused, ...now }: RelayNow, brought: RelaySummary): Status['relays'][string] {
   return {
     ...now,
     ...brought,
+    refused: { ...refused },
     workers: workers.map(({ difficulty = null, lastShareSeconds = null, ...worker }) => {
       return { ...worker, difficulty, lastShareSeconds };
     }),

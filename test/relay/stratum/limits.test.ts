@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Bans, networkOf } from '#pickaxe/relay/stratum/bans.js';
 import { Doorkeeper } from '#pickaxe/relay/stratum/doorkeeper.js';
-import { stratumLimits } from '#pickaxe/relay/stratum/limits.js';
+import { mostConnections, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/remembered-rates.js';
 import { rollMs } from '#pickaxe/relay/stratum/roll.js';
 import { Surprise } from '#pickaxe/relay/stratum/surprise.js';
@@ -42,6 +42,11 @@ describe('bans', () => {
     for (let minute = 0; minute < 100; minute++) expect(bans.note('::1', 6, 60_000 * minute)).toBe(false);
   });
 
+  it('are for faults that come faster than so many points a minute', () => {
+    const bans = new Bans(limits);
+    expect([0, 10_000, 20_000].map((nowMs) => bans.note('192.0.2.1', 5, nowMs))).toEqual([false, false, true]);
+  });
+
   it('remember a bounded number of addresses', () => {
     const bans = new Bans(limits);
     bans.note('192.0.2.1', 11, 0);
@@ -66,6 +71,13 @@ describe('bans', () => {
     expect(networkOf(address)).toBe(network);
   });
 
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ])('count connections and lines of %s as those of %s', (address, network) => {
+    expect(networkOf(address, 48)).toBe(network);
+  });
+
   it('are logged at a bounded rate', () => {
     const warnings: string[] = [];
     const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
@@ -85,11 +97,71 @@ describe('bans', () => {
   });
 });
 
+describe('connections from one address', () => {
+  const SILENT = { debug() {}, info() {}, warn() {} };
+  const doorkeeper = (limits: Partial<typeof stratumLimits>) =>
+    new Doorkeeper({ ...stratumLimits, ...limits }, SILENT, 0);
+  /** Takes as many lines as there are. */
+  const drain = (lines: unknown) => {
+    let count = 0;
+    while ((lines as TokenBucket).take(1, 0)) count++;
+    return count;
+  };
+
+  it('are bounded, with IPv6 for each network of 48 bits, and those that have ended do not count', () => {
+    const door = doorkeeper({ connectionsPerAddress: 2 });
+    const enter = (address: string) => typeof door.enter(address, 0) !== 'string';
+    expect([1, 2, 3].map((n) => enter(`2001:db8:0:${n}::1`))).toEqual([true, true, false]);
+    expect(enter('2001:db8:1::1')).toBe(true);
+    door.leave('2001:db8:0:1::1');
+    expect([7, 8].map((n) => enter(`2001:db8:0:${n}::1`))).toEqual([true, false]);
+  });
+
+  it('share their lines, and have no more after they have come again', () => {
+    const door = doorkeeper({ addressLineBurst: 50 });
+    const [one, other] = [door.enter('192.0.2.1', 0), door.enter('192.0.2.1', 0)];
+    expect([drain(one), drain(other), drain(door.enter('192.0.2.2', 0))]).toEqual([50, 0, 50]);
+    door.leave('192.0.2.1');
+    door.leave('192.0.2.1');
+    expect(drain(door.enter('192.0.2.1', 0))).toBe(0);
+  });
+
+  it('are remembered for a bounded number of addresses once all have ended', () => {
+    const door = doorkeeper({ addressLineBurst: 50, remembered: 3 });
+    const visit = (address: string) => {
+      const count = drain(door.enter(address, 0));
+      door.leave(address);
+      return count;
+    };
+    const visitors = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1', '192.0.2.4', '192.0.2.5'];
+    expect(visitors.map(visit)).toEqual([50, 0, 50, 50, 0, 50, 50]);
+    expect(['192.0.2.1', '192.0.2.2'].map(visit)).toEqual([0, 50]);
+  });
+});
+
+it.each([
+  ['nothing is short', { files: 524_288, memory: 2 ** 36, threads: 8 }, { count: 66_560 }],
+  ['there is no limit', { memory: 2 ** 36, threads: 8 }, { count: 66_560 }],
+  ['2,000 files', { files: 2_000, memory: 2 ** 36, threads: 2 }, { count: 1_736, short: 'files' }],
+  ['256 files', { files: 256, memory: 2 ** 36, threads: 2 }, { count: 128, short: 'files' }],
+  ['4 GiB', { files: 524_288, memory: 2 ** 32, threads: 2 }, { count: 16_384, short: 'memory' }],
+] as const)('there are as many connections as files and memory allow: %s', (_, means, most) => {
+  expect(mostConnections(means)).toEqual(most);
+});
+
 it('a rate is remembered for a bounded number of workers', () => {
   const rates = new RememberedRates(2);
   const known = (shares: number) => ({ shares, exposure: 1 });
-  for (const [index, worker] of ['a', 'b', 'a', 'c'].entries()) rates.put(worker, known(index));
-  expect(['a', 'b', 'c'].map((worker) => rates.get(worker)?.shares)).toEqual([2, undefined, 3]);
+  for (const [index, worker] of ['a', 'b', 'a', 'c'].entries()) rates.put('192.0.2.1', worker, known(index));
+  expect(['a', 'b', 'c'].map((worker) => rates.get('192.0.2.1', worker)?.shares)).toEqual([2, undefined, 3]);
+});
+
+it('a rate counts for clients of the same network only', () => {
+  const rates = new RememberedRates(10);
+  const known = { shares: 600, exposure: 1 };
+  rates.put('2001:db8::1', 'rig', known);
+  const addresses = ['2001:db8::2', '2001:db8:0:1::1', '192.0.2.1'];
+  expect(addresses.map((address) => rates.get(address, 'rig'))).toEqual([known, undefined, undefined]);
 });
 
 it.each([

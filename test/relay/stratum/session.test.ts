@@ -429,9 +429,31 @@ describe('the difficulty', () => {
   it('is remembered for the next session of the same worker', async () => {
     const { bench, client } = await serving();
     const known = { shares: 600, exposure: 600 / 1e12 };
-    bench.world.rates.put('rig', known);
+    bench.world.rates.put('192.0.2.1', 'rig', known);
     const [target] = client.login('rig');
     expect(target.params).toEqual([formatTarget(targetForDifficulty(1e13))]);
+  });
+
+  it.each([4, 1e6, 1e9, 4e11])('begins no lower because a worker of that name found %d H/s before', async (rate) => {
+    const { bench, client } = await serving();
+    const rig = bench.client();
+    bench.world.rates.put('192.0.2.1', 'rig', { shares: 600, exposure: 600 / rate });
+    expect(rig.login('rig')).toMatchObject([client.login('another')[0], {}]);
+    const chosen = bench.client();
+    const [target] = chosen.login('rig', 'd=0.00000005');
+    expect(target.params).toEqual([formatTarget(targetForDifficulty(2 ** 32 * 0.00000005))]);
+  });
+
+  it('is learned by the next session also where the one before has found shares that anybody finds', async () => {
+    const { bench, client } = await serving();
+    const [target, notify] = client.login('rig', 'd=0.0000000001');
+    const { job, id } = jobOf(bench.works.current!, notify, target.params[0]);
+    for (let share = 1; share <= 40; share++) {
+      client.submit(id, mineShare(job, client.nonce1, 100 * share), 'rig');
+      bench.pass(0.2);
+    }
+    client.leave();
+    expect(bench.client().login('rig')[0].params).toEqual([formatTarget(targetForDifficulty(2 ** 42))]);
   });
 });
 
@@ -474,7 +496,7 @@ describe('jobs', () => {
 
   it('come every 30 s to a slow miner', async () => {
     const { bench, client } = await serving();
-    bench.world.rates.put('slow', { shares: 600, exposure: 600 / 1e9 });
+    bench.world.rates.put('192.0.2.1', 'slow', { shares: 600, exposure: 600 / 1e12 });
     client.login('slow');
     bench.pass(90);
     const notifies = client
@@ -577,6 +599,36 @@ describe('nonce1', () => {
 });
 
 const SUBSCRIBE = '{"id":1,"method":"mining.subscribe","params":[]}';
+
+describe('room in a full server', () => {
+  it('is made by those that bring nothing, the oldest first, and by none that has just come or that hashes', async () => {
+    const { bench, client } = await serving();
+    client.login('rig', 'd=0.01');
+    const old = Array.from({ length: 3 }, (_, i) => {
+      const idle = bench.client();
+      idle.login(`idle${i}`);
+      return idle;
+    });
+    bench.pass(149);
+    const all = [client, ...old];
+    const closed = () => all.map((each) => each.closed);
+    bench.sessions.makeRoom(10, bench.nowMs);
+    expect(closed()).toEqual([undefined, undefined, undefined, undefined]);
+    const young = bench.client();
+    all.push(young);
+    young.login('young');
+    // 0.01 is 4e7 hashes a share.
+    client.session.turn?.share(2 ** 32 / 100, bench.nowMs);
+    client.session.turn?.share(2 ** 32 / 100, bench.nowMs);
+    bench.pass(1);
+    bench.sessions.makeRoom(2, bench.nowMs);
+    const why = 'it brings nothing, and the server is full';
+    expect(closed()).toEqual([undefined, why, why, undefined, undefined]);
+    for (const each of old.slice(0, 2)) each.leave();
+    bench.sessions.makeRoom(2, bench.nowMs);
+    expect(closed()).toEqual([undefined, why, why, why, undefined]);
+  });
+});
 
 describe('names from outside', () => {
   it('are made safe to print, and cut so that the worker stays', async () => {

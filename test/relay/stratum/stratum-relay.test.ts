@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import { createSecureContext } from 'node:tls';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createSecureContext, connect as tlsConnect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { readProxyHeader } from '#pickaxe/relay/stratum/client-socket.js';
 import { Ledger } from '#pickaxe/relay/stratum/ledger.js';
 import { type StratumOptions, StratumRelay } from '#pickaxe/relay/stratum/stratum-relay.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
@@ -23,7 +24,9 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-type More = Partial<Pick<StratumOptions, 'proxies' | 'secureContext' | 'limits' | 'openLedger' | 'shareSeconds'>>;
+type More = Partial<
+  Pick<StratumOptions, 'clock' | 'proxies' | 'secureContext' | 'limits' | 'openLedger' | 'shareSeconds'>
+>;
 
 /** A relay on a free port. */
 async function serve(source: WorkSource, more: More = {}) {
@@ -131,6 +134,27 @@ describe('a stratum server', () => {
     expect(idle.received).toEqual([]);
   });
 
+  it('has clients drop their jobs after a New Cut, and not where the work was merely replaced', async () => {
+    const { source, client } = await serveShares();
+    const asic = await ready(client());
+    const clean = () => asic.received.filter(({ method }) => method === 'mining.notify').map(({ params }) => params[2]);
+    source.stale();
+    source.work(makeWork(2 ** 60));
+    await eventually(() => expect(clean()).toEqual([true, true]));
+    source.work(makeWork(2 ** 60));
+    await eventually(() => expect(clean()).toEqual([true, true, false]));
+  });
+
+  it('counts nothing more for a worker whose session has ended', async () => {
+    const { heard, client } = await serveShares({ limits: { reportMs: 50 } });
+    const asic = await ready(client(), 'asic.1', 'd=0.0000001');
+    for (let count = 0; count < 3; count++) expect((await share(asic)).result).toBe(true);
+    const last = () => heard.of('relay').at(-1)?.workers[0];
+    await eventually(() => expect(last()?.hashesPerSecond).toBeGreaterThan(0));
+    asic.end();
+    await eventually(() => expect(last()).toMatchObject({ sessions: 0, hashesPerSecond: 0, accepted: 3 }));
+  });
+
   it('does not hand out work of which a part of the nonce is fixed, and says so once', async () => {
     const source = new FakeSource();
     const { logged, client } = await serve(source);
@@ -170,6 +194,8 @@ describe('a stratum server', () => {
   it('ends its connections when it ends, and cannot listen where another does', async () => {
     const { relay, client, end } = await serveShares();
     const asic = await ready(client());
+    let closed = 0;
+    const close = async () => void closed++;
     const other = new StratumRelay({
       source: new FakeSource(),
       emit: () => {},
@@ -178,8 +204,10 @@ describe('a stratum server', () => {
       listen: { host: '127.0.0.1', port: relay.port as number },
       lane: 0,
       shareSeconds: 10,
+      openLedger: async () => new Ledger({ write: async () => 0, close }, { clock: systemClock, warn: () => {} }),
     });
     await expect(other.open()).rejects.toThrow('EADDRINUSE');
+    expect(closed).toBe(1);
     await end();
     await asic.closed;
   });
@@ -207,6 +235,53 @@ describe('a client that costs too much', () => {
       await eventually(() => expect(later.job !== undefined || later.socket.destroyed).toBe(true));
       expect(later.job).toBeDefined();
     });
+  });
+
+  it('is disconnected for a flood of good shares, and neither banned nor in the way of others', async () => {
+    const limits = { lineBurst: 20, linesPerSecond: 0.001, banPoints: 5, banPointsPerMinute: 0.001 };
+    const { logged, heard, client } = await serveShares({ limits: { ...limits, reportMs: 50 } });
+    for (let count = 0; count < 3; count++) {
+      const asic = await ready(client());
+      await eventually(() => {
+        if (!asic.socket.destroyed) asic.mine();
+        expect(asic.socket.destroyed).toBe(true);
+      });
+    }
+    const ended = '127.0.0.1 is disconnected: flood';
+    await eventually(() => expect(logged.filter((line) => line === ended)).toHaveLength(3));
+    expect(logged.filter((line) => line.includes('banned'))).toEqual([]);
+    await ready(client());
+    await eventually(() => expect(heard.of('relay').at(-1)?.refused).toMatchObject({ flood: 3, banned: 0 }));
+  });
+
+  it('is disconnected when its address has used up its lines, and a client that sends few goes on', async () => {
+    const limits = { addressLineBurst: 50, addressLinesPerSecond: 0.001, reservedLinesPerSecond: 0.001 };
+    const { client } = await serveShares({ limits });
+    const honest = await ready(client());
+    const greedy = await ready(client());
+    for (let count = 0; count < 100; count++) greedy.say({ id: 1_000 + count, method: 'mining.ping', params: [] });
+    await greedy.closed;
+    expect((await share(honest)).result).toBe(true);
+    const late = await ready(client());
+    expect((await share(late)).result).toBe(true);
+  });
+
+  it('is refused when the server is full, and makes room for others then when it brings nothing', async () => {
+    let skippedMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + skippedMs };
+    const { logged, heard, client, end } = await serveShares({ clock, limits: { connections: 2, reportMs: 50 } });
+    const [idle, later] = [await ready(client()), await ready(client())];
+    await client().closed;
+    const refused = () => heard.of('relay').at(-1)?.refused;
+    await eventually(() => expect(refused()).toMatchObject({ full: 1, idle: 0 }));
+    skippedMs = 151_000;
+    await client().closed;
+    await idle.closed;
+    await eventually(() => expect(refused()).toMatchObject({ full: 2, idle: 1 }));
+    await ready(client());
+    expect(later.socket.destroyed).toBe(false);
+    await end();
+    expect(logged).toContain('refused: full 2, idle 1; from 127.0.0.1');
   });
 
   it.each([
@@ -292,19 +367,33 @@ describe('behind a proxy', () => {
     await ready(client({ first: V1 }));
   });
 
-  it('a header may come in pieces, and with the first lines', async () => {
+  it('a header may come with the first lines', async () => {
     const { relay, logged } = await serveShares({ proxies: ['127.0.0.1'] });
     const socket = connect(relay.port as number, '127.0.0.1');
     ends.push(() => socket.destroy());
-    const pieces = [V1.slice(0, 5), V1.slice(5, 40), `${V1.slice(40)}{"id":1,"method":"mining.ping","params":[]}\n`];
-    for (const piece of pieces) {
-      socket.write(piece);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    socket.write(`${V1}{"id":1,"method":"mining.ping","params":[]}\n`);
     const [answer] = await once(socket, 'data');
     expect(answer.toString()).toBe('{"result":"pong","error":null,"id":1}\n');
     socket.destroy();
     await eventually(() => expect(logged).toContain('192.0.2.9 is disconnected: it has closed the connection'));
+  });
+
+  it('a header may come in pieces', async () => {
+    const server = createServer();
+    ends.push(() => server.close());
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    ends.push(() => client.destroy());
+    const [served] = (await once(server, 'connection')) as [Socket];
+    ends.push(() => served.destroy());
+    const address = readProxyHeader(served, 60_000);
+    for (const piece of [V1.slice(0, 5), V1.slice(5, 40), `${V1.slice(40)}{"id"`]) {
+      const before = served.bytesRead;
+      client.write(piece);
+      await eventually(() => expect(served.bytesRead).toBe(before + piece.length));
+    }
+    expect(await address).toBe('192.0.2.9');
+    expect(served.read().toString()).toBe('{"id"');
   });
 
   it('bans are for the client’s address, not for the proxy', async () => {
@@ -333,6 +422,41 @@ describe('with TLS', () => {
     const asic = await ready(client({ first, tls: TRUST }));
     expect((await share(asic)).result).toBe(true);
     expect(logged).toContain('session 1 of asic.1 has begun: 192.0.2.9, asic/1');
+  });
+
+  it('bans nobody for health checks, and for clients that hang up in or after the handshake', async () => {
+    const secureContext = createSecureContext({ cert: selfSigned.cert, key: selfSigned.key });
+    const limits = { banPoints: 5, banPointsPerMinute: 0.001, handshakeMs: 60_000 };
+    const { relay, heard, client } = await serveShares({ secureContext, limits: { ...limits, reportMs: 50 } });
+    const port = relay.port as number;
+    for (let count = 0; count < 20; count++) {
+      const closing = connect(port, '127.0.0.1').on('error', () => {});
+      await once(closing, 'connect');
+      closing.end();
+      await once(closing.resume(), 'close');
+      const resetting = connect(port, '127.0.0.1').on('error', () => {});
+      await once(resetting, 'connect');
+      // The beginning of a ClientHello.
+      resetting.write(Buffer.from('160301', 'hex'));
+      resetting.resetAndDestroy();
+      const hanging = tlsConnect({ port, host: '127.0.0.1', ...TRUST }).on('error', () => {});
+      await once(hanging, 'secureConnect');
+      hanging.destroy();
+      const mistrusting = tlsConnect({ port, host: '127.0.0.1' });
+      await once(mistrusting, 'error');
+    }
+    await ready(client({ tls: TRUST }));
+    await eventually(() => expect(heard.of('relay').at(-1)?.refused).toMatchObject({ handshake: 0, banned: 0 }));
+  });
+
+  it('bans those that say again and again what is no TLS', async () => {
+    const secureContext = createSecureContext({ cert: selfSigned.cert, key: selfSigned.key });
+    const { logged, client } = await serveShares({
+      secureContext,
+      limits: { banPoints: 5, banPointsPerMinute: 0.001 },
+    });
+    for (let count = 0; count < 3; count++) await client({ first: 'GET / HTTP/1.1\r\n\r\n' }).closed;
+    await eventually(() => expect(logged).toContain('127.0.0.1 is banned for 5 minutes: the handshake of TLS failed'));
   });
 
   it('refuses clients that do not encrypt, and those that say nothing', async () => {

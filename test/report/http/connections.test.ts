@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Connections } from '#pickaxe/report/http/connections.js';
 import { type HttpLimits, httpLimits } from '#pickaxe/report/http/limits.js';
-import { Refusals } from '#pickaxe/report/http/refusals.js';
+import { REASONS } from '#pickaxe/report/http/refusals.js';
+import { Refusals } from '#pickaxe/system/refusals.js';
 import { FakeClock } from '../fakes.ts';
 import { serve } from './serving.ts';
 
@@ -51,7 +51,7 @@ const answersIn = (text: string) => text.split('HTTP/1.1 200').length - 1;
 /** Connections of a server that answers as a test says. */
 async function watched(answer: RequestListener, limits: Partial<HttpLimits> = {}) {
   const clock = new FakeClock();
-  const refusals = new Refusals(pino({ level: 'silent' }), 60_000);
+  const refusals = new Refusals(REASONS, () => {}, 60_000);
   const connections = new Connections(clock, { ...httpLimits, checkMs: 10, ...limits }, refusals);
   /** Called for each request that Node.js has parsed, whether it is answered or not. */
   const told = vi.fn();
@@ -209,7 +209,7 @@ it('connections are checked for as long as the server is open', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const server = createServer();
-    new Connections(new FakeClock(), httpLimits, new Refusals(pino({ level: 'silent' }), 60_000)).watch(server);
+    new Connections(new FakeClock(), httpLimits, new Refusals(REASONS, () => {}, 60_000)).watch(server);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     expect(vi.getTimerCount()).toBe(1);
     await once(server.close(), 'close');

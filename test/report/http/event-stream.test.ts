@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { Events } from '#pickaxe/events/events.js';
 import { EventStream } from '#pickaxe/report/http/event-stream.js';
 import { httpLimits } from '#pickaxe/report/http/limits.js';
-import { Refusals } from '#pickaxe/report/http/refusals.js';
+import { REASONS } from '#pickaxe/report/http/refusals.js';
 import type { Status } from '#pickaxe/report/http/schemas.js';
+import { Refusals } from '#pickaxe/system/refusals.js';
 import { device, FakeClock, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
@@ -199,7 +199,7 @@ class Reader extends Writable {
 
 function unserved() {
   const clock = new FakeClock();
-  const refusals = new Refusals(pino({ level: 'silent' }), 60_000);
+  const refusals = new Refusals(REASONS, () => {}, 60_000);
   const stream = new EventStream(new Events(), clock, () => ({}) as Status, { limits: httpLimits, refusals });
   return { stream, clock, refusals };
 }

@@ -132,6 +132,8 @@ it('metrics have each relay and its workers, by names that are safe as labels, a
   const other = 'relay="stratum",worker="a \\"b\\" \\\\"';
   const samples = samplesOf(text);
   expect(Object.fromEntries(samples)).toMatchObject({
+    'pickaxe_relay_refused_total{relay="stratum",reason="banned"}': 2,
+    'pickaxe_relay_refused_total{relay="stratum",reason="full"}': 0,
     'pickaxe_relay_sessions{relay="stratum"}': 3,
     'pickaxe_relay_estimated_hashrate_hashes_per_second{relay="stratum"}': 1.4e12,
     'pickaxe_relay_verdicts_total{relay="stratum",verdict="accepted"}': 1,

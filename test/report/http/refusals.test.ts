@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { Refusals } from '#pickaxe/report/http/refusals.js';
+import { REASONS } from '#pickaxe/report/http/refusals.js';
+import { Refusals } from '#pickaxe/system/refusals.js';
 import { sendRaw, serve } from './serving.ts';
 
 const TOKEN = 'correct-horse-battery';
@@ -8,8 +8,7 @@ const MINUTE_MS = 60_000;
 
 function noting() {
   const logged: string[] = [];
-  const write = (line: string) => void logged.push(JSON.parse(line).msg);
-  return { logged, refusals: new Refusals(pino({ base: null }, { write }), MINUTE_MS) };
+  return { logged, refusals: new Refusals(REASONS, (line) => void logged.push(line), MINUTE_MS) };
 }
 
 const metric = (text: string, reason: string) =>
