@@ -76,6 +76,10 @@ export class PoolCalls {
     const notice = parseNotice(params);
     const header = notice && parseHeader(notice.header);
     if (!notice || !header) throw this.#unreadable('a job', params);
+    if (typeof notice.job === 'number' && !Number.isSafeInteger(notice.job)) {
+      // JSON.parse has rounded it, so every share would name another job.
+      throw unusable('it names a job by a number beyond 2^53, which JSON readers round. It would have to send a text');
+    }
     if (this.#difficulty !== undefined && !works.hasTarget) {
       // A guess would waste all shares: pools of this network name targets, and what difficulty 1 would mean is defined nowhere.
       const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';

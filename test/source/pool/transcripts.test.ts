@@ -421,6 +421,12 @@ describe('answers to shares', () => {
     ['"result":null,"error":7', 'rejected', 'the pool gave no reason'],
     ['"result":null,"error":null', 'unknown', 'the pool answered neither yes nor no'],
     ['"result":{"status":"OK"},"error":null', 'accepted', ''],
+    ['"result":true,"error":[]', 'accepted', ''],
+    ['"result":true,"error":{}', 'accepted', ''],
+    ['"result":true,"error":false', 'accepted', ''],
+    ['"result":true,"error":0', 'accepted', ''],
+    ['"result":true,"error":""', 'accepted', ''],
+    ['"result":null,"error":[]', 'unknown', 'the pool answered neither yes nor no'],
     ['"result":null,"error":[24,"Unauthorized\\u001b[31m\\nworker",null]', 'rejected', 'Unauthorized [31m worker'],
   ])('%s: %s', async (result, outcome, reason) => {
     const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
@@ -591,6 +597,24 @@ describe('refusals', () => {
     const { follower, recorder } = followPool(pool.url, patient);
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     expect(told(recorder, 'lost')).toEqual([expect.stringContaining(`the pool ${reason}`)]);
+    expect(pool.connections).toBe(1);
+    await pool.played();
+  });
+
+  it('an empty list or object as the error of authorize is no refusal', async () => {
+    const script = [SUBSCRIBE, AUTHORIZE, SUBSCRIBED.replace('"error":null', '"error":{}')];
+    const pool = await MockPool.start([...script, '< {"id":2,"result":true,"error":[]}', jobLine('1', header, 'true')]);
+    const { follower } = followPool(pool.url, patient);
+    await follower.work();
+    expect(pool.connections).toBe(1);
+  });
+
+  it('a job named by a number that JSON readers round is refused in words, and one below 2^53 is not', async () => {
+    const named = (name: string) => jobLine('1', header, 'true').replace('"1"', name);
+    const pool = await MockPool.start([...GREETING, named('9007199254740991'), named('9007199254740993')]);
+    const { follower, recorder } = followPool(pool.url, patient);
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    expect(told(recorder, 'lost')).toEqual([expect.stringContaining('names a job by a number beyond 2^53')]);
     expect(pool.connections).toBe(1);
     await pool.played();
   });
