@@ -50,7 +50,11 @@ export async function examinePool(
   const beganMs = clock.monotonicMs();
   const never = new AbortController().signal;
   try {
-    const socket = await openConnection(address, trust, limits.connectTimeoutMs, never);
+    const socket = await openConnection(
+      address,
+      { trust, timeoutMs: limits.connectTimeoutMs, mustBePublic: false },
+      never,
+    );
     const reachedMs = clock.monotonicMs() - beganMs;
     const reached: PoolFinding = { about: 'connection', state: 'ok', what: `can be reached, in ${ms(reachedMs)}` };
     if (!account) {

@@ -14,7 +14,7 @@ import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
 import { complete, type SourceSurroundings } from '../surroundings.ts';
 import { watchSuspension } from '../suspension.ts';
 import { openConnection } from './connection.ts';
-import { PoolError } from './errors.ts';
+import { PoolError, type Reconnect } from './errors.ts';
 import { type PoolLimits, poolLimits } from './limits.ts';
 import { type PoolAccount, PoolSession } from './session.ts';
 
@@ -100,9 +100,9 @@ export class PoolSource implements WorkSource {
   async #keepConnected(stop: AbortSignal): Promise<void> {
     const pauses = new Backoff(this.#limits.pauses, this.#random);
     const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
-    let address = this.#address;
+    let next: Reconnect | undefined;
     while (!stop.aborted) {
-      const { why, workMs } = await this.#connect(address, stop);
+      const { why, workMs } = await this.#connect(next, stop);
       if (stop.aborted) return;
       this.#lose(why.message);
       if (workMs >= this.#limits.steadyMs) {
@@ -110,20 +110,26 @@ export class PoolSource implements WorkSource {
         refusedPauses.reset();
       }
       // A redirection holds for one connection; after that, the configured pool is tried again.
-      address = why.next?.address ?? this.#address;
-      await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(why.next?.waitMs), stop);
+      next = why.next;
+      await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(next?.waitMs), stop);
     }
   }
 
-  /** Makes a connection and keeps it until it ends. @returns why, and for how long it had given work by then */
+  /**
+   * Makes a connection and keeps it until it ends.
+   * @param next where the pool has asked to connect
+   * @returns why it has ended, and for how long it had given work by then
+   */
   async #connect(
-    address: PoolAddress,
+    next: Reconnect | undefined,
     stop: AbortSignal,
   ): Promise<{ readonly why: PoolError; readonly workMs: number }> {
     const { trust = BY_AUTHORITY } = this.#options;
+    const { address, mustBePublic } = next ?? { address: this.#address, mustBePublic: false };
     let socket: Socket;
     try {
-      socket = await openConnection(address, trust, this.#limits.connectTimeoutMs, stop);
+      const timeoutMs = this.#limits.connectTimeoutMs;
+      socket = await openConnection(address, { trust, timeoutMs, mustBePublic }, stop);
     } catch (fault) {
       return { why: fault as PoolError, workMs: 0 };
     }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Nonce1 } from '../../chain/nonce.ts';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
+import { isPrivate } from '../../net/near-addresses.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { PoolAddress } from '../../text/pool-url.ts';
 import type { Verdict } from '../source.ts';
@@ -87,6 +88,7 @@ export class PoolSession {
     });
     this.#calls = new PoolCalls({
       ...options,
+      isPublic: !isPrivate(socket.remoteAddress ?? ''),
       works: this.#works,
       bulletin: this.#bulletin,
       answer: (id, result, error) => this.#dialogue.answer(id, result, error),

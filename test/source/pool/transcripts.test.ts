@@ -1,6 +1,8 @@
 /** What real pools send, byte for byte, and what the client answers. */
 
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
@@ -528,6 +530,58 @@ describe('calls of the pool', () => {
       `the pool asks to connect to ${other.url}.`,
       'the pool asks to connect again.',
     ]);
+  });
+
+  it('client.reconnect holds for one connection: after that, the configured pool is asked again', async () => {
+    const other = await MockPool.start([...GREETING, '* close']);
+    const call = `< {"id":null,"method":"client.reconnect","params":["127.0.0.1",${other.port},0]}`;
+    const pool = await MockPool.start([...GREETING, call, ...GREETING, jobLine('1', header, 'true')]);
+    await followPool(pool.url).follower.work();
+    await pool.played();
+    expect([pool.connections, other.connections]).toEqual([2, 1]);
+  });
+
+  it('client.reconnect of a pool with TLS is followed with TLS', async () => {
+    const { authority, signed } = await import('../../node/certificates.ts');
+    const heard: number[] = [];
+    const other = createServer((socket) => socket.once('data', ([first]) => heard.push(first)).on('error', () => {}));
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const call = `< {"id":null,"method":"client.reconnect","params":["",${port}]}`;
+    const pool = await MockPool.start([...GREETING, call], signed);
+    followPool(pool.url, {}, { trust: { by: 'authority', authorities: [authority.cert] } });
+    // A record of TLS' handshake, and not a line with the user and the password.
+    await eventually(() => expect(heard).toEqual([0x16]));
+  });
+
+  it.each([
+    [
+      'a name of this machine',
+      'localhost',
+      'connect to another host, stratum\\+tcp://localhost:\\d+, which is refused: ',
+    ],
+    [
+      'a private address',
+      '192.168.1.7',
+      'connect to another host, stratum\\+tcp://192.168.1.7:\\d+, which is refused: ',
+    ],
+    // It is looked up like a name, and found to be 127.0.0.1.
+    ['a name of a private address', '127.1', 'stratum\\+tcp://127.1:\\d+ is in a private network, '],
+  ])('client.reconnect of a pool of the Internet does not lead to %s', async (_, host, refusal) => {
+    // What `remoteAddress`, which cannot be replaced, is read from. It is read once, on the first connection.
+    const sockets = Socket.prototype as unknown as { _getpeername: () => { address: string } };
+    const peer = vi.spyOn(sockets, '_getpeername').mockReturnValueOnce({ address: '203.0.113.7' });
+    onTestFinished(() => peer.mockRestore());
+    const other = await MockPool.start([]);
+    const call = `< {"id":null,"method":"client.reconnect","params":["${host}",${other.port}]}`;
+    const pool = await MockPool.start([...GREETING, call]);
+    const { recorder } = followPool(pool.url, {}, { allowReconnect: true });
+    const reasons = () => recorder.of('source').map(({ reason }) => reason);
+    const why = 'a pool of the Internet cannot lead (there|into a private network)';
+    await eventually(() => expect(reasons()).toContainEqual(expect.stringMatching(`${refusal}.*${why}`)));
+    expect(other.log).toEqual([]);
   });
 
   it('client.reconnect to another host is refused, unless it is allowed', async () => {
