@@ -6,6 +6,7 @@ import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { withPrefix } from '../report/units.ts';
 import { openConnection } from '../source/pool/connection.ts';
 import { PoolError } from '../source/pool/errors.ts';
+import { PoolHealth } from '../source/pool/health.ts';
 import { type PoolLimits, poolLimits } from '../source/pool/limits.ts';
 import { type PoolAccount, PoolSession, type SessionTimes } from '../source/pool/session.ts';
 import { pause } from '../system/abort.ts';
@@ -99,6 +100,7 @@ function sessionOn(
     address,
     id: 'examined',
     allowReconnect: false,
+    health: new PoolHealth(options.clock, Math.random, options.limits, () => {}),
     onStale: () => {},
     onNote: (state, what) => told.push({ about: 'message', state: state === 'warning' ? 'warning' : 'ok', what }),
     onWork: (work) => {

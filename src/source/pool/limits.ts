@@ -7,7 +7,10 @@ export interface PoolLimits {
   readonly connectTimeoutMs: number;
   /** How long a pool may take to answer `mining.subscribe`, and how long jobs wait for the answer to `mining.authorize`. */
   readonly handshakeMs: number;
-  /** How long a share waits for its answer. Some pools never answer; those that do need far less than a second. */
+  /**
+   * How long a share waits for its answer. Some pools never answer; those that do need far less than a second. A pool that has
+   * answered some before, and none since it got a share that waited for so long, is left for another one.
+   */
   readonly submitMs: number;
   /** How long a share may still wait for its answer after the miner was told to stop. */
   readonly submitAfterStopMs: number;
@@ -24,6 +27,11 @@ export interface PoolLimits {
    * Somebody has to change something, or a ban has to run out, and asking often can make a ban longer.
    */
   readonly refusedPauses: BackoffLimits;
+  /**
+   * How long a pool that has ceased to answer shares is left alone before it is tried again, if there is another one. The second
+   * limit holds where trials are short.
+   */
+  readonly unhealthyPauses: BackoffLimits;
   /** The longest wait that `client.reconnect` may ask for. */
   readonly mostReconnectWaitMs: number;
 }
@@ -38,6 +46,7 @@ export const poolLimits: PoolLimits = {
   steadyMs: 10_000,
   pauses: { firstMs: 500, mostMs: 10_000 },
   refusedPauses: { firstMs: 5_000, mostMs: 300_000 },
+  unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 },
   mostReconnectWaitMs: 60_000,
 };
 

@@ -277,6 +277,49 @@ it('a pool that cannot be used is left for the next one, whose connection is clo
   ]);
 });
 
+it('a pool that answers shares no more, but sends jobs, is left for the next one, and its jobs do not bring it back', async () => {
+  const first = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+  const second = await MockPool.start([...GREETING, jobLine('1', makeHeader({ parent: 2 }), 'true')]);
+  const recorder = new Recorder();
+  const emit = recorder.listen;
+  const options = { emit, limits: { submitMs: 100, silenceMs: 60_000 } };
+  const sources = [first, second].map(({ url }) => poolSource(url, {}, {}, options));
+  const source = new FailoverSource({ sources, emit, patienceMs: 50, readyPatienceMs: 50, standbyMs: 60_000 });
+  const follower = new Follower(source);
+  onTestFinished(() => follower.end());
+  const client = { source, follower } as unknown as ReturnType<typeof followPool>;
+  const work = await follower.work();
+  await submit(first, client, { work, job: '1' }, '"result":true,"error":null');
+  first.play(submitLine(4, '1', nonce2Of(mine(work).nonce, 2)));
+  expect((await source.submit(mine(work), follower.stop)).outcome).toBe('unknown');
+  await eventually(() => expect(follower.received.at(-1)?.header).toEqual(makeHeader({ parent: 2 })));
+  expect(told(recorder, 'unhealthy')).toEqual([
+    'answers shares no more. It is mined on only while no other pool is better',
+  ]);
+  const given = follower.received.length;
+  first.play(jobLine('2', makeHeader({ parent: 3 }), 'true'), '< {"id":1,"method":"client.get_version"}');
+  first.play('> {"id":1,"result":"pickaxe/test","error":null}');
+  await first.played();
+  second.play(jobLine('2', makeHeader({ parent: 4 }), 'true'));
+  await eventually(() => expect(follower.received).toHaveLength(given + 1));
+  expect(follower.received.at(-1)?.header).toEqual(makeHeader({ parent: 4 }));
+  expect(told(recorder, 'info')).toHaveLength(1);
+});
+
+it('the only pool is mined on when it answers shares no more, and that is said', async () => {
+  const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+  const client = followPool(pool.url, { submitMs: 100 });
+  const work = await client.follower.work();
+  await submit(pool, client, { work, job: '1' }, '"result":true,"error":null');
+  await client.source.submit(mine(work), client.follower.stop);
+  expect(told(client.recorder, 'unhealthy')).toEqual([
+    'answers shares no more. It is mined on all the same: there is no other pool',
+  ]);
+  pool.play(submitLine(4, '1', nonce2Of(mine(work).nonce, 2)));
+  await submit(pool, client, { work, job: '1', request: 5 }, '"result":true,"error":null');
+  expect(told(client.recorder, 'healthy')).toEqual(['answers shares again']);
+});
+
 it('after a suspension, the pool is connected to again', async () => {
   const job = jobLine('1', header, 'true');
   const pool = await MockPool.start([...GREETING, job]);
