@@ -20,6 +20,8 @@ export interface PoolLimits {
   readonly silenceMs: number;
   /** A connection that has given work for so long was no failed attempt, and the next pause is the first one again. */
   readonly steadyMs: number;
+  /** The same of a connection that the pool has ended by a refusal, or made unusable: it lasts for as long as the pool wants. */
+  readonly refusedSteadyMs: number;
   /** The pauses between connections that fail or break. They are short, so that a preferred pool is mined on soon again. */
   readonly pauses: BackoffLimits;
   /**
@@ -44,11 +46,18 @@ export const poolLimits: PoolLimits = {
   noWorkMs: 180_000,
   silenceMs: 5_000,
   steadyMs: 10_000,
+  refusedSteadyMs: 600_000,
   pauses: { firstMs: 500, mostMs: 10_000 },
   refusedPauses: { firstMs: 5_000, mostMs: 300_000 },
   unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 },
   mostReconnectWaitMs: 60_000,
 };
+
+/**
+ * What a pool may send besides the answers to requests: bytes and lines, at once and on average. Ten times as much as a pool that
+ * sends a job each 50 ms, which none does: twenty chains together have a block each 1.5 s.
+ */
+export const MOST_SENT = { bytes: 1_048_576, bytesPerSecond: 160_000, lines: 2_000, linesPerSecond: 200 } as const;
 
 /** The longest line: a job has 700 bytes, and no message of a pool comes near this. */
 export const MOST_LINE_BYTES = 16_384;

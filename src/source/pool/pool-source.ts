@@ -118,7 +118,8 @@ export class PoolSource implements WorkSource {
       const { why, workMs } = await this.#connect(next, stop);
       if (stop.aborted) return;
       this.#lose(why.message);
-      if (workMs >= this.#limits.steadyMs) {
+      const { steadyMs, refusedSteadyMs } = this.#limits;
+      if (workMs >= (why.fault === 'refused' ? refusedSteadyMs : steadyMs)) {
         pauses.reset();
         refusedPauses.reset();
       }
