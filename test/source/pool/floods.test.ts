@@ -1,7 +1,7 @@
 /** How much a pool may send. */
 
-import { EventEmitter, once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { Dialogue } from '#pickaxe/source/pool/dialogue.js';
@@ -11,7 +11,7 @@ import { Recorder } from '../../fakes.ts';
 import { FakeClock } from '../../report/fakes.ts';
 import { eventually, Follower } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';
-import { GREETING, jobLine, makeHeader, poolSource, targetLine } from './pool.ts';
+import { FakeSocket, GREETING, jobLine, makeHeader, poolSource, targetLine } from './pool.ts';
 
 const FLOODS = `the pool sends far more than a pool needs, on average more than 200 lines or 160 kB a second.`;
 
@@ -24,22 +24,21 @@ class Pool {
   readonly dialogue: Dialogue;
   ended: PoolError | undefined;
   heard = 0;
-  readonly #socket = Object.assign(new EventEmitter(), { destroyed: false, writableLength: 0, write: () => true });
+  readonly #socket = new FakeSocket();
 
   constructor() {
-    const socket = Object.assign(this.#socket, { destroy: () => {} }) as unknown as Socket;
     const count = () => {
       this.heard++;
     };
     const options = { url: '', clock: this.clock, onCall: count, onStray: count, onRead: () => {} };
-    this.dialogue = new Dialogue(socket, options);
+    this.dialogue = new Dialogue(this.#socket.asSocket, options);
     void this.dialogue.ended.then((why) => {
       this.ended = why;
     });
   }
 
   sends(bytes: Buffer): void {
-    this.#socket.emit('data', bytes);
+    this.#socket.receives(bytes);
   }
 }
 

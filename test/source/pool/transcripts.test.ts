@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Work } from '#pickaxe/chain/work.js';
+import { Backoff } from '#pickaxe/net/backoff.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { Recorder } from '../../fakes.ts';
@@ -244,6 +245,19 @@ describe('nonce1', () => {
     expect(client.follower.received[1].nonce1).toEqual({ value: 0xa0, bytes: 1 });
     await pool.played();
   });
+});
+
+it('nonce1 that the pool changes before it answers subscribe stays as it was changed', async () => {
+  const changed = '< {"id":null,"method":"mining.set_extranonce","params":["a0",7]}';
+  const pool = await MockPool.start([
+    SUBSCRIBE,
+    AUTHORIZE,
+    changed,
+    SUBSCRIBED,
+    AUTHORIZED,
+    jobLine('1', header, 'true'),
+  ]);
+  expect((await followPool(pool.url).follower.work()).nonce1).toEqual({ value: 0xa0, bytes: 1 });
 });
 
 it('a pool that cannot be used is left for the next one, whose connection is closed when the first can be', async () => {
@@ -508,6 +522,20 @@ describe('answers to shares', () => {
     expect(follower.of('lost')).toEqual([{ kind: 'lost', reason: 'the pool closed the connection.' }]);
   });
 
+  it('that are on their way when the source is closed are waited for', async () => {
+    const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+    const { source, follower } = followPool(pool.url, { submitAfterStopMs: 600_000 });
+    const work = await follower.work();
+    const solution = mine(work);
+    pool.play(submitLine(3, '1', nonce2Of(solution.nonce, 2)));
+    const pending = source.submit(solution, new AbortController().signal);
+    await pool.played();
+    const ended = follower.end();
+    pool.play('< {"id":3,"result":true,"error":null}');
+    expect((await pending).outcome).toBe('accepted');
+    await ended;
+  });
+
   it('of a pool that used to answer and falls silent say that it does not answer now', async () => {
     const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
     const client = followPool(pool.url, { silenceMs: 50 });
@@ -714,6 +742,26 @@ describe('refusals', () => {
     expect(told(recorder, 'lost')).toEqual([expect.stringContaining('names a job by a number beyond 2^53')]);
     expect(pool.connections).toBe(1);
     await pool.played();
+  });
+
+  it.each([
+    ['refuses, the longer the pauses before the next connection are', ['< [1,2,3]'], {}, [20, 40, 80]],
+    ['breaks off at once, too', ['* close'], {}, [30, 60, 120]],
+    ['breaks off after a good while, the shorter they are again', ['* close'], { steadyMs: 0 }, [30, 30, 30]],
+    ['refuses after a while, the longer they are all the same', ['< [1,2,3]'], { steadyMs: 0 }, [20, 40, 80]],
+    ['refuses after a long while, the shorter they are again', ['< [1,2,3]'], { refusedSteadyMs: 0 }, [20, 20, 20]],
+  ])('the more often a pool %s', async (_, end, limits, pauses) => {
+    const nextMs = vi.spyOn(Backoff.prototype, 'nextMs');
+    onTestFinished(() => nextMs.mockRestore());
+    // The work comes before the end, which the answer to a question shows.
+    const script = [...GREETING, jobLine('1', header, 'true'), '< {"id":9,"method":"client.get_version"}'];
+    const connection = [...script, '> {"id":9,"result":"pickaxe/test","error":null}', ...end];
+    const pool = await MockPool.start([...connection, ...connection, ...connection]);
+    const quick = { pauses: { firstMs: 30, mostMs: 1_000 }, refusedPauses: { firstMs: 20, mostMs: 1_000 } };
+    const source = poolSource(pool.url, { ...quick, ...limits }, {}, { random: () => 1 });
+    const follower = new Follower(source);
+    onTestFinished(() => follower.end());
+    await eventually(() => expect(nextMs.mock.results.slice(0, 3).map(({ value }) => value)).toEqual(pauses));
   });
 
   it('no listener: cannot be reached, which is tried again soon', async () => {
