@@ -7,12 +7,13 @@ import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Clock } from '../../system/clock.ts';
+import { LogBucket } from '../../system/log-bucket.ts';
 import type { Answer } from '../../wire/worker-answers.ts';
 import type { ByeReason } from '../../wire/worker-words.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
 import type { SourceNews } from '../vocabulary.ts';
-import type { ParentStreams } from './connection.ts';
+import { MOST_READ, type ParentStreams } from './connection.ts';
 import type { HeldJob } from './held-job.ts';
 import { ParentSession, type RigView } from './session.ts';
 
@@ -20,6 +21,9 @@ import { ParentSession, type RigView } from './session.ts';
 const AIM_MS = 1_000;
 /** How much the newest second counts in the hashrate that targets follow. */
 const NEWEST = 0.5;
+/** So many lines about how parents read and write may be logged at once. */
+const MOST_NOTES = 20;
+const FLOODED = `writes more than is read, on average ${MOST_READ.bytesPerSecond / 1e6} MB a second: the rest waits, and nothing is lost`;
 
 export interface ParentSourceOptions {
   /** For people: `the parent`, or where parents connect to. */
@@ -48,23 +52,29 @@ export class ParentSource implements WorkSource {
   #hashesPerSecond = 0;
   #measured: { readonly ms: number; readonly hashes: number };
   #byeReason: ByeReason = 'stopped';
+  readonly #notes: LogBucket;
 
   constructor(options: ParentSourceOptions) {
     this.#options = options;
     this.name = options.name;
-    this.#measured = { ms: options.clock.monotonicMs(), hashes: 0 };
+    const nowMs = options.clock.monotonicMs();
+    this.#measured = { ms: nowMs, hashes: 0 };
+    this.#notes = new LogBucket(MOST_NOTES, nowMs);
   }
 
   /** Greets a parent and hears its requests. */
   connect(streams: ParentStreams): ParentSession {
-    const session = new ParentSession(streams, this.#options.rig, {
+    const { rig, clock, drain } = this.#options;
+    const hooks = {
       nextNumber: () => ++this.#jobCount,
       changed: () => this.#giveNewest(),
-      rests: (resting) => this.#rests(resting),
-      ended: (jobs, reason) => this.#condemn(jobs, reason),
-      drain: this.#options.drain,
-      closed: (closed) => this.#closed(closed),
-    });
+      flooded: () => this.#note('warning', FLOODED),
+      rests: (resting: ParentSession) => this.#rests(resting),
+      ended: (jobs: readonly HeldJob[], reason: 'cancelled' | 'solved') => this.#condemn(jobs, reason),
+      drain,
+      closed: (closed: ParentSession) => this.#closed(closed),
+    };
+    const session = new ParentSession(streams, rig, hooks, clock);
     this.#sessions.add(session);
     if (this.#sessions.size === 1) this.#say('connected', 'is connected');
     session.begin();
@@ -110,8 +120,8 @@ export class ParentSource implements WorkSource {
   }
 
   #rests({ isResting, unreadShares }: ParentSession): void {
-    if (isResting) this.#say('warning', `does not read: ${unreadShares} shares wait for it, and none is lost`);
-    else this.#say('info', 'reads again');
+    if (isResting) this.#note('warning', `does not read: ${unreadShares} shares wait for it, and none is lost`);
+    else this.#note('info', 'reads again');
     this.#giveNewest();
   }
 
@@ -167,6 +177,13 @@ export class ParentSource implements WorkSource {
     const before = this.#hashesPerSecond;
     this.#hashesPerSecond = before === 0 ? rate : NEWEST * rate + (1 - NEWEST) * before;
     this.#giveNewest();
+  }
+
+  /** Says what a parent can cause at will. */
+  #note(state: SourceNews, reason: string): void {
+    const leftOut = this.#notes.take(this.#options.clock.monotonicMs());
+    if (leftOut === undefined) return;
+    this.#say(state, leftOut === 0 ? reason : `${reason}; ${leftOut} more such lines were left out`);
   }
 
   #say(state: SourceNews, reason: string): void {
