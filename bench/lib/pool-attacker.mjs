@@ -52,7 +52,7 @@ export const ATTACKS = {
   targets: { what: 'targets', next: () => target(SHARE_DIFFICULTY + (++made % 1_000)) },
   nonce1: { what: 'another nonce1', next: () => call('mining.set_extranonce', (++made % 256).toString(16), 7) },
   jobs: { what: 'clean jobs, each on another parent', next: job },
-  'jobs-180': { what: '180 clean jobs a second, which are taken', next: job, bytesPerSecond: 180 * 660 },
+  'jobs-90': { what: '90 clean jobs a second, which are taken', next: job, bytesPerSecond: 90 * 660 },
   'same-job': { what: 'one job again and again', same: job() },
   'easy-header': { what: 'jobs that make every hash a block', easy: true, answer: [null, [20, 'no', null]] },
   unanswered: { what: 'jobs as before, and no answers to shares', answer: undefined, isQuiet: true },

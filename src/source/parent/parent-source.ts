@@ -7,7 +7,6 @@ import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Clock } from '../../system/clock.ts';
-import { LogBucket } from '../../system/log-bucket.ts';
 import type { Answer } from '../../wire/worker-answers.ts';
 import type { ByeReason } from '../../wire/worker-words.ts';
 import { Mailbox } from '../mailbox.ts';
@@ -21,8 +20,6 @@ import { ParentSession, type RigView } from './session.ts';
 const AIM_MS = 1_000;
 /** How much the newest second counts in the hashrate that targets follow. */
 const NEWEST = 0.5;
-/** So many lines about how parents read and write may be logged at once. */
-const MOST_NOTES = 20;
 const FLOODED = `writes more than is read, on average ${MOST_READ.bytesPerSecond / 1e6} MB a second: the rest waits, and nothing is lost`;
 
 export interface ParentSourceOptions {
@@ -52,14 +49,11 @@ export class ParentSource implements WorkSource {
   #hashesPerSecond = 0;
   #measured: { readonly ms: number; readonly hashes: number };
   #byeReason: ByeReason = 'stopped';
-  readonly #notes: LogBucket;
 
   constructor(options: ParentSourceOptions) {
     this.#options = options;
     this.name = options.name;
-    const nowMs = options.clock.monotonicMs();
-    this.#measured = { ms: nowMs, hashes: 0 };
-    this.#notes = new LogBucket(MOST_NOTES, nowMs);
+    this.#measured = { ms: options.clock.monotonicMs(), hashes: 0 };
   }
 
   /** Greets a parent and hears its requests. */
@@ -68,7 +62,7 @@ export class ParentSource implements WorkSource {
     const hooks = {
       nextNumber: () => ++this.#jobCount,
       changed: () => this.#giveNewest(),
-      flooded: () => this.#note('warning', FLOODED),
+      flooded: () => this.#say('warning', FLOODED),
       rests: (resting: ParentSession) => this.#rests(resting),
       ended: (jobs: readonly HeldJob[], reason: 'cancelled' | 'solved') => this.#condemn(jobs, reason),
       drain,
@@ -120,8 +114,8 @@ export class ParentSource implements WorkSource {
   }
 
   #rests({ isResting, unreadShares }: ParentSession): void {
-    if (isResting) this.#note('warning', `does not read: ${unreadShares} shares wait for it, and none is lost`);
-    else this.#note('info', 'reads again');
+    if (isResting) this.#say('warning', `does not read: ${unreadShares} shares wait for it, and none is lost`);
+    else this.#say('info', 'reads again');
     this.#giveNewest();
   }
 
@@ -177,13 +171,6 @@ export class ParentSource implements WorkSource {
     const before = this.#hashesPerSecond;
     this.#hashesPerSecond = before === 0 ? rate : NEWEST * rate + (1 - NEWEST) * before;
     this.#giveNewest();
-  }
-
-  /** Says what a parent can cause at will. */
-  #note(state: SourceNews, reason: string): void {
-    const leftOut = this.#notes.take(this.#options.clock.monotonicMs());
-    if (leftOut === undefined) return;
-    this.#say(state, leftOut === 0 ? reason : `${reason}; ${leftOut} more such lines were left out`);
   }
 
   #say(state: SourceNews, reason: string): void {

@@ -54,10 +54,10 @@ export const poolLimits: PoolLimits = {
 };
 
 /**
- * What a pool may send besides the answers to requests: bytes and lines, at once and on average. Ten times as much as a pool that
- * sends a job each 50 ms, which none does: twenty chains together have a block each 1.5 s.
+ * What a pool may send besides the answers to requests: bytes and lines, at once and on average. It is ten times as much as a pool
+ * needs that sends a job each 100 ms; twenty chains together have a block each 1.5 s.
  */
-export const MOST_SENT = { bytes: 1_048_576, bytesPerSecond: 160_000, lines: 2_000, linesPerSecond: 200 } as const;
+export const MOST_SENT = { bytes: 1_048_576, bytesPerSecond: 80_000, lines: 2_000, linesPerSecond: 100 } as const;
 
 /** The longest line: a job has 700 bytes, and no message of a pool comes near this. */
 export const MOST_LINE_BYTES = 16_384;

@@ -13,7 +13,7 @@ import { eventually, Follower } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';
 import { FakeSocket, GREETING, jobLine, makeHeader, poolSource, targetLine } from './pool.ts';
 
-const FLOODS = `the pool sends far more than a pool needs, on average more than 200 lines or 160 kB a second.`;
+const FLOODS = `the pool sends far more than a pool needs, on average more than 100 lines or 80 kB a second.`;
 
 /** The pool's side of a transcript's line, as bytes. */
 const bytesOf = (line: string) => Buffer.from(`${line.replace(/^< /, '')}\n`);
@@ -43,11 +43,11 @@ class Pool {
 }
 
 describe('a pool is not left', () => {
-  it('for a job each 5 ms, ten times as often as one that sends a job each 50 ms', () => {
+  it('for a job each 10 ms, ten times as often as one that sends a job each 100 ms', () => {
     const pool = new Pool();
     for (let i = 0; i < 20_000; i++) {
       pool.sends(JOB);
-      pool.clock.advance(5);
+      pool.clock.advance(10);
     }
     expect([pool.dialogue.isOpen, pool.heard]).toEqual([true, 20_000]);
   });
