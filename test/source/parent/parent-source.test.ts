@@ -98,6 +98,9 @@ describe('jobs of a parent', () => {
       expect(difficultyOf(after.target)).toBeCloseTo(50, 3);
       expect(world.follower.of('stale')).toEqual([]);
       expect(await world.source.submit(mine(before), never)).toMatchObject({ outcome: 'delivered' });
+      // Of devices that still search for the former target nothing is wanted either.
+      parent.say({ type: 'cancel', id: 'a' });
+      await eventually(() => expect(world.follower.of('stale')).toMatchObject([{ works: [after, before] }]));
     }));
 
   it('end when too many are held: the oldest goes', () =>
