@@ -1,10 +1,14 @@
 // Lets a pool misbehave in every way, then makes it honest on the same port: does the pool client survive, say in one line what is
-// wrong, and mine again?
+// wrong, and mine again? Then lets a pool attack the built miner, whose second pool is honest: what does that cost?
 //
-//   node bench/pool-misbehaviour.mjs [--seconds 5] [--kind NAME]… [--seed N] [--out FILE]
+//   node bench/pool-misbehaviour.mjs [--seconds 5] [--kind NAME|none]… [--attack NAME|none]… [--attack-seconds 16]
+//                                    [--warm-up 8] [--alone] [--seed N] [--json] [--out FILE]
 //
 // The exit code is 1 when the client throws, gives out a work or a reason that is not well formed, or does not mine again. The
-// pauses between connections are shorter than usual, so that more of them are made.
+// pauses between connections are shorter than usual in that part, so that more of them are made.
+//
+// Told of each attack, from its beginning on: the hashrate of one thread, how long /healthz takes, the part of a core that the main
+// thread takes, the memory, and what is logged. With --alone, the miner has no second pool. The attacks need Linux.
 
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
@@ -22,12 +26,19 @@ import { OUTCOMES } from '#pickaxe/source/vocabulary.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { MockPool } from './lib/mock-pool.mjs';
+import { ATTACKS } from './lib/pool-attacker.mjs';
+import { underAttack } from './lib/pool-attacks.mjs';
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     kind: { type: 'string', multiple: true },
+    attack: { type: 'string', multiple: true },
+    'attack-seconds': { type: 'string', default: '16' },
+    'warm-up': { type: 'string', default: '8' },
+    alone: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
+    json: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
 });
@@ -261,18 +272,58 @@ async function tryOut(kind) {
   return result;
 }
 
-printHeading();
+const NONE = 'none';
+const wanted = (names, all) => (names ?? all).filter((name) => name !== NONE);
+const kinds = wanted(values.kind, Object.keys(KINDS));
+const named = wanted(values.attack, Object.keys(ATTACKS));
+const unknown = [...kinds.filter((kind) => !(kind in KINDS)), ...named.filter((attack) => !(attack in ATTACKS))];
+if (unknown.length > 0) throw new Error(`no such kind or attack: ${unknown}`);
+const seconds = Number(values.seconds);
+const attackSeconds = Number(values['attack-seconds']);
+
+if (!values.json) printHeading();
 const results = [];
-for (const kind of values.kind ?? Object.keys(KINDS)) results.push(await tryOut(kind));
-printTable(
-  ['what the pool does', 'connections', 'works', 'lost', 'heap, MB', 'mines again after, s'],
-  results.map(({ kind, connections, works, lost, heapMb, recovered, recoverySeconds }) => [
-    ...[kind, connections, works, lost, heapMb],
-    recovered ? recoverySeconds : 'NEVER',
-  ]),
-);
-for (const { kind, reasons } of results) {
-  for (const [reason, count] of Object.entries(reasons)) console.log(`${kind}: ${count} × ${reason}`);
+for (const kind of kinds) results.push(await tryOut(kind));
+const attacks = [];
+for (const attack of named.length > 0 ? [NONE, ...named] : []) {
+  const options = { warmUpMs: 1000 * Number(values['warm-up']), hasNext: !values.alone };
+  attacks.push(await underAttack(attack, attackSeconds, options));
+  console.error(`${attack}: ${JSON.stringify(attacks.at(-1))}`);
 }
-save(values.out, { bench: 'pool-misbehaviour', seconds: Number(values.seconds), results });
+const result = { bench: 'pool-misbehaviour', seconds, results, attackSeconds, attacks };
+if (values.json) console.log(JSON.stringify(result));
+else print();
+save(values.out, result);
 process.exit(results.every(({ recovered }) => recovered) ? 0 : 1);
+
+function print() {
+  if (results.length > 0) {
+    printTable(
+      ['what the pool does', 'connections', 'works', 'lost', 'heap, MB', 'mines again after, s'],
+      results.map(({ kind, connections, works, lost, heapMb, recovered, recoverySeconds }) => [
+        ...[kind, connections, works, lost, heapMb],
+        recovered ? recoverySeconds : 'NEVER',
+      ]),
+    );
+  }
+  for (const { kind, reasons } of results) {
+    for (const [reason, count] of Object.entries(reasons)) console.log(`${kind}: ${count} × ${reason}`);
+  }
+  if (attacks.length === 0) return;
+  for (const name of named) console.log(`${name}: ${ATTACKS[name].what}`);
+  console.log();
+  printTable(
+    [
+      ...['attack', 'MH/s', '/healthz p50, ms', 'max', 'main thread', 'RSS, MiB', 'sent, MB', 'connections', 'shares'],
+      ...['of the next pool', 'log lines'],
+    ],
+    attacks.map(
+      ({ attack, mhs, healthzMs, mainPercent, rssMib, sentMb, connections, shares, nextAccepted, logLines }) => [
+        ...[attack, mhs.toFixed(1), healthzMs.p50.toFixed(1), healthzMs.max.toFixed(0), `${mainPercent.toFixed(1)} %`],
+        ...[rssMib.toFixed(0), sentMb.toFixed(1), connections, shares, nextAccepted ?? '', logLines],
+      ],
+    ),
+  );
+  for (const { attack, warnings } of attacks)
+    for (const warning of warnings.slice(0, 3)) console.log(`${attack}: ${warning}`);
+}

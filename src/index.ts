@@ -117,6 +117,6 @@ export { type FailoverOptions, FailoverSource } from './source/failover.ts';
 export { NodeSource, type NodeSourceOptions, type NodeSourceSurroundings } from './source/node/node-source.ts';
 export { PoolSource, type PoolSourceOptions, type PoolSourceSurroundings } from './source/pool/pool-source.ts';
 export { SharedSource } from './source/shared-source.ts';
-export type { SourceUpdate, Verdict, WorkSource } from './source/source.ts';
+export type { Judge, SourceUpdate, Verdict, WorkSource } from './source/source.ts';
 export { type Clock, systemClock } from './system/clock.ts';
 export { userCacheDirectory } from './system/user-directories.ts';

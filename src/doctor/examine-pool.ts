@@ -6,6 +6,7 @@ import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { withPrefix } from '../report/units.ts';
 import { openConnection } from '../source/pool/connection.ts';
 import { PoolError } from '../source/pool/errors.ts';
+import { PoolHealth } from '../source/pool/health.ts';
 import { type PoolLimits, poolLimits } from '../source/pool/limits.ts';
 import { type PoolAccount, PoolSession, type SessionTimes } from '../source/pool/session.ts';
 import { pause } from '../system/abort.ts';
@@ -50,7 +51,11 @@ export async function examinePool(
   const beganMs = clock.monotonicMs();
   const never = new AbortController().signal;
   try {
-    const socket = await openConnection(address, trust, limits.connectTimeoutMs, never);
+    const socket = await openConnection(
+      address,
+      { trust, timeoutMs: limits.connectTimeoutMs, mustBePublic: false },
+      never,
+    );
     const reachedMs = clock.monotonicMs() - beganMs;
     const reached: PoolFinding = { about: 'connection', state: 'ok', what: `can be reached, in ${ms(reachedMs)}` };
     if (!account) {
@@ -95,6 +100,7 @@ function sessionOn(
     address,
     id: 'examined',
     allowReconnect: false,
+    health: new PoolHealth(options.clock, Math.random, options.limits, () => {}),
     onStale: () => {},
     onNote: (state, what) => told.push({ about: 'message', state: state === 'warning' ? 'warning' : 'ok', what }),
     onWork: (work) => {

@@ -15,10 +15,11 @@ const FIRST_DIFFICULTY = { cpu: 2 ** 24, gpu: 2 ** 28 } as const;
 /** The difficulty is adjusted to rates over at least this time. */
 const LEARN_MS = 1_000;
 /**
- * How many times as many solutions as proofs a device may report. A pool's first target can be so easy that a GPU would find
- * millions per second; the pool then makes it harder, but only after it has seen a few dozen.
+ * How many times as many solutions as proofs a device may report: 64 to 144 a second, because the difficulty of proofs is a power of
+ * two. A pool's first target can be so easy that a GPU would find millions per second; the pool then makes it harder, but only after
+ * it has seen a few dozen. What a solution costs, with its submission and its verdict, is below a millisecond of the main thread.
  */
-const MOST_SOLUTIONS_PER_PROOF = 8;
+const MOST_SOLUTIONS_PER_PROOF = 24;
 
 export class Proofs {
   readonly #clock: Clock;
@@ -45,17 +46,16 @@ export class Proofs {
 
   /**
    * @returns the job with the device's own target, when the work's is harder, or when it takes many solutions and is so easy that
-   *   they would be a flood; otherwise the job itself
+   *   they would be a flood; otherwise the job itself. A block's target does not count then: whoever gives such work has written
+   *   the header, too, and on no network are blocks so easy that this would miss one
    */
   aim(job: Job): Job {
     this.learn();
-    const { target, blockTarget, until } = job.work;
+    const { target, until } = job.work;
     const difficulty = difficultyOf(target);
     if (difficulty > this.#difficulty) return withSearchTarget(job, targetForDifficulty(this.#difficulty));
     const flood = this.#difficulty / MOST_SOLUTIONS_PER_PROOF;
-    if (until === 'solved' || difficulty >= flood) return job;
-    // No block may be missed, however easy blocks are.
-    return withSearchTarget(job, flood < difficultyOf(blockTarget) ? targetForDifficulty(flood) : blockTarget);
+    return until === 'solved' || difficulty >= flood ? job : withSearchTarget(job, targetForDifficulty(flood));
   }
 
   /**

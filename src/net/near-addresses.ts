@@ -15,6 +15,14 @@ NEAR.addSubnet('224.0.0.0', 3);
 NEAR.addSubnet('fe80::', 10, 'ipv6');
 NEAR.addSubnet('ff00::', 8, 'ipv6');
 
+/** Addresses of networks that are not the Internet (RFC 1918, 6598, 4193). */
+const PRIVATE = new BlockList();
+PRIVATE.addSubnet('10.0.0.0', 8);
+PRIVATE.addSubnet('100.64.0.0', 10);
+PRIVATE.addSubnet('172.16.0.0', 12);
+PRIVATE.addSubnet('192.168.0.0', 16);
+PRIVATE.addSubnet('fc00::', 7, 'ipv6');
+
 /** @param hostname that of a URL: IPv6 addresses have brackets */
 export function isOnThisMachine(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname) || isIn(THIS_MACHINE, hostname);
@@ -27,6 +35,11 @@ export function isOnThisMachine(hostname: string): boolean {
  */
 export function isNearOnly(hostname: string): boolean {
   return isOnThisMachine(hostname) || isIn(NEAR, hostname);
+}
+
+/** Whether an address is not one of the Internet. A name, other than one of this machine, may lead anywhere: look it up first. */
+export function isPrivate(hostname: string): boolean {
+  return isNearOnly(hostname) || isIn(PRIVATE, hostname);
 }
 
 function isIn(list: BlockList, hostname: string): boolean {

@@ -58,10 +58,14 @@ export class LogLines {
         this.#log.info({ tag: this.#tally.now().sourceKind }, `New Cut on chain ${event.chain}`);
         break;
       case 'solution':
+        this.#verdicts.solved(event);
         this.#log.debug(
           { tag: event.device },
           `solution for chain ${event.chain} height ${event.height}, nonce ${event.nonce}`,
         );
+        break;
+      case 'proof':
+        this.#verdicts.proved(event);
         break;
       case 'verdict':
         this.#verdicts.add(event);
@@ -110,7 +114,6 @@ export class LogLines {
       case 'unanswered-block':
       case 'refused-block':
       case 'hashes':
-      case 'proof':
       case 'telemetry':
       case 'fetch':
       case 'relay':

@@ -1,16 +1,24 @@
 /**
- * Log lines of verdicts. Each block has a line of its own. A pool's shares may come many times a second, so that each outcome of
- * shares has a line at most every ten seconds, with the number of those that had none.
+ * Log lines of verdicts. Each block has a line of its own, unless there are so many that only a pool's or a node's lies, or a test
+ * network, explain them. A pool's shares may come many times a second, so that each outcome of shares has a line at most every ten
+ * seconds, with the number of those that had none. Shares that a device leaves out, because they come too often, are logged once.
  */
 
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
-import type { Outcome } from '../source/vocabulary.ts';
+import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
+import { LogBucket } from '../system/log-bucket.ts';
 import type { Tally } from './tally.ts';
 import type { OutcomeCounts } from './verdict-counts.ts';
 
 /** A person can read a line this often; a share every few minutes, which is usual, still gets a line of its own. */
 const SHARE_LINE_MS = 10_000;
+/** So many lines about blocks of one outcome may come at once; then there is one each ten seconds. */
+const MOST_BLOCK_LINES = 30;
+/** A pool that finds the difficulty of shares that suits a device needs less than this. */
+const LEFT_OUT_MS = 30_000;
+/** Targets are rounded when they are computed from difficulties. */
+const ROUNDING = 1.01;
 
 type VerdictEvent = MinerEvent & { type: 'verdict' };
 type Level = 'info' | 'warn' | 'error';
@@ -33,15 +41,52 @@ interface Held {
   unlogged: number;
 }
 
+/** What a device searches for. */
+interface Searched {
+  /** How many hashes a candidate takes on average. */
+  hashes: number;
+  /** Since when it has left shares out, because candidates take more hashes than shares; undefined when it does not. */
+  leftOutSinceMs?: number | undefined;
+  isLogged?: true;
+}
+
 export class VerdictLines {
   readonly #log: Logger;
   readonly #tally: Tally;
   readonly #shares = new Map<Outcome, Held>();
+  readonly #blocks: ReadonlyMap<Outcome, LogBucket>;
+  readonly #devices = new Map<string, Searched>();
 
   /** @param tally must get each event before this does */
   constructor(log: Logger, tally: Tally) {
     this.#log = log;
     this.#tally = tally;
+    const { nowMs } = tally;
+    this.#blocks = new Map(OUTCOMES.map((outcome) => [outcome, new LogBucket(MOST_BLOCK_LINES, nowMs)]));
+  }
+
+  /** A device has found a candidate. If it is a solution as well, that event follows at once. */
+  proved({ device, hashes }: MinerEvent & { type: 'proof' }): void {
+    const searched = this.#devices.get(device);
+    if (searched) searched.hashes = hashes;
+    else this.#devices.set(device, { hashes });
+  }
+
+  /** A device has found a solution. */
+  solved({ device, isShare, isRelay, difficulty }: MinerEvent & { type: 'solution' }): void {
+    const searched = isShare && !isRelay ? this.#devices.get(device) : undefined;
+    if (!searched || searched.isLogged) return;
+    const { nowMs } = this.#tally;
+    const sent = difficulty / searched.hashes;
+    if (sent * ROUNDING >= 1) searched.leftOutSinceMs = undefined;
+    else searched.leftOutSinceMs ??= nowMs;
+    if (searched.leftOutSinceMs === undefined || nowMs - searched.leftOutSinceMs < LEFT_OUT_MS) return;
+    searched.isLogged = true;
+    const percent = Math.min(99, Math.max(1, Math.round(100 * (1 - sent))));
+    const isPool = this.#tally.now().sourceKind === 'pool';
+    const remedy = isPool ? 'Ask the pool for harder ones: --pool-difficulty (pool.difficulty)' : 'Set a harder target';
+    const what = `shares are so easy that about ${percent} % of them are left out and not paid: a device sends some 100 a second`;
+    this.#log.warn({ tag: device }, `${what}. ${remedy}`);
   }
 
   add(event: VerdictEvent): void {
@@ -51,9 +96,15 @@ export class VerdictLines {
 
   #block(event: VerdictEvent): void {
     const { outcome, isShare } = event;
+    const unlogged = this.#blocks.get(outcome)?.take(this.#tally.nowMs);
+    if (unlogged === undefined) return;
+    const more = unlogged === 0 ? '' : `; ${unlogged} more since the last such line`;
     const counts = countsIn(outcome, this.#tally.summary());
     const what = isShare ? `block ${outcome}${outcome === 'accepted' ? '!' : ''}` : outcome;
-    this.#log[LEVEL_OF_BLOCK[outcome]]({ tag: 'miner', outcome }, `${what} ${counts} ${where(event)}${why(event)}`);
+    this.#log[LEVEL_OF_BLOCK[outcome]](
+      { tag: 'miner', outcome },
+      `${what} ${counts} ${where(event)}${why(event)}${more}`,
+    );
   }
 
   #share(event: VerdictEvent): void {

@@ -78,6 +78,10 @@ export class FailoverSource implements WorkSource {
     this.#probeMs = probeMs ?? PROBE_MS;
     this.#standbyMs = standbyMs;
     this.#clock = clock ?? systemClock;
+    if (sources.length === 1) return;
+    for (const [rank, source] of sources.entries()) {
+      source.onHealth?.((fault, news) => this.judge(rank, fault, news));
+    }
   }
 
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
@@ -120,11 +124,12 @@ export class FailoverSource implements WorkSource {
    * gives any. Solutions of its work are submitted all the same.
    * @param rank the source's place in the order of preference; 0 is the first
    * @param fault what follows the source's name in a sentence; undefined when the source is healthy
+   * @param news the same of a source that is healthy
    */
-  judge(rank: number, fault: string | undefined): void {
+  judge(rank: number, fault: string | undefined, news = 'is healthy again'): void {
     const standby = this.#standbys[rank];
     standby.healthy = fault === undefined;
-    if (standby.healthy) this.#say(standby, 'healthy', 'is healthy again');
+    if (standby.healthy) this.#say(standby, 'healthy', news);
     else this.#say(standby, 'unhealthy', `${fault}. It is mined on only while no other ${this.kind} is better`);
     this.#considerNow(standby);
     this.#watch();

@@ -26,6 +26,12 @@ export interface Verdict {
   readonly by?: string;
 }
 
+/**
+ * Takes what is known of a source's health. `fault` follows the source's name in a sentence; undefined when the source is as good as
+ * others, so far as is known. `news` does the same where there is more to say than that it is healthy again.
+ */
+export type Judge = (fault: string | undefined, news?: string) => void;
+
 export interface WorkSource {
   /** The source's name for people, such as a node's URL. */
   readonly name: string;
@@ -47,4 +53,9 @@ export interface WorkSource {
    * over. A source that cannot find out does not have this method. Never throws.
    */
   answers?(stop: AbortSignal): Promise<boolean>;
+  /**
+   * Sets who is told when the source finds out that its work, which goes on, is probably worth nothing, and when that is over. Called
+   * at most once, when another source could take over. A source that cannot find out does not have this method.
+   */
+  onHealth?(judge: Judge): void;
 }

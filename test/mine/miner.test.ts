@@ -250,7 +250,7 @@ describe('solutions', () => {
 
   it('for a pool’s work are all submitted, each once, and the search goes on', async () => {
     const engine = new FakeEngine();
-    const { source, events } = mine(engine);
+    const { source, events } = mineWith({ firstProofDifficulty: SOON }, engine);
     source.work(makeWork(SOON, { until: 'replaced' }));
     await eventually(() => expect(events.of('verdict').length).toBeGreaterThan(3));
     const nonces = source.submitted.map(({ nonce }) => nonce);
@@ -260,7 +260,7 @@ describe('solutions', () => {
 
   it('that are reported twice are submitted once', async () => {
     const engine = new FakeEngine();
-    const { source, events } = mine(engine);
+    const { source, events } = mineWith({ firstProofDifficulty: SOON }, engine);
     source.work(makeWork(SOON, { until: 'replaced' }));
     await eventually(() => expect(source.submitted.length).toBeGreaterThan(0));
     engine.wrong = [source.submitted[0].nonce, source.submitted[0].nonce];

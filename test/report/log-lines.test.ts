@@ -189,6 +189,22 @@ test('the line of a verdict has the counts of all devices', () => {
   ]);
 });
 
+test('lines of blocks are bounded for each outcome, and say how many had none', () => {
+  const { lines, clock, tell } = log();
+  for (let i = 0; i < 10_000; i++) {
+    tell(verdict('cpu', 'rejected', 'no'), share('cpu', 'accepted', '', { isBlock: true }));
+    if (i === 0) tell(verdict('cpu', 'stale', 'late'));
+    clock.advance(10);
+  }
+  const of = (level: string) => lines.filter((line) => line.level === level);
+  // 30 at once, and one each ten seconds.
+  expect([of('error').length, of('info').length, of('warn').length]).toEqual([39, 39, 1]);
+  expect(lines.at(-1)?.msg).toMatch(
+    /^block accepted! \(\d+\/\d+\/1\) cpu chain 3 height 42 12 ms; 999 more since the last/,
+  );
+  expect(lines.at(-2)?.msg).toMatch(/^rejected .* 12 ms: no; 999 more since the last such line$/);
+});
+
 describe('a pool’s shares', () => {
   const says = ({ level, msg }: { level: string; msg: string }) => `${level} ${msg}`;
 
@@ -233,6 +249,33 @@ describe('a pool’s shares', () => {
       'error block rejected (2/1/0) gpu0 chain 3 height 42 12 ms: the pool is full',
     ]);
     expect(lines.map((line) => 'outcome' in line)).toEqual([false, true, true, true]);
+  });
+
+  test('that are left out because they are too easy are logged once for each device, when that lasts', () => {
+    const { lines, clock, tell } = log();
+    const finds = (name: string, proofHashes: number) => {
+      const { type: _, outcome, reason, answerSeconds, ...about } = share(name, 'accepted');
+      const solution: MinerEvent = { ...about, type: 'solution', hash: new Uint8Array(32) };
+      tell({ type: 'proof', device: name, hashes: proofHashes, difficulty: proofHashes }, solution);
+    };
+    const warnings = () => lines.flatMap(({ level, tag, msg }) => (level === 'warn' ? [`${tag} ${msg}`] : []));
+    finds('gpu0', 700);
+    clock.advance(29_999);
+    finds('gpu0', 700);
+    // The pool has made shares harder meanwhile.
+    finds('gpu0', 400);
+    finds('gpu0', 700);
+    clock.advance(29_999);
+    finds('gpu0', 700);
+    expect(warnings()).toEqual([]);
+    for (let i = 0; i < 10; i++) {
+      clock.advance(1);
+      finds('gpu0', 700);
+      finds('cpu', 500);
+    }
+    expect(warnings()).toEqual([
+      'gpu0 shares are so easy that about 29 % of them are left out and not paid: a device sends some 100 a second. Set a harder target',
+    ]);
   });
 
   test('that a parent took have only their number, and no warning', () => {

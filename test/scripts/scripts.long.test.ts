@@ -156,10 +156,18 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(result.rounds).toHaveLength(1);
     },
   ),
-  'bench/pool-misbehaviour.mjs': bench('--seconds 0.2', [], ({ results }) => {
-    expect(results.length).toBeGreaterThan(8);
-    for (const result of results) expect(result).toMatchObject({ connections: positive, recovered: true });
-  }),
+  'bench/pool-misbehaviour.mjs': bench(
+    '--seconds 0.2 --attack newlines-2.5 --attack easy-header --attack-seconds 2 --warm-up 1',
+    ['linux'],
+    ({ results, attacks }) => {
+      expect(results.length).toBeGreaterThan(8);
+      for (const result of results) expect(result).toMatchObject({ connections: positive, recovered: true });
+      expect(attacks.map(({ attack }: Result) => attack)).toEqual(['none', 'newlines-2.5', 'easy-header']);
+      const figures = { mhs: number, healthzMs: { p50: positive, max: positive }, mainPercent: number, shares: number };
+      for (const each of attacks) expect(each).toMatchObject({ ...figures, connections: positive, rssMib: positive });
+      expect(attacks[1].warnings.join()).toContain('the pool sends far more than a pool needs');
+    },
+  ),
   'bench/prometheus.mjs': { startedBy: 'test/packaging/prometheus.long.test.ts' },
   'bench/restart.mjs': bench(
     `--cuts 3 --warm-up 1 --spacing-ms 1000 --threads 1 --affinity none --niceness ${ourNiceness}`,

@@ -1,6 +1,8 @@
 /** One connection to a parent: lines in, answers out. It knows the form of both, and nothing of jobs. */
 
 import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../../system/clock.ts';
+import { TokenBucket } from '../../system/token-bucket.ts';
 import { LenientLines, TOO_LONG } from '../../wire/lenient-lines.ts';
 import { type Answer, answerLine } from '../../wire/worker-answers.ts';
 import { type Refusal, type Request, readRequest } from '../../wire/worker-requests.ts';
@@ -19,6 +21,8 @@ export interface ConnectionHooks {
   readonly request: (request: Request, line: number) => void;
   /** The parent writes nothing more. It may still read. */
   readonly inputEnded: () => void;
+  /** It is read more slowly than it writes from now on, the first time. */
+  readonly flooded: () => void;
   /** Nothing more can be written. */
   readonly closed: () => void;
 }
@@ -28,20 +32,35 @@ export interface ConnectionHooks {
  * not fill the memory with answers.
  */
 const MOST_UNREAD_BYTES = 1024 * 1024;
+/**
+ * How much of a parent is read, at once and each second; the rest waits where the parent writes it. It is enough for 1,000 jobs a
+ * second, and for 4,000 at once: what lines cost to read is paid in hashrate.
+ */
+export const MOST_READ = { bytes: 4_000_000, bytesPerSecond: 1_000_000, bytesPerLine: 100 } as const;
+/** How often it is looked whether there may be more to read. */
+const REST_MS = 100;
 
 export class ParentConnection {
   readonly #streams: ParentStreams;
   readonly #hooks: ConnectionHooks;
+  readonly #clock: Clock;
   readonly #lines = new LenientLines(LIMITS.lineBytes);
+  readonly #budget: TokenBucket;
+  /** Why nothing is read now. */
+  readonly #rests = new Set<'unread' | 'flood'>();
+  #resting: NodeJS.Timeout | undefined;
+  #wasFlooded = false;
   #lineNumber = 0;
   #isClosed = false;
   #inputEnded = false;
   /** One function for each answer that is not written yet; called when the connection has closed. */
   readonly #unwritten = new Set<() => void>();
 
-  constructor(streams: ParentStreams, hooks: ConnectionHooks) {
+  constructor(streams: ParentStreams, hooks: ConnectionHooks, clock: Clock) {
     this.#streams = streams;
     this.#hooks = hooks;
+    this.#clock = clock;
+    this.#budget = new TokenBucket(MOST_READ.bytes, MOST_READ.bytesPerSecond, clock.monotonicMs());
     const { input, output } = streams;
     output.on('error', this.#close);
     output.on('close', this.#close);
@@ -52,7 +71,11 @@ export class ParentConnection {
 
   /** From now on requests are heard. */
   listen(): void {
-    this.#streams.input.on('data', (chunk: Buffer) => this.#take(this.#lines.push(chunk)));
+    this.#streams.input.on('data', (chunk: Buffer) => {
+      const lines = this.#lines.push(chunk);
+      this.#take(lines);
+      this.#pay(Math.min(MOST_READ.bytes, chunk.length + MOST_READ.bytesPerLine * lines.length));
+    });
   }
 
   /** Whether too much is unread for what could be left out. */
@@ -63,7 +86,7 @@ export class ParentConnection {
   /** @returns whether the answer was written; settles when that is known */
   send(answer: Answer): Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
-    const { output, input } = this.#streams;
+    const { output } = this.#streams;
     return new Promise((resolve) => {
       const lost = () => resolve(false);
       this.#unwritten.add(lost);
@@ -71,9 +94,9 @@ export class ParentConnection {
         this.#unwritten.delete(lost);
         resolve(!fault);
       });
-      if (!this.isBehind || input.isPaused()) return;
-      input.pause();
-      output.once('drain', () => input.resume());
+      if (!this.isBehind || this.#rests.has('unread')) return;
+      this.#rest('unread');
+      output.once('drain', () => this.#goOn('unread'));
     });
   }
 
@@ -85,8 +108,33 @@ export class ParentConnection {
   /** Hears no more requests, and ends the connection once everything has been written. */
   end(): void {
     this.#inputEnded = true;
+    clearTimeout(this.#resting);
     this.#streams.input.removeAllListeners('data');
     this.#streams.end();
+  }
+
+  #rest(why: 'unread' | 'flood'): void {
+    this.#rests.add(why);
+    this.#streams.input.pause();
+  }
+
+  #goOn(why: 'unread' | 'flood'): void {
+    this.#rests.delete(why);
+    if (this.#rests.size === 0) this.#streams.input.resume();
+  }
+
+  /** Reads nothing more until what was read fits into what may be read. */
+  #pay(bytes: number): void {
+    if (this.#isClosed || this.#inputEnded) return;
+    if (this.#budget.take(bytes, this.#clock.monotonicMs())) {
+      if (this.#rests.has('flood')) this.#goOn('flood');
+      return;
+    }
+    this.#rest('flood');
+    this.#resting = setTimeout(() => this.#pay(bytes), REST_MS);
+    if (this.#wasFlooded) return;
+    this.#wasFlooded = true;
+    this.#hooks.flooded();
   }
 
   #take(lines: readonly (string | typeof TOO_LONG)[]): void {
@@ -115,6 +163,7 @@ export class ParentConnection {
   readonly #close = (): void => {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    clearTimeout(this.#resting);
     for (const lost of this.#unwritten) lost();
     this.#unwritten.clear();
     this.#hooks.closed();

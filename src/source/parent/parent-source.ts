@@ -12,7 +12,7 @@ import type { ByeReason } from '../../wire/worker-words.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
 import type { SourceNews } from '../vocabulary.ts';
-import type { ParentStreams } from './connection.ts';
+import { MOST_READ, type ParentStreams } from './connection.ts';
 import type { HeldJob } from './held-job.ts';
 import { ParentSession, type RigView } from './session.ts';
 
@@ -20,6 +20,7 @@ import { ParentSession, type RigView } from './session.ts';
 const AIM_MS = 1_000;
 /** How much the newest second counts in the hashrate that targets follow. */
 const NEWEST = 0.5;
+const FLOODED = `writes more than is read, on average ${MOST_READ.bytesPerSecond / 1e6} MB a second: the rest waits, and nothing is lost`;
 
 export interface ParentSourceOptions {
   /** For people: `the parent`, or where parents connect to. */
@@ -57,14 +58,17 @@ export class ParentSource implements WorkSource {
 
   /** Greets a parent and hears its requests. */
   connect(streams: ParentStreams): ParentSession {
-    const session = new ParentSession(streams, this.#options.rig, {
+    const { rig, clock, drain } = this.#options;
+    const hooks = {
       nextNumber: () => ++this.#jobCount,
       changed: () => this.#giveNewest(),
-      rests: (resting) => this.#rests(resting),
-      ended: (jobs, reason) => this.#condemn(jobs, reason),
-      drain: this.#options.drain,
-      closed: (closed) => this.#closed(closed),
-    });
+      flooded: () => this.#say('warning', FLOODED),
+      rests: (resting: ParentSession) => this.#rests(resting),
+      ended: (jobs: readonly HeldJob[], reason: 'cancelled' | 'solved') => this.#condemn(jobs, reason),
+      drain,
+      closed: (closed: ParentSession) => this.#closed(closed),
+    };
+    const session = new ParentSession(streams, rig, hooks, clock);
     this.#sessions.add(session);
     if (this.#sessions.size === 1) this.#say('connected', 'is connected');
     session.begin();

@@ -2,6 +2,7 @@
 
 import type { Solution } from '../../chain/verify.ts';
 import { pause } from '../../system/abort.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Answer } from '../../wire/worker-answers.ts';
 import { shareOf } from '../../wire/worker-job.ts';
 import type { Request } from '../../wire/worker-requests.ts';
@@ -36,6 +37,8 @@ export interface SessionHooks {
   readonly nextNumber: () => number;
   /** Its jobs or their targets have changed. */
   readonly changed: () => void;
+  /** It writes more than is read. */
+  readonly flooded: () => void;
   /** It rests, or does so no more. */
   readonly rests: (session: ParentSession) => void;
   /** These jobs have ended: their works are worth nothing. */
@@ -61,14 +64,16 @@ export class ParentSession {
   readonly #closing = new AbortController();
   readonly #verdicts = new Map<number, (verdict: Verdict) => void>();
 
-  constructor(streams: ParentStreams, rig: RigView, hooks: SessionHooks) {
+  constructor(streams: ParentStreams, rig: RigView, hooks: SessionHooks, clock: Clock) {
     this.#rig = rig;
     this.#hooks = hooks;
-    this.#connection = new ParentConnection(streams, {
-      request: (request, line) => this.#heed(request, line),
+    const heard = {
+      request: (request: Request, line: number) => this.#heed(request, line),
       inputEnded: () => hooks.drain(this, 'input-ended'),
+      flooded: hooks.flooded,
       closed: () => this.#closed(),
-    });
+    };
+    this.#connection = new ParentConnection(streams, heard, clock);
   }
 
   /** Greets the parent, and hears its requests from now on. */

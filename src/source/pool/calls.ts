@@ -1,5 +1,6 @@
 /** Acts on what a pool sends without being asked: jobs, targets, nonce1, and messages to the miner. */
 
+import { isPrivate } from '../../net/near-addresses.ts';
 import { type PoolAddress, poolAddress } from '../../text/pool-url.ts';
 import { parseHeader, parseTarget } from '../../wire/stratum.ts';
 import type { SourceNews } from '../vocabulary.ts';
@@ -13,6 +14,8 @@ import type { PoolWorks } from './works.ts';
 export interface CallsOptions {
   /** Where the connection leads. */
   readonly address: PoolAddress;
+  /** Whether the pool has an address of the Internet. */
+  readonly isPublic: boolean;
   readonly userAgent: string;
   /** Whether `client.reconnect` may lead to other hosts. */
   readonly allowReconnect: boolean;
@@ -76,6 +79,10 @@ export class PoolCalls {
     const notice = parseNotice(params);
     const header = notice && parseHeader(notice.header);
     if (!notice || !header) throw this.#unreadable('a job', params);
+    if (typeof notice.job === 'number' && !Number.isSafeInteger(notice.job)) {
+      // JSON.parse has rounded it, so every share would name another job.
+      throw unusable('it names a job by a number beyond 2^53, which JSON readers round. It would have to send a text');
+    }
     if (this.#difficulty !== undefined && !works.hasTarget) {
       // A guess would waste all shares: pools of this network name targets, and what difficulty 1 would mean is defined nowhere.
       const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';
@@ -108,19 +115,31 @@ export class PoolCalls {
   }
 
   #reconnect(params: readonly unknown[]): void {
-    const { address, allowReconnect, limits, onNote } = this.#options;
+    const { address, isPublic, limits } = this.#options;
     const { host = address.host, port = address.port, waitMs } = parseReconnect(params);
     const next = poolAddress(host.toLowerCase(), port, address.tls);
-    if (next.host !== address.host && !allowReconnect) {
-      if (this.#hasRefusedHost) return;
-      this.#hasRefusedHost = true;
-      const remedy = 'To allow such requests: --pool-allow-reconnect (pool.allow-reconnect)';
-      onNote('warning', `the pool asks to connect to another host, ${next.url}, which is refused. ${remedy}`);
+    const refusal = next.host === address.host ? undefined : this.#whyNotTo(next.host);
+    if (refusal !== undefined) {
+      this.#refuseHost(`the pool asks to connect to another host, ${next.url}, which is refused${refusal}`);
       return;
     }
     const where = next.url === address.url ? 'again' : `to ${next.url}`;
-    const reconnect = { address: next, waitMs: Math.min(waitMs, limits.mostReconnectWaitMs) };
+    const reconnect = { address: next, mustBePublic: isPublic, waitMs: Math.min(waitMs, limits.mostReconnectWaitMs) };
     throw new PoolError('network', `the pool asks to connect ${where}.`, { next: reconnect });
+  }
+
+  /** @returns the end of a sentence; undefined when the pool may lead to this other host */
+  #whyNotTo(host: string): string | undefined {
+    const { allowReconnect, isPublic } = this.#options;
+    if (!allowReconnect) return '. To allow such requests: --pool-allow-reconnect (pool.allow-reconnect)';
+    // The user and the password would go to a machine of the own network, chosen by somebody outside.
+    return isPublic && isPrivate(host) ? ': a pool of the Internet cannot lead into a private network' : undefined;
+  }
+
+  #refuseHost(reason: string): void {
+    if (this.#hasRefusedHost) return;
+    this.#hasRefusedHost = true;
+    this.#options.onNote('warning', reason);
   }
 
   #unreadable(what: string, params: readonly unknown[]): PoolError {

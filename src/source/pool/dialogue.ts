@@ -3,9 +3,10 @@
 import type { Socket } from 'node:net';
 import { onAbort } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
+import { TokenBucket } from '../../system/token-bucket.ts';
 import { LineSplitter, LineTooLongError } from '../../wire/line-splitter.ts';
 import { connectionError, PoolError, quote } from './errors.ts';
-import { MOST_LINE_BYTES, MOST_UNSENT_BYTES } from './limits.ts';
+import { MOST_LINE_BYTES, MOST_SENT, MOST_UNSENT_BYTES } from './limits.ts';
 import { type Answer, answerLine, type Message, parseMessage, requestLine } from './messages.ts';
 
 export interface DialogueOptions {
@@ -36,6 +37,8 @@ export class Dialogue {
   readonly #socket: Socket;
   readonly #options: DialogueOptions;
   readonly #splitter = new LineSplitter(MOST_LINE_BYTES);
+  readonly #bytes: TokenBucket;
+  readonly #lines: TokenBucket;
   /** The requests that wait for an answer. */
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   #tellEnd: (why: PoolError) => void = () => {};
@@ -47,7 +50,10 @@ export class Dialogue {
   constructor(socket: Socket, options: DialogueOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#lastLineMs = options.clock.monotonicMs();
+    const nowMs = options.clock.monotonicMs();
+    this.#lastLineMs = nowMs;
+    this.#bytes = new TokenBucket(MOST_SENT.bytes, MOST_SENT.bytesPerSecond, nowMs);
+    this.#lines = new TokenBucket(MOST_SENT.lines, MOST_SENT.linesPerSecond, nowMs);
     this.ended = new Promise((resolve) => {
       this.#tellEnd = resolve;
     });
@@ -123,7 +129,8 @@ export class Dialogue {
     try {
       for (const line of this.#splitter.push(chunk)) {
         if (this.#end) return;
-        if (line.trim() !== '') this.#heed(line);
+        const isAnswer = line.trim() !== '' && this.#heed(line);
+        if (!isAnswer) this.#count(line);
       }
       if (!this.#end) this.#options.onRead();
     } catch (fault) {
@@ -133,26 +140,39 @@ export class Dialogue {
     }
   }
 
-  #heed(line: string): void {
+  /** A line that answers no request uses up what a pool may send: what it costs to read is paid in hashrate. */
+  #count({ length }: string): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#lines.take(1, nowMs) && this.#bytes.take(length + 1, nowMs)) return;
+    const { linesPerSecond, bytesPerSecond } = MOST_SENT;
+    const most = `${linesPerSecond} lines or ${bytesPerSecond / 1000} kB a second`;
+    throw new PoolError('refused', `the pool sends far more than a pool needs, on average more than ${most}.`);
+  }
+
+  /** @returns whether the line answers a request that waits for its answer */
+  #heed(line: string): boolean {
     const message = parseMessage(line);
     if (!message) throw this.#garbled(`“${quote(line)}”`);
     this.#heard = true;
     this.#lastLineMs = this.#options.clock.monotonicMs();
     if (message.kind === 'call') {
       this.#options.onCall(message);
-      return;
+      return false;
     }
     const id = typeof message.id === 'string' ? Number(message.id) : message.id;
     const isOurs = typeof id === 'number' && id >= 1 && id <= this.#requests;
     // An answer that comes too late is worth nothing.
-    if (isOurs) this.#settle(id, message);
-    else this.#options.onStray(message);
+    if (isOurs) return this.#settle(id, message);
+    this.#options.onStray(message);
+    return false;
   }
 
-  #settle(id: number, reply: Reply): void {
+  /** @returns whether the request was waiting */
+  #settle(id: number, reply: Reply): boolean {
     const heed = this.#waiting.get(id);
     this.#waiting.delete(id);
     heed?.(reply);
+    return heed !== undefined;
   }
 
   #garbled(what: string): PoolError {

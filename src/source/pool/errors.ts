@@ -26,6 +26,8 @@ export class PoolError extends Error {
 
 export interface Reconnect {
   readonly address: PoolAddress;
+  /** Whether a pool of the Internet has asked, so that the next address must be one of the Internet, too. */
+  readonly mustBePublic: boolean;
   readonly waitMs: number;
 }
 

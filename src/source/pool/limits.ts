@@ -7,7 +7,10 @@ export interface PoolLimits {
   readonly connectTimeoutMs: number;
   /** How long a pool may take to answer `mining.subscribe`, and how long jobs wait for the answer to `mining.authorize`. */
   readonly handshakeMs: number;
-  /** How long a share waits for its answer. Some pools never answer; those that do need far less than a second. */
+  /**
+   * How long a share waits for its answer. Some pools never answer; those that do need far less than a second. A pool that has
+   * answered some before, and none since it got a share that waited for so long, is left for another one.
+   */
   readonly submitMs: number;
   /** How long a share may still wait for its answer after the miner was told to stop. */
   readonly submitAfterStopMs: number;
@@ -17,6 +20,8 @@ export interface PoolLimits {
   readonly silenceMs: number;
   /** A connection that has given work for so long was no failed attempt, and the next pause is the first one again. */
   readonly steadyMs: number;
+  /** The same of a connection that the pool has ended by a refusal, or made unusable: it lasts for as long as the pool wants. */
+  readonly refusedSteadyMs: number;
   /** The pauses between connections that fail or break. They are short, so that a preferred pool is mined on soon again. */
   readonly pauses: BackoffLimits;
   /**
@@ -24,6 +29,11 @@ export interface PoolLimits {
    * Somebody has to change something, or a ban has to run out, and asking often can make a ban longer.
    */
   readonly refusedPauses: BackoffLimits;
+  /**
+   * How long a pool that has ceased to answer shares is left alone before it is tried again, if there is another one. The second
+   * limit holds where trials are short.
+   */
+  readonly unhealthyPauses: BackoffLimits;
   /** The longest wait that `client.reconnect` may ask for. */
   readonly mostReconnectWaitMs: number;
 }
@@ -36,10 +46,18 @@ export const poolLimits: PoolLimits = {
   noWorkMs: 180_000,
   silenceMs: 5_000,
   steadyMs: 10_000,
+  refusedSteadyMs: 600_000,
   pauses: { firstMs: 500, mostMs: 10_000 },
   refusedPauses: { firstMs: 5_000, mostMs: 300_000 },
+  unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 },
   mostReconnectWaitMs: 60_000,
 };
+
+/**
+ * What a pool may send besides the answers to requests: bytes and lines, at once and on average. It is ten times as much as a pool
+ * needs that sends a job each 100 ms; twenty chains together have a block each 1.5 s.
+ */
+export const MOST_SENT = { bytes: 1_048_576, bytesPerSecond: 80_000, lines: 2_000, linesPerSecond: 100 } as const;
 
 /** The longest line: a job has 700 bytes, and no message of a pool comes near this. */
 export const MOST_LINE_BYTES = 16_384;

@@ -35,7 +35,12 @@ export function parseMessage(line: string): Message | undefined {
   const { id, method, params, result, error } = data;
   if (typeof method === 'string') return { kind: 'call', id, method, params: Array.isArray(params) ? params : [] };
   if (!('result' in data) && !('error' in data)) return undefined;
-  return { kind: 'answer', id, result, error: error || undefined };
+  return { kind: 'answer', id, result, error: isError(error) ? error : undefined };
+}
+
+/** Some servers write the absence of an error as an empty list or object, or as `false`, 0 or an empty text. */
+function isError(error: unknown): boolean {
+  return typeof error === 'object' && error !== null ? Object.keys(error).length > 0 : Boolean(error);
 }
 
 /** @returns a line with a request. `params` are JSON */

@@ -10,11 +10,12 @@ import type { Clock } from '../../system/clock.ts';
 import { type PoolAddress, parsePoolUrl } from '../../text/pool-url.ts';
 import { Announcements } from '../announcements.ts';
 import { Mailbox } from '../mailbox.ts';
-import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
+import type { Judge, SourceUpdate, Verdict, WorkSource } from '../source.ts';
 import { complete, type SourceSurroundings } from '../surroundings.ts';
 import { watchSuspension } from '../suspension.ts';
 import { openConnection } from './connection.ts';
-import { PoolError } from './errors.ts';
+import { PoolError, type Reconnect } from './errors.ts';
+import { PoolHealth } from './health.ts';
 import { type PoolLimits, poolLimits } from './limits.ts';
 import { type PoolAccount, PoolSession } from './session.ts';
 
@@ -43,6 +44,7 @@ export class PoolSource implements WorkSource {
   readonly #random: () => number;
   readonly #limits: PoolLimits;
   readonly #announcements: Announcements;
+  readonly #health: PoolHealth;
   /** The connection that each work came over. */
   readonly #origins = new WeakMap<Work, PoolSession>();
   #mailbox = new Mailbox();
@@ -61,6 +63,10 @@ export class PoolSource implements WorkSource {
     this.#limits = limits;
     this.name = options.name ?? address.url;
     this.#announcements = new Announcements(this.kind, this.name, emit);
+    this.#health = new PoolHealth(clock, random, this.#limits, (fault, news = '') => {
+      if (fault === undefined) this.#announcements.note('healthy', news);
+      else this.#announcements.note('unhealthy', `${fault}. It is mined on all the same: there is no other pool`);
+    });
   }
 
   /** May be called again when an earlier call has ended: a standby is closed and started again. */
@@ -69,12 +75,14 @@ export class PoolSource implements WorkSource {
     this.#mailbox = mailbox;
     this.#announcements.started();
     const ending = new AbortController();
+    this.#health.start();
     const running = this.#keepConnected(ending.signal);
     const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
     try {
       yield* mailbox.updates(stop);
     } finally {
       endWatch();
+      this.#health.stop();
       // Shares that are on their way are still worth their answers.
       await Promise.race([this.#session?.settled(), pause(this.#limits.submitAfterStopMs, ending.signal)]);
       ending.abort();
@@ -97,33 +105,45 @@ export class PoolSource implements WorkSource {
     return this.#session?.answers() ?? true;
   }
 
+  /** Tells when the pool, which used to answer shares, answers them no more. */
+  onHealth(judge: Judge): void {
+    this.#health.judge = judge;
+  }
+
   async #keepConnected(stop: AbortSignal): Promise<void> {
     const pauses = new Backoff(this.#limits.pauses, this.#random);
     const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
-    let address = this.#address;
+    let next: Reconnect | undefined;
     while (!stop.aborted) {
-      const { why, workMs } = await this.#connect(address, stop);
+      const { why, workMs } = await this.#connect(next, stop);
       if (stop.aborted) return;
       this.#lose(why.message);
-      if (workMs >= this.#limits.steadyMs) {
+      const { steadyMs, refusedSteadyMs } = this.#limits;
+      if (workMs >= (why.fault === 'refused' ? refusedSteadyMs : steadyMs)) {
         pauses.reset();
         refusedPauses.reset();
       }
       // A redirection holds for one connection; after that, the configured pool is tried again.
-      address = why.next?.address ?? this.#address;
-      await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(why.next?.waitMs), stop);
+      next = why.next;
+      await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(next?.waitMs), stop);
     }
   }
 
-  /** Makes a connection and keeps it until it ends. @returns why, and for how long it had given work by then */
+  /**
+   * Makes a connection and keeps it until it ends.
+   * @param next where the pool has asked to connect
+   * @returns why it has ended, and for how long it had given work by then
+   */
   async #connect(
-    address: PoolAddress,
+    next: Reconnect | undefined,
     stop: AbortSignal,
   ): Promise<{ readonly why: PoolError; readonly workMs: number }> {
     const { trust = BY_AUTHORITY } = this.#options;
+    const { address, mustBePublic } = next ?? { address: this.#address, mustBePublic: false };
     let socket: Socket;
     try {
-      socket = await openConnection(address, trust, this.#limits.connectTimeoutMs, stop);
+      const timeoutMs = this.#limits.connectTimeoutMs;
+      socket = await openConnection(address, { trust, timeoutMs, mustBePublic }, stop);
     } catch (fault) {
       return { why: fault as PoolError, workMs: 0 };
     }
@@ -154,6 +174,7 @@ export class PoolSource implements WorkSource {
       allowReconnect,
       clock: this.#clock,
       limits: this.#limits,
+      health: this.#health,
       onStale: (works, reason) => mailbox.put({ kind: 'stale', works, reason }),
       onNote: (state, reason) => this.#announcements.note(state, reason),
       onWork: (work) => {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Nonce1 } from '../../chain/nonce.ts';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
+import { isPrivate } from '../../net/near-addresses.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { PoolAddress } from '../../text/pool-url.ts';
 import type { Verdict } from '../source.ts';
@@ -12,6 +13,7 @@ import { Bulletin } from './bulletin.ts';
 import { PoolCalls } from './calls.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
 import { PoolError, quote, unusable } from './errors.ts';
+import type { PoolHealth } from './health.ts';
 import type { PoolLimits } from './limits.ts';
 import { type Answer, complaintOf } from './messages.ts';
 import { parseSubscription } from './nonce1.ts';
@@ -37,6 +39,7 @@ export interface SessionOptions {
   readonly allowReconnect: boolean;
   readonly clock: Clock;
   readonly limits: PoolLimits;
+  readonly health: PoolHealth;
   readonly onWork: (work: Work) => void;
   /** Called with works that are worthless now: the pool has replaced them, or the connection has ended. */
   readonly onStale: (works: readonly Work[], reason: StaleReason) => void;
@@ -65,7 +68,7 @@ export class PoolSession {
   #authorized = false;
 
   constructor(socket: Socket, options: SessionOptions) {
-    const { id, account, clock, limits } = options;
+    const { id, account, clock, limits, health } = options;
     this.#options = options;
     this.#works = new PoolWorks(id);
     this.#bulletin = new Bulletin((text) => options.onNote('info', text));
@@ -83,10 +86,12 @@ export class PoolSession {
       works: this.#works,
       clock,
       limits,
+      health,
       onComplaint: (text) => this.#bulletin.note(text),
     });
     this.#calls = new PoolCalls({
       ...options,
+      isPublic: !isPrivate(socket.remoteAddress ?? ''),
       works: this.#works,
       bulletin: this.#bulletin,
       answer: (id, result, error) => this.#dialogue.answer(id, result, error),

@@ -5,6 +5,7 @@ import type { Clock } from '../../system/clock.ts';
 import { formatNonce2 } from '../../wire/stratum.ts';
 import type { Verdict } from '../source.ts';
 import type { Dialogue } from './dialogue.ts';
+import type { PoolHealth } from './health.ts';
 import type { PoolLimits } from './limits.ts';
 import { complaintOf } from './messages.ts';
 import { verdictOf } from './verdicts.ts';
@@ -17,6 +18,7 @@ export interface SharesOptions {
   readonly works: PoolWorks;
   readonly clock: Clock;
   readonly limits: PoolLimits;
+  readonly health: PoolHealth;
   /** Called with what the pool says when it refuses a share. */
   readonly onComplaint: (text: string) => void;
 }
@@ -25,7 +27,8 @@ export class PoolShares {
   readonly #options: SharesOptions;
   /** The shares that wait for their answers, oldest first, and when they were sent (monotonic). */
   readonly #waiting = new Map<Promise<Verdict>, number>();
-  #everAnswered = false;
+  /** What has become of the shares of this connection: `lost` when it ended before any was answered. */
+  #state: 'open' | 'answered' | 'lost' = 'open';
 
   constructor(options: SharesOptions) {
     this.#options = options;
@@ -56,19 +59,27 @@ export class PoolShares {
    * answered some before and lets one wait in silence does not answer now.
    */
   areAnswered(): boolean {
-    const { dialogue, clock, limits } = this.#options;
+    const { dialogue, clock, limits, health } = this.#options;
     const [oldestMs] = this.#waiting.values();
-    if (oldestMs === undefined || !this.#everAnswered) return true;
+    if (oldestMs === undefined || !health.everAnswered) return true;
     return clock.monotonicMs() - Math.max(oldestMs, dialogue.lastLineMs) < limits.silenceMs;
   }
 
   async #send(params: readonly unknown[], stop: AbortSignal): Promise<Verdict> {
-    const { dialogue, limits, onComplaint } = this.#options;
+    const { dialogue, limits, health, onComplaint } = this.#options;
     const request = { method: 'mining.submit', params, limitMs: limits.submitMs };
+    // Before the question, so that of both time limits health's ends first.
+    const settled = health.sent();
     const reply = await dialogue.askUntil(stop, limits.submitAfterStopMs, request);
+    const isAnswered = reply !== 'late' && reply !== 'lost';
+    settled(isAnswered);
+    if (isAnswered) this.#state = 'answered';
+    if (reply === 'lost' && this.#state === 'open') {
+      this.#state = 'lost';
+      health.disconnected();
+    }
     if (reply === 'late') return { outcome: 'unknown', reason: 'the pool did not answer in time' };
     if (reply === 'lost') return { outcome: 'unknown', reason: 'the connection ended before the pool answered' };
-    this.#everAnswered = true;
     if (reply.error !== undefined) onComplaint(complaintOf(reply.error).text);
     return verdictOf(reply);
   }

@@ -98,6 +98,9 @@ describe('jobs of a parent', () => {
       expect(difficultyOf(after.target)).toBeCloseTo(50, 3);
       expect(world.follower.of('stale')).toEqual([]);
       expect(await world.source.submit(mine(before), never)).toMatchObject({ outcome: 'delivered' });
+      // Of devices that still search for the former target nothing is wanted either.
+      parent.say({ type: 'cancel', id: 'a' });
+      await eventually(() => expect(world.follower.of('stale')).toMatchObject([{ works: [after, before] }]));
     }));
 
   it('end when too many are held: the oldest goes', () =>
@@ -277,11 +280,25 @@ describe('a parent', () => {
     inWorld(async (world) => {
       const parent = world.connect(new ScriptedParent(false));
       const echo = 'e'.repeat(200);
-      for (let i = 0; i < 20_000; i++) parent.say({ type: 'ping', echo });
+      for (let i = 0; i < 8_000; i++) parent.say({ type: 'ping', echo });
       await eventually(() => expect(parent.input.isPaused()).toBe(true));
       expect(parent.output.writableLength).toBeLessThan(2 ** 21);
       parent.read();
-      await eventually(() => expect(parent.of('pong')).toHaveLength(20_000));
+      await eventually(() => expect(parent.of('pong')).toHaveLength(8_000));
+    }));
+
+  it('that writes far too much is read more slowly, which is said once, and nothing is lost', () =>
+    inWorld(async (world) => {
+      const parent = world.connect();
+      // Each of these uses up what may be read at once.
+      for (let i = 1; i <= 3; i++) {
+        parent.say('\n'.repeat(40_000), { type: 'ping', echo: `${i}` });
+        await eventually(() => expect(parent.of('pong').map(({ echo }) => echo)).toHaveLength(i));
+      }
+      const warnings = world.events.filter((event) => event.type === 'source' && event.state === 'warning');
+      expect(warnings).toMatchObject([
+        { reason: 'writes more than is read, on average 1 MB a second: the rest waits, and nothing is lost' },
+      ]);
     }));
 
   it('that ends its side wants no more shares, and a last line without an end counts', () =>

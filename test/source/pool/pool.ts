@@ -1,5 +1,7 @@
 /** Headers, sources and lines for tests of the pool client. */
 
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
@@ -11,11 +13,19 @@ import { Follower } from '../follow.ts';
 
 export const USER = 'k:abc.rig1';
 
+/** No test waits for so long: what should happen at once, and happens only when a time limit ends, fails. */
+const NEVER_MS = 600_000;
+
 /** Faults are tried again sooner than in the world. */
 const QUICK: Partial<PoolLimits> = {
   pauses: { firstMs: 20, mostMs: 200 },
   refusedPauses: { firstMs: 20, mostMs: 200 },
+  connectTimeoutMs: NEVER_MS,
+  handshakeMs: NEVER_MS,
+  submitMs: NEVER_MS,
   submitAfterStopMs: 200,
+  noWorkMs: NEVER_MS,
+  silenceMs: NEVER_MS,
 };
 
 export function poolSource(
@@ -38,6 +48,32 @@ export function followPool(
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
   return { source, follower, recorder };
+}
+
+/** A connection whose other end is the test. */
+export class FakeSocket extends EventEmitter {
+  readonly destroyed = false;
+  readonly writableLength = 0;
+  readonly remoteAddress = '127.0.0.1';
+  /** The lines that were sent to the pool. */
+  readonly written: string[] = [];
+
+  write(line: string): boolean {
+    this.written.push(line.trimEnd());
+    return true;
+  }
+
+  destroy(): void {}
+
+  get asSocket(): Socket {
+    return this as unknown as Socket;
+  }
+
+  /** What the pool sends: bytes, or lines of a transcript. */
+  receives(...sent: readonly (Buffer | string)[]): void {
+    for (const each of sent)
+      this.emit('data', typeof each === 'string' ? Buffer.from(`${each.replace(/^< /, '')}\n`) : each);
+  }
 }
 
 export interface HeaderFields {

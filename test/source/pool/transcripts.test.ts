@@ -1,8 +1,11 @@
 /** What real pools send, byte for byte, and what the client answers. */
 
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Work } from '#pickaxe/chain/work.js';
+import { Backoff } from '#pickaxe/net/backoff.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { Recorder } from '../../fakes.ts';
@@ -244,6 +247,19 @@ describe('nonce1', () => {
   });
 });
 
+it('nonce1 that the pool changes before it answers subscribe stays as it was changed', async () => {
+  const changed = '< {"id":null,"method":"mining.set_extranonce","params":["a0",7]}';
+  const pool = await MockPool.start([
+    SUBSCRIBE,
+    AUTHORIZE,
+    changed,
+    SUBSCRIBED,
+    AUTHORIZED,
+    jobLine('1', header, 'true'),
+  ]);
+  expect((await followPool(pool.url).follower.work()).nonce1).toEqual({ value: 0xa0, bytes: 1 });
+});
+
 it('a pool that cannot be used is left for the next one, whose connection is closed when the first can be', async () => {
   const subscribed = '< {"id":1,"result":[null,"010203",5],"error":null}';
   const first = await MockPool.start([SUBSCRIBE, AUTHORIZE, subscribed]);
@@ -273,6 +289,49 @@ it('a pool that cannot be used is left for the next one, whose connection is clo
     'standby',
     'connected',
   ]);
+});
+
+it('a pool that answers shares no more, but sends jobs, is left for the next one, and its jobs do not bring it back', async () => {
+  const first = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+  const second = await MockPool.start([...GREETING, jobLine('1', makeHeader({ parent: 2 }), 'true')]);
+  const recorder = new Recorder();
+  const emit = recorder.listen;
+  const options = { emit, limits: { submitMs: 100, silenceMs: 60_000 } };
+  const sources = [first, second].map(({ url }) => poolSource(url, {}, {}, options));
+  const source = new FailoverSource({ sources, emit, patienceMs: 50, readyPatienceMs: 50, standbyMs: 60_000 });
+  const follower = new Follower(source);
+  onTestFinished(() => follower.end());
+  const client = { source, follower } as unknown as ReturnType<typeof followPool>;
+  const work = await follower.work();
+  await submit(first, client, { work, job: '1' }, '"result":true,"error":null');
+  first.play(submitLine(4, '1', nonce2Of(mine(work).nonce, 2)));
+  expect((await source.submit(mine(work), follower.stop)).outcome).toBe('unknown');
+  await eventually(() => expect(follower.received.at(-1)?.header).toEqual(makeHeader({ parent: 2 })));
+  expect(told(recorder, 'unhealthy')).toEqual([
+    'answers shares no more. It is mined on only while no other pool is better',
+  ]);
+  const given = follower.received.length;
+  first.play(jobLine('2', makeHeader({ parent: 3 }), 'true'), '< {"id":1,"method":"client.get_version"}');
+  first.play('> {"id":1,"result":"pickaxe/test","error":null}');
+  await first.played();
+  second.play(jobLine('2', makeHeader({ parent: 4 }), 'true'));
+  await eventually(() => expect(follower.received).toHaveLength(given + 1));
+  expect(follower.received.at(-1)?.header).toEqual(makeHeader({ parent: 4 }));
+  expect(told(recorder, 'info')).toHaveLength(1);
+});
+
+it('the only pool is mined on when it answers shares no more, and that is said', async () => {
+  const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+  const client = followPool(pool.url, { submitMs: 100 });
+  const work = await client.follower.work();
+  await submit(pool, client, { work, job: '1' }, '"result":true,"error":null');
+  await client.source.submit(mine(work), client.follower.stop);
+  expect(told(client.recorder, 'unhealthy')).toEqual([
+    'answers shares no more. It is mined on all the same: there is no other pool',
+  ]);
+  pool.play(submitLine(4, '1', nonce2Of(mine(work).nonce, 2)));
+  await submit(pool, client, { work, job: '1', request: 5 }, '"result":true,"error":null');
+  expect(told(client.recorder, 'healthy')).toEqual(['answers shares again']);
 });
 
 it('after a suspension, the pool is connected to again', async () => {
@@ -421,6 +480,12 @@ describe('answers to shares', () => {
     ['"result":null,"error":7', 'rejected', 'the pool gave no reason'],
     ['"result":null,"error":null', 'unknown', 'the pool answered neither yes nor no'],
     ['"result":{"status":"OK"},"error":null', 'accepted', ''],
+    ['"result":true,"error":[]', 'accepted', ''],
+    ['"result":true,"error":{}', 'accepted', ''],
+    ['"result":true,"error":false', 'accepted', ''],
+    ['"result":true,"error":0', 'accepted', ''],
+    ['"result":true,"error":""', 'accepted', ''],
+    ['"result":null,"error":[]', 'unknown', 'the pool answered neither yes nor no'],
     ['"result":null,"error":[24,"Unauthorized\\u001b[31m\\nworker",null]', 'rejected', 'Unauthorized [31m worker'],
   ])('%s: %s', async (result, outcome, reason) => {
     const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
@@ -455,6 +520,20 @@ describe('answers to shares', () => {
     });
     expect(follower.of('stale')).toEqual([{ kind: 'stale', works: [work], reason: 'expired' }]);
     expect(follower.of('lost')).toEqual([{ kind: 'lost', reason: 'the pool closed the connection.' }]);
+  });
+
+  it('that are on their way when the source is closed are waited for', async () => {
+    const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+    const { source, follower } = followPool(pool.url, { submitAfterStopMs: 600_000 });
+    const work = await follower.work();
+    const solution = mine(work);
+    pool.play(submitLine(3, '1', nonce2Of(solution.nonce, 2)));
+    const pending = source.submit(solution, new AbortController().signal);
+    await pool.played();
+    const ended = follower.end();
+    pool.play('< {"id":3,"result":true,"error":null}');
+    expect((await pending).outcome).toBe('accepted');
+    await ended;
   });
 
   it('of a pool that used to answer and falls silent say that it does not answer now', async () => {
@@ -522,6 +601,58 @@ describe('calls of the pool', () => {
       `the pool asks to connect to ${other.url}.`,
       'the pool asks to connect again.',
     ]);
+  });
+
+  it('client.reconnect holds for one connection: after that, the configured pool is asked again', async () => {
+    const other = await MockPool.start([...GREETING, '* close']);
+    const call = `< {"id":null,"method":"client.reconnect","params":["127.0.0.1",${other.port},0]}`;
+    const pool = await MockPool.start([...GREETING, call, ...GREETING, jobLine('1', header, 'true')]);
+    await followPool(pool.url).follower.work();
+    await pool.played();
+    expect([pool.connections, other.connections]).toEqual([2, 1]);
+  });
+
+  it('client.reconnect of a pool with TLS is followed with TLS', async () => {
+    const { authority, signed } = await import('../../node/certificates.ts');
+    const heard: number[] = [];
+    const other = createServer((socket) => socket.once('data', ([first]) => heard.push(first)).on('error', () => {}));
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const call = `< {"id":null,"method":"client.reconnect","params":["",${port}]}`;
+    const pool = await MockPool.start([...GREETING, call], signed);
+    followPool(pool.url, {}, { trust: { by: 'authority', authorities: [authority.cert] } });
+    // A record of TLS' handshake, and not a line with the user and the password.
+    await eventually(() => expect(heard).toEqual([0x16]));
+  });
+
+  it.each([
+    [
+      'a name of this machine',
+      'localhost',
+      'connect to another host, stratum\\+tcp://localhost:\\d+, which is refused: ',
+    ],
+    [
+      'a private address',
+      '192.168.1.7',
+      'connect to another host, stratum\\+tcp://192.168.1.7:\\d+, which is refused: ',
+    ],
+    // It is looked up like a name, and found to be 127.0.0.1.
+    ['a name of a private address', '127.1', 'stratum\\+tcp://127.1:\\d+ is in a private network, '],
+  ])('client.reconnect of a pool of the Internet does not lead to %s', async (_, host, refusal) => {
+    // What `remoteAddress`, which cannot be replaced, is read from. It is read once, on the first connection.
+    const sockets = Socket.prototype as unknown as { _getpeername: () => { address: string } };
+    const peer = vi.spyOn(sockets, '_getpeername').mockReturnValueOnce({ address: '203.0.113.7' });
+    onTestFinished(() => peer.mockRestore());
+    const other = await MockPool.start([]);
+    const call = `< {"id":null,"method":"client.reconnect","params":["${host}",${other.port}]}`;
+    const pool = await MockPool.start([...GREETING, call]);
+    const { recorder } = followPool(pool.url, {}, { allowReconnect: true });
+    const reasons = () => recorder.of('source').map(({ reason }) => reason);
+    const why = 'a pool of the Internet cannot lead (there|into a private network)';
+    await eventually(() => expect(reasons()).toContainEqual(expect.stringMatching(`${refusal}.*${why}`)));
+    expect(other.log).toEqual([]);
   });
 
   it('client.reconnect to another host is refused, unless it is allowed', async () => {
@@ -593,6 +724,44 @@ describe('refusals', () => {
     expect(told(recorder, 'lost')).toEqual([expect.stringContaining(`the pool ${reason}`)]);
     expect(pool.connections).toBe(1);
     await pool.played();
+  });
+
+  it('an empty list or object as the error of authorize is no refusal', async () => {
+    const script = [SUBSCRIBE, AUTHORIZE, SUBSCRIBED.replace('"error":null', '"error":{}')];
+    const pool = await MockPool.start([...script, '< {"id":2,"result":true,"error":[]}', jobLine('1', header, 'true')]);
+    const { follower } = followPool(pool.url, patient);
+    await follower.work();
+    expect(pool.connections).toBe(1);
+  });
+
+  it('a job named by a number that JSON readers round is refused in words, and one below 2^53 is not', async () => {
+    const named = (name: string) => jobLine('1', header, 'true').replace('"1"', name);
+    const pool = await MockPool.start([...GREETING, named('9007199254740991'), named('9007199254740993')]);
+    const { follower, recorder } = followPool(pool.url, patient);
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    expect(told(recorder, 'lost')).toEqual([expect.stringContaining('names a job by a number beyond 2^53')]);
+    expect(pool.connections).toBe(1);
+    await pool.played();
+  });
+
+  it.each([
+    ['refuses, the longer the pauses before the next connection are', ['< [1,2,3]'], {}, [20, 40, 80]],
+    ['breaks off at once, too', ['* close'], {}, [30, 60, 120]],
+    ['breaks off after a good while, the shorter they are again', ['* close'], { steadyMs: 0 }, [30, 30, 30]],
+    ['refuses after a while, the longer they are all the same', ['< [1,2,3]'], { steadyMs: 0 }, [20, 40, 80]],
+    ['refuses after a long while, the shorter they are again', ['< [1,2,3]'], { refusedSteadyMs: 0 }, [20, 20, 20]],
+  ])('the more often a pool %s', async (_, end, limits, pauses) => {
+    const nextMs = vi.spyOn(Backoff.prototype, 'nextMs');
+    onTestFinished(() => nextMs.mockRestore());
+    // The work comes before the end, which the answer to a question shows.
+    const script = [...GREETING, jobLine('1', header, 'true'), '< {"id":9,"method":"client.get_version"}'];
+    const connection = [...script, '> {"id":9,"result":"pickaxe/test","error":null}', ...end];
+    const pool = await MockPool.start([...connection, ...connection, ...connection]);
+    const quick = { pauses: { firstMs: 30, mostMs: 1_000 }, refusedPauses: { firstMs: 20, mostMs: 1_000 } };
+    const source = poolSource(pool.url, { ...quick, ...limits }, {}, { random: () => 1 });
+    const follower = new Follower(source);
+    onTestFinished(() => follower.end());
+    await eventually(() => expect(nextMs.mock.results.slice(0, 3).map(({ value }) => value)).toEqual(pauses));
   });
 
   it('no listener: cannot be reached, which is tried again soon', async () => {

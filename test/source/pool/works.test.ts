@@ -85,3 +85,15 @@ it('a pool that talks all the time is heard only so often', () => {
   bulletin.show('IP blocked');
   expect(bulletin.ban).toBe('IP blocked');
 });
+
+it('a new nonce1 counts from the next job on, also when that is the same one again', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  const { work: first } = works.take();
+  works.setNonce1({ value: 0xa0, bytes: 1 });
+  expect(works.take()).toMatchObject({ stale: [], work: undefined });
+  works.notify(job('a', 1, true));
+  const { work: second } = works.take();
+  expect([first, second].map((work) => work?.nonce1.value)).toEqual([7, 0xa0]);
+  expect(second?.header).toEqual(first?.header);
+});
