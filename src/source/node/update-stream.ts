@@ -103,7 +103,7 @@ export class UpdateStream {
   }
 
   readonly #fetch: FetchLike = async (url, { signal }) => {
-    const events = withData(await this.#noting(this.#options.open(signal)), () => this.#options.clock.monotonicMs());
+    const events = withData(await this.#noting(this.#options.open(signal)));
     return {
       url: String(url),
       status: 200,
