@@ -4,10 +4,12 @@
  * two of the mining endpoints need.
  */
 
+import type { Socket } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import type { Trust } from '../net/trust.ts';
 import { onAbort, within } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
+import { boundReading, type ReadingBound } from './bounded-reading.ts';
 import type { NodeClock } from './clock.ts';
 import { NodeError, networkError, quote } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
@@ -22,6 +24,8 @@ export interface NodeHttpOptions {
   readonly nodeClock: NodeClock;
   readonly clock: Clock;
   readonly limits: NodeLimits;
+  /** How long the longest answer to any request may be. The default is a mebibyte. */
+  readonly mostAnswerBytes?: number;
   /** Whether only strangers have named the node. */
   readonly isStranger?: boolean;
 }
@@ -67,6 +71,14 @@ const KEEP_ALIVE_MS = 25_000;
 const MAX_CONNECTIONS = 64;
 /** While mining, the largest valid answer is that of `/config`, with tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
+/** What HTTP adds to the longest answer: interim answers and the head, and a fourth for the sizes of small chunks. */
+const HTTP_BYTES = 65_536;
+const HTTP_SHARE = 1.25;
+/**
+ * A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more than this is a flood, whatever it sends.
+ */
+const STREAM_BYTES = 65_536;
+const STREAM_BYTES_PER_SECOND = 4_000;
 /** How much of an ignored body is read before its connection is closed. */
 const MAX_IGNORED_BYTES = 16_384;
 
@@ -177,18 +189,30 @@ export class NodeHttp {
   }
 
   #requestPool(): Pool {
-    return this.#pool({ connections: MAX_CONNECTIONS });
+    const { mostAnswerBytes = MAX_ANSWER_BYTES } = this.#options;
+    const bound: ReadingBound = {
+      bytes: HTTP_SHARE * mostAnswerBytes + HTTP_BYTES,
+      bytesPerSecond: 0,
+      fault: `${this.address.origin} sent far more than the specification allows.`,
+    };
+    return this.#pool(bound, { connections: MAX_CONNECTIONS });
   }
 
-  /** Streams can be silent for minutes, and nodes end them, so undici's time limits are off. */
+  /** Streams can be silent for minutes, and nodes end them, so undici's time limits are off. Whoever opens a stream limits its age. */
   #streamPool(): Pool {
-    return this.#pool({ headersTimeout: 0, bodyTimeout: 0 });
+    const bound: ReadingBound = {
+      bytes: STREAM_BYTES,
+      bytesPerSecond: STREAM_BYTES_PER_SECOND,
+      fault: 'the update stream sends far more data than the announcement of blocks needs.',
+    };
+    return this.#pool(bound, { headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  #pool(options: Pool.Options): Pool {
+  #pool(bound: ReadingBound, options: Pool.Options): Pool {
     const { origin } = this.address;
-    const { trust, isStranger } = this.#options;
-    const connect = connectorFor(origin, trust, this.limits.connectTimeoutMs, isStranger);
+    const { trust, clock, isStranger } = this.#options;
+    const onConnect = (socket: Socket) => boundReading(socket, bound, () => clock.monotonicMs());
+    const connect = connectorFor(origin, { trust, timeoutMs: this.limits.connectTimeoutMs, onConnect, isStranger });
     return new Pool(origin, { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1, ...options });
   }
 

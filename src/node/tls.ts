@@ -1,25 +1,31 @@
 /** Makes connections to a node. An https connection is used only if the node's certificate is trusted. */
 
 import { lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isNearOnly } from '../net/near-addresses.ts';
 import { authoritiesOf, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../net/trust.ts';
 import { NodeError } from './errors.ts';
 
+export interface ConnectorOptions {
+  readonly trust: Trust;
+  readonly timeoutMs: number;
+  /** Called with each connection before it is used. */
+  readonly onConnect: (socket: Socket) => void;
+  /** Whether only strangers have named the node: then its name may not lead to this machine or its link. */
+  readonly isStranger?: boolean | undefined;
+}
+
 /**
  * Makes a connector for undici's pools. A connection whose certificate is not trusted is closed before any byte of HTTP is
  * sent.
  * @param origin the node's origin, for messages
- * @param isStranger whether only strangers have named the node: then its name may not lead to this machine or its link
  * @returns a connector. It fails with errors of the system or of TLS, or with a NodeError about the certificate
  */
 export function connectorFor(
   origin: string,
-  trust: Trust,
-  timeoutMs: number,
-  isStranger = false,
+  { trust, timeoutMs, onConnect, isStranger = false }: ConnectorOptions,
 ): buildConnector.connector {
   const connect = buildConnector({
     timeout: timeoutMs,
@@ -34,7 +40,10 @@ export function connectorFor(
     connect(options, (...[error, socket]) => {
       if (error) return callback(error, null);
       const fault = options.protocol === 'https:' ? judge(socket as TLSSocket, origin, trust) : undefined;
-      if (!fault) return callback(null, socket);
+      if (!fault) {
+        onConnect(socket);
+        return callback(null, socket);
+      }
       socket.destroy();
       callback(fault, null);
     });

@@ -22,8 +22,16 @@ import { VerdictLines } from './verdict-lines.ts';
 
 /** So many lines about blocks that pay another account may come at once. */
 const MOST_PAID_ELSEWHERE = 10;
+/** So many lines about jobs may come at once, and then each second: more than a person can read. */
+const JOBS_AT_ONCE = 100;
+const JOBS_PER_SECOND = 2;
+/** So many lines about a source, or about its streams, may come at once: far more than at a start, or after an outage. */
+const NEWS_AT_ONCE = 100;
+const STREAM_NEWS_AT_ONCE = 20;
 /** What to do when none of the devices that were asked for exists. */
 const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
+
+type BoundedKind = 'job' | 'cut' | 'source' | 'streams';
 
 export class LogLines {
   readonly #log: Logger;
@@ -34,6 +42,8 @@ export class LogLines {
 
   /** Limits the lines about blocks that pay another account. */
   readonly #paidElsewhere: LogBucket;
+  /** How often lines are logged that a node can cause at will. Those that are left out are still logged at the level debug. */
+  readonly #bounds: Readonly<Record<BoundedKind, LogBucket>>;
 
   /** Chain and height of the last work that was logged. */
   #block = '';
@@ -43,7 +53,14 @@ export class LogLines {
     this.#log = log;
     this.#tally = tally;
     this.#verdicts = new VerdictLines(log, tally);
-    this.#paidElsewhere = new LogBucket(MOST_PAID_ELSEWHERE, tally.nowMs);
+    const { nowMs } = tally;
+    this.#paidElsewhere = new LogBucket(MOST_PAID_ELSEWHERE, nowMs);
+    this.#bounds = {
+      job: new LogBucket(JOBS_AT_ONCE, nowMs, JOBS_PER_SECOND),
+      cut: new LogBucket(JOBS_AT_ONCE, nowMs, JOBS_PER_SECOND),
+      source: new LogBucket(NEWS_AT_ONCE, nowMs),
+      streams: new LogBucket(STREAM_NEWS_AT_ONCE, nowMs),
+    };
   }
 
   readonly listen = (event: MinerEvent): void => {
@@ -55,7 +72,7 @@ export class LogLines {
         this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
         break;
       case 'new-cut':
-        this.#log.info({ tag: this.#tally.now().sourceKind }, `New Cut on chain ${event.chain}`);
+        this.#bounded('cut', 'info', this.#tally.now().sourceKind, `New Cut on chain ${event.chain}`);
         break;
       case 'solution':
         this.#verdicts.solved(event);
@@ -86,8 +103,10 @@ export class LogLines {
         this.#source(event);
         break;
       case 'missed-cut':
-        this.#log.warn(
-          { tag: 'node' },
+        this.#bounded(
+          'streams',
+          'warn',
+          'node',
           `${event.source} has a block on chain ${event.chain} that its open update stream did not announce: stale work was mined`,
         );
         break;
@@ -173,10 +192,19 @@ export class LogLines {
   /** New work for the block that is mined already has other transactions or a later time: it changes nothing for people. */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const block = `chain ${chain} height ${height}`;
-    const level = block === this.#block ? 'debug' : 'info';
+    const isSame = block === this.#block;
     this.#block = block;
     const share = shareDifficulty === undefined ? '' : `, of a share ${plain(shareDifficulty)}`;
-    this.#log[level]({ tag: 'work' }, `new job ${block} difficulty ${plain(difficulty)}${share}`);
+    const line = `new job ${block} difficulty ${plain(difficulty)}${share}`;
+    if (isSame) this.#log.debug({ tag: 'work' }, line);
+    else this.#bounded('job', 'info', 'work', line);
+  }
+
+  /** Logs a line, unless there were too many of its kind. */
+  #bounded(kind: BoundedKind, level: 'info' | 'warn', tag: string, line: string): void {
+    const leftOut = this.#bounds[kind].take(this.#tally.nowMs);
+    if (leftOut === undefined) this.#log.debug({ tag }, line);
+    else this.#log[level]({ tag }, leftOut === 0 ? line : `${line} (${leftOut} lines like this one were left out)`);
   }
 
   #device({ device, state, description, detail, reason = '', fault }: MinerEvent & { type: 'device' }): void {
@@ -211,15 +239,15 @@ export class LogLines {
 
   #polling({ source, chains }: MinerEvent & { type: 'polling' }): void {
     if (chains.length === 0) {
-      this.#log.info({ tag: 'node' }, `${source} has reliable update streams for all chains again`);
-      return;
+      this.#bounded('streams', 'info', 'node', `${source} has reliable update streams for all chains again`);
+    } else {
+      this.#bounded('streams', 'warn', 'node', `${source} ${describePolled(chains)}`);
     }
-    this.#log.warn({ tag: 'node' }, `${source} ${describePolled(chains)}`);
   }
 
   #source({ source, kind, state, reason }: MinerEvent & { type: 'source' }): void {
     const level = state === 'lost' || state === 'unhealthy' || state === 'warning' ? 'warn' : 'info';
-    this.#log[level]({ tag: kind }, `${source} ${reason}`);
+    this.#bounded('source', level, kind, `${source} ${reason}`);
   }
 }
 

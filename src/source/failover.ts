@@ -1,7 +1,8 @@
 /**
  * Uses several sources as one. The first source is preferred: while it is lost or unhealthy another one takes over, until the
- * first is back. A source that was started once stays on standby, so that the next change takes no time, unless it is to be
- * closed after a while. This file uses the WorkSource interface and knows no implementation.
+ * first is back. A source that is lost again and again must give work for a while first. A source that was started once stays on
+ * standby, so that the next change takes no time, unless it is to be closed after a while. This file uses the WorkSource interface
+ * and knows no implementation.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -11,7 +12,7 @@ import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
-import { isBetter, isInNeed, isUnfit, newStandby, type Standby } from './standby.ts';
+import { isBetter, isInNeed, isUnfit, leave, newStandby, type Standby, trialLeftMs } from './standby.ts';
 import type { SourceKind, SourceNews } from './vocabulary.ts';
 
 export interface FailoverOptions {
@@ -58,6 +59,8 @@ export class FailoverSource implements WorkSource {
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
   #closing: NodeJS.Timeout | undefined;
+  /** Ends when a preferred source may take over again. */
+  #trial: NodeJS.Timeout | undefined;
   /** Since when the active source has been unfit, or when another one was last started because of it (monotonic). */
   #unfitSinceMs: number | undefined;
   /** Set when the active source has been unfit for too long: then the first better source that gives work takes over. */
@@ -98,6 +101,7 @@ export class FailoverSource implements WorkSource {
       ending.abort();
       clearTimeout(this.#patience);
       clearTimeout(this.#closing);
+      clearTimeout(this.#trial);
       await Promise.all([probing, ...this.#standbys.map(({ following }) => following)]);
     }
   }
@@ -155,6 +159,7 @@ export class FailoverSource implements WorkSource {
       standby.lost = false;
       standby.silent = false;
       standby.given++;
+      standby.givesSinceMs ??= this.#clock.monotonicMs();
       standby.work = this.#adopt(standby, update.work);
       if (standby === this.#active) this.#give(standby.work);
       else this.#considerNow(standby);
@@ -168,6 +173,7 @@ export class FailoverSource implements WorkSource {
       if (given.length > 0) this.#mailbox.put({ ...update, works: given });
     } else {
       standby.lost = true;
+      standby.givesSinceMs = undefined;
       if (this.#standbys.every(({ lost }) => lost)) this.#mailbox.put(update);
     }
     this.#watch();
@@ -197,18 +203,40 @@ export class FailoverSource implements WorkSource {
     }
   }
 
-  /** Lets a better source take over: a healthy one at once if it is preferred, others only when patience has ended. */
+  /**
+   * Lets a better source take over: a healthy one that is preferred at once, or at the end of its trial; others only when patience
+   * has ended.
+   */
   #considerNow(standby: Standby): void {
     if (!standby.work || isInNeed(standby) || !isBetter(standby, this.#active)) return;
-    const isBack = standby.rank < this.#active.rank && standby.healthy;
-    if (isBack || this.#impatient) this.#activate(standby, standby.work);
+    const isPreferred = standby.rank < this.#active.rank && standby.healthy;
+    const leftMs = trialLeftMs(standby, this.#clock.monotonicMs());
+    if ((isPreferred && leftMs <= 0) || this.#impatient) this.#activate(standby, standby.work);
+    else if (isPreferred) this.#considerLater();
+  }
+
+  /** Waits for the end of the first trial of a preferred source. */
+  #considerLater(): void {
+    clearTimeout(this.#trial);
+    if (this.#stop.aborted) return;
+    const nowMs = this.#clock.monotonicMs();
+    const preferred = this.#standbys.slice(0, this.#active.rank).filter((standby) => !isInNeed(standby));
+    const leftMs = preferred.map((standby) => trialLeftMs(standby, nowMs)).filter((ms) => ms > 0);
+    this.#trial = setTimeout(
+      () => {
+        for (const standby of preferred) this.#considerNow(standby);
+      },
+      Math.min(...leftMs),
+    );
   }
 
   #activate(standby: Standby, work: Work): void {
     const back = standby.rank < this.#active.rank;
     const { source, silent, healthy } = this.#active;
+    if (!back && isInNeed(this.#active)) leave(this.#active, this.#clock.monotonicMs());
     const why = silent ? ', which does not answer' : healthy ? '' : ', which is unhealthy';
-    const reason = `${back ? 'takes over again from' : 'takes over from'} ${source.name}${why}`;
+    const change = back ? 'takes over again from' : 'takes over from';
+    const reason = `${change} ${source.name}${why}${back ? '' : trialOf(this.#active)}`;
     this.#active = standby;
     // No other source may take over until the new one has been unfit for too long.
     this.#unfitSinceMs = undefined;
@@ -304,6 +332,11 @@ export class FailoverSource implements WorkSource {
     if (better?.work) this.#activate(better, better.work);
     else if (next) this.#start(next);
   }
+}
+
+/** @returns what follows the name of a source that is left in a sentence: for how long it must give work before it is used again */
+function trialOf({ trialMs }: Standby): string {
+  return trialMs === 0 ? '' : `, which must give work for ${trialMs / 1000} s before it is used again`;
 }
 
 async function answersNow(source: WorkSource, stop: AbortSignal): Promise<boolean> {

@@ -19,6 +19,12 @@ export interface Standby {
   healthy: boolean;
   /** How often the source has given work. */
   given: number;
+  /** Since when it has given work and was not lost (monotonic); undefined while that is not so. */
+  givesSinceMs: number | undefined;
+  /** When another source last took over because this one gave no work (monotonic). */
+  leftAtMs: number;
+  /** For how long it must have given work before it takes over again: longer each time when it is left again and again. */
+  trialMs: number;
   /** The source's current work, with an id that is unique among all sources. */
   work: Work | undefined;
 }
@@ -35,8 +41,29 @@ export function newStandby(source: WorkSource, rank: number): Standby {
     silent: false,
     healthy: true,
     given: 0,
+    givesSinceMs: undefined,
+    leftAtMs: Number.NEGATIVE_INFINITY,
+    trialMs: 0,
     work: undefined,
   };
+}
+
+/** A source that is left again within this time after its trial has a longer one. */
+const AGAIN_MS = 60_000;
+const FIRST_TRIAL_MS = 5_000;
+const MOST_TRIAL_MS = 300_000;
+
+/** Notes that another source takes over because this one gives no work. */
+export function leave(standby: Standby, nowMs: number): void {
+  const isAgain = nowMs - standby.leftAtMs < AGAIN_MS + standby.trialMs;
+  standby.trialMs = isAgain ? Math.min(MOST_TRIAL_MS, Math.max(FIRST_TRIAL_MS, 2 * standby.trialMs)) : 0;
+  standby.leftAtMs = nowMs;
+  standby.givesSinceMs = undefined;
+}
+
+/** @returns how much longer the source must give work before it may take over again: 0 or less when it may */
+export function trialLeftMs({ givesSinceMs, trialMs }: Standby, nowMs: number): number {
+  return (givesSinceMs ?? nowMs) + trialMs - nowMs;
 }
 
 /** Whether the source gives no work now. */

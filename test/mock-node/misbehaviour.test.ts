@@ -1,5 +1,6 @@
 /** Tests the mock node's faults that the tests of the node source do not cover. */
 
+import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseWork, type Work } from '#pickaxe/chain/work.js';
@@ -139,6 +140,24 @@ describe('an update stream that', () => {
     await eventually(() => expect(noisy.text).toContain(CUT));
     expect(noisy.text.replace(CUT, '').replaceAll('retry: 1\n:\n', '')).toBe('');
   });
+});
+
+it.each([
+  ['early-hints', 'HTTP/1.1 103 Early Hints\r\nlink: </noise>\r\n\r\nHTTP/1.1 103 Early Hints\r\n'],
+  ['chunk-extension', '\r\n\r\n1;noise;noise;'],
+] as const)('noise below the body comes in place of an answer: %s', async (kind, part) => {
+  const { node } = await start();
+  node.server.faults = [{ endpoint: 'config', kind, noiseBytesPerS: 50_000 }];
+  const socket = connect(node.server.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (bytes) => {
+    text += bytes;
+  });
+  socket.write('GET /config HTTP/1.1\r\nhost: node\r\n\r\n');
+  await eventually(() => expect(text).toContain(part));
+  const { length } = text;
+  await eventually(() => expect(text.length).toBeGreaterThan(length + 10_000));
 });
 
 describe('a node that', () => {

@@ -1,10 +1,13 @@
 /** Tests the transport, through the mining calls, with answers that the mock node cannot give. */
 
+import { X509Certificate } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BY_AUTHORITY } from '#pickaxe/net/trust.js';
+import { fingerprintOf } from '#pickaxe/net/certificate.js';
+import { BY_AUTHORITY, type Trust } from '#pickaxe/net/trust.js';
 import { NodeClock } from '#pickaxe/node/clock.js';
 import type { NodeError } from '#pickaxe/node/errors.js';
 import { NodeHttp } from '#pickaxe/node/http.js';
@@ -14,14 +17,23 @@ import { nodeAddress } from '#pickaxe/node/url.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { eventually } from '../source/follow.ts';
 import { miner } from '../source/node/node.ts';
+import { type Identity, selfSigned } from './certificates.ts';
 
 const NODE_HEADERS = { 'x-server-timestamp': '1800000000' };
+const trustIn = ({ cert }: Identity): Trust => ({
+  by: 'fingerprint',
+  fingerprints: [fingerprintOf(new X509Certificate(cert).raw)],
+});
 const never = new AbortController().signal;
 
-async function httpOf(answer: RequestListener, limits: Partial<NodeLimits> = {}): Promise<NodeHttp> {
+async function httpOf(
+  answer: RequestListener,
+  limits: Partial<NodeLimits> = {},
+  clock = systemClock,
+): Promise<NodeHttp> {
   const server = createServer({ keepAliveTimeout: 0 }, answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const http = httpAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, limits);
+  const http = httpAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, limits, clock);
   onTestFinished(async () => {
     await http.close();
     server.closeAllConnections();
@@ -30,13 +42,13 @@ async function httpOf(answer: RequestListener, limits: Partial<NodeLimits> = {})
   return http;
 }
 
-function httpAt(url: string, limits: Partial<NodeLimits>): NodeHttp {
+function httpAt(url: string, limits: Partial<NodeLimits>, clock = systemClock, trust: Trust = BY_AUTHORITY): NodeHttp {
   return new NodeHttp({
     address: nodeAddress(url, 'development'),
-    nodeClock: new NodeClock(systemClock),
-    clock: systemClock,
+    nodeClock: new NodeClock(clock),
+    clock,
     userAgent: 'test',
-    trust: BY_AUTHORITY,
+    trust,
     limits: { ...nodeLimits, ...limits },
   });
 }
@@ -72,6 +84,113 @@ it('an answer that is far too large is not read', async () => {
   });
   const fault = await faultOf(getWork(http, miner, never));
   expect(fault).toMatchObject({ fault: 'garbled', message: expect.stringMatching(/far more than the specification/) });
+});
+
+describe('what is below the body', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\nx-server-timestamp: 1800000000\r\ntransfer-encoding: chunked\r\n\r\n';
+  const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
+  const floods = {
+    'interim answers': { begin: '', noise: hint.repeat(200) },
+    'a chunk extension': { begin: `${HEAD}1;`, noise: 'x'.repeat(10_000) },
+    'a chunk size': { begin: HEAD, noise: '0'.repeat(10_000) },
+  };
+  /** Long limits, so that a test in which nothing is cut off times out. */
+  const limits = { workTimeoutMs: 600_000, solvedTimeoutMs: 600_000, probeTimeoutMs: 600_000 };
+
+  /** A server that answers each request with `begin`, and then with `noise` for as long as that is read. */
+  async function flooding({ begin, noise }: { begin: string; noise: string }, tls: boolean) {
+    const take = (socket: Socket) => {
+      socket.on('error', () => {});
+      let isSending = false;
+      const send = () => {
+        while (!socket.destroyed && socket.write(noise));
+      };
+      socket.on('data', () => {
+        if (isSending) return;
+        isSending = true;
+        socket.write(begin);
+        socket.on('drain', () => setImmediate(send));
+        send();
+      });
+    };
+    const server = tls ? createTlsServer(selfSigned, take) : createTcpServer(take);
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => void sockets.add(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const http = httpAt(url, limits, systemClock, tls ? trustIn(selfSigned) : BY_AUTHORITY);
+    onTestFinished(async () => {
+      await http.close();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return { http, sockets };
+  }
+
+  const read = async (stream: Promise<AsyncIterable<Uint8Array>>) => {
+    for await (const _ of await stream);
+  };
+
+  describe.each([false, true])('(with TLS: %s)', (tls) => {
+    it.each(Object.entries(floods))('is bounded: %s', async (_, flood) => {
+      const { http, sockets } = await flooding(flood, tls);
+      const far = { fault: 'garbled', message: expect.stringMatching(/far more/) };
+      expect(await faultOf(getWork(http, miner, never))).toMatchObject(far);
+      expect(await faultOf(read(openUpdates(http, 3, never)))).toMatchObject(far);
+      // Of these, only the status matters.
+      for (const ask of [() => postSolved(http, new Uint8Array(286), never), () => http.ping(never)]) {
+        if (flood.begin === '') expect(await faultOf(ask())).toMatchObject(far);
+        else await ask();
+      }
+      await eventually(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true));
+    });
+  });
+
+  it('does not add up over many answers on one connection', async () => {
+    let connections = 0;
+    const record = Buffer.alloc(322, 1);
+    const http = await httpOf(({ socket }, response) => {
+      if (!seen.has(socket)) connections++;
+      seen.add(socket);
+      response.writeEarlyHints({ link: '</x>; rel=preload' });
+      response.writeHead(200, { ...NODE_HEADERS, padding: 'x'.repeat(10_000) }).end(record);
+    });
+    const seen = new Set<Socket>();
+    // Together they are longer than one answer may be.
+    for (let i = 0; i < 400; i++) expect(await getWork(http, miner, never)).toEqual(record);
+    expect(connections).toBeLessThanOrEqual(2);
+  });
+
+  it('may be as long as a stream takes minutes to send it', async () => {
+    let ms = 1e9;
+    const event = 'event:New Cut\n\n'.repeat(200);
+    const clock = { ...systemClock, monotonicMs: () => ms };
+    let answer: (text: string) => void = () => {};
+    const server = await httpOf(
+      (_, response) => {
+        response.writeHead(200, NODE_HEADERS).flushHeaders();
+        answer = (text) => void response.write(text);
+      },
+      {},
+      clock,
+    );
+    const stream = (await openUpdates(server, 3, never))[Symbol.asyncIterator]();
+    let [length, sent] = [0, 0];
+    const pass = async () => {
+      ms += 1_000;
+      answer(event);
+      sent += event.length;
+      while (length < sent) length += (await stream.next()).value.length;
+    };
+    // 300 kB in 100 s.
+    for (let i = 0; i < 100; i++) await pass();
+    answer('x'.repeat(100_000));
+    await expect(
+      (async () => {
+        while (true) await stream.next();
+      })(),
+    ).rejects.toThrow(/far more data/);
+  });
 });
 
 it('a work request does not wait behind submissions that hang', async () => {

@@ -397,3 +397,44 @@ test('an alarm is logged as a warning and its end as information, each under the
     { level: 'info', tag: 'gpu0', msg: 'hashrate is back: 3.000 GH/s (limit 2.000 GH/s)' },
   ]);
 });
+
+describe('lines that a node can cause as often as it wants', () => {
+  const work = (height: number): MinerEvent => ({ type: 'work', chain: 3, height: BigInt(height), difficulty: 2e9 });
+  const news = (i: number): MinerEvent => {
+    const state = i % 2 === 0 ? 'lost' : 'connected';
+    return { type: 'source', source: 'http://node', kind: 'node', state, reason: `is ${state}` };
+  };
+  const polling = (i: number): MinerEvent => {
+    const chains = i % 2 === 0 ? [{ chain: 3, reason: 'no-stream' as const }] : [];
+    return { type: 'polling', source: 'http://node', chains };
+  };
+
+  test.each<[string, (i: number) => MinerEvent, number, number]>([
+    ['jobs', work, 100, 2],
+    ['New Cuts', (i) => ({ type: 'new-cut', chain: i % 20 }), 100, 2],
+    ['news of a source', news, 100, 0.1],
+    ['changes of the polled chains', polling, 20, 0.1],
+    ['missed blocks', (i) => ({ type: 'missed-cut', source: 'http://node', chain: i % 20 }), 20, 0.1],
+  ])('are bounded: %s', (_, event, atOnce, perSecond) => {
+    const { lines, clock, tell } = log();
+    const loud = () => lines.filter(({ level }) => level !== 'debug');
+    for (let i = 0; i < 1_000; i++) tell(event(i));
+    expect(loud()).toHaveLength(atOnce);
+    expect(loud().every(({ msg }) => !msg.includes('left out'))).toBe(true);
+    // A developer still gets each.
+    expect(lines).toHaveLength(1_000);
+    clock.advance(1_000 / perSecond);
+    tell(event(1_000));
+    expect(loud()).toHaveLength(atOnce + 1);
+    expect(loud().at(-1)!.msg).toContain(`(${1_000 - atOnce} lines like this one were left out)`);
+  });
+
+  test('are all there when they come at the rate of a real network: each New Cut, and a job every two seconds', () => {
+    const { lines, clock, tell } = log();
+    for (let i = 0; i < 1_000; i++) {
+      tell({ type: 'new-cut', chain: 3 }, work(i));
+      clock.advance(2_000);
+    }
+    expect(lines.filter(({ level }) => level === 'info')).toHaveLength(2_000);
+  });
+});

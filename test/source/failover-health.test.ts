@@ -1,6 +1,6 @@
 /** Failover between sources of which some are unhealthy. */
 
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { Follower, mine } from './follow.ts';
@@ -36,7 +36,7 @@ function setUp(count: number) {
     return work;
   };
   /** The name of the source whose work is mined. */
-  const mined = () => sources[Number(follower.received.at(-1)?.id.split('/')[0])]?.name;
+  const mined = (): string | undefined => sources[Number(follower.received.at(-1)?.id.split('/')[0])]?.name;
   const told = () => recorder.of('source').map(({ source, state, reason }) => `${source} ${state}: ${reason}`);
   return { sources, failover, follower, give, mined, told };
 }
@@ -169,4 +169,116 @@ it('does not start an unhealthy source as long as the active one gives work', as
   expect(sources[1].started).toBe(true);
   await give(1);
   expect(mined()).toBe('b');
+});
+
+describe('a first source that drops its connection soon after it gave work', () => {
+  const drop = async ({ sources }: ReturnType<typeof setUp>) => {
+    sources[0].stale();
+    sources[0].lost();
+    await pass(READY_MS);
+  };
+
+  /** The second source takes over twice within a minute. */
+  async function leftTwice() {
+    const all = setUp(2);
+    await all.give(0);
+    await pass(PATIENCE_MS);
+    all.sources[0].lost();
+    await pass(PATIENCE_MS);
+    await all.give(1);
+    expect(all.mined()).toBe('b');
+    await all.give(0);
+    // After the first loss it is used again at once.
+    expect(all.mined()).toBe('a');
+    await drop(all);
+    expect(all.mined()).toBe('b');
+    return all;
+  }
+
+  it('again and again is left for good: little time is lost', async () => {
+    const all = setUp(2);
+    const { sources, give, follower, told } = all;
+    await pass(PATIENCE_MS);
+    await give(1);
+    let idleMs = 0;
+    for (let ms = 0; ms < 90_000; ms += 100) {
+      if (ms % 3_000 === 0) await give(0);
+      if (ms % 3_000 === 700) sources[0].stale();
+      if (ms % 3_000 === 700) sources[0].lost();
+      await pass(100);
+      const current = follower.received.at(-1)!;
+      if (follower.of('stale').some(({ works }) => works.includes(current))) idleMs += 100;
+    }
+    expect(told().filter((line) => line.includes('takes over')).length).toBeLessThan(10);
+    expect(idleMs).toBeLessThan(0.03 * 90_000);
+  });
+
+  it('is used again when it has given work for five seconds', async () => {
+    const { give, mined, told, sources } = await leftTwice();
+    await give(0);
+    await pass(4_000);
+    // New Cuts are no losses.
+    sources[0].stale();
+    await give(0);
+    await pass(999);
+    expect(mined()).toBe('b');
+    await pass(1);
+    expect(mined()).toBe('a');
+    expect(told().slice(-2)).toEqual([
+      'b info: takes over from a, which must give work for 5 s before it is used again',
+      'a info: takes over again from b',
+    ]);
+  });
+
+  it('begins its five seconds anew when it is lost meanwhile', async () => {
+    const { give, mined, sources } = await leftTwice();
+    await give(0);
+    await pass(4_000);
+    sources[0].lost();
+    await give(0);
+    await pass(4_999);
+    expect(mined()).toBe('b');
+    await pass(1);
+    expect(mined()).toBe('a');
+  });
+
+  it('waits twice as long each time, at most five minutes, and not at all once that is long ago', async () => {
+    const all = await leftTwice();
+    const { give, mined } = all;
+    const waits: number[] = [];
+    for (let i = 0; i < 8; i++) {
+      await give(0);
+      const beganMs = performance.now();
+      while (mined() !== 'a') await pass(500);
+      waits.push((performance.now() - beganMs) / 1_000);
+      await pass(1_000);
+      await drop(all);
+      expect(mined()).toBe('b');
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300]);
+    await give(0);
+    await pass(300_000);
+    expect(mined()).toBe('a');
+    await pass(60_000);
+    await drop(all);
+    expect(mined()).toBe('b');
+    await give(0);
+    expect(mined()).toBe('a');
+  });
+
+  it('takes over before its time is over when the second gives no work either', async () => {
+    const { give, mined, sources } = await leftTwice();
+    await give(0);
+    await pass(1_000);
+    sources[1].stale();
+    await pass(READY_MS);
+    expect(mined()).toBe('a');
+  });
+
+  it('leaves no timer behind', async () => {
+    const { give, follower } = await leftTwice();
+    await give(0);
+    await follower.end();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

@@ -56,6 +56,10 @@ export const faultKinds = [
   'silent-stream',
   /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
   'noisy-stream',
+  /** Instead of an answer, interim answers (103 Early Hints) come without end, at `noiseBytesPerS`. */
+  'early-hints',
+  /** The answer's first chunk has an extension that never ends, at `noiseBytesPerS`. */
+  'chunk-extension',
   /** The answer has the given `status` and `text`, and `retry-after` when `retryAfterS` is given. */
   'status',
   /** A payload is not found. */

@@ -16,6 +16,7 @@ import { readBody } from './body.ts';
 import type { Identity } from './certificate.ts';
 import { preflightHeaders } from './cors.ts';
 import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';
+import { sendNoiseBelowBody } from './noise.ts';
 import { replacementOf } from './replacements.ts';
 import type { Backend, NodeContent } from './route.ts';
 import { blockEvent } from './routes/block-streams.ts';
@@ -185,6 +186,8 @@ export class MockServer {
       return;
     }
     if (fault?.kind === 'hang') return;
+    const sendHead = () => sendStreamHead(response, this.#factsFor(response));
+    if (fault && canBeSent(response) && sendNoiseBelowBody(response, fault, sendHead)) return;
     const replacement = fault && replacementOf(fault, endpoint);
     if (replacement) this.#send(response, replacement);
     else this.#answer(response, await this.#answerTo({ found, url, request, response, body, fault }), fault);

@@ -10,6 +10,7 @@ import type { Update } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { Random } from '../random.ts';
 import type { Fault } from './faults.ts';
+import { sendNoise } from './noise.ts';
 
 type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 
@@ -27,8 +28,6 @@ const MOST_UNREAD_BYTES = 1024 * 1024;
 const BURST_GAP_MS = 15;
 /** The lifetime of a stream is `streamMs` ± this fraction, so that streams do not all end at the same time. */
 const JITTER = 0.1;
-/** How often noise is sent. */
-const NOISE_MS = 10;
 
 interface Stream {
   readonly topic: StreamTopic;
@@ -79,11 +78,8 @@ export class UpdateStreams {
       held: fault?.kind === 'buffered-stream' ? '' : undefined,
     };
     this.#streams.set(response, stream);
-    const noise = fault?.kind === 'noisy-stream' ? makeNoise(response, fault) : undefined;
-    response.on('close', () => {
-      clearInterval(noise);
-      this.#forget(response);
-    });
+    if (fault?.kind === 'noisy-stream') sendNoise(response, fault.noise, fault.noiseBytesPerS);
+    response.on('close', () => this.#forget(response));
   }
 
   /** Sends an update to the streams of one chain: a New Cut `cutBurst` times, others once. */
@@ -156,17 +152,4 @@ function write(response: ServerResponse, stream: Stream, text: string): void {
   if (stream.held !== undefined) stream.held += text;
   else if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
   else response.write(text);
-}
-
-/** @returns the timer that sends the noise */
-function makeNoise(response: ServerResponse, { noise, noiseBytesPerS }: Fault): NodeJS.Timeout {
-  const linesPerMs = noiseBytesPerS / 1000 / noise.length;
-  const beganMs = performance.now();
-  let sent = 0;
-  return setInterval(() => {
-    const due = Math.floor((performance.now() - beganMs) * linesPerMs);
-    // A slow reader gets only as much noise as it can read.
-    if (!response.writableNeedDrain && due > sent) response.write(noise.repeat(due - sent));
-    sent = due;
-  }, NOISE_MS);
 }

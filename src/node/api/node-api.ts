@@ -82,7 +82,12 @@ export class NodeApi {
     this.#nodeClock = new NodeClock(clock);
     const shared = { nodeClock: this.#nodeClock, clock, userAgent, limits: nodeLimits, isStranger };
     const side = (sideUrl: string, trust: Trust = BY_AUTHORITY) =>
-      new NodeHttp({ ...shared, address: nodeAddress(sideUrl, network), trust });
+      new NodeHttp({
+        ...shared,
+        address: nodeAddress(sideUrl, network),
+        trust,
+        mostAnswerBytes: limits.mostAnswerBytes,
+      });
     const sides = {
       ...(url !== undefined && { service: side(url, options.trust) }),
       ...(p2pUrl !== undefined && { p2p: side(p2pUrl, options.p2pTrust) }),

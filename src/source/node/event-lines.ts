@@ -2,41 +2,26 @@
  * Turns a node's event stream into one that EventSource clients can read. The node sends `event:New Cut` and an empty line, but
  * no `data:` line, and by the standard (WHATWG HTML, "Server-sent events") an event without data is dropped. So each event's
  * name is passed on with an empty data line. Comments, `retry:` and `id:` are dropped: pickaxe reconnects by its own rules.
+ * `node/http.ts` bounds how much a stream may send.
  */
 
 import { NodeError } from '../../node/errors.ts';
 
 /** Far more than the length of a node's lines. A longer line shows that this is not an event stream. */
 const MAX_LINE_CHARACTERS = 4_096;
-/**
- * A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more bytes than this, after a first burst,
- * is a flood: reading it would take processor time from the search.
- */
-const BURST_BYTES = 65_536;
-const BYTES_PER_MS = 4;
 
 /**
  * Reads lines that end in LF, CRLF or CR. Chunks may split them anywhere.
- * @param nowMs a monotonic clock
  * @returns for each event with a name: `event:NAME`, an empty `data:` line and an empty line, in UTF-8
- * @throws NodeError when a line is too long, or the stream floods
+ * @throws NodeError when a line is too long
  */
-export async function* withData(
-  chunks: AsyncIterable<Uint8Array>,
-  nowMs: () => number,
-): AsyncGenerator<Uint8Array, void> {
+export async function* withData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  const beganMs = nowMs();
-  let bytes = 0;
   let line = '';
   let name: string | undefined;
   let afterCarriageReturn = false;
   for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > BURST_BYTES + (nowMs() - beganMs) * BYTES_PER_MS) {
-      throw new NodeError('garbled', 'the update stream sends far more data than the announcement of blocks needs.');
-    }
     let ready = '';
     for (const character of decoder.decode(chunk, { stream: true })) {
       const endOfCrLf = character === '\n' && afterCarriageReturn;

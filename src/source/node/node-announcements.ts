@@ -4,8 +4,13 @@ import type { Listener } from '../../events/events.ts';
 import { Announcements } from '../announcements.ts';
 import type { PolledChain } from '../vocabulary.ts';
 
+/** A new line about too many fetches comes only when there was none for this long. */
+const CALM_MS = 60_000;
+
 export class NodeAnnouncements extends Announcements {
   #streamProblemTold = false;
+  /** When a fetch last had to wait because there were too many (monotonic). */
+  #tooManyAtMs = Number.NEGATIVE_INFINITY;
   #polled: readonly PolledChain[] = [];
 
   /** @param source the node's name */
@@ -29,6 +34,15 @@ export class NodeAnnouncements extends Announcements {
   /** Notes that a stream has opened, so that the next problem is told again. */
   streamOpened(): void {
     this.#streamProblemTold = false;
+  }
+
+  /** Tells that the node gives more reasons to fetch work than pickaxe follows. */
+  tooManyFetches(perSecond: number, nowMs: number): void {
+    const isNew = nowMs - this.#tooManyAtMs > CALM_MS;
+    this.#tooManyAtMs = nowMs;
+    if (!isNew) return;
+    const what = `it announces, ends or refuses something more often than ${perSecond} times a second`;
+    this.note('info', `makes this rig fetch work too often: ${what}. Work is fetched only so often, and may be stale`);
   }
 
   polling(chains: readonly PolledChain[]): void {

@@ -12,7 +12,7 @@ import { type NodeLimits, nodeLimits } from '../../node/limits.ts';
 import type { MinerIdentity } from '../../node/miner-identity.ts';
 import { getWork, openUpdates, postSolved } from '../../node/mining.ts';
 import { nodeAddress } from '../../node/url.ts';
-import { onAbort } from '../../system/abort.ts';
+import { onAbort, pause } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
@@ -22,6 +22,7 @@ import { Bell } from './bell.ts';
 import { FetchSchedule } from './fetch-schedule.ts';
 import { Haste } from './haste.ts';
 import { NodeAnnouncements } from './node-announcements.ts';
+import { FETCHES_PER_SECOND, RequestBounds } from './request-bounds.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { submitSolution } from './submission.ts';
 import { UpdateStreams } from './update-streams.ts';
@@ -57,6 +58,8 @@ export class NodeSource implements WorkSource {
   readonly #replan = new Bell();
   /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
   readonly #haste: Haste;
+  /** How often this node is asked. Each node has its own bounds. */
+  readonly #bounds: RequestBounds;
   #fetches = 0;
   /** When a New Cut last came, on any chain (monotonic). */
   #lastCutMs = Number.NEGATIVE_INFINITY;
@@ -76,6 +79,7 @@ export class NodeSource implements WorkSource {
     this.#schedule = new FetchSchedule(this.#limits);
     this.#streamTrust = new StreamTrust(this.#limits);
     this.#haste = new Haste(clock, this.#limits);
+    this.#bounds = new RequestBounds(clock.monotonicMs());
     this.#announcements = new NodeAnnouncements(this.name, emit);
     const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits });
     this.#http = http;
@@ -85,6 +89,7 @@ export class NodeSource implements WorkSource {
       random,
       limits,
       open: (chain, stop) => openUpdates(http, chain, stop),
+      mayOpen: () => this.#bounds.mayOpenStream(clock.monotonicMs()),
       onOpen: (chain) => this.#streamOpened(chain),
       onNewCut: (chain) => this.#newCut(chain),
       onEnd: (chain) => this.#streamEnded(chain),
@@ -122,7 +127,8 @@ export class NodeSource implements WorkSource {
       limits: this.#limits,
     };
     const verdict = await submitSolution(options, stop);
-    if (verdict.outcome !== 'accepted') this.#notSolved(work);
+    if (verdict.outcome === 'accepted') this.#bounds.accepted();
+    else this.#notSolved(work);
     return verdict;
   }
 
@@ -149,6 +155,8 @@ export class NodeSource implements WorkSource {
     const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
     let again = false;
     while (!stop.aborted) {
+      await this.#untilAllowed(stop);
+      if (stop.aborted) return;
       try {
         const done = await this.#haste.hurried(stop, (signal) => this.#fetch(signal));
         if (!done) continue;
@@ -169,6 +177,14 @@ export class NodeSource implements WorkSource {
         const pauseMs = (fault === 'refused' ? refusedPauses : pauses).nextMs(patienceMs);
         await this.#haste.pause(pauseMs, stop, () => this.#schedule.current === undefined);
       }
+    }
+  }
+
+  /** Waits until the node may be asked for work again. What is mined meanwhile may be stale, but it is better than nothing. */
+  async #untilAllowed(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && !this.#bounds.mayFetch(this.#clock.monotonicMs())) {
+      this.#announcements.tooManyFetches(FETCHES_PER_SECOND, this.#clock.monotonicMs());
+      await pause(1_000 / FETCHES_PER_SECOND, stop);
     }
   }
 

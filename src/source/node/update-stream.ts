@@ -12,6 +12,8 @@ export interface UpdateStreamOptions {
   readonly url: string;
   /** Sends the request. @throws NodeError */
   readonly open: (stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  /** Asked before each request: whether the node may be asked for a stream now. If not, the stream waits. */
+  readonly mayOpen: () => boolean;
   readonly onOpen: () => void;
   readonly onNewCut: () => void;
   /** Called when an open stream has ended. It will be opened again. */
@@ -47,6 +49,11 @@ export class UpdateStream {
     return this.#openedAtMs !== undefined;
   }
 
+  /** Whether the node is not asked for the stream at present, because that has failed or must wait. */
+  get isWaiting(): boolean {
+    return this.#eventSource === undefined;
+  }
+
   close(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#noAnswer);
@@ -65,12 +72,16 @@ export class UpdateStream {
 
   /** Ends a pause because the node answers again, unless the problem is a lasting one. */
   hurry(): void {
-    if (!this.#eventSource && !isLasting(this.#problem)) this.reopen();
+    if (this.isWaiting && !isLasting(this.#problem)) this.reopen();
   }
 
   #connect(): void {
+    const { limits, url, random, mayOpen } = this.#options;
+    if (!mayOpen()) {
+      this.#timer = setTimeout(() => this.#connect(), limits.streamPauses.mostMs * (0.5 + random() / 2));
+      return;
+    }
     this.#problem = undefined;
-    const { limits, url } = this.#options;
     // EventSource reconnects by itself, but neither at once nor with growing pauses, so each EventSource is used only once.
     const eventSource = new EventSource(url, { fetch: this.#fetch });
     this.#eventSource = eventSource;
@@ -92,7 +103,7 @@ export class UpdateStream {
   }
 
   readonly #fetch: FetchLike = async (url, { signal }) => {
-    const events = withData(await this.#noting(this.#options.open(signal)), () => this.#options.clock.monotonicMs());
+    const events = withData(await this.#noting(this.#options.open(signal)));
     return {
       url: String(url),
       status: 200,

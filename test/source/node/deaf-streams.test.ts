@@ -104,10 +104,9 @@ describe('a stream that does not behave', () => {
   it.each(['\n', ': a comment\n', 'event:Refreshed Block\n\n'])(
     'floods with %j: it is closed and reported, and its chain is polled',
     async (noise) => {
-      const flood = onUpdates('noisy-stream', { noise, noiseBytesPerS: 3_000_000 });
       const { node, url } = await startNode();
       node.ledger.pickChain = () => 3;
-      node.server.faults = flood;
+      node.server.faults = onUpdates('noisy-stream', { noise, noiseBytesPerS: 3_000_000 });
       const { follower, recorder } = followNode(url, QUICK);
       await eventually(() =>
         expect(recorder.of('source').some(({ reason }) => /far more data/.test(reason))).toBe(true),
@@ -124,6 +123,23 @@ describe('a stream that does not behave', () => {
     },
   );
 
+  it.each(['early-hints', 'chunk-extension'] as const)(
+    'floods below the body with %s: it is closed and reported, and its chain is polled',
+    async (kind) => {
+      const { node, url } = await startNode();
+      node.ledger.pickChain = () => 3;
+      node.server.faults = onUpdates(kind, { noiseBytesPerS: 3_000_000 });
+      const { follower, recorder } = followNode(url, QUICK);
+      await eventually(() =>
+        expect(recorder.of('source').some(({ reason }) => /far more data/.test(reason))).toBe(true),
+      );
+      const { height } = await follower.work();
+      node.ledger.advance(3);
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
+      expect(node.server.stats.requests.updates).toBe(1);
+    },
+  );
+
   it('never answers: people are told', async () => {
     const { node, url } = await startNode();
     node.server.faults = onUpdates('hang');
@@ -134,23 +150,5 @@ describe('a stream that does not behave', () => {
         .filter(({ reason }) => /no update stream.*has not answered the request for it yet/.test(reason));
       expect(told).toHaveLength(1);
     });
-  });
-});
-
-describe('a node that gives fewer streams than there are chains', () => {
-  it('is not asked again and again, and gives a stream for the chain that is mined', async () => {
-    const { node, url } = await startNode({ streamLimit: 3 });
-    let next = 0;
-    node.ledger.pickChain = () => next++ % 20;
-    const { follower, recorder } = followNode(url, { refreshMs: 30, pollMs: 30 });
-    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(60));
-    expect(node.server.stats.mostOpenStreams).toBe(3);
-    expect(node.server.streams.open).toBeGreaterThan(0);
-    node.ledger.pickChain = () => 7;
-    await eventually(() => expect(node.server.streams.openFor(7)).toBe(1));
-    expect((await follower.work()).chain).toBe(7);
-    const told = recorder.of('source').filter(({ reason }) => reason.includes('no update stream'));
-    expect(told.length).toBeGreaterThan(0);
-    expect(told[0].reason).toMatch(/Other chains have one/);
   });
 });

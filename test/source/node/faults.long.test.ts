@@ -403,9 +403,11 @@ describe('a sign of life', () => {
 
   it('while nothing is mined, no node gets a pause of a minute', async () => {
     const { node, url } = await startNode();
-    node.server.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
+    // Two such pauses would take longer than the test waits.
+    node.server.faults = workFault('unavailable', { retryAfterS: 600, times: 2 });
     const { follower } = followNode(url, { idlePatienceMs: 50 });
     await follower.work();
+    expect(node.server.stats.faults).toBe(2);
   });
 
   it('work that comes again ends the streams’ pauses', async () => {

@@ -37,6 +37,8 @@ let askedAtMs: number[];
 /** What the node does at the next request. By default it opens a stream. */
 let answer: () => Promise<AsyncIterable<Uint8Array>>;
 let told: string[];
+/** Whether the node may be asked for a stream. */
+let mayOpen: boolean;
 
 function open(): Promise<AsyncIterable<Uint8Array>> {
   const connection = new Connection();
@@ -55,6 +57,7 @@ function start(): void {
       askedAtMs.push(performance.now());
       return answer();
     },
+    mayOpen: () => mayOpen,
     onOpen: () => told.push('open'),
     onNewCut: () => told.push('New Cut'),
     onEnd: () => told.push('end'),
@@ -71,6 +74,7 @@ beforeEach(() => {
   askedAtMs = [];
   told = [];
   answer = open;
+  mayOpen = true;
 });
 afterEach(() => {
   stream.close();
@@ -129,11 +133,11 @@ describe('an open stream', () => {
   });
 
   it.each([100, nodeLimits.steadyStreamMs])(
-    'is not opened again for half a minute when it floods after %i ms',
+    'is not opened again for half a minute when it sends no events after %i ms',
     async (ms) => {
       start();
       await pass(ms);
-      opened[0].send('\n'.repeat(100_000));
+      opened[0].send('x'.repeat(100_000));
       await pass(0);
       expect(told).toEqual(['open', 'end', 'garbled']);
       stream.hurry();
@@ -145,17 +149,17 @@ describe('an open stream', () => {
   );
 });
 
-test('a stream that floods again is not opened for longer, however long it was open before', async () => {
-  const flood = async () => {
+test('a stream that sends no events again is not opened for longer, however long it was open before', async () => {
+  const garble = async () => {
     await pass(nodeLimits.steadyStreamMs);
-    opened.at(-1)!.send('\n'.repeat(100_000));
+    opened.at(-1)!.send('x'.repeat(100_000));
     await pass(0);
   };
   start();
-  await flood();
+  await garble();
   await pass(nodeLimits.noStreamsPauseMs);
   expect(opened).toHaveLength(2);
-  await flood();
+  await garble();
   await pass(2 * nodeLimits.noStreamsPauseMs - 1);
   expect(opened).toHaveLength(2);
   await pass(1);
@@ -271,5 +275,43 @@ describe('a stream that cannot be opened', () => {
     stream.close();
     await pass(600_000);
     expect(askedAtMs).toHaveLength(1);
+  });
+});
+
+describe('a stream that must not be asked for now', () => {
+  const { mostMs } = nodeLimits.streamPauses;
+
+  it('waits, and is opened once it may be', async () => {
+    mayOpen = false;
+    start();
+    await pass(10 * mostMs);
+    expect(askedAtMs).toEqual([]);
+    expect(stream.isWaiting).toBe(true);
+    mayOpen = true;
+    await pass(mostMs);
+    expect(told).toEqual(['open']);
+    expect(stream.isWaiting).toBe(false);
+  });
+
+  it('is not open meanwhile, even if it was, and is opened when the node answers again', async () => {
+    start();
+    await pass(0);
+    mayOpen = false;
+    stream.reopen();
+    await pass(0);
+    expect(told).toEqual(['open', 'end']);
+    mayOpen = true;
+    stream.hurry();
+    await pass(0);
+    expect(told).toEqual(['open', 'end', 'open']);
+  });
+
+  it('is asked for no more once it is closed', async () => {
+    mayOpen = false;
+    start();
+    stream.close();
+    mayOpen = true;
+    await pass(600_000);
+    expect(askedAtMs).toEqual([]);
   });
 });

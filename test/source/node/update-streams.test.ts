@@ -44,6 +44,8 @@ class Node {
 let node: Node;
 let updates: UpdateStreams;
 let told: string[];
+/** Whether the node may be asked for a stream. */
+let mayOpen: boolean;
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);
 
@@ -58,11 +60,13 @@ beforeEach(() => {
   vi.useFakeTimers();
   node = new Node();
   told = [];
+  mayOpen = true;
   updates = new UpdateStreams({
     url: 'http://127.0.0.1/mining/updates',
     clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
     random: () => 1,
     limits: nodeLimits,
+    mayOpen: () => mayOpen,
     open: (chain, stop) => node.open(chain, stop),
     onOpen: (chain) => told.push(`open ${chain}`),
     onNewCut: (chain) => told.push(`New Cut ${chain}`),
@@ -121,19 +125,57 @@ describe('streams', () => {
 });
 
 describe('a node that gives fewer streams than there are chains', () => {
-  it('is asked for no more than it gives, for the chains that work came from last', async () => {
+  it('is asked for no more than it gives, and keeps its streams open, on however many chains it gives work', async () => {
     node.streams = 3;
-    await follow(0, 1, 2, 0, 3);
-    // The last one is refused, and waits for a place.
+    await follow(...range(20), ...range(20));
     expect(node.chains).toEqual([0, 1, 2]);
-    expect(told.at(-1)).toBe('busy 3');
-    await follow(4);
-    // The longest unused have made way.
-    expect(node.chains).toEqual([0, 4]);
-    expect(told.slice(-3)).toEqual(['end 1', 'end 2', 'open 4']);
+    // The first one that was refused waits for a place.
+    expect(told).toEqual(['open 0', 'open 1', 'open 2', 'busy 3']);
+    expect(node.asked).toEqual([0, 1, 2, 3]);
+    node.streams = 4;
     await pass(nodeLimits.noStreamsPauseMs);
-    expect(node.chains).toEqual([0, 3, 4]);
-    expect(node.asked).toEqual([0, 1, 2, 3, 4, 3]);
+    expect(node.chains).toEqual([0, 1, 2, 3]);
+    expect(node.asked).toEqual([0, 1, 2, 3, 3]);
+  });
+
+  it('that refuses a single stream is asked for each of the others once, after a while', async () => {
+    await follow(0, 1, 2);
+    node.fault = new NodeError('busy', 'no more.');
+    await follow(3);
+    node.fault = undefined;
+    await follow(...range(20));
+    expect(node.asked).toEqual([0, 1, 2, 3]);
+    await pass(2 * nodeLimits.noStreamsPauseMs + 1);
+    await follow(...range(20), ...range(20));
+    expect(node.chains).toEqual(range(20));
+    expect(node.asked).toHaveLength(21);
+  });
+
+  it('gives one for a chain that is mined when another chain was not mined for five minutes', async () => {
+    node.streams = 3;
+    await follow(0, 1, 2, 3);
+    await pass(nodeLimits.expiryMs - 1);
+    await follow(1, 2, 3, 7);
+    expect(node.chains).toEqual([0, 1, 2]);
+    // Streams are opened again at that age, too.
+    await pass(100);
+    told = [];
+    await follow(7);
+    expect(node.chains).toEqual([1, 2]);
+    expect(told).toEqual(['end 0']);
+    // The chain that has waited for longer comes first.
+    await pass(2 * nodeLimits.noStreamsPauseMs);
+    expect(node.chains).toEqual([1, 2, 3]);
+  });
+
+  it('is not asked for streams again and again because chains change: at most one in five minutes makes way for each', async () => {
+    node.streams = 3;
+    for (let second = 0; second < 3_600; second += 2) {
+      await follow((second / 2) % 200);
+      await pass(2_000);
+    }
+    const waiting = 3_600 / (0.75 * (nodeLimits.noStreamsPauseMs / 1_000));
+    expect(node.asked.length).toBeLessThan(20 + 3 * (3_600_000 / nodeLimits.expiryMs) + waiting);
   });
 
   it('is asked for more again after a while', async () => {
@@ -143,10 +185,10 @@ describe('a node that gives fewer streams than there are chains', () => {
     await pass(2 * nodeLimits.noStreamsPauseMs);
     expect(node.chains).toEqual([0, 1, 2, 3]);
     await follow(4);
-    expect(node.chains).toHaveLength(3);
+    expect(node.chains).toHaveLength(4);
     await pass(1);
     await follow(5, 6, 7);
-    expect(node.chains).toHaveLength(6);
+    expect(node.chains).toHaveLength(7);
   });
 
   it('and gives fewer than before is asked again only for the chain that work came from last', async () => {
@@ -159,4 +201,22 @@ describe('a node that gives fewer streams than there are chains', () => {
     await pass(nodeLimits.noStreamsPauseMs);
     expect(node.asked.slice(length)).toEqual([3]);
   });
+
+  it('and refuses one of several that are asked for at once still gives the others', async () => {
+    await follow(0, 1, 2, 3);
+    node.streams = 3;
+    updates.reopen();
+    await pass(0);
+    expect(node.chains).toHaveLength(3);
+  });
+});
+
+it('streams that may not be asked for yet are opened later, that of the chain that work came from last first', async () => {
+  mayOpen = false;
+  await follow(3, 4, 5);
+  expect(node.asked).toEqual([]);
+  mayOpen = true;
+  updates.hurry();
+  await pass(0);
+  expect(node.asked).toEqual([5, 4, 3]);
 });
