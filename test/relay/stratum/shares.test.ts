@@ -115,7 +115,7 @@ describe('the former target', () => {
   async function held() {
     const world = await serving(makeWork(EASY));
     const { bench, client } = world;
-    bench.world.rates.put('slow', { shares: 600, exposure: 600 / 1e9 });
+    bench.world.rates.put('192.0.2.1', 'slow', { shares: 600, exposure: 600 / 1e9 });
     const [target] = client.login('slow', 'd=1');
     const work = await bench.give(makeWork(HARD));
     const [, notify] = client.read().map(parse);
