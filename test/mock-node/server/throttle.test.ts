@@ -1,7 +1,9 @@
 /** Tests that clients which ask too often are refused, by a clock that the test moves. */
 
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { Throttle } from '#pickaxe/mock-node/server/throttle.js';
 import { NodeApi } from '#pickaxe/node/api/node-api.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 import { systemClock } from '#pickaxe/system/clock.js';
@@ -66,6 +68,21 @@ describe('the P2P side', () => {
     const { plain } = await askUrl(`${p2pUrl}/config`);
     expect(plain).toMatchObject({ throttling: { global: 50, mempool: 2.5, putPeer: 11 } });
   });
+});
+
+it('the requests of a thousand addresses are counted, those that have asked last', () => {
+  const clock = { nowUs: () => 0n, monotonicMs: () => 0 };
+  const throttle = new Throttle({ rates: { global: 1, mempool: 1, putPeer: 1 }, tellsWait: false, clock });
+  const isRefused = (remoteAddress: string) => {
+    const request = { socket: { remoteAddress }, url: '/cut', method: 'GET' } as unknown as IncomingMessage;
+    return throttle.refusalOf(request, 'document') !== undefined;
+  };
+  for (const address of ['first', 'second']) {
+    expect([1, 2, 3, 4, 5].map(() => isRefused(address))).toEqual([false, false, false, false, true]);
+  }
+  for (let i = 0; i < 999; i++) isRefused(`another ${i}`);
+  // What is forgotten may ask as often as at first.
+  expect([isRefused('second'), isRefused('first')]).toEqual([true, false]);
 });
 
 describe('the service side', () => {
