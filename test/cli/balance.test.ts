@@ -5,7 +5,7 @@ import { serve } from '../node/api/server.ts';
 import { startNode } from '../source/node/node.ts';
 import { pickaxe } from './pickaxe.ts';
 
-const key = 'ab'.repeat(32);
+const key = 'a1'.repeat(32);
 const account = `k:${key}`;
 const accounts = [
   { account, balance: '12.5', chains: [0] },
