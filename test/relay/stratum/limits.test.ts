@@ -117,6 +117,14 @@ describe('connections from one address', () => {
     expect([7, 8].map((n) => enter(`2001:db8:0:${n}::1`))).toEqual([true, false]);
   });
 
+  it('may all come at once, as those of a farm do after a restart', () => {
+    const door = doorkeeper({});
+    const refused = Array.from({ length: 8_193 }, () => door.enter('192.0.2.1', 0)).filter(
+      (got) => typeof got === 'string',
+    );
+    expect(refused).toEqual(['crowded']);
+  });
+
   it('share their lines, and have no more after they have come again', () => {
     const door = doorkeeper({ addressLineBurst: 50 });
     const [one, other] = [door.enter('192.0.2.1', 0), door.enter('192.0.2.1', 0)];

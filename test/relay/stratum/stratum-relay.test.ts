@@ -352,19 +352,20 @@ describe('behind a proxy', () => {
   });
 
   it('a connection without a header, or with a wrong one, is refused, and no other', async () => {
-    const { logged, client } = await serveShares({ proxies: ['127.0.0.0/8'], limits: { handshakeMs: 100 } });
-    const [plain, wrong, late] = [
-      client({ first: '{"id":1}\n' }),
-      client({ first: 'PROXY TCP4 a b c d\r\n' }),
-      client({ first: V1.slice(0, 9) }),
-    ];
-    await Promise.all([plain.closed, wrong.closed, late.closed]);
+    const { logged, client } = await serveShares({ proxies: ['127.0.0.0/8'], limits: { handshakeMs: 60_000 } });
+    const [plain, wrong] = [client({ first: '{"id":1}\n' }), client({ first: 'PROXY TCP4 a b c d\r\n' })];
+    await Promise.all([plain.closed, wrong.closed]);
     expect(logged.sort()).toEqual([
-      '127.0.0.1 was refused: the header of the proxy did not come',
       '127.0.0.1 was refused: the header of the proxy is wrong: it does not begin like one',
       '127.0.0.1 was refused: the header of the proxy is wrong: its addresses and ports are wrong',
     ]);
     await ready(client({ first: V1 }));
+  });
+
+  it('a connection whose header does not come in time is refused', async () => {
+    const { logged, client } = await serveShares({ proxies: ['127.0.0.0/8'], limits: { handshakeMs: 50 } });
+    await client({ first: V1.slice(0, 9) }).closed;
+    expect(logged).toEqual(['127.0.0.1 was refused: the header of the proxy did not come']);
   });
 
   it('a header may come with the first lines', async () => {
@@ -459,17 +460,19 @@ describe('with TLS', () => {
     await eventually(() => expect(logged).toContain('127.0.0.1 is banned for 5 minutes: the handshake of TLS failed'));
   });
 
-  it('refuses clients that do not encrypt, and those that say nothing', async () => {
+  it('refuses clients that do not encrypt', async () => {
     const secureContext = createSecureContext({ cert: selfSigned.cert, key: selfSigned.key });
-    const { logged, client } = await serveShares({ secureContext, limits: { handshakeMs: 100 } });
-    const plain = client();
-    plain.say('{"id":1,"method":"mining.ping","params":[]}\n');
-    const silent = client();
-    await Promise.all([plain.closed, silent.closed]);
-    expect(logged.sort()).toEqual([
-      '127.0.0.1 was refused: the handshake of TLS did not come',
-      '127.0.0.1 was refused: the handshake of TLS failed',
-    ]);
+    const { logged, client } = await serveShares({ secureContext, limits: { handshakeMs: 60_000 } });
+    await client({ first: '{"id":1,"method":"mining.ping","params":[]}\n' }).closed;
+    expect(logged).toEqual(['127.0.0.1 was refused: the handshake of TLS failed']);
     await ready(client({ tls: TRUST }));
+  });
+
+  it('refuses clients that say nothing, and bans none of them', async () => {
+    const secureContext = createSecureContext({ cert: selfSigned.cert, key: selfSigned.key });
+    const limits = { handshakeMs: 50, banPoints: 1, banPointsPerMinute: 0.001 };
+    const { logged, client } = await serveShares({ secureContext, limits });
+    for (let count = 0; count < 3; count++) await client().closed;
+    expect(new Set(logged)).toEqual(new Set(['127.0.0.1 was refused: the handshake of TLS did not come']));
   });
 });
