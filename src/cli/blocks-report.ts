@@ -188,7 +188,9 @@ export function totalLines(totals: Totals): string[] {
     blocksLine(totals),
     ...(notFollowed === 0 ? [] : [`beside these, ${notFollowed} accepted blocks came too fast to be followed`]),
     ...(unanswered + lost === 0 ? [] : [`beside these, the answer was lost: ${unanswered} unanswered, ${lost} lost`]),
-    ...(paidElsewhere === 0 ? [] : [`${paidElsewhere} won blocks pay another account than yours: they earned nothing`]),
+    ...(paidElsewhere === 0
+      ? []
+      : [`won and paid to another account than yours, which earned nothing: ${paidElsewhere}`]),
     `earned ${formatDecimal(earned)} coins${unproven === 0 ? '' : `, and ${unproven} rewards that are not proven yet`}`,
     ...(speed.length === 0 ? [] : [speed.join(', ')]),
   ];

@@ -176,10 +176,8 @@ export class LogLines {
         `${withPrefix(hashes)}hashes in ${formatDuration(uptimeSeconds)}, ${formatHashrate(summary.averageHashesPerSecond)} on average`,
     );
     if (paidElsewhere > 0) {
-      this.#log.error(
-        { tag: 'block' },
-        `${paidElsewhere} of the blocks pay another account: pickaxe blocks lists them`,
-      );
+      const what = paidElsewhere === 1 ? '1 block pays' : `${paidElsewhere} blocks pay`;
+      this.#log.error({ tag: 'block' }, `${what} another account than yours: pickaxe blocks lists them`);
     }
   }
 

@@ -69,6 +69,23 @@ describe('pickaxe blocks', () => {
     expect(totals).toMatchObject({ accepted: 0, unanswered: 1, lost: 1, orphanedRatio: null, luckRatio: 0 });
   });
 
+  it('counts what went to another account apart from what was earned, also in a log of an older version', async () => {
+    writeThree();
+    const [found, state] = linesOf(6, 'settled', 1);
+    const { hash } = (found as Extract<Line, { type: 'found' }>).record;
+    const reward = { account: 'k:thief', reward: parseDecimal('7.0'), fees: parseDecimal('0.0') };
+    write(found, state, { type: 'reward', hash, reward }, { type: 'not-followed', own: 5, relayed: 1, unanswered: 0 });
+    const { stdout } = await run();
+    expect(stdout).toMatch(/ 3 +6 +settled +gpu0 +it pays k:thief$/m);
+    expect(stdout).toContain('4 accepted = 2 won (2 settled)');
+    expect(stdout).toContain('beside these, 6 accepted blocks came too fast to be followed');
+    expect(stdout).toContain('won and paid to another account than yours, which earned nothing: 1');
+    expect(stdout).toContain('earned 0.95 coins\n');
+    const { blocks, totals } = JSON.parse((await run('--json')).stdout);
+    expect(totals).toMatchObject({ earned: '0.95', paidElsewhere: 1, notFollowed: 6, unproven: 0 });
+    expect(blocks.at(-1)).toMatchObject({ paidTo: 'k:thief', account: 'k:me', reward: null, fees: null });
+  });
+
   it('says where it has looked when there is no block', async () => {
     expect(await run()).toMatchObject({ code: 0, stdout: `There is no block in ${file} yet.` });
   });

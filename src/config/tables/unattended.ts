@@ -85,7 +85,7 @@ export const UNATTENDED = {
         '--on-block-state <command>',
       ),
       blockReward: hook(
-        'command to run when the reward of a won block is proven later, or what a node says of it is false',
+        'command to run when the reward of a won block is proven later, what a node says of it is false, or a block pays another account',
         '--on-block-reward <command>',
       ),
       deviceLost: hook('command to run when a device goes out of service', '--on-device-lost <command>'),
