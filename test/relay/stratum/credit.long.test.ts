@@ -200,8 +200,8 @@ async function creditOf(habit: Habit, miners: number, minutes: number): Promise<
   return bench.credited() / all.reduce((sum, { hashes }) => sum + hashes, 0);
 }
 
-/** Ten times as high, and a tenth, for a minute each. */
-const changing = (seconds: number) => RATE * [1, 10, 1, 0.1][Math.floor(seconds / 60) % 4];
+/** Four times as high, and a quarter, for a minute each. */
+const changing = (seconds: number) => RATE * [1, 4, 1, 0.25][Math.floor(seconds / 60) % 4];
 
 /** The former target for so many seconds after each change, and then the newest. */
 const late =
@@ -229,7 +229,7 @@ const easiest = ({ told }: Miner) => Math.min(...told.slice(-2).map(({ difficult
 describe('the ledger credits what was hashed, to 3 %, to a client that', () => {
   it.each<[string, Habit, number, number]>([
     ['mines at the target that it has', {}, 40, 20],
-    ['takes each new target five seconds late, at a rate that changes', { rate: changing, searches: late(5) }, 12, 20],
+    ['takes each new target four seconds late, at a rate that changes', { rate: changing, searches: late(4) }, 30, 20],
     [
       'suggests an easy and then a hard difficulty, and goes on with the easy one while that is accepted',
       { acts: suggests([RATE, 8 * RATE], [1, 11]), searches: easiest },
