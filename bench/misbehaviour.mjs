@@ -150,14 +150,54 @@ async function untold(seconds) {
   return [told ? 0 : 100];
 }
 
+/**
+ * A node that gives work on its chains in turn, with a script for its streams.
+ * @param count `work` or `updates`: the requests that are counted
+ * @returns how many of them the miner sends each second, with what it sends at its start
+ */
+function asked(count, options, misbehave = () => {}) {
+  return async (seconds) => {
+    const { node, url } = await startWatchedNode({ chains: 20, ...options });
+    let next = 0;
+    node.ledger.pickChain = () => next++ % 20;
+    misbehave(node);
+    const miner = await startIdleMinerProcess([url]);
+    const { requests } = node.server.stats;
+    while (requests[count] === 0) await sleep(10);
+    const beganMs = nowMs();
+    await sleep(seconds * 1000);
+    const sample = (1000 * requests[count]) / (nowMs() - beganMs);
+    await miner.stop();
+    await node.close();
+    return [sample];
+  };
+}
+
+/** The node refuses the fourth stream, and no other. */
+function refuseOne(node) {
+  const { streams } = node.server;
+  let asked = 0;
+  Object.defineProperty(streams, 'full', { get: () => ++asked === 4 });
+}
+
+/** Each work is outdated as soon as it is given. */
+function outdateAll(node) {
+  const { pickChain } = node.ledger;
+  node.ledger.pickChain = () => {
+    const chain = pickChain();
+    setTimeout(() => node.ledger.advance(chain), 1);
+    return chain;
+  };
+}
+
 /** @returns the main thread's processor time ÷ the time in which the noise that was read was sent: a busy machine reads slowly */
-function flood(noise, noiseBytesPerS) {
+function flood(noise, noiseBytesPerS, endpoint = 'updates', kind = 'noisy-stream') {
   return async () => {
     const { node, url } = await startWatchedNode();
     node.ledger.pickChain = () => CHAIN;
-    node.server.faults = [{ endpoint: 'updates', kind: 'noisy-stream', noise, noiseBytesPerS }];
+    node.server.faults = [{ endpoint, kind, noise, noiseBytesPerS }];
     const miner = await startIdleMinerProcess([url]);
-    while (node.server.streams.open === 0) await sleep(10);
+    while (node.server.stats.requests[endpoint] === 0) await sleep(10);
     await sleep(WARM_UP_MS);
     const measure = () => ({
       cpuMs: threadTimes(miner.pid).get(miner.pid).ns / 1e6,
@@ -168,7 +208,10 @@ function flood(noise, noiseBytesPerS) {
     await sleep(FLOOD_MS);
     const after = measure();
     // After the miner has closed the stream, there is no noise to measure with.
-    const by = node.server.stats.requests.updates > 1 || node.server.streams.open === 0 ? 'ms' : 'noiseMs';
+    const isOver =
+      node.server.stats.requests[endpoint] > 1 || (kind === 'noisy-stream' && node.server.streams.open === 0);
+    const isRead = after.noiseMs - before.noiseMs > 0.1 * (after.ms - before.ms);
+    const by = isOver || !isRead ? 'ms' : 'noiseMs';
     await miner.stop();
     await node.close();
     return [(100 * (after.cpuMs - before.cpuMs)) / (after[by] - before[by])];
@@ -177,6 +220,14 @@ function flood(noise, noiseBytesPerS) {
 
 const idle = { figure: 'until fresh work is mined', unit: 's', judged: 'worst' };
 const verdict = { figure: 'solutions not accepted', unit: '%', judged: 'worst', goal: 0 };
+/** At its start, a miner asks for work, and for a stream, once for each chain, and a few times more. */
+const atMost = (perSecond, atStart = 30) => ({
+  judged: 'worst',
+  unit: '/s',
+  goal: (seconds) => perSecond + atStart / seconds,
+});
+const works = { figure: 'requests for work', ...atMost(0.6) };
+const openings = { figure: 'requests for streams', ...atMost(0.1) };
 const mainThread = { figure: 'main thread', unit: '%', judged: 'worst', goal: 10, alone: true };
 
 const scenarios = {
@@ -240,6 +291,52 @@ const scenarios = {
     goal: 0,
     what: 'requests for streams are never answered, while work is',
     run: untold,
+  },
+  'one-refused': {
+    ...works,
+    what: 'work on 20 chains in turn; the fourth stream is refused with 503, once',
+    run: asked('work', {}, refuseOne),
+  },
+  'three-streams': {
+    ...works,
+    what: 'work on 20 chains in turn; three streams',
+    run: asked('work', { streamLimit: 3 }),
+  },
+  'three-openings': { ...openings, what: 'the same', run: asked('updates', { streamLimit: 3 }) },
+  'ten-streams': { ...works, what: 'work on 20 chains in turn; ten streams', run: asked('work', { streamLimit: 10 }) },
+  'ended-streams': {
+    ...openings,
+    ...atMost(5, 62),
+    what: 'each stream ends as soon as it is open',
+    run: asked('updates', {}, (node) => {
+      node.server.faults = [{ endpoint: 'updates', kind: 'end-stream' }];
+    }),
+  },
+  'endless-cuts': {
+    ...works,
+    ...atMost(25, 252),
+    what: 'each work is followed by a New Cut',
+    run: asked('work', {}, outdateAll),
+  },
+  'hints-updates': {
+    ...mainThread,
+    what: 'interim answers (103) instead of a stream, 10 MB/s',
+    run: flood('\n', 1e7, 'updates', 'early-hints'),
+  },
+  'hints-work': {
+    ...mainThread,
+    what: 'interim answers (103) instead of work, 10 MB/s',
+    run: flood('\n', 1e7, 'work', 'early-hints'),
+  },
+  'extension-updates': {
+    ...mainThread,
+    what: 'a chunk extension in a stream, 10 MB/s',
+    run: flood('\n', 1e7, 'updates', 'chunk-extension'),
+  },
+  'extension-work': {
+    ...mainThread,
+    what: 'a chunk extension instead of work, 10 MB/s',
+    run: flood('\n', 1e7, 'work', 'chunk-extension'),
   },
   'newlines-1': { ...mainThread, what: 'a stream of bare newlines, 1 MB/s', run: flood('\n', 1e6) },
   'newlines-3': { ...mainThread, what: 'a stream of bare newlines, 3 MB/s', run: flood('\n', 3e6) },

@@ -139,12 +139,14 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     expect(result.rows).toHaveLength(1);
   }),
   'bench/misbehaviour.mjs': bench(
-    '--seconds 2 --scenario broken-verdict --scenario retry-warnings --no-goals',
+    '--seconds 2 --scenario broken-verdict --scenario retry-warnings --scenario one-refused --scenario hints-updates --no-goals',
     ['linux'],
     ({ results }) => {
       expect(results).toMatchObject([
         { name: 'broken-verdict', n: 1, worst: 0 },
         { name: 'retry-warnings', n: 1, worst: 0 },
+        { name: 'one-refused', n: 1, worst: number },
+        { name: 'hints-updates', n: 1, worst: positive },
       ]);
     },
   ),

@@ -348,7 +348,7 @@ describe('a solution cannot be delivered', () => {
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
     const { source, follower } = followNode(
       url,
-      { expiryMs: 600_000, refreshMs: 600_000, pollMs: 600_000 },
+      { expiryMs: 600_000, refreshMs: 600_000, pollMs: 600_000, solvedTimeoutMs: 500 },
       {},
       { clock },
     );

@@ -242,6 +242,16 @@ describe('submissions', () => {
     expect(node.ledger.stats.rejected).toBe(0);
   });
 
+  it('end the work even if no stream announces the block', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url);
+    const work = await settled({ node, follower });
+    node.server.streams.silenceAll();
+    await source.submit(mine(work), follower.stop);
+    await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
+    expect(node.ledger.stats.accepted).toBe(1);
+  });
+
   it('are stale with the words of the node when their work is gone', async () => {
     const { node, url } = await startNode({ lateSolutions: 'refuse' });
     const { source, follower } = followNode(url);

@@ -14,8 +14,21 @@ export const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [
 /** Solutions within a few hundred hashes, and the same choices each time. */
 const EASY: MockNodeOptions = { difficulty: 100, seed: 7 };
 
-/** Faults are tried again sooner than in the world. */
+/**
+ * Faults are tried again sooner than in the world. All else that happens by itself takes longer than a test waits, so that what
+ * should happen at once cannot be brought about by a time limit instead. A test of such a limit sets it.
+ */
+const LONG_MS = 600_000;
 const QUICK: Partial<NodeLimits> = {
+  workTimeoutMs: LONG_MS,
+  solvedTimeoutMs: LONG_MS,
+  solvedAfterMs: LONG_MS,
+  pollMs: LONG_MS,
+  refreshMs: LONG_MS,
+  hurryMs: LONG_MS,
+  expiryMs: LONG_MS,
+  maxStreamMs: LONG_MS,
+  noStreamsPauseMs: LONG_MS,
   fetchPauses: { firstMs: 20, mostMs: 200 },
   submitPauses: { firstMs: 20, mostMs: 200 },
   streamPauses: { firstMs: 20, mostMs: 1_000 },
