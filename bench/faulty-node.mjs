@@ -63,7 +63,7 @@ const BLOCK_SECONDS = 0.5;
 const SESSION_MS = 200;
 const SESSION_NONCES = 200;
 /** What docs/node.md promises: so many requests for work at once, and so many a second from then on. */
-const [, burst, perSecond] = /at most (\d+) requests for work at once and (\d+) a second/
+const [, burst, perSecond] = /\| requests for work \| (\d+) \| (\d+) a second/
   .exec(readFileSync(new URL('../docs/node.md', import.meta.url), 'utf8'))
   .map(Number);
 const LEAST_RATIO = 0.98;
