@@ -142,19 +142,22 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
 
   it('follows the end of the log until somebody scrolls up, and shows the lines that are asked for', async () => {
     const rig = work(await served());
-    const cuts = (count: number, chain: number) => {
-      for (let cut = 0; cut < count; cut++) rig.emit({ type: 'new-cut', chain });
+    // Lines that no bound leaves out, however many come at once.
+    const steps = (count: number, turn: number) => {
+      for (let step = 0; step < count; step++) {
+        rig.emit({ type: 'progress', device: 'cpu', what: `step ${step} of turn ${turn}`, done: step / count });
+      }
     };
-    cuts(100, 1);
+    steps(100, 1);
     const page = await open(rig.url);
     const lines = page.getByRole('log');
     const last = page.locator('.line').last();
     await last.waitFor();
     const toEnd = () => lines.evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop);
     await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), SLOW);
-    cuts(30, 2);
+    steps(30, 2);
     await refresh(page);
-    await vi.waitFor(async () => expect(await last.textContent()).toContain('chain 2'), SLOW);
+    await vi.waitFor(async () => expect(await last.textContent()).toContain('turn 2'), SLOW);
     expect(await toEnd()).toBeLessThan(4);
 
     await lines.focus();
@@ -163,9 +166,9 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     await button.waitFor();
     const top = () => lines.evaluate((log) => log.scrollTop);
     await vi.waitFor(async () => expect(await top()).toBe(0), SLOW);
-    cuts(30, 4);
+    steps(30, 4);
     await refresh(page);
-    await vi.waitFor(async () => expect(await last.textContent()).toContain('chain 4'), SLOW);
+    await vi.waitFor(async () => expect(await last.textContent()).toContain('turn 4'), SLOW);
     expect(await top()).toBe(0);
     await button.click();
     await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), SLOW);
