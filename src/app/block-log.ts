@@ -116,7 +116,10 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   };
   const answered = (event: Exclude<BlockEvent, { type: 'sent-block' }>) => {
     const block = recorder.answered(event);
-    if (!block) return;
+    if (!block) {
+      follower.examine(recorder.unwritten(event));
+      return;
+    }
     const added = store.block(block.hash)!;
     emit(stateEvent(added, undefined, told));
     follower.add(added);
@@ -162,7 +165,7 @@ async function decideWithin(follower: Follower, ms: number): Promise<void> {
 }
 
 const TOO_MANY =
-  `blocks are accepted faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
+  `blocks are sent faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
   'of them';
 
 /** What events say of a network beside its blocks. */
