@@ -116,10 +116,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   };
   const answered = (event: Exclude<BlockEvent, { type: 'sent-block' }>) => {
     const block = recorder.answered(event);
-    if (!block) {
-      follower.examine(recorder.unwritten(event));
-      return;
-    }
+    if (!block) return;
     const added = store.block(block.hash)!;
     emit(stateEvent(added, undefined, told));
     follower.add(added);
@@ -165,7 +162,7 @@ async function decideWithin(follower: Follower, ms: number): Promise<void> {
 }
 
 const TOO_MANY =
-  `blocks are sent faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
+  `blocks are accepted faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
   'of them';
 
 /** What events say of a network beside its blocks. */

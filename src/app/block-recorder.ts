@@ -5,7 +5,7 @@
 
 import type { AnswerOutcome, NotFollowed } from '../blocks/lines.ts';
 import type { Store } from '../blocks/memory-store.ts';
-import { type BlockRecord, recordOf } from '../blocks/record.ts';
+import { type BlockRecord, type FoundBlock, recordOf } from '../blocks/record.ts';
 import type { BlockEvent, MinerEvent } from '../events/events.ts';
 import type { Tally } from '../report/tally.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
@@ -83,11 +83,6 @@ export class BlockRecorder {
     return block;
   }
 
-  /** @returns the record of a block that stands in no log: a refused one, or one that is only counted @throws as `sent` */
-  unwritten(event: BlockEvent): BlockRecord {
-    return recordOf({ ...this.#about(event), isAnswered: false, answerSeconds: 0, expectedBlocks: 0 });
-  }
-
   /** Writes how many blocks were only counted since the last time. */
   writeCounts(): void {
     if (this.#notFollowed !== NONE) this.#options.store.add({ type: 'not-followed', ...this.#notFollowed });
@@ -102,28 +97,32 @@ export class BlockRecorder {
   }
 
   #record(event: BlockEvent, isAnswered: boolean, answerSeconds: number): BlockRecord | undefined {
-    const { store, clock, tally, isFull, leftOut } = this.#options;
+    const { store, clock, tally, miner, networkOf, isFull, leftOut } = this.#options;
+    const { header, source: node, device, isRelay, difficulty } = event;
     if (isFull() || !this.#allowance.take(1, clock.monotonicMs())) {
       leftOut();
       return undefined;
     }
     const { expectedBlocks } = tally.summary();
-    const switchSeconds = this.#switches.get(event.device);
-    const block = recordOf({
-      ...this.#about(event),
+    const switchSeconds = this.#switches.get(device);
+    const found: FoundBlock = {
+      header,
+      foundMs: wallMs(clock),
+      network: networkOf(node),
+      node,
       isAnswered,
+      ...miner,
+      device,
+      isRelay,
+      difficulty,
       answerSeconds,
       ...(switchSeconds !== undefined && { switchSeconds }),
       expectedBlocks: expectedBlocks - this.#recorded,
-    });
+    };
+    const block = recordOf(found);
     this.#recorded = expectedBlocks;
     store.add({ type: 'found', record: block });
     return block;
-  }
-
-  #about({ header, source: node, device, isRelay, difficulty }: BlockEvent) {
-    const { clock, miner, networkOf } = this.#options;
-    return { header, foundMs: wallMs(clock), network: networkOf(node), node, ...miner, device, isRelay, difficulty };
   }
 }
 

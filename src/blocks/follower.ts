@@ -10,7 +10,6 @@ import type { Block } from './book.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { lookAt } from './look-at.ts';
 import type { Store } from './memory-store.ts';
-import type { BlockRecord } from './record.ts';
 import { payeeInPlaceOf } from './reward.ts';
 import { type Found, RewardSearch, seekReward } from './reward-search.ts';
 import {
@@ -23,7 +22,6 @@ import {
   type Look,
   ON_CHAIN,
   type Standing,
-  UNANSWERED,
   UNDECIDED,
 } from './states.ts';
 
@@ -104,8 +102,6 @@ export class Follower {
   readonly #sent = new Set<string>();
   /** The early looks at what blocks pay: one at a time for each node, however many blocks it accepts. */
   readonly #early = new Map<string, Promise<void>>();
-  /** The same at blocks that are not followed. */
-  readonly #examined = new Map<string, Promise<void>>();
   #stop: AbortSignal | undefined;
   /** For each node that does not answer as it must, its last fault. */
   readonly #faults = new Map<string, string>();
@@ -129,7 +125,7 @@ export class Follower {
       const isAnyUrgent = this.#watched().some(({ standing, foundMs }) => isUrgent(standing, this.#ageMs(foundMs)));
       if (!isAnyUrgent) await pause(watchMs - soonMs, stop, this.#wake.signal);
     }
-    await Promise.all([...this.#early.values(), ...this.#examined.values()]);
+    await Promise.all(this.#early.values());
   }
 
   /** Looks until it is known of every block what became of it and what it earned, or until `stop`. Not while `run` goes on. */
@@ -161,34 +157,6 @@ export class Follower {
     );
   }
 
-  /**
-   * Looks soon at what a block pays that is not followed: its node has refused it, which is only that node's word, or there were too
-   * many. One at a time for each node.
-   */
-  examine(record: BlockRecord): void {
-    const { node } = record;
-    if (this.#stop === undefined || this.#examined.has(node)) return;
-    this.#examined.set(
-      node,
-      this.#examine(record, this.#stop).finally(() => this.#examined.delete(node)),
-    );
-  }
-
-  async #examine(record: BlockRecord, stop: AbortSignal): Promise<void> {
-    const block: Block = { ...record, standing: UNANSWERED, sinceMs: record.foundMs };
-    for (const ms of this.#pace.earlyMs) {
-      await pause(ms, stop);
-      if (stop.aborted) return;
-      const { reward } = await seekReward(block, this.#inTurn(block), stop);
-      if (!reward) continue;
-      const payee = payeeInPlaceOf(block, reward);
-      if (payee === undefined) return;
-      const { changed } = this.#options;
-      changed({ what: 'paid-elsewhere', block: { ...block, paidElsewhere: reward }, payee, isEarlier: false });
-      return;
-    }
-  }
-
   #follow(block: Block): void {
     if (!this.#isOpen(block)) return;
     this.#followed.set(block.hash, block);
@@ -200,8 +168,6 @@ export class Follower {
     const { store, views, clock, forgets = false } = this.#options;
     const isKept = (block: Block) => this.#followed.has(block.hash) || this.#isOpen(block);
     await store.refresh(forgets ? isKept : undefined);
-    // Another process that uses the same log may have found that its node has refused a block.
-    for (const block of [...this.#followed.values()]) if (!store.block(block.hash)) this.#forget(block);
     this.#begin();
     const watched = this.#watched();
     if (watched.length > 0) {
@@ -212,23 +178,9 @@ export class Follower {
         const looks = seen.flatMap((looks) => looks.get(block.hash) ?? []);
         this.#judge(block, looks, nowMs);
       }
-      for (const { hash } of watched) {
-        const block = store.block(hash);
-        if (block) await this.#proveReward(block, stop);
-      }
+      for (const { hash } of watched) await this.#proveReward(store.block(hash)!, stop);
     }
-    for (const before of this.#followed.values()) {
-      const block = store.block(before.hash);
-      if (block) this.#tell(before, block);
-    }
-  }
-
-  #forget(block: Block): void {
-    this.#followed.delete(block.hash);
-    this.#earlier.delete(block.hash);
-    this.#rewards.forget(block);
-    this.#agreements.delete(block.hash);
-    this.#changes.delete(block.hash);
+    for (const before of this.#followed.values()) this.#tell(before, store.block(before.hash)!);
   }
 
   /**
@@ -248,8 +200,7 @@ export class Follower {
 
   #watched(): Block[] {
     const { store } = this.#options;
-    const blocks = [...this.#followed.keys()].flatMap((hash) => store.block(hash) ?? []);
-    return blocks.filter((block) => this.#isOpen(block));
+    return [...this.#followed.keys()].map((hash) => store.block(hash)!).filter((block) => this.#isOpen(block));
   }
 
   /** Whether anything about the block may still change, and a node can be asked. */
@@ -312,22 +263,18 @@ export class Follower {
    * A block names its payee in its payload, which no node has before the block was solved. So it is looked at as soon as a node
    * can have it, and not only when the block is won: a node whose work is for another account is found out by its first block.
    */
-  async #lookEarly({ hash }: Block, stop: AbortSignal): Promise<void> {
-    const { store } = this.#options;
+  async #lookEarly({ hash, node }: Block, stop: AbortSignal): Promise<void> {
+    const { store, views } = this.#options;
     for (const ms of this.#pace.earlyMs) {
       await pause(ms, stop);
       const block = store.block(hash);
       if (stop.aborted || !block || !this.#followed.has(hash) || isProven(block)) return;
-      this.#note(block, await seekReward(block, this.#inTurn(block), stop));
+      const own = views.filter(({ network }) => network === block.network);
+      const inTurn = own.toSorted((a, b) => Number(b.node === node) - Number(a.node === node));
+      this.#note(block, await seekReward(block, inTurn, stop));
       const [before, after] = [this.#followed.get(hash), store.block(hash)];
       if (before && after?.paidElsewhere) this.#tell(before, after);
     }
-  }
-
-  /** @returns the nodes of a block's network, the one that gave its work first */
-  #inTurn({ network, node }: Block): LedgerView[] {
-    const own = this.#options.views.filter((view) => view.network === network);
-    return own.toSorted((a, b) => Number(b.node === node) - Number(a.node === node));
   }
 
   /** Nodes that have not answered in this round are asked last, because each could take minutes. */
@@ -357,7 +304,13 @@ export class Follower {
     const { changed } = this.#options;
     const isEarlier = this.#earlier.has(block.hash);
     if (this.#isOpen(block)) this.#followed.set(block.hash, block);
-    else this.#forget(block);
+    else {
+      this.#followed.delete(block.hash);
+      this.#earlier.delete(block.hash);
+      this.#rewards.forget(block);
+      this.#agreements.delete(block.hash);
+      this.#changes.delete(block.hash);
+    }
     const { state, nodesDisagree } = block.standing;
     if (state !== before.standing.state || nodesDisagree !== before.standing.nodesDisagree) {
       changed({ what: 'state', block, before: before.standing, isEarlier });

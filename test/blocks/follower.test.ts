@@ -363,22 +363,6 @@ describe('the follower', () => {
     expect(watch.changes).toMatchObject([{ what: 'state', isEarlier: false, block: { standing: { state: 'won' } } }]);
   });
 
-  it('goes on when a block is not in the log any more, because another process found that its node has refused it', async () => {
-    const node = new PretendNode();
-    const other = new Watch(node);
-    const record = madeRecord(madeHeader(1, 100n), { isAnswered: false });
-    other.store.add({ type: 'found', record });
-    await other.store.refresh();
-    const watch = new Watch(node);
-    await watch.rounds(1);
-    expect(watch.follower.size).toBe(1);
-    other.store.add({ type: 'answer', hash: record.hash, outcome: 'refused', answerSeconds: 0.02 });
-    await other.store.refresh();
-    await watch.rounds(2);
-    expect(watch.follower.size).toBe(0);
-    expect(watch.changes).toEqual([]);
-  });
-
   it('writes at most twenty changes of a block at once and one more an hour, whatever a node says', async () => {
     const node = new PretendNode();
     const watch = new Watch(node);

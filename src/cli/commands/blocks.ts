@@ -121,8 +121,8 @@ async function watch(store: BlockStore, options: Choice, stop: AbortSignal): Pro
 }
 
 /** What changes when there is something to print. */
-function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewardFault }: Block): string {
-  return [state, nodesDisagree, reward !== undefined, paidElsewhere !== undefined, rewardFault].join(' ');
+function shown({ standing: { state, nodesDisagree }, reward, rewardFault }: Block): string {
+  return [state, nodesDisagree, reward !== undefined, rewardFault].join(' ');
 }
 
 function chosen(store: BlockStore, { since, status, network: wanted }: Choice): Block[] {

@@ -44,9 +44,6 @@ export class Bans {
   }
 }
 
-/** Whoever has an IPv6 network of 48 bits, which is a usual size, has 65,536 of 64 bits. All of them together count as one address. */
-export const SITE_BITS = 48;
-
 /**
  * @param bits how many bits of an IPv6 address make its network, a multiple of 16. Whoever has one address has all that begin with
  * the same 64 bits

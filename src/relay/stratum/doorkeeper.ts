@@ -6,7 +6,7 @@
 import { LogBucket } from '../../system/log-bucket.ts';
 import { TokenBucket } from '../../system/token-bucket.ts';
 import type { RelayLog } from '../relay.ts';
-import { Bans, networkOf, SITE_BITS } from './bans.ts';
+import { Bans, networkOf } from './bans.ts';
 import type { StratumLimits } from './limits.ts';
 
 /**
@@ -16,6 +16,8 @@ import type { StratumLimits } from './limits.ts';
 const CONNECTION_POINTS = 0.004;
 /** Lines of the log about bans that may come at once. */
 const LOG_BURST = 10;
+/** Whoever has an IPv6 network of 48 bits, which is a usual size, has 65,536 of 64 bits. All of them together count as one address. */
+const SITE_BITS = 48;
 
 /** What comes from one address, or from one IPv6 network of 48 bits. */
 interface Site {

@@ -7,7 +7,7 @@
 import { OTHER_WORKERS } from '../../events/vocabulary.ts';
 import type { Clock } from '../../system/clock.ts';
 import { TokenBucket } from '../../system/token-bucket.ts';
-import { networkOf, SITE_BITS } from './bans.ts';
+import { networkOf } from './bans.ts';
 import type { LedgerEntry } from './ledger-line.ts';
 import type { StratumLimits } from './limits.ts';
 
@@ -128,7 +128,7 @@ export class LedgerPlaces {
 
   /** @returns a place for a session of this client. It must be given back */
   take(address: string): LedgerPlace {
-    const network = networkOf(address, SITE_BITS);
+    const network = networkOf(address);
     const free = this.#free.get(network);
     const place = free?.pop();
     if (free?.length === 0) this.#free.delete(network);

@@ -13,8 +13,8 @@ const LEARNING_SHARES_PER_SECOND = 1_000;
 /** How often it is counted how many learn. */
 const COUNT_MS = 1_000;
 /**
- * A session that makes room for others is at least so old, and its shares prove less than so many hashes a second. Almost all miners
- * of 1 GH/s have brought shares by then, most of them within ten seconds.
+ * A session that makes room for others is at least so old, and its shares prove less than so many hashes a second. The slowest miners
+ * that are worth a session, at 1 MH/s, have brought shares by then.
  */
 const IDLE_MS = 150_000;
 const IDLE_HASHES_PER_SECOND = 10_000;
@@ -46,9 +46,7 @@ export class Sessions {
     if (nowMs - this.#countedMs >= COUNT_MS) {
       this.#countedMs = nowMs;
       this.#learning = 0;
-      // Those that bring nothing take no part of the shares, however many there are.
-      for (const { isLearning, hashesPerSecond } of this.#turns())
-        if (isLearning && hashesPerSecond > 0) this.#learning++;
+      for (const { isLearning } of this.#turns()) if (isLearning) this.#learning++;
     }
     for (const session of this.#all) session.tick(nowMs);
   }

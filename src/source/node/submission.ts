@@ -81,8 +81,9 @@ function once(action: () => void): () => void {
 function verdictOf({ status, text }: StatusAnswer, answerLost: boolean): Verdict {
   if (status >= 200 && status < 300) return { outcome: 'accepted', reason: '' };
   const reason = text === '' ? `the node answered ${status}` : text;
-  // The node may have taken the attempt whose answer was lost. With 404 it says only that it does not know the work any more.
+  if (status !== 404) return { outcome: 'rejected', reason };
+  // The node does not know the work. It was solved already, perhaps by our own attempt whose answer was lost.
   if (answerLost)
     return { outcome: 'unknown', reason: `the answer was lost, and the next attempt was answered with: ${reason}` };
-  return { outcome: status === 404 ? 'stale' : 'rejected', reason };
+  return { outcome: 'stale', reason };
 }

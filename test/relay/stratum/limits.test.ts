@@ -4,7 +4,6 @@ import { Doorkeeper } from '#pickaxe/relay/stratum/doorkeeper.js';
 import { mostConnections, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/remembered-rates.js';
 import { rollMs } from '#pickaxe/relay/stratum/roll.js';
-import { Sessions } from '#pickaxe/relay/stratum/sessions.js';
 import { Surprise } from '#pickaxe/relay/stratum/surprise.js';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/relay/stratum/worker-wishes.js';
 import { TokenBucket } from '#pickaxe/system/token-bucket.js';
@@ -238,23 +237,4 @@ it('programs are recognized by their names, where they have quirks', () => {
     undefined,
     undefined,
   ]);
-});
-
-describe('learning', () => {
-  const sessionsWith = (count: number, hashesPerSecond: number) => {
-    const sessions = new Sessions();
-    const session = { turn: { isLearning: true, hashesPerSecond }, tick: () => {} };
-    for (let i = 0; i < count; i++) sessions.add({ ...session } as never);
-    sessions.tick(10_000);
-    return sessions.learningSeconds();
-  };
-
-  it('is slower the more sessions bring shares while they learn', () => {
-    expect(sessionsWith(100, 1e12)).toBe(0.15);
-    expect(sessionsWith(8_000, 1e12)).toBe(8);
-  });
-
-  it('is not slower for sessions that bring none, so that nobody who fills the server keeps slow miners from their first share', () => {
-    expect(sessionsWith(60_000, 0)).toBe(0.15);
-  });
 });
