@@ -1,9 +1,9 @@
 /**
- * Records each block that is sent to a node, and follows what becomes of those that it accepts or whose answers are lost. Mining
- * waits for none of this. A node whose block is proven to pay another account is left.
+ * Records each block that is sent to a node, and follows what becomes of it, whatever the node answers: that is only its word.
+ * Mining waits for none of this. A node whose block is proven to pay another account is left.
  */
 
-import type { Block } from '../blocks/book.ts';
+import { type Block, blockOf, isHidden } from '../blocks/book.ts';
 import { type Change, Follower, paceAt } from '../blocks/follower.ts';
 import type { Store } from '../blocks/memory-store.ts';
 import type { Keyset } from '../blocks/record.ts';
@@ -116,9 +116,13 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   };
   const answered = (event: Exclude<BlockEvent, { type: 'sent-block' }>) => {
     const block = recorder.answered(event);
-    if (!block) return;
+    if (!block) {
+      const isRefused = event.type === 'refused-block';
+      follower.lookAtPayee(event.source, isRefused, () => blockOf(recorder.unrecorded(event)));
+      return;
+    }
     const added = store.block(block.hash)!;
-    emit(stateEvent(added, undefined, told));
+    if (!isHidden(added)) emit(stateEvent(added, undefined, told));
     follower.add(added);
   };
   const stopping = new AbortController();
@@ -162,7 +166,7 @@ async function decideWithin(follower: Follower, ms: number): Promise<void> {
 }
 
 const TOO_MANY =
-  `blocks are accepted faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
+  `blocks are sent faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
   'of them';
 
 /** What events say of a network beside its blocks. */
@@ -205,7 +209,7 @@ function stateEvent(block: Block, before: Standing | undefined, { settledDepth, 
     settledDepth,
     ...(standing.state === 'won' && { settledInSeconds: missing * blockSeconds }),
     ...amountsOf(block),
-    reason: describeStanding(standing, before ?? JUST_FOUND),
+    reason: describeStanding(standing, before ?? JUST_FOUND, block.isRefused),
   };
 }
 

@@ -66,7 +66,8 @@ export class BlockRecorder {
   }
 
   /**
-   * @returns the block that is to be followed; undefined for a refused one, and for one that is only counted
+   * @returns the block that is to be followed, refused ones included; undefined for one that is not recorded,
+   * which is counted unless it was refused
    * @throws LedgerFormatError when the header is not one
    */
   answered(event: AnsweredEvent): BlockRecord | undefined {
@@ -74,13 +75,17 @@ export class BlockRecorder {
     const outcome = OUTCOMES[event.type];
     const key = keyOf(event);
     const wasSent = this.#sent.has(key);
-    const earlier = this.#sent.get(key);
+    const block = wasSent ? this.#sent.get(key) : this.#record(event, outcome === 'accepted', answerSeconds);
     this.#sent.delete(key);
-    if (earlier) this.#options.store.add({ type: 'answer', hash: earlier.hash, outcome, answerSeconds });
-    if (outcome === 'refused') return undefined;
-    const block = wasSent ? earlier : this.#record(event, outcome === 'accepted', answerSeconds);
-    if (!block) this.#notFollowed = plus(this.#notFollowed, event);
+    const isAnswerNews = wasSent || outcome === 'refused';
+    if (block && isAnswerNews) this.#options.store.add({ type: 'answer', hash: block.hash, outcome, answerSeconds });
+    if (!block && outcome !== 'refused') this.#notFollowed = plus(this.#notFollowed, event);
     return block;
+  }
+
+  /** @returns the record of a block that is only counted, without what was hashed for it @throws LedgerFormatError */
+  unrecorded(event: AnsweredEvent): BlockRecord {
+    return recordOf(this.#found(event, event.type === 'accepted-block', event.answerSeconds, 0));
   }
 
   /** Writes how many blocks were only counted since the last time. */
@@ -97,15 +102,23 @@ export class BlockRecorder {
   }
 
   #record(event: BlockEvent, isAnswered: boolean, answerSeconds: number): BlockRecord | undefined {
-    const { store, clock, tally, miner, networkOf, isFull, leftOut } = this.#options;
-    const { header, source: node, device, isRelay, difficulty } = event;
+    const { store, clock, tally, isFull, leftOut } = this.#options;
     if (isFull() || !this.#allowance.take(1, clock.monotonicMs())) {
       leftOut();
       return undefined;
     }
     const { expectedBlocks } = tally.summary();
+    const block = recordOf(this.#found(event, isAnswered, answerSeconds, expectedBlocks - this.#recorded));
+    this.#recorded = expectedBlocks;
+    store.add({ type: 'found', record: block });
+    return block;
+  }
+
+  #found(event: BlockEvent, isAnswered: boolean, answerSeconds: number, expectedBlocks: number): FoundBlock {
+    const { clock, miner, networkOf } = this.#options;
+    const { header, source: node, device, isRelay, difficulty } = event;
     const switchSeconds = this.#switches.get(device);
-    const found: FoundBlock = {
+    return {
       header,
       foundMs: wallMs(clock),
       network: networkOf(node),
@@ -117,12 +130,8 @@ export class BlockRecorder {
       difficulty,
       answerSeconds,
       ...(switchSeconds !== undefined && { switchSeconds }),
-      expectedBlocks: expectedBlocks - this.#recorded,
+      expectedBlocks,
     };
-    const block = recordOf(found);
-    this.#recorded = expectedBlocks;
-    store.add({ type: 'found', record: block });
-    return block;
   }
 }
 

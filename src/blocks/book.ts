@@ -9,6 +9,11 @@ export interface Block extends BlockRecord {
   readonly standing: Standing;
   /** Since when it has been in its state: milliseconds since the UNIX epoch. */
   readonly sinceMs: number;
+  /**
+   * Present where the node said that it refused the block. That is only its word: the block is hidden, and counts as one only
+   * once a node's chain has it or a node keeps it.
+   */
+  readonly isRefused?: true;
   /** What it earned, once that is proven. */
   readonly reward?: ProvenReward;
   /** What it pays to another account than its miner's, once that is proven: then it has earned nothing. */
@@ -17,20 +22,32 @@ export interface Block extends BlockRecord {
   readonly rewardFault?: string;
 }
 
+/** A block that a node has said nothing of yet, or has accepted. */
+export function blockOf(record: BlockRecord): Block {
+  return { ...record, standing: record.isAnswered ? JUST_FOUND : UNANSWERED, sinceMs: record.foundMs };
+}
+
+/** Whether the block was refused and no node has shown it since: then it is no block for people. */
+export function isHidden({ isRefused, standing: { state } }: Pick<Block, 'isRefused' | 'standing'>): boolean {
+  return isRefused === true && (state === 'unanswered' || state === 'lost');
+}
+
 export class Book {
   readonly #blocks = new Map<string, Block>();
   #searched = 0;
   #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
 
   /** In the order in which they were found. */
-  get blocks(): Iterable<Block> {
-    return this.#blocks.values();
+  get blocks(): readonly Block[] {
+    return [...this.#blocks.values()].filter((block) => !isHidden(block));
   }
 
-  get size(): number {
-    return this.#blocks.size;
+  /** Those that were refused and that no node has shown since. */
+  get hiddenBlocks(): readonly Block[] {
+    return [...this.#blocks.values()].filter(isHidden);
   }
 
+  /** @returns the block of that hash, hidden ones included */
   block(hash: string): Block | undefined {
     return this.#blocks.get(hash);
   }
@@ -40,9 +57,10 @@ export class Book {
     for (const block of this.#blocks.values()) if (!isKept(block)) this.#blocks.delete(block.hash);
   }
 
-  /** How many blocks the rig had to expect from what it hashed, apart from what stands in the records. */
+  /** How many blocks the rig had to expect from what it hashed, apart from what stands in the records of `blocks`. */
   get searchedExpectedBlocks(): number {
-    return this.#searched;
+    // What was hashed for a refused block was hashed all the same.
+    return this.hiddenBlocks.reduce((sum, { expectedBlocks }) => sum + expectedBlocks, this.#searched);
   }
 
   /** How many blocks came faster than they are recorded. */
@@ -68,18 +86,11 @@ export class Book {
     if (line.type === 'found') {
       const { record } = line;
       if (this.#blocks.has(record.hash)) return;
-      const standing = record.isAnswered ? JUST_FOUND : UNANSWERED;
-      this.#blocks.set(record.hash, { ...record, standing, sinceMs: record.foundMs });
+      this.#blocks.set(record.hash, blockOf(record));
       return;
     }
     const block = this.#blocks.get(line.hash);
     if (!block) return;
-    if (line.type === 'answer' && line.outcome === 'refused') {
-      // What was hashed for it was hashed all the same.
-      this.#searched += block.expectedBlocks;
-      this.#blocks.delete(line.hash);
-      return;
-    }
     this.#blocks.set(line.hash, { ...block, ...changeOf(block, line) });
   }
 }
@@ -88,7 +99,8 @@ function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched'
   switch (line.type) {
     case 'answer': {
       const { answerSeconds } = line;
-      if (line.outcome !== 'accepted') return { answerSeconds };
+      if (line.outcome === 'refused') return { answerSeconds, isRefused: true };
+      if (line.outcome === 'unanswered') return { answerSeconds };
       const isNew = block.standing.state === 'unanswered';
       return { isAnswered: true, answerSeconds, ...(isNew && { standing: JUST_FOUND }) };
     }

@@ -6,7 +6,7 @@
 import { pause } from '../system/abort.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { TokenBucket } from '../system/token-bucket.ts';
-import type { Block } from './book.ts';
+import { type Block, isHidden } from './book.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { lookAt } from './look-at.ts';
 import type { Store } from './memory-store.ts';
@@ -23,6 +23,7 @@ import {
   ON_CHAIN,
   type Standing,
   UNDECIDED,
+  UNKNOWN_AFTER_MS,
 } from './states.ts';
 
 /** Something about a block has changed. The block is as it is now. */
@@ -30,7 +31,8 @@ export type Change =
   | {
       readonly what: 'state';
       readonly block: Block;
-      readonly before: Standing;
+      /** Undefined for a refused block, of which nothing was reported before. */
+      readonly before: Standing | undefined;
       /** Whether an earlier process has found the block. */
       readonly isEarlier: boolean;
     }
@@ -100,7 +102,7 @@ export class Follower {
   readonly #changes = new Map<string, TokenBucket>();
   /** The blocks that were sent and not answered when this run began to follow: they are not an earlier run's. */
   readonly #sent = new Set<string>();
-  /** The early looks at what blocks pay: one at a time for each node, however many blocks it accepts. */
+  /** The early looks at what blocks pay: for each node one at a time at refused blocks, and one at others, however many there are. */
   readonly #early = new Map<string, Promise<void>>();
   #stop: AbortSignal | undefined;
   /** For each node that does not answer as it must, its last fault. */
@@ -149,11 +151,19 @@ export class Follower {
   /** Follows another block of this run, which the store has. What it pays is looked at soon. */
   add(block: Block): void {
     this.#follow(block);
-    const { node } = block;
-    if (this.#stop === undefined || !this.#followed.has(block.hash) || this.#early.has(node)) return;
+    this.lookAtPayee(block.node, block.isRefused === true, () => block);
+  }
+
+  /**
+   * Looks soon at what a block of this run pays, whether or not it is followed, unless such a look at a block of the node goes on.
+   * @param blockOf makes the block if there is a look at it
+   */
+  lookAtPayee(node: string, isRefused: boolean, blockOf: () => Block): void {
+    const place = `${isRefused ? 'refused' : 'other'} ${node}`;
+    if (this.#stop === undefined || this.#early.has(place)) return;
     this.#early.set(
-      node,
-      this.#lookEarly(block, this.#stop).finally(() => this.#early.delete(node)),
+      place,
+      this.#lookEarly(blockOf(), this.#stop).finally(() => this.#early.delete(place)),
     );
   }
 
@@ -168,6 +178,7 @@ export class Follower {
     const { store, views, clock, forgets = false } = this.#options;
     const isKept = (block: Block) => this.#followed.has(block.hash) || this.#isOpen(block);
     await store.refresh(forgets ? isKept : undefined);
+    this.#dropMissing();
     this.#begin();
     const watched = this.#watched();
     if (watched.length > 0) {
@@ -178,9 +189,28 @@ export class Follower {
         const looks = seen.flatMap((looks) => looks.get(block.hash) ?? []);
         this.#judge(block, looks, nowMs);
       }
-      for (const { hash } of watched) await this.#proveReward(store.block(hash)!, stop);
+      for (const { hash } of watched) {
+        const block = store.block(hash);
+        if (block) await this.#proveReward(block, stop);
+      }
     }
-    for (const before of this.#followed.values()) this.#tell(before, store.block(before.hash)!);
+    for (const before of this.#followed.values()) {
+      const block = store.block(before.hash);
+      if (block) this.#tell(before, block);
+    }
+  }
+
+  /** What the store does not have any more cannot be followed. */
+  #dropMissing(): void {
+    for (const hash of this.#followed.keys()) if (!this.#options.store.block(hash)) this.#drop(hash);
+  }
+
+  #drop(hash: string): void {
+    this.#followed.delete(hash);
+    this.#earlier.delete(hash);
+    this.#rewards.forget({ hash });
+    this.#agreements.delete(hash);
+    this.#changes.delete(hash);
   }
 
   /**
@@ -190,7 +220,8 @@ export class Follower {
   #begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    for (const block of this.#options.store.blocks) {
+    const { blocks, hiddenBlocks } = this.#options.store;
+    for (const block of [...blocks, ...hiddenBlocks]) {
       if (this.#followed.has(block.hash) || this.#sent.has(block.hash)) continue;
       this.#follow(block);
       if (this.#followed.has(block.hash)) this.#earlier.add(block.hash);
@@ -200,18 +231,21 @@ export class Follower {
 
   #watched(): Block[] {
     const { store } = this.#options;
-    return [...this.#followed.keys()].map((hash) => store.block(hash)!).filter((block) => this.#isOpen(block));
+    return [...this.#followed.keys()].flatMap((hash) => store.block(hash) ?? []).filter((block) => this.#isOpen(block));
   }
 
-  /** Whether anything about the block may still change, and a node can be asked. */
+  /** Whether anything about the block may still change, and a node can be asked. A refused one is followed for an hour at most. */
   #isOpen(block: Block): boolean {
     const { views } = this.#options;
-    const isUndone = isWatched(block.standing) || this.#owesReward(block);
+    const isUndone = isHidden(block)
+      ? block.standing.state !== 'lost' && this.#ageMs(block.foundMs) < UNKNOWN_AFTER_MS
+      : isWatched(block.standing) || this.#owesReward(block);
     return isUndone && views.some(({ network }) => network === block.network);
   }
 
   #isAnyUndecided(): boolean {
-    return this.#watched().some((block) => UNDECIDED.includes(block.standing.state) || this.#owesReward(block));
+    const known = this.#watched().filter((block) => !isHidden(block));
+    return known.some((block) => UNDECIDED.includes(block.standing.state) || this.#owesReward(block));
   }
 
   #owesReward(block: Block): boolean {
@@ -263,17 +297,27 @@ export class Follower {
    * A block names its payee in its payload, which no node has before the block was solved. So it is looked at as soon as a node
    * can have it, and not only when the block is won: a node whose work is for another account is found out by its first block.
    */
-  async #lookEarly({ hash, node }: Block, stop: AbortSignal): Promise<void> {
-    const { store, views } = this.#options;
+  async #lookEarly(block: Block, stop: AbortSignal): Promise<void> {
+    const { store, views, changed } = this.#options;
+    const { hash, node } = block;
+    const own = views.filter(({ network }) => network === block.network);
+    const inTurn = own.toSorted((a, b) => Number(b.node === node) - Number(a.node === node));
+    const isKnown = () => isProven(store.block(hash) ?? block);
     for (const ms of this.#pace.earlyMs) {
       await pause(ms, stop);
-      const block = store.block(hash);
-      if (stop.aborted || !block || !this.#followed.has(hash) || isProven(block)) return;
-      const own = views.filter(({ network }) => network === block.network);
-      const inTurn = own.toSorted((a, b) => Number(b.node === node) - Number(a.node === node));
-      this.#note(block, await seekReward(block, inTurn, stop));
-      const [before, after] = [this.#followed.get(hash), store.block(hash)];
-      if (before && after?.paidElsewhere) this.#tell(before, after);
+      if (stop.aborted || isKnown()) return;
+      const found = await seekReward(block, inTurn, stop);
+      if (isKnown()) return;
+      const before = this.#followed.get(hash);
+      if (before) {
+        this.#note(block, found);
+        const after = store.block(hash);
+        if (after?.paidElsewhere) this.#tell(before, after);
+      } else if (found.reward) {
+        const payee = payeeInPlaceOf(block, found.reward);
+        if (payee !== undefined) changed({ what: 'paid-elsewhere', block, payee, isEarlier: false });
+        return;
+      }
     }
   }
 
@@ -304,15 +348,11 @@ export class Follower {
     const { changed } = this.#options;
     const isEarlier = this.#earlier.has(block.hash);
     if (this.#isOpen(block)) this.#followed.set(block.hash, block);
-    else {
-      this.#followed.delete(block.hash);
-      this.#earlier.delete(block.hash);
-      this.#rewards.forget(block);
-      this.#agreements.delete(block.hash);
-      this.#changes.delete(block.hash);
-    }
+    else this.#drop(block.hash);
     const { state, nodesDisagree } = block.standing;
-    if (state !== before.standing.state || nodesDisagree !== before.standing.nodesDisagree) {
+    const isShown = !isHidden(block);
+    if (isShown && isHidden(before)) changed({ what: 'state', block, before: undefined, isEarlier });
+    else if (isShown && (state !== before.standing.state || nodesDisagree !== before.standing.nodesDisagree)) {
       changed({ what: 'state', block, before: before.standing, isEarlier });
     } else if (block.reward && !before.reward && ON_CHAIN.includes(state)) changed({ what: 'reward', block });
     const { paidElsewhere } = block;
@@ -320,7 +360,8 @@ export class Follower {
       changed({ what: 'paid-elsewhere', block, payee: payeeInPlaceOf(block, paidElsewhere)!, isEarlier });
     }
     const { rewardFault: fault } = block;
-    if (fault !== undefined && fault !== before.rewardFault) changed({ what: 'reward-fault', block, fault });
+    if (fault !== undefined && fault !== before.rewardFault && !isHidden(block))
+      changed({ what: 'reward-fault', block, fault });
   }
 }
 

@@ -15,7 +15,7 @@ import type { Standing } from './states.ts';
 
 export type Line =
   | { readonly type: 'found'; readonly record: BlockRecord }
-  /** What the node said to a block that has been sent. A refused block is none: its line `found` counts no more. */
+  /** What the node said to a block that has been sent. A refused block counts no more, unless a chain shows it. */
   | { readonly type: 'answer'; readonly hash: string; readonly outcome: AnswerOutcome; readonly answerSeconds: number }
   | { readonly type: 'state'; readonly hash: string; readonly atMs: number; readonly standing: Standing }
   | { readonly type: 'reward'; readonly hash: string; readonly reward: ProvenReward }
@@ -41,8 +41,7 @@ export interface NotFollowed {
 
 /** Whether the line changes sums. Such a line counts once it stands in the log, so that it is not counted twice. */
 export function isSum(line: Line): boolean {
-  const { type } = line;
-  return type === 'searched' || type === 'not-followed' || (type === 'answer' && line.outcome === 'refused');
+  return line.type === 'searched' || line.type === 'not-followed';
 }
 
 const count = z.int().nonnegative();

@@ -7,14 +7,18 @@ import type { BlockStore } from './store.ts';
 /** Where blocks are recorded: the block log, or memory. */
 export type Store = Pick<
   BlockStore,
-  'blocks' | 'block' | 'searchedExpectedBlocks' | 'notFollowed' | 'add' | 'refresh' | 'close'
+  'blocks' | 'hiddenBlocks' | 'block' | 'searchedExpectedBlocks' | 'notFollowed' | 'add' | 'refresh' | 'close'
 >;
 
 export class MemoryStore implements Store {
   readonly #book = new Book();
 
-  get blocks(): Iterable<Block> {
+  get blocks(): readonly Block[] {
     return this.#book.blocks;
+  }
+
+  get hiddenBlocks(): readonly Block[] {
+    return this.#book.hiddenBlocks;
   }
 
   get searchedExpectedBlocks(): number {

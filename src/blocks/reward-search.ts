@@ -43,7 +43,7 @@ export class RewardSearch {
     return found;
   }
 
-  forget({ hash }: Block): void {
+  forget({ hash }: Pick<Block, 'hash'>): void {
     this.#waits.delete(hash);
   }
 }

@@ -57,12 +57,16 @@ export class BlockStore {
   }
 
   /** In the order in which they were found. */
-  get blocks(): Iterable<Block> {
+  get blocks(): readonly Block[] {
     return this.#book.blocks;
   }
 
+  get hiddenBlocks(): readonly Block[] {
+    return this.#book.hiddenBlocks;
+  }
+
   get size(): number {
-    return this.#book.size;
+    return this.#book.blocks.length;
   }
 
   get searchedExpectedBlocks(): number {

@@ -4,9 +4,10 @@ import { ON_CHAIN, type Standing } from './states.ts';
 
 /**
  * @param before what was known of the block before, where that is of interest
+ * @param isRefused whether the node said that it refused the block
  * @returns a clause; empty when the state says it all
  */
-export function describeStanding(standing: Standing, before?: Standing): string {
+export function describeStanding(standing: Standing, before?: Standing, isRefused = false): string {
   const { state, nodesDisagree, winner } = standing;
   const place = winner === undefined ? 'another block has its place' : `the block ${winner} has its place`;
   const parts = {
@@ -25,5 +26,8 @@ export function describeStanding(standing: Standing, before?: Standing): string 
     wasOnChain && !ON_CHAIN.includes(state) ? [`it was ${before.state}: the chain was reorganised`] : [];
   const wasTaken = before?.state === 'unanswered' && state !== 'unanswered' && state !== 'lost';
   const taken = wasTaken ? ['the node has taken it, although its answer was lost'] : [];
-  return [...reorganised, ...taken, ...parts, ...(nodesDisagree ? ['nodes disagree about it'] : [])].join('; ');
+  const refused = isRefused ? ['the node said that it refused it, and nodes have it all the same'] : [];
+  return [...reorganised, ...taken, ...refused, ...parts, ...(nodesDisagree ? ['nodes disagree about it'] : [])].join(
+    '; ',
+  );
 }

@@ -155,11 +155,11 @@ export function blockLine(block: Block): string {
 }
 
 function cells(block: Block): string[] {
-  const { foundMs, chain, height, standing, reward, device, rewardFault } = block;
+  const { foundMs, chain, height, standing, isRefused, reward, device, rewardFault } = block;
   const payee = payeeOf(block);
   const notes = [
     payee === undefined ? '' : `it pays ${payee}`,
-    describeStanding(standing),
+    describeStanding(standing, undefined, isRefused),
     reward || rewardFault === undefined ? '' : rewardFault,
   ];
   return [

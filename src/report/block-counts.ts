@@ -17,7 +17,7 @@ export interface AcceptedBlocks {
   readonly unanswered: number;
   /** Their answer was lost, and no node has them. */
   readonly lost: number;
-  /** Those of all these that pay another account than the miner's. */
+  /** Blocks that pay another account than the miner's: some of these, and some that were refused or only counted. */
   readonly paidElsewhere: number;
 }
 

@@ -78,20 +78,28 @@ test('a block stands in the log while its answer is awaited, and counts as accep
   ]);
 });
 
-test('a block whose answer was lost stays as it was, and one that was refused is none', async () => {
+test('a block whose answer was lost stays as it was, and one that was refused is hidden', async () => {
   const { recorder, searched, reread } = setUp();
   for (const height of [1, 2]) {
     searched.expectedBlocks += 0.5;
     recorder.sent(sent(height));
   }
   expect(recorder.answered(answered('unanswered-block', 1))).toBeDefined();
-  expect(recorder.answered(answered('refused-block', 2))).toBeUndefined();
+  const refused = recorder.answered(answered('refused-block', 2))!;
   searched.expectedBlocks += 0.25;
   recorder.end();
   const store = await reread();
   expect([...store.blocks]).toMatchObject([{ height: 1n, standing: { state: 'unanswered' }, answerSeconds: 0.02 }]);
+  expect([...store.hiddenBlocks]).toMatchObject([{ hash: refused.hash, isRefused: true }]);
+  const totals = () => totalsOf(store.blocks, store.searchedExpectedBlocks);
   // What was hashed for the refused one was hashed all the same.
-  expect(totalsOf(store.blocks, store.searchedExpectedBlocks)).toMatchObject({ accepted: 0, expectedBlocks: 1.25 });
+  expect(totals()).toMatchObject({ accepted: 0, unanswered: 1, lost: 0, expectedBlocks: 1.25 });
+  const standing = { state: 'lost', depth: 1, nodesDisagree: false } as const;
+  store.add({ type: 'state', hash: refused.hash, atMs: 0, standing });
+  expect(totals()).toMatchObject({ accepted: 0, unanswered: 1, lost: 0, pending: 0, expectedBlocks: 1.25 });
+  store.add({ type: 'state', hash: refused.hash, atMs: 0, standing: { ...standing, state: 'won' } });
+  expect(totals()).toMatchObject({ accepted: 1, won: 1, unanswered: 1, expectedBlocks: 1.25 });
+  await store.close();
 });
 
 test('blocks that come faster than ten a minute are counted, and the log grows no more than that', async () => {

@@ -21,8 +21,11 @@ import { idleMiner } from './sidecars/fakes.ts';
 const THIEF_KEY = 'c'.repeat(64);
 const THIEF = { account: `k:${THIEF_KEY}`, predicate: 'keys-all', 'public-keys': [THIEF_KEY] };
 
-/** A proxy before a node, which asks for work as somebody else. @param hides whether it hides what blocks pay */
-async function proxyBefore(target: string, as: object, hides = false) {
+/**
+ * A proxy before a node, which asks for work as somebody else.
+ * @param hides whether it hides what blocks pay @param refuses whether it answers 404 to each block, which it passes on
+ */
+async function proxyBefore(target: string, as: object, hides = false, refuses = false) {
   const counts = { work: 0 };
   const server = createServer(async (incoming, answer) => {
     const parts: Buffer[] = [];
@@ -35,7 +38,8 @@ async function proxyBefore(target: string, as: object, hides = false) {
     const outgoing = request(`${target}${path}`, { method, headers: { ...headers, 'content-length': body.length } });
     outgoing.on('error', () => answer.destroy());
     outgoing.on('response', (response) => {
-      answer.writeHead(response.statusCode!, response.headers);
+      const isRefused = refuses && url.endsWith('/mining/solved');
+      answer.writeHead(isRefused ? 404 : response.statusCode!, response.headers);
       answer.flushHeaders();
       response.on('error', () => answer.destroy());
       response.pipe(answer);
@@ -130,6 +134,25 @@ describe.each([
     expect(thief.counts.work).toBe(work);
   });
 });
+
+test.each([false, true])(
+  'a node that answers every block with 404 is left, too (hides what they pay: %s)',
+  async (hides) => {
+    const { node, url } = await startNode({ reward: '2.5' });
+    const thief = await proxyBefore(url, THIEF, hides, true);
+    const rig = await rigOn([thief.url, url]);
+    const { chain } = await rig.mineOne();
+    expect(rig.heard.of('refused-block')).toHaveLength(1);
+    await eventually(() => expect(rig.heard.of('source')).toContainEqual(expect.objectContaining(isLeft(thief.name))));
+    expect(rig.heard.of('block-reward')).toMatchObject([{ paidTo: THIEF.account, source: thief.name }]);
+    node.ledger.advance(chain);
+    await eventually(() =>
+      expect(rig.heard.of('block-state').at(-1)).toMatchObject({ state: 'won', paidTo: THIEF.account }),
+    );
+    const totals = await rig.totals();
+    expect(totals).toMatchObject({ accepted: 1, won: 1, paidElsewhere: 1, lost: 0, unanswered: 0, earned: 0n });
+  },
+);
 
 test('the only node of a rig is left, too: nothing is mined for somebody else', async () => {
   const { url } = await startNode({ reward: '2.5' });

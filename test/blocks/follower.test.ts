@@ -363,6 +363,74 @@ describe('the follower', () => {
     expect(watch.changes).toMatchObject([{ what: 'state', isEarlier: false, block: { standing: { state: 'won' } } }]);
   });
 
+  /** A block that its node says to have refused. */
+  function refused(watch: Watch, header = madeHeader(1, 100n), more: Parameters<typeof madeRecord>[1] = {}): string {
+    const record = madeRecord(header, { isAnswered: false, foundMs: Number(watch.clock.nowUs() / 1000n), ...more });
+    const { hash } = record;
+    watch.store.add({ type: 'found', record });
+    watch.store.add({ type: 'answer', hash, outcome: 'refused', answerSeconds: 0.02 });
+    watch.follower.add(watch.block(hash));
+    return hash;
+  }
+
+  it('tells nothing of a refused block while no chain has it, and asks no more once another has its place', async () => {
+    const node = new PretendNode();
+    const watch = new Watch(node);
+    const hash = refused(watch);
+    node.headIs(1, 102n);
+    await watch.rounds(3);
+    expect([watch.changes, watch.follower.size, watch.state(hash)]).toEqual([[], 0, 'lost']);
+    expect([watch.store.blocks, watch.store.size]).toEqual([[], 0]);
+  });
+
+  it('follows a refused block for an hour at most', async () => {
+    const watch = new Watch(new PretendNode());
+    refused(watch);
+    await watch.rounds(1);
+    expect(watch.follower.size).toBe(1);
+    watch.clock.advance(3_600_000);
+    await watch.rounds(1);
+    expect([watch.changes, watch.follower.size]).toEqual([[], 0]);
+  });
+
+  it.each(['the same process', 'the next process'])(
+    'counts a refused block that is on the chain in %s',
+    async (where) => {
+      const node = new PretendNode();
+      const before = new Watch(node);
+      const hash = refused(before);
+      await before.store.close();
+      const watch = where === 'the same process' ? before : new Watch(node);
+      watch.clock.advance(0);
+      node.has(1, 100n, hash);
+      node.headIs(1, 102n);
+      await watch.rounds(3);
+      expect(watch.changes).toMatchObject([
+        { what: 'state', before: undefined, block: { standing: { state: 'won' } } },
+      ]);
+      expect(totalsOf(watch.store.blocks)).toMatchObject({ accepted: 1, won: 1, lost: 0, unanswered: 0 });
+    },
+  );
+
+  it('follows no block that its store does not have any more', async () => {
+    const watch = new Watch(new PretendNode());
+    const hash = watch.found(madeHeader(1, 100n));
+    const other = watch.found(madeHeader(1, 101n));
+    await watch.rounds(1);
+    const { block } = watch.store;
+    const gone = new Set([hash]);
+    watch.store.block = (wanted) => (gone.has(wanted) ? undefined : block.call(watch.store, wanted));
+    await watch.rounds(1);
+    expect(watch.follower.size).toBe(1);
+    // It may also be gone while nodes are asked.
+    watch.nodes[0].heads = async () => {
+      gone.add(other);
+      return new Map();
+    };
+    await watch.rounds(2);
+    expect(watch.follower.size).toBe(0);
+  });
+
   it('writes at most twenty changes of a block at once and one more an hour, whatever a node says', async () => {
     const node = new PretendNode();
     const watch = new Watch(node);

@@ -135,6 +135,11 @@ describe('pickaxe blocks', () => {
     write(...linesOf(4, 'settled', 0));
     await vi.waitFor(() => expect(watching.lines).toHaveLength(2), PATIENCE);
     expect(JSON.parse(watching.lines[1])).toMatchObject({ height: 4, state: 'settled', reward: '0.9' });
+    const [, , proven] = linesOf(3, 'settled', 1);
+    const { hash, reward } = proven as Extract<Line, { type: 'reward' }>;
+    write({ type: 'reward', hash, reward: { ...reward, account: 'k:thief' } });
+    await vi.waitFor(() => expect(watching.lines).toHaveLength(3), PATIENCE);
+    expect(JSON.parse(watching.lines[2])).toMatchObject({ height: 3, state: 'pending', paidTo: 'k:thief' });
     watching.child.kill('SIGINT');
     expect(await watching.code).toBe(0);
   });

@@ -60,6 +60,7 @@ export async function runBlocks(config: Config, options: BlocksOptions): Promise
     await refreshing?.();
     return EXIT.done;
   } finally {
+    stopping.abort();
     release();
     await store.close();
   }
@@ -83,7 +84,11 @@ async function refresh(
   await follower.round(stop);
   await pause(APART_MS + TIMER_MS, stop);
   await follower.round(stop);
-  const following = goesOn ? follower.run(stop) : undefined;
+  const following = goesOn
+    ? follower.run(stop).catch((fault) => {
+        warn(`the nodes are not asked any more, please report it: ${(fault as Error).stack}`);
+      })
+    : undefined;
   return async () => {
     await following;
     await close();
@@ -121,8 +126,8 @@ async function watch(store: BlockStore, options: Choice, stop: AbortSignal): Pro
 }
 
 /** What changes when there is something to print. */
-function shown({ standing: { state, nodesDisagree }, reward, rewardFault }: Block): string {
-  return [state, nodesDisagree, reward !== undefined, rewardFault].join(' ');
+function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewardFault }: Block): string {
+  return [state, nodesDisagree, reward !== undefined, paidElsewhere !== undefined, rewardFault].join(' ');
 }
 
 function chosen(store: BlockStore, { since, status, network: wanted }: Choice): Block[] {

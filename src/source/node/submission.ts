@@ -81,9 +81,8 @@ function once(action: () => void): () => void {
 function verdictOf({ status, text }: StatusAnswer, answerLost: boolean): Verdict {
   if (status >= 200 && status < 300) return { outcome: 'accepted', reason: '' };
   const reason = text === '' ? `the node answered ${status}` : text;
-  if (status !== 404) return { outcome: 'rejected', reason };
-  // The node does not know the work. It was solved already, perhaps by our own attempt whose answer was lost.
+  // A refusal says nothing of the attempt whose answer was lost: perhaps it was accepted, and the work is solved by it.
   if (answerLost)
     return { outcome: 'unknown', reason: `the answer was lost, and the next attempt was answered with: ${reason}` };
-  return { outcome: 'stale', reason };
+  return { outcome: status === 404 ? 'stale' : 'rejected', reason };
 }

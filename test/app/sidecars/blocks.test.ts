@@ -142,6 +142,46 @@ test('a block is in the log before its answer, which is all that an event tells'
   expect(linesIn()[1]).toEqual({ type: 'answer', hash, outcome: 'accepted', answerSeconds: 0.02 });
 });
 
+test('a refused block is shown nowhere until a chain has it', async () => {
+  const { nodes, end, running, heard } = await rig();
+  running.events.emit({ ...ACCEPTED, type: 'refused-block' });
+  running.events.emit({ ...ACCEPTED, header: madeHeader(3, 40n) });
+  await soon(() => expect(heard.of('block-state')).toMatchObject([{ height: 40n }]));
+  expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 0, pending: 1, unanswered: 0, lost: 0 });
+  for (const node of nodes) {
+    node.has(3, 42n, hash);
+    node.headIs(3, 43n);
+  }
+  await soon(() => expect(heard.of('block-state').find(({ blockHash }) => blockHash === hash)?.state).toBe('won'));
+  const told = heard.of('block-state').find(({ blockHash }) => blockHash === hash);
+  expect(told).not.toHaveProperty('previous');
+  expect(told?.reason).toBe('the node said that it refused it, and nodes have it all the same');
+  expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 1, unanswered: 0, lost: 0 });
+  await end();
+});
+
+test.each(['accepted-block', 'refused-block'] as const)(
+  'who is paid is looked at by one %s beyond the bound, too',
+  async (type) => {
+    const leave = vi.fn();
+    const { nodes, end, running, heard, said } = await rig(undefined, { leave });
+    const vector = payloads.find(({ header }) => header)!;
+    const foreign = decodeBase64url(vector.header!).subarray(0, 286);
+    const payload = payloadWithOutputsFromJson(parseExactJson(JSON.stringify(vector.payloadWithOutputs)));
+    nodes[0].payloads.set(encodeBase64url(parseHeader(foreign).payloadHash), payload);
+    for (let height = 0; height < 2_000; height++) {
+      running.events.emit({ ...ACCEPTED, type: 'refused-block', header: madeHeader(3, BigInt(height)) });
+    }
+    running.events.emit({ ...ACCEPTED, type, source: 'http://one', header: foreign });
+    await soon(() => expect(leave).toHaveBeenCalledTimes(1));
+    expect(leave).toHaveBeenCalledWith('http://one', expect.stringContaining(`works for ${vector.expect.rewardTo}`));
+    expect(heard.of('block-reward')).toMatchObject([{ paidTo: vector.expect.rewardTo, source: 'http://one' }]);
+    expect(heard.of('block-state')).toEqual([]);
+    expect(JSON.stringify(said)).toContain('blocks are sent faster than 10 a minute');
+    await end();
+  },
+);
+
 test('blocks are followed of the networks that their nodes serve, and a change of an earlier one is told as such', async () => {
   const nodes = [new PretendNode('http://one'), new PretendNode('http://two')];
   nodes[1].network = 'testnet04';

@@ -152,6 +152,14 @@ describe('404', () => {
   });
 });
 
+it.each([400, 403, 410])('a %i after an answer that was lost tells nothing of the first attempt', async (status) => {
+  const { verdict } = attempts([new NodeError('no answer', 'late.'), { status, text: 'no' }]);
+  expect(await verdict).toEqual({
+    outcome: 'unknown',
+    reason: 'the answer was lost, and the next attempt was answered with: no',
+  });
+});
+
 describe('a New Cut while a solution is tried again', () => {
   it('makes it stale if no attempt can have been accepted', async () => {
     const { verdict, posts } = attempts([busy({ byNode: true })], { isOutdated: () => true });
