@@ -12,12 +12,12 @@ import type { MinerEvent } from '#pickaxe/events/events.js';
 import type { SourceUpdate, Verdict, WorkSource } from '#pickaxe/source/source.js';
 import type { StaleReason } from '#pickaxe/source/vocabulary.js';
 
-/** A queue that can be awaited: what is pushed comes out in order. */
+/** A queue that can be awaited: what is pushed comes out in order, and errors are thrown. */
 class Queue<T> {
-  readonly #items: T[] = [];
+  readonly #items: (T | Error)[] = [];
   #wake: () => void = () => {};
 
-  push(item: T): void {
+  push(item: T | Error): void {
     this.#items.push(item);
     this.#wake();
   }
@@ -26,6 +26,7 @@ class Queue<T> {
     stop.addEventListener('abort', () => this.#wake(), { once: true });
     while (!stop.aborted) {
       const item = this.#items.shift();
+      if (item instanceof Error) throw item;
       if (item !== undefined) yield item;
       else
         await new Promise<void>((resolve) => {
@@ -96,6 +97,12 @@ export class FakeSource implements WorkSource {
 
   rest(): void {
     this.#updates.push({ kind: 'rest' });
+  }
+
+  /** Throws, after all updates so far, which no source may do. */
+  fail(fault = new Error('a fault of the source')): Error {
+    this.#updates.push(fault);
+    return fault;
   }
 
   lost(): void {

@@ -14,6 +14,7 @@ import type { Config } from '../config/settings.ts';
 import { type BlockEvent, isBlockEvent, type MinerEvent } from '../events/events.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
+import { LEFT } from '../source/vocabulary.ts';
 import { LogBucket } from '../system/log-bucket.ts';
 import { oneLine } from '../text/one-line.ts';
 import { BlockRecorder, MOST_PER_MINUTE } from './block-recorder.ts';
@@ -79,7 +80,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       emit(eventOf(change, told));
       if (change.what !== 'paid-elsewhere' || change.isEarlier) return;
       const payee = oneLine(change.payee, MAX_NAME);
-      leave?.(change.block.node, `works for ${payee} and not for ${account}, so its work is not mined any more`);
+      leave?.(change.block.node, `works for ${payee} and not for ${account}, so it is ${LEFT}`);
     },
     nodeNews: (node, fault) => {
       log.debug(TAG, fault === undefined ? `${node} tells about blocks again` : `${node} cannot be asked: ${fault}`);

@@ -136,8 +136,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     stop();
     await Promise.all(relaying);
     tally.end();
-    await source.close();
-    for (const end of ends.reverse()) {
+    for (const end of [() => source.close(), ...ends.reverse()]) {
       try {
         await end();
       } catch (fault) {

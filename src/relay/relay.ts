@@ -11,7 +11,10 @@ export interface Relay {
    * @throws Error that says what is wrong, when that is not possible
    */
   open(): Promise<void>;
-  /** Relays work until `stop`, then waits for pending submissions and frees everything. Called once, after `open`. Never throws. */
+  /**
+   * Relays work until `stop`, then waits for pending submissions and frees everything. Called once, after `open`.
+   * @throws only what the source has thrown, though it may not, after everything is freed
+   */
   run(stop: AbortSignal): Promise<void>;
 }
 

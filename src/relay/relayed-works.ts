@@ -53,11 +53,14 @@ export class RelayedWorks {
     return this.#stale.has(work);
   }
 
-  /** Follows the source until `stop`, then waits for pending submissions. Called once. */
+  /** Follows the source until `stop`, then waits for pending submissions. Called once. @throws what the source has thrown */
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
-    for await (const update of this.#options.source.updates(stop)) this.#heed(update);
-    await this.#submitter.settled();
+    try {
+      for await (const update of this.#options.source.updates(stop)) this.#heed(update);
+    } finally {
+      await this.#submitter.settled();
+    }
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Says in the log, again and again, what keeps the rig from mining and for how long, and when that is over. */
 
 import type { Logger } from 'pino';
-import type { SourceKind } from '../source/vocabulary.ts';
+import { LEFT, type SourceKind } from '../source/vocabulary.ts';
 import { type RigState, rigState } from './rig-state.ts';
 import type { RigStateName } from './rig-states.ts';
 import type { Tally } from './tally.ts';
@@ -36,8 +36,9 @@ export function outageInShort({ name, sourceKind, sinceMs }: RigState, nowMs: nu
 export function outageInFull(state: RigState, nowMs: number): string | undefined {
   const { name, sourceKind, reason } = state;
   if (name === 'mining') return undefined;
-  // Nodes and pools are called again and again; parents come by themselves.
-  const isRetried = name === 'no-source' && sourceKind !== 'parent';
+  // Nodes and pools are called again and again; parents come by themselves, and what was left for good is not tried.
+  const isLeft = reason.split('; ').every((each) => each.endsWith(LEFT));
+  const isRetried = name === 'no-source' && sourceKind !== 'parent' && !isLeft;
   return `${outageInShort(state, nowMs)} (${reason})${isRetried ? ', retrying' : ''}`;
 }
 

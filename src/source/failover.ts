@@ -1,8 +1,8 @@
 /**
  * Uses several sources as one. The first source is preferred: while it is lost or unhealthy another one takes over, until the
  * first is back. A source that is lost again and again must give work for a while first. A source that was started once stays on
- * standby, so that the next change takes no time, unless it is to be closed after a while. This file uses the WorkSource interface
- * and knows no implementation.
+ * standby, so that the next change takes no time, unless it is to be closed after a while. A source that throws is left for good.
+ * This file uses the WorkSource interface and knows no implementation.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -10,10 +10,11 @@ import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
+import { oneLine } from '../text/one-line.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
 import { isBetter, isInNeed, isUnfit, leave, newStandby, type Standby, trialLeftMs } from './standby.ts';
-import type { SourceKind, SourceNews } from './vocabulary.ts';
+import { LEFT, type SourceKind, type SourceNews } from './vocabulary.ts';
 
 export interface FailoverOptions {
   /** The sources in order of preference; at least one. All are of the same kind. */
@@ -39,6 +40,8 @@ const PATIENCE_MS = 2_000;
 const READY_PATIENCE_MS = 500;
 /** The time between probes. A frozen node gives no other sign: its streams stay open, and its work goes on being mined. */
 const PROBE_MS = 1_000;
+/** The most characters of an error that are shown, with the place where it was thrown. */
+const MOST_SHOWN = 500;
 
 export class FailoverSource implements WorkSource {
   readonly name: string;
@@ -75,7 +78,7 @@ export class FailoverSource implements WorkSource {
     this.kind = sources[0].kind ?? 'node';
     this.#standbys = sources.map(newStandby);
     this.#active = this.#standbys[0];
-    this.#emit = emit ?? (() => {});
+    this.#emit = (event) => this.#guarded(() => emit?.(event));
     this.#patienceMs = patienceMs ?? PATIENCE_MS;
     this.#readyPatienceMs = readyPatienceMs ?? READY_PATIENCE_MS;
     this.#probeMs = probeMs ?? PROBE_MS;
@@ -87,6 +90,7 @@ export class FailoverSource implements WorkSource {
     }
   }
 
+  /** @throws what a listener has thrown, or the last source when all have thrown */
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const ending = new AbortController();
     const release = onAbort(stop, () => ending.abort());
@@ -143,15 +147,42 @@ export class FailoverSource implements WorkSource {
     const ending = new AbortController();
     standby.started = true;
     standby.ending = ending;
-    standby.following = standby.following.then(() => this.#follow(standby, ending));
+    const run = () => this.#follow(standby, ending);
+    standby.following = standby.following.then(run).catch((thrown: unknown) => this.#fail(standby, thrown));
   }
 
   async #follow(standby: Standby, ending: AbortController): Promise<void> {
     const release = onAbort(this.#stop, () => ending.abort());
-    for await (const update of standby.source.updates(ending.signal)) {
-      if (!ending.signal.aborted) this.#take(standby, update);
+    try {
+      for await (const update of standby.source.updates(ending.signal)) {
+        if (!ending.signal.aborted) this.#take(standby, update);
+      }
+    } finally {
+      release();
     }
-    release();
+  }
+
+  /** Leaves a source that has thrown, though it may not. The others are used without it, as long as one is left. */
+  #fail(standby: Standby, thrown: unknown): void {
+    if (standby.failed) return;
+    standby.failed = true;
+    this.#drop(standby);
+    standby.lost = true;
+    const what = oneLine(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown), MOST_SHOWN);
+    const reason = `has failed and is ${LEFT}. Please report this fault of the program: ${what}`;
+    this.#say(standby, 'lost', reason);
+    if (this.#standbys.every(({ failed }) => failed)) this.#mailbox.fail(thrown);
+    else if (this.#standbys.every(({ lost }) => lost)) this.#mailbox.put({ kind: 'lost', reason });
+    this.#watch();
+  }
+
+  /** Calls a listener. If it throws, so do the updates. */
+  #guarded(action: () => void): void {
+    try {
+      action();
+    } catch (thrown) {
+      this.#mailbox.fail(thrown);
+    }
   }
 
   #take(standby: Standby, update: SourceUpdate): void {
@@ -195,10 +226,14 @@ export class FailoverSource implements WorkSource {
       await pause(this.#probeMs, stop);
       const active = this.#active;
       const { given } = active;
-      // A single question can get lost, so the source is asked twice.
-      const answers = (await answersNow(active.source, stop)) || (await answersNow(active.source, stop));
-      // A source that has given work meanwhile is not silent, even if it did not answer.
-      if (active.given === given) active.silent = !answers;
+      try {
+        // A single question can get lost, so the source is asked twice.
+        const answers = (await answersNow(active.source, stop)) || (await answersNow(active.source, stop));
+        // A source that has given work meanwhile is not silent, even if it did not answer.
+        if (active.given === given) active.silent = !answers;
+      } catch (thrown) {
+        this.#fail(active, thrown);
+      }
       this.#watch();
     }
   }
@@ -210,16 +245,15 @@ export class FailoverSource implements WorkSource {
   #considerNow(standby: Standby): void {
     if (!standby.work || isInNeed(standby) || !isBetter(standby, this.#active)) return;
     const isPreferred = standby.rank < this.#active.rank && standby.healthy;
-    const leftMs = trialLeftMs(standby, this.#clock.monotonicMs());
-    if ((isPreferred && leftMs <= 0) || this.#impatient) this.#activate(standby, standby.work);
-    else if (isPreferred) this.#considerLater();
+    const nowMs = this.#clock.monotonicMs();
+    if ((isPreferred && trialLeftMs(standby, nowMs) <= 0) || this.#impatient) this.#activate(standby, standby.work);
+    else if (isPreferred) this.#considerLater(nowMs);
   }
 
   /** Waits for the end of the first trial of a preferred source. */
-  #considerLater(): void {
+  #considerLater(nowMs: number): void {
     clearTimeout(this.#trial);
     if (this.#stop.aborted) return;
-    const nowMs = this.#clock.monotonicMs();
     const preferred = this.#standbys.slice(0, this.#active.rank).filter((standby) => !isInNeed(standby));
     const leftMs = preferred.map((standby) => trialLeftMs(standby, nowMs)).filter((ms) => ms > 0);
     this.#trial = setTimeout(
@@ -232,8 +266,9 @@ export class FailoverSource implements WorkSource {
 
   #activate(standby: Standby, work: Work): void {
     const back = standby.rank < this.#active.rank;
-    const { source, silent, healthy } = this.#active;
-    if (!back && isInNeed(this.#active)) leave(this.#active, this.#clock.monotonicMs());
+    const { source, silent, healthy, lost } = this.#active;
+    const isSlow = !lost && !silent && !this.#impatient;
+    if (!back && isInNeed(this.#active)) leave(this.#active, this.#clock.monotonicMs(), isSlow);
     const why = silent ? ', which does not answer' : healthy ? '' : ', which is unhealthy';
     const change = back ? 'takes over again from' : 'takes over from';
     const reason = `${change} ${source.name}${why}${back ? '' : trialOf(this.#active)}`;
@@ -269,6 +304,14 @@ export class FailoverSource implements WorkSource {
 
   #close(standby: Standby): void {
     if (!standby.started) return;
+    this.#drop(standby);
+    const reason = `its connection is closed, because ${this.#active.source.name} gives work again`;
+    // Until the source has ended, it may have news of its own.
+    standby.following = standby.following.then(() => this.#say(standby, 'standby', reason));
+  }
+
+  /** Ends a source. Its work becomes stale. */
+  #drop(standby: Standby): void {
     standby.started = false;
     standby.ending.abort();
     standby.lost = false;
@@ -276,9 +319,6 @@ export class FailoverSource implements WorkSource {
     const { work } = standby;
     standby.work = undefined;
     if (work && this.#given.has(work)) this.#mailbox.put({ kind: 'stale', works: [work], reason: 'cancelled' });
-    const reason = `its connection is closed, because ${this.#active.source.name} gives work again`;
-    // Until the source has ended, it may have news of its own.
-    standby.following = standby.following.then(() => this.#say(standby, 'standby', reason));
   }
 
   #say({ source }: Standby, state: SourceNews, reason: string): void {
@@ -320,17 +360,20 @@ export class FailoverSource implements WorkSource {
 
   /** The source to start next. An unhealthy one is started only when the active source gives no work. */
   get #next(): Standby | undefined {
-    const others = this.#standbys.filter(({ started }) => !started);
+    const others = this.#standbys.filter(({ started, failed }) => !started && !failed);
     return others.find(({ healthy }) => healthy) ?? (isInNeed(this.#active) ? others[0] : undefined);
   }
 
   /** Lets the best source that has work take over. When none is better than the active one, starts one more source. */
   #bringIn(): void {
-    this.#impatient = true;
     const better = this.#better;
+    if (better?.work) {
+      this.#activate(better, better.work);
+      return;
+    }
+    this.#impatient = true;
     const next = this.#next;
-    if (better?.work) this.#activate(better, better.work);
-    else if (next) this.#start(next);
+    if (next) this.#start(next);
   }
 }
 

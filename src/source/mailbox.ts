@@ -12,6 +12,7 @@ export class Mailbox {
   #stale: StaleUpdate | undefined;
   #work: SourceUpdate | undefined;
   #lost: SourceUpdate | undefined;
+  #fault: { readonly thrown: unknown } | undefined;
   #wake: () => void = () => {};
 
   put(update: SourceUpdate): void {
@@ -29,13 +30,23 @@ export class Mailbox {
     this.#wake();
   }
 
-  /** Yields the updates, until `stop`: first what is stale, then the work. Only one listener may use it. */
+  /** Passes on what the source has thrown, which ends its updates. Only the first fault counts. */
+  fail(thrown: unknown): void {
+    this.#fault ??= { thrown };
+    this.#wake();
+  }
+
+  /**
+   * Yields the updates, until `stop`: first what is stale, then the work. Only one listener may use it.
+   * @throws what the source has thrown, once the updates before it are taken
+   */
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const release = onAbort(stop, () => this.#wake());
     try {
       while (!stop.aborted) {
         const update = this.#take();
         if (update) yield update;
+        else if (this.#fault) throw this.#fault.thrown;
         else
           await new Promise<void>((resolve) => {
             this.#wake = resolve;

@@ -17,6 +17,8 @@ export class SharedSource implements WorkSource {
   #following: Promise<void> | undefined;
   #work: Work | undefined;
   #lost: SourceUpdate | undefined;
+  /** What the source has thrown, though it may not, and whether a consumer was there to get it. */
+  #fault: { readonly thrown: unknown; isPassedOn: boolean } | undefined;
 
   /** @param source must not be used by anybody else */
   constructor(source: WorkSource) {
@@ -29,13 +31,14 @@ export class SharedSource implements WorkSource {
   /** Whether the source answers. Absent when the source cannot find out. */
   readonly answers?: (stop: AbortSignal) => Promise<boolean>;
 
-  /** May be called once for each consumer. */
+  /** May be called once for each consumer. @throws what the source has thrown: each consumer gets it, also one that comes later */
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const mailbox = new Mailbox();
     if (this.#work) mailbox.put({ kind: 'work', work: this.#work });
     if (this.#lost) mailbox.put(this.#lost);
+    if (this.#fault) this.#passOn(this.#fault, mailbox);
     this.#mailboxes.add(mailbox);
-    this.#following ??= this.#follow();
+    this.#following ??= this.#follow().catch((thrown: unknown) => this.#fail(thrown));
     try {
       yield* mailbox.updates(stop);
     } finally {
@@ -59,11 +62,12 @@ export class SharedSource implements WorkSource {
     return this.#source.latestTimeUs(work);
   }
 
-  /** Waits for all submissions, then ends the source. */
+  /** Waits for all submissions, then ends the source. @throws what the source has thrown, if no consumer was there to get it */
   async close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     this.#closing.abort();
     await this.#following;
+    if (this.#fault && !this.#fault.isPassedOn) throw this.#fault.thrown;
   }
 
   async #follow(): Promise<void> {
@@ -71,6 +75,16 @@ export class SharedSource implements WorkSource {
       this.#note(update);
       for (const mailbox of this.#mailboxes) mailbox.put(update);
     }
+  }
+
+  #fail(thrown: unknown): void {
+    this.#fault = { thrown, isPassedOn: false };
+    for (const mailbox of this.#mailboxes) this.#passOn(this.#fault, mailbox);
+  }
+
+  #passOn(fault: { readonly thrown: unknown; isPassedOn: boolean }, mailbox: Mailbox): void {
+    fault.isPassedOn = true;
+    mailbox.fail(fault.thrown);
   }
 
   /** Keeps what a consumer that comes later must know. */

@@ -15,6 +15,8 @@ export interface Standby {
   lost: boolean;
   /** Whether the source did not answer the last probe. */
   silent: boolean;
+  /** Whether the source has thrown, which it may not: it is left for good. */
+  failed: boolean;
   /** Whether the source is as good as others, so far as is known: its work may be worth nothing otherwise. */
   healthy: boolean;
   /** How often the source has given work. */
@@ -39,6 +41,7 @@ export function newStandby(source: WorkSource, rank: number): Standby {
     following: Promise.resolve(),
     lost: false,
     silent: false,
+    failed: false,
     healthy: true,
     given: 0,
     givesSinceMs: undefined,
@@ -50,12 +53,20 @@ export function newStandby(source: WorkSource, rank: number): Standby {
 
 /** A source that is left again within this time after its trial has a longer one. */
 const AGAIN_MS = 60_000;
+/**
+ * The same of a source that is within reach and merely slower than another one, which costs half a second each time: that is little
+ * of this time, and nearly all of the time of a source whose works end at once.
+ */
+const SLOW_AGAIN_MS = 10_000;
 const FIRST_TRIAL_MS = 5_000;
 const MOST_TRIAL_MS = 300_000;
 
-/** Notes that another source takes over because this one gives no work. */
-export function leave(standby: Standby, nowMs: number): void {
-  const isAgain = nowMs - standby.leftAtMs < AGAIN_MS + standby.trialMs;
+/**
+ * Notes that another source takes over because this one gives no work.
+ * @param isSlow whether it is merely slower to give its next work than the other one
+ */
+export function leave(standby: Standby, nowMs: number, isSlow: boolean): void {
+  const isAgain = nowMs - standby.leftAtMs < (isSlow ? SLOW_AGAIN_MS : AGAIN_MS) + standby.trialMs;
   standby.trialMs = isAgain ? Math.min(MOST_TRIAL_MS, Math.max(FIRST_TRIAL_MS, 2 * standby.trialMs)) : 0;
   standby.leftAtMs = nowMs;
   standby.givesSinceMs = undefined;

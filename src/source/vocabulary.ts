@@ -26,6 +26,9 @@ export type SourceKind = (typeof SOURCE_KINDS)[number];
 export const SOURCE_STATES = ['connecting', 'connected', 'unhealthy', 'lost', 'standby'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
+/** The end of the first sentence about a source that is lost for good, and not tried again. */
+export const LEFT = 'left until pickaxe is restarted';
+
 /** The kinds of news about a source: whether it can be reached, is needed or is healthy, and what else people should know. */
 export const SOURCE_NEWS = ['connected', 'lost', 'standby', 'unhealthy', 'healthy', 'warning', 'info'] as const;
 export type SourceNews = (typeof SOURCE_NEWS)[number];

@@ -281,3 +281,43 @@ describe('a relay', () => {
     expect(order.at(-1)).toBe('end');
   });
 });
+
+describe('a source that throws, which it may not,', () => {
+  it('ends the miner and a relay beside it; sidecars end in order, and the run throws the same', async () => {
+    const order: string[] = [];
+    const { rig } = rigWith(
+      async () => () => void order.push('the first sidecar ends'),
+      async () => () => void order.push('the second sidecar ends'),
+    );
+    const relay: MakeRelay = ({ source }) => ({
+      name: 'fake',
+      open: async () => {},
+      run: async (stop) => {
+        try {
+          for await (const _ of source.updates(stop));
+        } finally {
+          order.push('the relay ends');
+        }
+      },
+    });
+    const fault = rig.source.fail();
+    await expect(runMiner({ ...rig, relays: [relay] }, { json: false })).rejects.toBe(fault);
+    expect(order).toEqual(['the relay ends', 'the second sidecar ends', 'the first sidecar ends']);
+  });
+
+  it('only when it is closed, is a line in the log: the run has its result', async () => {
+    const { rig, logged } = rigWith(async () => () => void logged.push('the sidecar ends'));
+    const source = Object.assign(rig.source, {
+      updates: async function* (stop: AbortSignal) {
+        yield { kind: 'work', work: makeWork(SOON) } as const;
+        await aborted(stop);
+        throw new Error('its socket was gone');
+      },
+    });
+    expect(await runMiner({ ...rig, source }, bounds)).toBe(0);
+    expect(logged.filter((line) => !line.includes('accepted'))).toContainEqual(
+      'an error while stopping: its socket was gone',
+    );
+    expect(logged).toContain('the sidecar ends');
+  });
+});

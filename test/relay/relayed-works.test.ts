@@ -24,10 +24,30 @@ function relay() {
     ending.abort();
     await following;
   };
-  return { source, events, works, changes, end };
+  return { source, events, works, changes, following, end };
 }
 
 describe('the works of a relay', () => {
+  it('end with what the source throws, once submissions have settled', async () => {
+    const { source, works, events, following } = relay();
+    const work = source.work(makeWork(100));
+    await eventually(() => expect(works.current).toBe(work));
+    let answer = () => {};
+    source.verdict = () =>
+      new Promise((resolve) => {
+        answer = () => resolve({ outcome: 'accepted', reason: '' });
+      });
+    works.submit(mine(work));
+    const ended = following.then(
+      () => undefined,
+      (thrown: unknown) => [thrown, events.of('verdict').length],
+    );
+    const fault = source.fail();
+    await new Promise((resolve) => setImmediate(resolve));
+    answer();
+    expect(await ended).toEqual([fault, 1]);
+  });
+
   it('change with the source’s, and a work that was merely replaced still counts', async () => {
     const { source, works, changes, end } = relay();
     const first = source.work(makeWork(100));

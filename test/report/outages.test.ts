@@ -4,7 +4,7 @@ import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Outages, outageInFull, outageInShort } from '#pickaxe/report/outages.js';
 import type { RigState } from '#pickaxe/report/rig-state.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { SOURCE_KINDS } from '#pickaxe/source/vocabulary.js';
+import { LEFT, SOURCE_KINDS } from '#pickaxe/source/vocabulary.js';
 import { device, FakeClock } from './fakes.ts';
 
 const node = (state: 'connected' | 'lost', reason = ''): MinerEvent => {
@@ -115,6 +115,19 @@ describe('an outage', () => {
       undefined,
     ]);
     expect(outageInShort(state('no-source'), 7_259_999)).toBe('no node for 2 h');
+  });
+
+  test('of sources that are left for good is not retried, and of others beside them it is', () => {
+    const left = `works for k:you and not for k:me, so it is ${LEFT}`;
+    const { said, tell, wait } = rig();
+    tell(device('cpu', 'ready'), node('lost', left));
+    wait(10);
+    tell({ ...(node('lost', 'gone') as MinerEvent & { type: 'source' }), source: 'http://other' });
+    wait(60);
+    expect(said).toEqual([
+      '10 warn: no node for 10 s (works for k:you and not for k:me, so it is left until pickaxe is restarted)',
+      '70 warn: no node for 1 min (works for k:you and not for k:me, so it is left until pickaxe is restarted; gone), retrying',
+    ]);
   });
 
   test('is named by what the rig mines on; parents are not called', () => {

@@ -282,3 +282,39 @@ describe('a first source that drops its connection soon after it gave work', () 
     expect(vi.getTimerCount()).toBe(0);
   });
 });
+
+describe('a first source that is within reach and slower than the second to give new work', () => {
+  /** For ten minutes: each cut takes the work of both, the second has new work at once and the first after 700 ms. */
+  async function cutEach(everyMs: number) {
+    const { sources, give, mined, follower } = setUp(2);
+    await pass(PATIENCE_MS);
+    await give(1);
+    await give(0);
+    const used = { a: 0, none: 0 };
+    for (let ms = 0; ms < 600_000; ms += 100) {
+      const since = ms % everyMs;
+      if (since === 0) {
+        sources[0].stale();
+        sources[1].stale();
+        await give(1);
+      }
+      if (since === 700) await give(0);
+      await pass(100);
+      const current = follower.received.at(-1);
+      if (follower.of('stale').some(({ works }) => works.some((work) => work === current))) used.none += 100;
+      else if (mined() === 'a') used.a += 100;
+    }
+    return { a: used.a / 600_000, none: used.none / 600_000 };
+  }
+
+  it('is used nearly all the time where new work is rare', async () => {
+    const { a, none } = await cutEach(15_000);
+    expect(a).toBeGreaterThan(0.9);
+    expect(none).toBeLessThan(0.04);
+  });
+
+  it('is left for longer and longer where new work is frequent, so that little time is lost', async () => {
+    const { none } = await cutEach(1_500);
+    expect(none).toBeLessThan(0.03);
+  });
+});

@@ -464,3 +464,88 @@ it('keeps the others on standby where nothing is said about closing them', async
   expect(current()).toBe(first.header);
   expect(sources[1].ended).toBe(false);
 });
+
+describe('a source that throws, which it may not,', () => {
+  it('is left for good, and another one takes over', async () => {
+    const { sources, follower, current, recorder } = setUp(2, { standbyMs: 1 });
+    const first = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(first.header));
+    sources[0].fail(new Error('a typing error'));
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(second.header));
+    expect(follower.of('stale')).toMatchObject([{ works: [{ header: first.header }], reason: 'cancelled' }]);
+    expect(follower.of('lost')).toHaveLength(0);
+    const [told] = recorder.of('source');
+    expect(told).toMatchObject({ state: 'lost', source: 'fake source' });
+    expect(told.reason).toMatch(
+      /^has failed and is left until pickaxe is restarted\. Please report this fault of the program: Error: a typing error at /,
+    );
+    // Though nothing else is left, it is not started again.
+    sources[0].started = false;
+    sources[1].stale();
+    sources[1].lost();
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    await new Promise((resolve) => setTimeout(resolve, 3 * PATIENCE_MS));
+    expect(sources[0].started).toBe(false);
+    const again = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(again.header));
+  });
+
+  it('ends the updates with what it has thrown when every other one has thrown, too', async () => {
+    const sources = [new FakeSource(), new FakeSource()];
+    const source = new FailoverSource({ sources, patienceMs: 1, readyPatienceMs: 1 });
+    const updates = source.updates(new AbortController().signal);
+    sources[0].fail();
+    const last = sources[1].fail(new Error('the last'));
+    await expect(updates.next()).rejects.toBe(last);
+  });
+
+  it('when it is asked whether it answers, is left as well', async () => {
+    const { sources, current } = setUp(2, { probeMs: 1 });
+    const first = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(first.header));
+    sources[0].answers = async () => {
+      throw new Error('no such method');
+    };
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(second.header));
+    expect(sources[0].ended).toBe(true);
+  });
+
+  it('is not the one when a listener throws: that ends the updates', async () => {
+    const fault = new Error('no space left on device');
+    const emit = () => {
+      throw fault;
+    };
+    const sources = [new FakeSource(), new FakeSource()];
+    const source = new FailoverSource({ sources, emit, patienceMs: 1, readyPatienceMs: 1 });
+    const updates = source.updates(new AbortController().signal);
+    sources[0].lost();
+    sources[1].work(makeWork(100));
+    await expect(
+      (async () => {
+        for await (const _ of updates);
+      })(),
+    ).rejects.toBe(fault);
+  });
+});
+
+it('waits for the end of a trial for no negative or endless time, whatever the clock says between two readings', async () => {
+  const warnings: string[] = [];
+  const warned = ({ name }: Error) => void warnings.push(name);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  let nowMs = 0;
+  // Each reading is later by most of the first trial, 5 s.
+  const clock = { nowUs: () => 0n, monotonicMs: () => (nowMs += 3_000) };
+  const { sources, current } = setUp(2, { clock, patienceMs: 1, readyPatienceMs: 1, probeMs: 1e9 });
+  for (let i = 0; i < 3; i++) {
+    const first = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(first.header));
+    sources[0].lost();
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(second.header));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(warnings).toEqual([]);
+});

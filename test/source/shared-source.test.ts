@@ -105,3 +105,47 @@ describe('SharedSource', () => {
     expect(await new SharedSource(source).answers?.(new AbortController().signal)).toBe(true);
   });
 });
+
+describe('a shared source that throws, which it may not,', () => {
+  const stop = new AbortController().signal;
+
+  /** @returns what the updates of this consumer have thrown */
+  async function thrownBy(shared: SharedSource): Promise<unknown> {
+    try {
+      for await (const _ of shared.updates(stop));
+    } catch (thrown) {
+      return thrown;
+    }
+    throw new Error('nothing was thrown');
+  }
+
+  it('passes that on to every consumer, also to one that comes later, and can be closed', async () => {
+    const { source, shared } = share();
+    const early = [thrownBy(shared), thrownBy(shared)];
+    const fault = source.fail();
+    expect(await Promise.all(early)).toEqual([fault, fault]);
+    expect(await thrownBy(shared)).toBe(fault);
+    await shared.close();
+  });
+
+  it('gives what it has yielded before', async () => {
+    const { source, shared } = share();
+    const work = source.work(makeWork(100));
+    const fault = source.fail();
+    const updates = shared.updates(stop);
+    expect(await updates.next()).toEqual({ value: { kind: 'work', work }, done: false });
+    await expect(updates.next()).rejects.toBe(fault);
+    await shared.close();
+  });
+
+  it('and has no consumer any more, throws when it is closed', async () => {
+    const { source, shared } = share();
+    const follower = new Follower(shared);
+    source.work(makeWork(100));
+    await follower.work();
+    await follower.end();
+    const fault = source.fail();
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(shared.close()).rejects.toBe(fault);
+  });
+});

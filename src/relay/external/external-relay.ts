@@ -66,13 +66,16 @@ export class ExternalRelay implements Relay {
   async run(stop: AbortSignal): Promise<void> {
     const { emit, clock } = this.#options;
     this.#account = new LoneWorker({ relay: this.name, worker: this.name, emit, clock, hashes: true });
-    await this.#works.follow(stop);
-    this.#isOver = true;
-    this.#end();
-    clearTimeout(this.#rest);
-    await Promise.all(Array.from(this.#runs, ({ gone }) => gone));
-    this.#account.end();
-    if (this.#wrong > 0) this.#options.log.warn(`gave ${this.#wrong} wrong nonces in all`);
+    try {
+      await this.#works.follow(stop);
+    } finally {
+      this.#isOver = true;
+      this.#end();
+      clearTimeout(this.#rest);
+      await Promise.all(Array.from(this.#runs, ({ gone }) => gone));
+      this.#account.end();
+      if (this.#wrong > 0) this.#options.log.warn(`gave ${this.#wrong} wrong nonces in all`);
+    }
   }
 
   /** The old run ends at once. While the worker rests, the new work waits, too. */

@@ -51,11 +51,14 @@ export class SimulatedRelay implements Relay {
   async run(stop: AbortSignal): Promise<void> {
     const { emit, clock } = this.#options;
     this.#account = new LoneWorker({ relay: this.name, worker: this.name, emit, clock, hashes: false });
-    await this.#works.follow(stop);
-    this.#giveUp();
-    clearTimeout(this.#rest);
-    this.#account.end();
-    await this.#options.pace.close?.();
+    try {
+      await this.#works.follow(stop);
+    } finally {
+      this.#giveUp();
+      clearTimeout(this.#rest);
+      this.#account.end();
+      await this.#options.pace.close?.();
+    }
   }
 
   #change(work: Work | undefined): void {

@@ -178,8 +178,15 @@ export class StratumRelay implements Relay {
       this.#makeRoom(nowMs);
       this.#sessions.report(NAME, this.#emit, this.#world, this.#refusals.counts, nowMs);
     }, this.#limits.tickMs);
-    await this.#works.follow(stop);
-    clearInterval(timer);
+    try {
+      await this.#works.follow(stop);
+    } finally {
+      clearInterval(timer);
+      await this.#close();
+    }
+  }
+
+  async #close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     // Sockets say late that they are closed, and sessions have something to tell the ledger at their end.
     this.#sessions.closeAll();

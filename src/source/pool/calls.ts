@@ -125,7 +125,7 @@ export class PoolCalls {
     }
     const where = next.url === address.url ? 'again' : `to ${next.url}`;
     const reconnect = { address: next, mustBePublic: isPublic, waitMs: Math.min(waitMs, limits.mostReconnectWaitMs) };
-    throw new PoolError('network', `the pool asks to connect ${where}.`, { next: reconnect });
+    throw new PoolError('intended', `the pool asks to connect ${where}.`, { next: reconnect });
   }
 
   /** @returns the end of a sentence; undefined when the pool may lead to this other host */

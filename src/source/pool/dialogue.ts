@@ -6,7 +6,7 @@ import type { Clock } from '../../system/clock.ts';
 import { TokenBucket } from '../../system/token-bucket.ts';
 import { LineSplitter, LineTooLongError } from '../../wire/line-splitter.ts';
 import { connectionError, PoolError, quote } from './errors.ts';
-import { MOST_LINE_BYTES, MOST_SENT, MOST_UNSENT_BYTES } from './limits.ts';
+import { MOST_LATE, MOST_LINE_BYTES, MOST_SENT, MOST_UNSENT_BYTES } from './limits.ts';
 import { type Answer, answerLine, type Message, parseMessage, requestLine } from './messages.ts';
 
 export interface DialogueOptions {
@@ -41,6 +41,8 @@ export class Dialogue {
   readonly #lines: TokenBucket;
   /** The requests that wait for an answer. */
   readonly #waiting = new Map<number, (reply: Reply) => void>();
+  /** The requests whose time has run out, oldest first: each may still be answered once. */
+  readonly #late = new Set<number>();
   #tellEnd: (why: PoolError) => void = () => {};
   #requests = 0;
   #heard = false;
@@ -68,6 +70,11 @@ export class Dialogue {
     return this.#end === undefined;
   }
 
+  /** Why the connection has ended; undefined while it is open. */
+  get whyEnded(): PoolError | undefined {
+    return this.#end;
+  }
+
   /** The monotonic time of the pool's last line, or of the beginning. */
   get lastLineMs(): number {
     return this.#lastLineMs;
@@ -81,7 +88,7 @@ export class Dialogue {
     }
     this.#requests += 1;
     const id = this.#requests;
-    const timer = setTimeout(() => this.#settle(id, 'late'), limitMs);
+    const timer = setTimeout(() => this.#runOut(id), limitMs);
     this.#waiting.set(id, (reply) => {
       clearTimeout(timer);
       heed(reply);
@@ -149,7 +156,7 @@ export class Dialogue {
     throw new PoolError('refused', `the pool sends far more than a pool needs, on average more than ${most}.`);
   }
 
-  /** @returns whether the line answers a request that waits for its answer */
+  /** @returns whether the line is the first answer to a request */
   #heed(line: string): boolean {
     const message = parseMessage(line);
     if (!message) throw this.#garbled(`“${quote(line)}”`);
@@ -161,10 +168,16 @@ export class Dialogue {
     }
     const id = typeof message.id === 'string' ? Number(message.id) : message.id;
     const isOurs = typeof id === 'number' && id >= 1 && id <= this.#requests;
-    // An answer that comes too late is worth nothing.
-    if (isOurs) return this.#settle(id, message);
+    // An answer that comes too late is worth nothing, and it is no flood, either.
+    if (isOurs) return this.#settle(id, message) || this.#late.delete(id);
     this.#options.onStray(message);
     return false;
+  }
+
+  #runOut(id: number): void {
+    this.#late.add(id);
+    if (this.#late.size > MOST_LATE) this.#late.delete(this.#late.values().next().value as number);
+    this.#settle(id, 'late');
   }
 
   /** @returns whether the request was waiting */

@@ -5,8 +5,11 @@ import { oneLine } from '../../text/one-line.ts';
 import type { PoolAddress } from '../../text/pool-url.ts';
 import { MOST_SHOWN } from './limits.ts';
 
-/** `network`: trying again soon may help. `refused`: it will not help until something is changed or a ban has run out. */
-export type PoolFault = 'network' | 'refused';
+/**
+ * `network`: trying again soon may help. `refused`: it will not help until something is changed or a ban has run out. `intended`: the
+ * connection was closed in good order, because of pickaxe or because the pool has asked to connect anew, so nothing is wrong.
+ */
+export type PoolFault = 'network' | 'refused' | 'intended';
 
 export class PoolError extends Error {
   override readonly name = 'PoolError';

@@ -32,6 +32,8 @@ export class PoolHealth {
   /** When the pool is tried again (monotonic), while it is unhealthy. */
   #retryAtMs: number | undefined;
   #retry: NodeJS.Timeout | undefined;
+  /** Whether its source is closed, so that no trial may begin. Shares may still be on their way. */
+  #isStopped = false;
   /** Since when the pool, which was unhealthy, has been tried again. */
   #trialSinceMs: number | undefined;
 
@@ -55,11 +57,12 @@ export class PoolHealth {
 
   /** Goes on waiting for the next trial, if there is to be one. */
   start(): void {
-    if (this.#retryAtMs === undefined || !this.#judge) return;
-    this.#retry = setTimeout(() => this.#try(), Math.max(0, this.#retryAtMs - this.#clock.monotonicMs()));
+    this.#isStopped = false;
+    this.#waitForTrial();
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#retry);
   }
 
@@ -79,7 +82,7 @@ export class PoolHealth {
     };
   }
 
-  /** A connection has ended with shares unanswered, and with none answered. */
+  /** The pool or the network has ended a connection with shares unanswered, and with none answered. */
   disconnected(): void {
     this.#unansweredConnections++;
     if (this.#unansweredConnections >= MOST_UNANSWERED_CONNECTIONS) this.#unanswered();
@@ -92,7 +95,7 @@ export class PoolHealth {
     this.#trialSinceMs = undefined;
     this.#pauses.reset();
     if (this.#retryAtMs === undefined) return;
-    this.stop();
+    clearTimeout(this.#retry);
     this.#retryAtMs = undefined;
     this.#tell(undefined, 'answers shares again');
   }
@@ -105,8 +108,13 @@ export class PoolHealth {
     this.#trialSinceMs = undefined;
     this.#unansweredConnections = 0;
     this.#retryAtMs = nowMs + pauseMs;
-    this.start();
+    this.#waitForTrial();
     this.#tell('answers shares no more');
+  }
+
+  #waitForTrial(): void {
+    if (this.#isStopped || this.#retryAtMs === undefined || !this.#judge) return;
+    this.#retry = setTimeout(() => this.#try(), Math.max(0, this.#retryAtMs - this.#clock.monotonicMs()));
   }
 
   #try(): void {

@@ -68,6 +68,9 @@ export const MOST_UNSENT_BYTES = 262_144;
 /** How many works a pool can have valid at once. When there are more, the oldest one counts as forgotten. */
 export const MOST_WORKS = 256;
 
+/** How many requests are remembered whose time has run out: their answers, which may come after an outage, are no flood. */
+export const MOST_LATE = 4_096;
+
 /** How many messages of a pool are shown for each connection: people have read them by then. */
 export const MOST_MESSAGES = 10;
 

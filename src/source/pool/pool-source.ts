@@ -152,7 +152,7 @@ export class PoolSource implements WorkSource {
       gaveWorkAtMs ??= this.#clock.monotonicMs();
     });
     this.#session = session;
-    const release = onAbort(stop, () => session.end(new PoolError('network', 'pickaxe has closed the connection.')));
+    const release = onAbort(stop, () => session.end(new PoolError('intended', 'pickaxe has closed the connection.')));
     const why = await session.run();
     release();
     this.#session = undefined;
@@ -199,6 +199,6 @@ export class PoolSource implements WorkSource {
   #resumed(ms: number): void {
     const seconds = Math.round(ms / 1000);
     this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: connecting again`);
-    this.#session?.end(new PoolError('network', 'the connection was too old after the suspension.'));
+    this.#session?.end(new PoolError('intended', 'the connection was too old after the suspension.'));
   }
 }

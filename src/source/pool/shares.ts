@@ -76,7 +76,8 @@ export class PoolShares {
     if (isAnswered) this.#state = 'answered';
     if (reply === 'lost' && this.#state === 'open') {
       this.#state = 'lost';
-      health.disconnected();
+      // What was closed in good order says nothing about the pool: it had no time to answer.
+      if (dialogue.whyEnded?.fault !== 'intended') health.disconnected();
     }
     if (reply === 'late') return { outcome: 'unknown', reason: 'the pool did not answer in time' };
     if (reply === 'lost') return { outcome: 'unknown', reason: 'the connection ended before the pool answered' };

@@ -228,3 +228,23 @@ describe('an external worker', () => {
     });
   });
 });
+
+it('ends when its source throws, which it may not', async () => {
+  const source = new FakeSource();
+  const recorder = new Recorder();
+  const log = { debug() {}, info() {}, warn() {} };
+  const relay = new ExternalRelay({
+    command: worker('hangs'),
+    source,
+    emit: recorder.listen,
+    clock: systemClock,
+    log,
+  });
+  source.work(makeWork(100));
+  const running = relay.run(new AbortController().signal);
+  const ended = expect(running).rejects.toThrow('a fault of the source');
+  await eventually(() => expect(starts(recorder)).toBe(1));
+  source.fail();
+  await ended;
+  expect(recorder.of('relay').at(-1)?.sessions).toBe(0);
+});

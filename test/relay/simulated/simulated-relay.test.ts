@@ -224,3 +224,20 @@ it('assumeSolved declares what it is told, and hashes truly', () => {
   expect(solution.powHash).toEqual(powHash(solution.header));
   expect(difficultyOf(solution.powHash)).toBeLessThan(1e30);
 });
+
+it('ends when its source throws, which it may not', async () => {
+  const source = new FakeSource();
+  let isClosed = false;
+  const pace = Object.assign(new DelayPace(60), {
+    close: async () => {
+      isClosed = true;
+    },
+  });
+  const options = { pace, source, emit: () => {}, clock: systemClock, random: Math.random, warn: () => {} };
+  const relay = new SimulatedRelay(options);
+  await relay.open();
+  source.work(hard());
+  const fault = source.fail();
+  await expect(relay.run(new AbortController().signal)).rejects.toBe(fault);
+  expect(isClosed).toBe(true);
+});

@@ -498,3 +498,24 @@ describe('with TLS', () => {
     expect(new Set(logged)).toEqual(new Set(['127.0.0.1 was refused: the handshake of TLS did not come']));
   });
 });
+
+it('a relay whose source throws, which it may not, ends and frees its port', async () => {
+  const source = new FakeSource();
+  const log = { debug() {}, info() {}, warn() {} };
+  const listen = { host: '127.0.0.1', port: 0 };
+  const relay = new StratumRelay({
+    source,
+    clock: systemClock,
+    emit: () => {},
+    log,
+    listen,
+    lane: 7,
+    shareSeconds: 10,
+  });
+  await relay.open();
+  const { port } = relay;
+  const fault = source.fail();
+  await expect(relay.run(new AbortController().signal)).rejects.toBe(fault);
+  const socket = connect(port as number, '127.0.0.1');
+  await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
+});

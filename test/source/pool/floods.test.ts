@@ -67,6 +67,21 @@ describe('a pool is not left', () => {
     }
     expect([pool.dialogue.isOpen, answers, pool.heard]).toEqual([true, 50_000, 0]);
   });
+
+  it('for answers to shares that all come at once when their time has run out, once for each', async () => {
+    const pool = new Pool();
+    const count = MOST_SENT.lines + 1_000;
+    let late = 0;
+    for (let id = 1; id <= count; id++) {
+      pool.dialogue.ask({ method: 'mining.submit', params: [], limitMs: 1 }, () => late++);
+    }
+    await eventually(() => expect(late).toBe(count));
+    const answers = Array.from({ length: count }, (_, i) => bytesOf(`{"id":${i + 1},"result":true,"error":null}`));
+    pool.sends(Buffer.concat(answers));
+    expect(pool.dialogue.isOpen).toBe(true);
+    pool.sends(Buffer.concat(answers));
+    expect(pool.dialogue.isOpen).toBe(false);
+  });
 });
 
 it.each([

@@ -143,3 +143,17 @@ it('while its source is closed no trial begins, and the wait goes on when it is 
   wait(0);
   expect(told).toEqual([NO_MORE, AGAIN]);
 });
+
+it('no trial is waited for once its source is closed, also when a share turns out late only then', () => {
+  const { told, health, wait } = answering();
+  health.sent();
+  health.stop();
+  wait(submitMs);
+  for (let i = 0; i < 3; i++) health.disconnected();
+  expect(told).toEqual([NO_MORE]);
+  expect(vi.getTimerCount()).toBe(0);
+  wait(100 * MINUTE);
+  health.start();
+  wait(0);
+  expect(told).toEqual([NO_MORE, AGAIN]);
+});

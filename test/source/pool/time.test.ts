@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Work } from '#pickaxe/chain/work.js';
-import type { PoolError } from '#pickaxe/source/pool/errors.js';
+import { PoolError, type PoolFault } from '#pickaxe/source/pool/errors.js';
 import { PoolHealth } from '#pickaxe/source/pool/health.js';
 import { poolLimits } from '#pickaxe/source/pool/limits.js';
 import { PoolSession } from '#pickaxe/source/pool/session.js';
@@ -11,6 +11,7 @@ import { mine } from '../follow.ts';
 import { AUTHORIZED, FakeSocket, jobLine, makeHeader, SUBSCRIBED, targetLine, USER } from './pool.ts';
 
 const { submitMs, submitAfterStopMs, silenceMs, noWorkMs } = poolLimits;
+const NO_MORE = 'answers shares no more';
 const clock = { nowUs: () => 0n, monotonicMs: () => Date.now() };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
@@ -25,8 +26,8 @@ class Rig {
   readonly #stopping = new AbortController();
   #jobs = 0;
 
-  /** Its pool has given work. */
-  constructor() {
+  /** Its pool has given work. @param health what is known of the pool from earlier connections */
+  constructor(health?: PoolHealth) {
     const note = (fault: string | undefined) => void (fault !== undefined && this.unhealthy.push(fault));
     this.session = new PoolSession(this.#socket.asSocket, {
       address: { host: 'pool.example', port: 3333, tls: false, url: 'stratum+tcp://pool.example:3333' },
@@ -36,7 +37,7 @@ class Rig {
       allowReconnect: false,
       clock,
       limits: poolLimits,
-      health: new PoolHealth(clock, () => 1, poolLimits, note),
+      health: health ?? new PoolHealth(clock, () => 1, poolLimits, note),
       onWork: (work) => this.works.push(work),
       onStale: () => {},
       onNote: () => {},
@@ -61,6 +62,16 @@ class Rig {
   answer(): void {
     const { id } = JSON.parse(this.#socket.written.at(-1) ?? '');
     this.#socket.receives(`{"id":${id},"result":true,"error":null}`);
+  }
+
+  /** The connection ends. */
+  end(fault: PoolFault): void {
+    this.session.end(new PoolError(fault, 'the test says so'));
+  }
+
+  /** The pool sends its client elsewhere. */
+  reconnect(): void {
+    this.#socket.receives('{"id":null,"method":"client.reconnect","params":[]}');
   }
 
   stop(): void {
@@ -106,7 +117,7 @@ it('a pool that sends jobs while a share waits is not silent, until the share ha
   rig.job();
   await rig.wait(1_000);
   expect(await late).toEqual({ outcome: 'unknown', reason: 'the pool did not answer in time' });
-  expect(rig.unhealthy).toEqual(['answers shares no more']);
+  expect(rig.unhealthy).toEqual([NO_MORE]);
 });
 
 it('a pool that leaves a share unanswered and sends nothing is silent soon', async () => {
@@ -138,4 +149,26 @@ it('a share that waits when pickaxe stops has little time left, and says nothing
   await rig.session.settled();
   await rig.wait(submitMs);
   expect(rig.unhealthy).toEqual([]);
+});
+
+it.each<[string, (rig: Rig) => void, number]>([
+  ['the network or the pool has ended', (rig) => rig.end('network'), 1],
+  ['pickaxe has ended', (rig) => rig.end('intended'), 0],
+  ['the pool has ended to be connected to anew', (rig) => rig.reconnect(), 0],
+])('of connections with unanswered shares, those count against a pool that %s', async (_, end, faults) => {
+  const told: string[] = [];
+  const health = new PoolHealth(
+    clock,
+    () => 1,
+    poolLimits,
+    (fault) => void told.push(fault ?? ''),
+  );
+  health.sent()(true);
+  for (let i = 0; i < 3; i++) {
+    const rig = new Rig(health);
+    const verdict = rig.submit();
+    end(rig);
+    expect((await verdict).reason).toBe('the connection ended before the pool answered');
+  }
+  expect(told).toEqual(Array(faults).fill(NO_MORE));
 });
