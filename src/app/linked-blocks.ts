@@ -48,7 +48,7 @@ const STRETCH = 50n;
 export const SEARCH_LIMITS = {
   /** At most as many headers are followed downwards: those of a year, with a block every 30 s. */
   headers: 1_000_000n,
-  /** At most as many blocks are searched where the time is bounded in which a command can be: there are about 90 then. */
+  /** At most as many blocks are searched. A command whose time is over can be in about 90. */
   searched: 10_000n,
 } as const;
 export type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
@@ -57,6 +57,8 @@ export type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: big
 const WITH_WORK = /mainnet|^testnet0\d$/i;
 
 /**
+ * A command is looked for in all blocks that can have it, and a step 1 of anybody in the lowest and the newest of them, half
+ * of the bound each.
  * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when a
  * proof of work is wrong; ApiError
  */
@@ -97,7 +99,7 @@ export async function newestHeader(api: BlockReader, branch: Branch, stop: Abort
 async function stretchesOf(
   api: BlockReader,
   branch: Branch,
-  { madeS }: Sought,
+  { what, madeS }: Sought,
   { height: wanted, untilS }: Place,
   stop: AbortSignal,
   limits: SearchLimits,
@@ -105,6 +107,9 @@ async function stretchesOf(
   if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
   const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
   const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
+  // Most of those who finish transfers of others do so soon, or while we go on with ours. That none is found ends nothing.
+  const isAnybodys = what === 'step 1';
+  const mostStretches = Number(limits.searched / STRETCH);
   let stretches: Stretch[] = [];
   let lowest: BlockHeader | undefined;
   for await (const { header, hash } of linkedHeaders(api, branch, BigInt(wanted ?? 0), stop)) {
@@ -121,7 +126,9 @@ async function stretchesOf(
       if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
       else if (last && last.high - height < STRETCH) last.low = height;
       else stretches.push({ high: height, hash, low: height });
-      if (untilUs !== undefined && stretches[0].high - height >= limits.searched) throw tooMany(limits.searched);
+      if (isAnybodys) {
+        if (stretches.length > mostStretches) stretches.splice(mostStretches / 2, 1);
+      } else if (stretches[0].high - height >= limits.searched) throw tooMany(limits.searched);
     }
     if (timeUs < earliestUs) break;
     if (branch.head.height - height >= limits.headers) throw tooMany(limits.headers);

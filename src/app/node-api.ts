@@ -62,6 +62,7 @@ export function nodeApi(
 /**
  * The same for a node whose network may have to be asked for, as the settings leave it open.
  * @param network the node's, if the settings and its URL do not name it; without it, the node is asked
+ * @param stop ends that question
  * @throws UsageError as `nodeApi`, and when the node does not say its network; ApiError when it does not answer
  */
 export async function openNodeApi(
@@ -69,9 +70,10 @@ export async function openNodeApi(
   settings: ApiSettings,
   surroundings: NodeApiSurroundings = {},
   network?: string,
+  stop?: AbortSignal,
 ): Promise<NodeApi> {
   const named = settings.node.network ?? network ?? (hasPath((node.url ?? node.p2pUrl)!) ? '' : undefined);
-  return nodeApi(node, named ?? (await askNetwork(node, settings, surroundings)), settings, surroundings);
+  return nodeApi(node, named ?? (await askNetwork(node, settings, surroundings, stop)), settings, surroundings);
 }
 
 /** @returns a client of a discovered peer, whose certificate must be the one with its id */
@@ -95,10 +97,11 @@ async function askNetwork(
   node: ConfiguredNode,
   settings: ApiSettings,
   surroundings: NodeApiSurroundings,
+  stop: AbortSignal | undefined,
 ): Promise<string> {
   const api = nodeApi(node, '', settings, surroundings);
   try {
-    return (await api.info()).network;
+    return (await api.info(stop)).network;
   } catch (fault) {
     if (fault instanceof ApiError && ['not found', 'no such side'].includes(fault.kind)) {
       throw new UsageError(

@@ -61,7 +61,7 @@ export class NodeSweepLedger implements SweepLedger {
 
   lookElsewhere(chain: number, account: string, stop: AbortSignal): Promise<AccountLook | undefined> {
     const look = (api: NodeApi) => this.#lookWith(api, chain, account, stop).catch(unlessOfNode);
-    return orFault(() => this.#nodes.askOther(look), stop);
+    return orFault(() => this.#nodes.askOther(look, stop), stop);
   }
 
   tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial> {
@@ -150,7 +150,7 @@ export class NodeSweepLedger implements SweepLedger {
         return { name, hash: each };
       }
       return undefined;
-    });
+    }, stop);
     if (!other || equalBytes(other.hash, hash)) return;
     throw new SweepFault(
       `${other.name} has another block at height ${height} of chain ${chain} than the node that was asked: ` +
@@ -159,7 +159,7 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   #ask<T>(question: (api: NodeApi) => Promise<T>, stop: AbortSignal): Promise<T> {
-    return orFault(() => this.#nodes.askOne(question), stop);
+    return orFault(() => this.#nodes.askOne(question, stop), stop);
   }
 }
 

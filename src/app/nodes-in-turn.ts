@@ -3,8 +3,12 @@
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi, NodeApiSurroundings } from '../node/api/node-api.ts';
 import { hasPath } from '../node/url.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 import { UsageError } from './exit-codes.ts';
 import { type ApiSettings, type ConfiguredNode, configuredNodes, noNode, openNodeApi, shownNode } from './node-api.ts';
+
+/** How long a node that could not be reached is not asked beside another one. */
+const AWAY_MS = 60_000;
 
 /** What a question is about. */
 export interface Subject {
@@ -32,6 +36,9 @@ export class NodesInTurn {
   #at = 0;
   /** The first node with a known network: those of other networks are not asked. */
   #first: Subject | undefined;
+  readonly #clock: Clock;
+  /** Until when nodes that could not be reached are not asked beside another one, by the monotonic clock. */
+  readonly #awayUntilMs = new Map<ConfiguredNode, number>();
 
   /**
    * @param warn is told when the next node is asked, and why
@@ -42,6 +49,7 @@ export class NodesInTurn {
     this.#settings = settings;
     this.#warn = warn;
     this.#surroundings = surroundings;
+    this.#clock = surroundings.clock ?? systemClock;
     this.#nodes = configuredNodes(settings);
     if (this.#nodes.length === 0) throw noNode();
   }
@@ -62,26 +70,38 @@ export class NodesInTurn {
     }
   }
 
-  /** The same, but no other node is asked in place of that one: the next question goes to the next node. */
-  async askOne<T>(question: (api: NodeApi) => Promise<T>, subject?: Subject): Promise<T> {
-    const attempt = await this.#attempt(question, subject);
+  /**
+   * The same, but no other node is asked in place of that one: the next question goes to the next node.
+   * @param stop ends what is asked of the node before the question
+   */
+  async askOne<T>(question: (api: NodeApi) => Promise<T>, stop?: AbortSignal): Promise<T> {
+    const attempt = await this.#attempt(question, undefined, stop);
     if (attempt.kind === 'answered') return attempt.answer;
     throw attempt.error;
   }
 
   /**
-   * Asks another node than the one whose turn it is, which keeps its turn.
+   * Asks another node than the one whose turn it is, which keeps its turn. One that could not be reached is left out for a minute.
    * @param question gets the node's name for messages. What it answers with undefined, or cannot be asked, the next node is asked
+   * @param stop ends what is asked of a node before the question
    * @returns undefined when no other node is configured, or none answers
+   * @throws what the question throws once `stop` has fired
    */
-  async askOther<T>(question: (api: NodeApi, name: string) => Promise<T | undefined>): Promise<T | undefined> {
+  async askOther<T>(
+    question: (api: NodeApi, name: string) => Promise<T | undefined>,
+    stop?: AbortSignal,
+  ): Promise<T | undefined> {
     for (let i = 1; i < this.#nodes.length; i++) {
       const node = this.#nodes[(this.#at + i) % this.#nodes.length];
+      const nowMs = this.#clock.monotonicMs();
+      if (nowMs < (this.#awayUntilMs.get(node) ?? nowMs)) continue;
       try {
-        const answer = await question(await this.#open(node, undefined), shownNode(node));
+        const answer = await question(await this.#open(node, undefined, stop), shownNode(node));
         if (answer !== undefined) return answer;
       } catch (error) {
-        if (!(error instanceof ApiError || error instanceof UsageError)) throw error;
+        // What was stopped must not pass for a node that does not answer.
+        if (stop?.aborted || !(error instanceof ApiError || error instanceof UsageError)) throw error;
+        if (error instanceof ApiError && error.kind === 'unreachable') this.#awayUntilMs.set(node, nowMs + AWAY_MS);
       }
     }
     return undefined;
@@ -93,12 +113,16 @@ export class NodesInTurn {
     await Promise.all(opened.map((each) => each.status === 'fulfilled' && each.value.close()));
   }
 
-  async #attempt<T>(question: (api: NodeApi) => Promise<T>, subject: Subject | undefined): Promise<Attempt<T>> {
+  async #attempt<T>(
+    question: (api: NodeApi) => Promise<T>,
+    subject: Subject | undefined,
+    stop?: AbortSignal,
+  ): Promise<Attempt<T>> {
     const node = this.#nodes[this.#at];
     let api: NodeApi | undefined;
     let answersBefore: number | undefined;
     try {
-      api = await this.#open(node, subject);
+      api = await this.#open(node, subject, stop);
       answersBefore = api.answers;
       return { kind: 'answered', answer: await question(api) };
     } catch (fault) {
@@ -114,9 +138,9 @@ export class NodesInTurn {
     if (this.#nodes[this.#at] === node) this.#at = (this.#at + 1) % this.#nodes.length;
   }
 
-  async #open(node: ConfiguredNode, subject: Subject | undefined): Promise<NodeApi> {
+  async #open(node: ConfiguredNode, subject: Subject | undefined, stop: AbortSignal | undefined): Promise<NodeApi> {
     const known = this.#apis.get(node);
-    const opening = known ?? openNodeApi(node, this.#settings, this.#surroundings, subject?.network ?? undefined);
+    const opening = known ?? openNodeApi(node, this.#settings, this.#surroundings, subject?.network ?? undefined, stop);
     this.#apis.set(node, opening);
     const api = await opening.catch((fault) => {
       this.#apis.delete(node);

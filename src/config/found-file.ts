@@ -5,7 +5,8 @@
 
 import { basename } from 'node:path';
 import type { Entry } from './entries.ts';
-import type { Origin, Said } from './said.ts';
+import { originOf, type PerNode } from './per-node.ts';
+import type { Origin, Said, Valued } from './said.ts';
 import { ENTRIES } from './settings.ts';
 
 /**
@@ -32,6 +33,35 @@ function forbidden({ document, where }: Said, remedy: string): string[] {
   return [
     `${where([table, key])}: ${names} cannot be set by a file that was only found here. ${remedy} the setting to your user file.`,
   ];
+}
+
+/** The settings about certificates, and those that say to whose URLs they can apply. */
+const CERTIFICATES = {
+  node: [
+    ['node.fingerprints', 'node.ca-files'],
+    ['node.urls', 'ledger.peer-url'],
+  ],
+  pool: [['pool.fingerprints', 'pool.ca-files'], ['pool.urls']],
+} as const;
+
+/**
+ * Where the user names another node or pool, what the file says about the certificates of its own ones applies to nobody.
+ * @param values those of all places, by the settings' paths, where a project file was only found
+ * @returns the paths of the file's settings that are to be ignored
+ */
+export function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
+  const isFound = (path: string) => values.get(path)?.origin.layer === 'project';
+  return Object.values(CERTIFICATES).flatMap(([certificates, places]) => {
+    const [urls] = places;
+    if (!values.has(urls) || isFound(urls)) return [];
+    const inEffect = places
+      .flatMap((path) => (values.get(path)?.value ?? []) as string | readonly string[])
+      .map(originOf);
+    const canApply = ({ origin }: PerNode) => origin === undefined || inEffect.includes(origin);
+    return certificates.filter(
+      (path) => isFound(path) && !(values.get(path)!.value as readonly PerNode[]).some(canApply),
+    );
+  });
 }
 
 /** A URL may have a customer's key in it, and a password goes wherever the URL says. */

@@ -12,8 +12,8 @@ import {
   saidByFlags,
   unknownVariables,
 } from './flags-and-env.ts';
-import { excessOf } from './found-file.ts';
-import type { Origin, Said } from './said.ts';
+import { excessOf, unusedOf } from './found-file.ts';
+import type { Origin, Said, Valued } from './said.ts';
 import { assemble, type Config } from './settings.ts';
 
 export interface Loaded {
@@ -61,7 +61,7 @@ export function loadFile(file: string, cwd: string): Loaded {
 }
 
 function merge(layers: readonly [Origin['layer'], Said | undefined][], problems: string[]): Loaded {
-  const values = new Map<string, { value: unknown; origin: Origin }>();
+  const values = new Map<string, Valued>();
   for (const [layer, said] of layers) {
     if (!said) continue;
     const checked: Checked = check(said);
@@ -70,8 +70,9 @@ function merge(layers: readonly [Origin['layer'], Said | undefined][], problems:
       if (!values.has(path)) values.set(path, { value, origin: { layer, where } });
     }
   }
-  const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
   const found = layers.map(([, said]) => said).find((said) => said?.unasked);
+  if (found) for (const path of unusedOf(values)) values.delete(path);
+  const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
   if (found) problems.push(...excessOf(found, origins));
   if (problems.length > 0) throw new ConfigError(problems);
   const config = assemble(({ path, setting }) => values.get(path)?.value ?? setting.default);

@@ -10,6 +10,12 @@ export interface Origin {
   readonly where: string;
 }
 
+/** A setting's value, once it is parsed. */
+export interface Valued {
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
 /** Where something stands in a document: table, key, and in a list its index. */
 export type Path = readonly (string | number)[];
 

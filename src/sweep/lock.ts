@@ -7,7 +7,14 @@ import { hostname } from 'node:os';
 /** Only the owner may read and write. */
 const MODE = 0o600;
 /** What systems say where links cannot be made. */
-const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
+const NO_LINKS: ReadonlySet<string | undefined> = new Set([
+  'EPERM',
+  'EACCES',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EINVAL',
+]);
 
 /** Another process has it, or may have it. The message says what to do. */
 export class LockedError extends Error {

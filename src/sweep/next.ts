@@ -25,6 +25,8 @@ export interface Seen {
   readonly step0: Found;
   /** Null when there is no step 1. */
   readonly step1: Found | null;
+  /** What was paid for the gas of earlier steps 1, in whose place the newest was made. It counts once the transfer is done. */
+  readonly earlierGasCost: Decimal;
 }
 
 export type Step =
@@ -73,8 +75,8 @@ export function isStep1Alive({ step1 }: Transfer, seen: Seen, proof: string, { g
   return proofIn(step1) === proof && gasPriceOf(step1) >= gasPrice;
 }
 
-function gasCostOf({ step0, step1 }: Seen, { gasStation }: Sweep): Decimal {
-  return costOf(step0) + (gasStation === null ? costOf(step1) : 0n);
+function gasCostOf({ step0, step1, earlierGasCost }: Seen, { gasStation }: Sweep): Decimal {
+  return costOf(step0) + (gasStation === null ? costOf(step1) + earlierGasCost : 0n);
 }
 
 function costOf(found: Found | null): Decimal {

@@ -7,6 +7,8 @@
 import type { Command } from '../ledger/command/command.ts';
 import type { KeyPair } from '../ledger/command/keys.ts';
 import { isAlreadyCompleted } from '../ledger/command/refusals.ts';
+import type { CommandResult } from '../ledger/command/results.ts';
+import type { Decimal } from '../ledger/decimal.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
 import { pause, within } from '../system/abort.ts';
 import {
@@ -24,7 +26,7 @@ import { afterSearch, doneBy, type Found, isStep1Alive, next, type Seen, type St
 import { rootOfProof } from './proof.ts';
 import { signersOf } from './signers.ts';
 import { isUnfinished, type Sweep, type Transfer } from './state.ts';
-import { type AccountLook, type InBlock, SweepFault, type SweepLedger } from './sweep-ledger.ts';
+import { type AccountLook, type InBlock, type Place, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
 export interface RunnerOptions {
   readonly ledger: SweepLedger;
@@ -55,8 +57,11 @@ const MARGIN_S = 600;
 const MOST_AHEAD_MS = 3_600_000;
 /** Each step 1 that fails costs gas, so no more than this are made in one run for one transfer. */
 const MOST_STEP1 = 3;
-/** A node that says that somebody else has finished a transfer, and has no such block, is searched no more often than this in one run. */
-const MOST_VAIN_SEARCHES = 3;
+/**
+ * How often all blocks are searched for somebody else's step 1 in one run. Before each, the chain must have grown by the blocks
+ * that are needed above it anyway: behind one address there may be several nodes, of which one is behind another.
+ */
+const MOST_SEARCHES = 3;
 
 /** Whether something will have to be signed. */
 export function needsKeys({ transfers, gasStation }: Sweep): boolean {
@@ -71,8 +76,10 @@ export class SweepRunner {
   readonly #step1Made = new Map<number, number>();
   /** The heights of those blocks in which a step 0 was searched for and found, by its chain. */
   readonly #foundAt = new Map<number, number>();
-  /** How often a step 1 of somebody else was searched for and not found, by the chain of step 0. */
-  readonly #vainSearches = new Map<number, number>();
+  /** Searches of all blocks for somebody else's step 1, and the height of the target chain at the last, by the chain of step 0. */
+  readonly #searches = new Map<number, { readonly made: number; readonly height: number }>();
+  /** The heights of those blocks in which they were successful. */
+  readonly #arrivedAt = new Map<number, number>();
 
   constructor(sweep: Sweep, options: RunnerOptions) {
     this.#sweep = sweep;
@@ -166,6 +173,7 @@ export class SweepRunner {
     return {
       step0: await this.#find(transfer.chain, step0, MARGIN_S, stop),
       step1: transfer.step1 && (await this.#find(targetChain, transfer.step1, 0, stop)),
+      earlierGasCost: 0n,
     };
   }
 
@@ -174,10 +182,8 @@ export class SweepRunner {
     const { ledger } = this.#options;
     const { height: newest, timeS } = await ledger.look(chain, this.#sweep.account, stop);
     const found = await ledger.result(chain, command.hash, stop);
-    const height = found?.metaData?.blockHeight;
-    // A node that has struck a command off its list says that it has failed, but no block has it.
-    if (!found || height === undefined || height < 0)
-      return { status: 'none', isOver: timeS >= lifeOf(command).endS + marginS };
+    const height = found && heightOf(found);
+    if (!found || height === undefined) return { status: 'none', isOver: timeS >= lifeOf(command).endS + marginS };
     return foundIn({ height, depth: Math.max(0, newest - height), result: found }, command);
   }
 
@@ -195,7 +201,10 @@ export class SweepRunner {
     const sought = { what: 'command', key: command.hash, madeS: lifeOf(command).madeS } as const;
     const inBlock = await this.#options.ledger.search(chain, sought, { height }, stop);
     const found = inBlock && foundIn(inBlock, command);
-    if (found?.status === said.status) return isStep1 ? { ...seen, step1: found } : { ...seen, step0: found };
+    if (found?.status === said.status) {
+      if (!isStep1) return { ...seen, step0: found };
+      return { ...seen, step1: found, earlierGasCost: await this.#earlierGasCost(transfer, undefined, stop) };
+    }
     const step = isStep1 ? 'step 1' : 'step 0';
     throw new SweepFault(
       `the node says of ${step}: ${said.status}. But the block of height ${height} does not say so: ask another node`,
@@ -220,12 +229,13 @@ export class SweepRunner {
     const fetched = transfer.proof ?? (await this.#fetchProof(transfer, step0, stop));
     if (typeof fetched !== 'string') return fetched.why;
     const withProof = transfer.proof === fetched ? transfer : this.#update(transfer, { proof: fetched });
-    const maker = this.#maker(await ledger.look(targetChain, account, stop));
+    const look = await ledger.look(targetChain, account, stop);
+    const maker = this.#maker(look);
     const step1With = (gasLimit: number) => step1Of(this.#sweep, step0.hash, fetched, gasLimit, maker);
     const mostGas = step1TrialGas(this.#sweep);
     const trial = unsigned(step1With(mostGas));
     const { outcome, gas } = await ledger.tryOut(targetChain, trial, stop);
-    if (isAlreadyCompleted(outcome)) return await this.#arrived(withProof, step0, seen, stop);
+    if (isAlreadyCompleted(outcome)) return await this.#arrived(withProof, step0, seen, look.height, stop);
     if (outcome.status === 'failure') {
       this.#update(withProof, { proof: null });
       return `step 1 would fail, so its proof is fetched again: ${outcome.error.message}`;
@@ -235,7 +245,9 @@ export class SweepRunner {
     if (made >= MOST_STEP1) return `${made} commands for step 1 have failed, so no other is made in this run`;
     const step1 = signed(step1With(gasLimitFor(gas, mostGas)), this.#options.pairs);
     this.#step1Made.set(transfer.chain, made + 1);
-    this.#update(withProof, { step1 });
+    const { step1: before, earlierStep1: earlier } = withProof;
+    const replaced = before && { requestKey: before.hash, gasPrice: gasPriceOf(before) };
+    this.#update(withProof, { step1, earlierStep1: replaced ? [...earlier, replaced] : earlier });
     return await this.#sendStep1(step1, stop);
   }
 
@@ -244,24 +256,62 @@ export class SweepRunner {
     return sent.kind === 'taken' ? 'step 1 is sent' : `step 1 is refused: ${sent.reason}`;
   }
 
-  /** Some step 1 has brought the coins, by the node's word: which one, and where, the blocks say. */
-  async #arrived(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<string> {
-    const { chain } = transfer;
-    const vain = this.#vainSearches.get(chain) ?? 0;
-    const sought = { what: 'step 1', key: step0.hash, madeS: lifeOf(step0).madeS } as const;
-    const isSearched = vain < MOST_VAIN_SEARCHES;
-    const found = isSearched && (await this.#options.ledger.search(this.#sweep.targetChain, sought, {}, stop));
+  /**
+   * Some step 1 has brought the coins, by the node's word: which one, and where, the blocks say.
+   * @param newest the height of the target chain
+   */
+  async #arrived(transfer: Transfer, step0: Command, seen: Seen, newest: number, stop: AbortSignal): Promise<string> {
+    const found = await this.#findStep1(transfer.chain, step0, newest, stop);
     if (!found) {
-      if (isSearched) this.#vainSearches.set(chain, vain + 1);
-      return 'the node says that somebody has finished it, but no block of the target chain has done so: ask another node';
+      return 'the node says that somebody has finished it, but no block of the target chain that was read has done so: ask another node';
     }
     const { depth, result } = found;
-    const ours = result.reqKey === transfer.step1?.hash ? transfer.step1 : null;
+    const { step1, earlierStep1 } = transfer;
+    const isNewest = result.reqKey === step1?.hash;
+    const isOurs = isNewest || earlierStep1.some(({ requestKey }) => requestKey === result.reqKey);
     const left = this.#confirmations - depth;
-    if (left > 0) return `${ours ? 'it has arrived' : 'somebody else has finished it'}; waits for ${left} more blocks`;
+    if (left > 0)
+      return `${isOurs ? 'it has arrived' : 'somebody else has finished it'}; waits for ${left} more blocks`;
+    const earlierGasCost = await this.#earlierGasCost(transfer, found, stop);
     // A node may have forgotten what has become of our own.
-    const proven = ours ? { ...seen, step1: foundIn(found, ours) } : seen;
-    return this.#settle(transfer, doneBy(ours ? 'us' : 'somebody else', proven, this.#sweep));
+    const proven = { ...seen, ...(isNewest && { step1: foundIn(found, step1) }), earlierGasCost };
+    return this.#settle(transfer, doneBy(isOurs ? 'us' : 'somebody else', proven, this.#sweep));
+  }
+
+  /** @param newest the height of the target chain */
+  async #findStep1(chain: number, step0: Command, newest: number, stop: AbortSignal): Promise<InBlock | undefined> {
+    const sought = { what: 'step 1', key: step0.hash, madeS: lifeOf(step0).madeS } as const;
+    const search = (place: Place) => this.#options.ledger.search(this.#sweep.targetChain, sought, place, stop);
+    const height = this.#arrivedAt.get(chain);
+    if (height !== undefined) {
+      const found = await search({ height });
+      if (!found) this.#arrivedAt.delete(chain);
+      return found;
+    }
+    const last = this.#searches.get(chain);
+    // A node that lies about its height must not keep the next one from being searched.
+    const grownBy = last ? Math.abs(newest - last.height) : this.#confirmations;
+    if (grownBy < this.#confirmations || (last?.made ?? 0) >= MOST_SEARCHES) return undefined;
+    const found = await search({});
+    this.#searches.set(chain, { made: (last?.made ?? 0) + 1, height: newest });
+    if (found) this.#arrivedAt.set(chain, found.height);
+    return found;
+  }
+
+  /**
+   * @param proven a step 1 that was found in its block, whatever the node remembers
+   * @returns what was paid for the gas of those steps 1 in whose place newer ones were made
+   */
+  async #earlierGasCost(transfer: Transfer, proven: InBlock | undefined, stop: AbortSignal): Promise<Decimal> {
+    const { targetChain, gasStation } = this.#sweep;
+    if (gasStation !== null) return 0n;
+    let sum = 0n;
+    for (const { requestKey, gasPrice } of transfer.earlierStep1) {
+      const isProven = proven?.result.reqKey === requestKey;
+      const result = isProven ? proven.result : await this.#options.ledger.result(targetChain, requestKey, stop);
+      if (result && (isProven || heightOf(result) !== undefined)) sum += BigInt(result.gas) * gasPrice;
+    }
+    return sum;
   }
 
   /** @returns the proof, or why there is none yet */
@@ -309,6 +359,12 @@ export class SweepRunner {
     this.#sweep = sweep;
     return changed;
   }
+}
+
+/** @returns undefined when no block has it: a node that has struck a command off its list says that it has failed */
+function heightOf({ metaData }: CommandResult): number | undefined {
+  const height = metaData?.blockHeight;
+  return height === undefined || height < 0 ? undefined : height;
 }
 
 function foundIn({ height, depth, result: { result, gas } }: InBlock, command: Command): Found {

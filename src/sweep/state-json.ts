@@ -43,6 +43,8 @@ const TransferJson = z
     leftAt: count.nullable(),
     proof: z.string().nullable(),
     step1: Signed.nullable(),
+    // Earlier versions did not write them.
+    earlierStep1: z.array(z.object({ requestKey: z.string(), gasPrice: decimal })).default([]),
     outcome: OutcomeJson.nullable(),
   })
   .refine(({ chain, step0 }) => step0 === null || chainOf(step0) === chain, {
@@ -94,7 +96,8 @@ function isEachChainOnce(transfers: readonly { readonly chain: number }[]): bool
 
 function transferToJson(transfer: Transfer) {
   const { amount, outcome } = transfer;
-  return { ...transfer, amount: formatDecimal(amount), outcome: outcome && outcomeToJson(outcome) };
+  const earlierStep1 = transfer.earlierStep1.map((it) => ({ ...it, gasPrice: formatDecimal(it.gasPrice) }));
+  return { ...transfer, amount: formatDecimal(amount), earlierStep1, outcome: outcome && outcomeToJson(outcome) };
 }
 
 function outcomeToJson(outcome: Outcome) {

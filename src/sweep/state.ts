@@ -40,8 +40,16 @@ export interface Transfer {
   readonly proof: string | null;
   /** The newest step 1, written before it is sent. The ledger lets only one of them bring the coins. */
   readonly step1: Command | null;
+  /** The steps 1 in whose place newer ones were made, the oldest first: a block may have them all the same. */
+  readonly earlierStep1: readonly EarlierStep1[];
   /** Null while the transfer goes on. */
   readonly outcome: Outcome | null;
+}
+
+export interface EarlierStep1 {
+  readonly requestKey: string;
+  /** In coins for each unit of gas. */
+  readonly gasPrice: Decimal;
 }
 
 export type Outcome =
@@ -61,7 +69,7 @@ export type TransferState = 'pending' | Outcome['state'];
 
 /** Of a transfer that has not begun. */
 export function plannedTransfer(chain: number, amount: Decimal, gasLimit: number): Transfer {
-  const nothing = { step0: null, leftAt: null, proof: null, step1: null, outcome: null } as const;
+  const nothing = { step0: null, leftAt: null, proof: null, step1: null, earlierStep1: [], outcome: null } as const;
   return { chain, amount, gasLimit, ...nothing };
 }
 

@@ -71,7 +71,7 @@ export interface SweepLedger {
   /**
    * Looks for a command in the blocks themselves, each of which is proven by the one above it, up to the chain's newest.
    * When several nodes are configured, a second one must have the same block.
-   * @returns undefined when no block of the place has the command
+   * @returns undefined when no block of the place has the command, or of a step 1 in any place: none of those that were read
    */
   search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<InBlock | undefined>;
   /** @param chain where the command ran */

@@ -156,4 +156,37 @@ describe('a search in blocks', () => {
     expect(given).toEqual({ headers: 1000 - 510 + 1, blocks: 0 });
     expect(SEARCH_LIMITS.searched).toBe(10_000n);
   });
+
+  it('for somebody else’s step 1 reads the lowest blocks that can have it and the newest, and none between them', async () => {
+    const { api, given } = reader();
+    const heights: bigint[] = [];
+    const noting: BlockReader = {
+      ...api,
+      async *blockBranch(...asked) {
+        for await (const block of api.blockBranch(...asked)) {
+          heights.push(block.header.height);
+          yield block;
+        }
+      },
+    };
+    const limits = { ...SEARCH_LIMITS, searched: 200n };
+    const step1 = { ...sought(100), what: 'step 1' } as const;
+    const { found, block } = await findCommand(noting, branch, step1, {}, NEVER, limits);
+    expect([found, block.height]).toEqual([undefined, HEIGHT]);
+    expect(given.headers).toBe(1000 - 95 + 1);
+    expect(given.blocks).toBeLessThanOrEqual(200);
+    const [low, high] = [heights.filter((height) => height < 500n), heights.filter((height) => height >= 500n)];
+    expect([low.toSorted(ascending)[0], low.length > 50, high.toSorted(ascending).at(-1), high.length]).toEqual([
+      95n,
+      true,
+      HEIGHT,
+      100,
+    ]);
+    // Of a command, that no block has it means something, so the blocks are read all or not at all.
+    given.blocks = 0;
+    await expect(findCommand(api, branch, sought(100), {}, NEVER, limits)).rejects.toThrow('in more than 200 blocks');
+    expect(given.blocks).toBe(0);
+  });
 });
+
+const ascending = (one: bigint, other: bigint) => Number(one - other);

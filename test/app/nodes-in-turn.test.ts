@@ -1,13 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
 import { type ApiSettings, configuredNodes, nodeApi, peerApi } from '#pickaxe/app/node-api.js';
 import { NodesInTurn, OtherNetworkError, withNetwork } from '#pickaxe/app/nodes-in-turn.js';
 import type { NodeApi } from '#pickaxe/node/api/node-api.js';
+import type { Clock } from '#pickaxe/system/clock.js';
 import { info } from '../cli/ledger-node.ts';
 import { QUICK, type Server, serve } from '../node/api/server.ts';
 import { secondAddress } from '../node/second-address.ts';
+import { FakeClock } from '../report/fakes.ts';
 
 /** Nobody listens there. */
 const DEAD = 'http://127.0.0.1:9';
@@ -17,10 +19,10 @@ const settingsOf = (urls: readonly string[], more: { network?: string; ledger?: 
   ledger: { dialect: 'auto', ...more.ledger },
 });
 
-function inTurn(urls: readonly string[], network?: string) {
+function inTurn(urls: readonly string[], network?: string, clock?: Clock) {
   const warnings: string[] = [];
   const settings = settingsOf(urls, network === undefined ? {} : { network });
-  const nodes = new NodesInTurn(settings, (text) => warnings.push(text), QUICK);
+  const nodes = new NodesInTurn(settings, (text) => warnings.push(text), { ...QUICK, ...(clock && { clock }) });
   onTestFinished(() => nodes.close());
   return { nodes, warnings };
 }
@@ -140,6 +142,49 @@ describe('nodes in turn', () => {
     ).rejects.toThrow('a fault of ours');
     const { nodes: alone } = inTurn([first.url], 'mainnet01');
     expect(await alone.askOther(health)).toBeUndefined();
+  });
+
+  it('can be stopped while another one is opened, which does not say its network', { timeout: 20_000 }, async () => {
+    const [first, silent] = [await healthy(), await serve(() => 'silence')];
+    const { nodes } = inTurn([first.url, silent.url]);
+    await nodes.ask(health);
+    const stop = new AbortController();
+    const asked = nodes.askOther(health, stop.signal);
+    await vi.waitFor(() => expect(silent.seen).toHaveLength(1));
+    stop.abort();
+    // What was stopped is no answer, and not the same as that no other node answers.
+    await expect(asked).rejects.toThrow();
+    const { nodes: one } = inTurn([silent.url]);
+    const next = new AbortController();
+    const askedOne = one.askOne(health, next.signal);
+    await vi.waitFor(() => expect(silent.seen).toHaveLength(2));
+    next.abort();
+    await expect(askedOne).rejects.toThrow();
+  });
+
+  it('do not try another one that cannot be reached again within a minute', async () => {
+    const clock = new FakeClock();
+    const [first, there] = [await healthy(), await healthy()];
+    const { url, goAway } = await secondAddress(there.url);
+    await goAway();
+    const { nodes } = inTurn([first.url, url], 'mainnet01', clock);
+    const tries = { made: 0 };
+    const ask = () =>
+      nodes.askOther(async (api) => {
+        tries.made += 1;
+        return await api.health();
+      });
+    for (const [secondsLater, made] of [
+      [0, 1],
+      [0, 1],
+      [59, 1],
+      [2, 2],
+      [30, 2],
+    ]) {
+      clock.advance(secondsLater * 1000);
+      expect(await ask()).toBeUndefined();
+      expect(tries.made).toBe(made);
+    }
   });
 
   it('do not ask another one when a node has answered, whatever it has answered', async () => {

@@ -526,6 +526,54 @@ describe('files', () => {
         expect(folder.load().config).toMatchObject({ pool: { user: 'me.rig1' }, node: { urls: ['https://n'] } });
       });
 
+      it.each([
+        ['node', 'https://its-own.example:1848', 'https://node.example'],
+        ['pool', 'stratum+ssl://its-own.example:3334', 'stratum+ssl://pool.example:3334'],
+      ] as const)(
+        'may say who is trusted at its own %s, which is ignored where the user names another one',
+        (table, its, users) => {
+          const pin = (url: string) => `"${url}=${'A'.repeat(43)}"`;
+          const write = (pins: string) =>
+            folder.write(
+              'pickaxe.toml',
+              `[${table}]\nurls = ["${its}"]\nfingerprints = [${pins}]\nca-files = ["${its}=ca.pem"]\n`,
+            );
+          const flags = new Map([[`${table}.urls`, [users]]]);
+          write(pin(its));
+          expect(folder.load().config).toMatchObject({ [table]: { urls: [its], caFiles: [{}], fingerprints: [{}] } });
+          const { config, origins } = folder.load({ flags });
+          expect(config[table]).toEqual({ ...DEFAULTS[table], urls: [users] });
+          expect([...origins.keys()]).toEqual([`${table}.urls`]);
+          // The same URL counts, however it is spelt, and so does a value that names none.
+          for (const pins of [
+            pin(users),
+            `${pin(its)}, ${pin(users.replace('example', 'EXAMPLE'))}`,
+            `"${'A'.repeat(43)}"`,
+          ]) {
+            write(pins);
+            expect(folder.problems({ flags })).toEqual([
+              expect.stringMatching(
+                `^pickaxe\\.toml:3: ${table}\\.fingerprints cannot be set .* while ${table}\\.urls is from `,
+              ),
+            ]);
+          }
+          // A file that was named is the user's own: a URL in it that is no longer used is a mistake to be shown.
+          expect(folder.load({ file: 'pickaxe.toml', flags }).config).toMatchObject({
+            [table]: { fingerprints: [{}] },
+          });
+        },
+      );
+
+      it('may not say who is trusted at the P2P port of the user’s node', () => {
+        const its = 'https://own.example:1789';
+        folder.write('pickaxe.toml', `node.fingerprints = ["${its}=${'A'.repeat(43)}"]\n`);
+        const flags = new Map<string, string | string[]>([
+          ['node.urls', ['https://own.example']],
+          ['ledger.peer-url', its],
+        ]);
+        expect(folder.problems({ flags })).toEqual([expect.stringContaining('node.fingerprints cannot be set by')]);
+      });
+
       it('does not matter where the user’s own URL counts instead of the file’s', () => {
         folder.write(`${USER}.toml`, own);
         folder.write('pickaxe.toml', evil);

@@ -133,7 +133,7 @@ describe('the word of one node ends no transfer', () => {
       return json(answer);
     });
     expect(before.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
-    expect(notes).toContain('no block of the target chain has done so: ask another node');
+    expect(notes).toContain('no block of the target chain that was read has done so: ask another node');
     // However often it says so, its blocks are searched three times for each transfer.
     expect(blocks).toBe(2 * 3);
     expectAllDone(world, after, total);

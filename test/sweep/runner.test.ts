@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Command } from '#pickaxe/ledger/command/command.js';
 import { parsePayload, publicMetaOf } from '#pickaxe/ledger/command/payload.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { lifeOf, signed, step1Of } from '#pickaxe/sweep/commands.js';
 import { planSweep, sweepOf } from '#pickaxe/sweep/plan.js';
 import { rootOfProof } from '#pickaxe/sweep/proof.js';
 import { needsKeys } from '#pickaxe/sweep/runner.js';
-import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
+import { type Place, SweepFault, type SweepLedger } from '#pickaxe/sweep/sweep-ledger.js';
 import { expectAllDone, STARTED, surviveEachKill } from './survive.ts';
 import {
   ACCOUNT,
@@ -245,6 +246,66 @@ describe('somebody else', () => {
     await runner.round(NEVER);
     expect(runner.sweep.transfers[0].outcome).toBeNull();
     expect(world.notes.find((note) => note.startsWith(`${chain}: somebody else`))).toBeDefined();
+  });
+});
+
+describe('blocks with somebody else’s step 1', () => {
+  type Search = SweepLedger['search'];
+
+  /** Somebody else has just finished both transfers. @param around answers a search for a step 1 */
+  async function finished(around: (search: () => ReturnType<Search>, place: Place) => ReturnType<Search>) {
+    const { world, total, runner } = await left();
+    world.grow(2);
+    for (const { chain, step0 } of runner.sweep.transfers) world.node.commands.finishTransfer(chain, step0!.hash);
+    const places: Place[] = [];
+    const search: Search = (chain, sought, place, stop) => {
+      const ask = () => world.ledger.search(chain, sought, place, stop);
+      if (sought.what !== 'step 1') return ask();
+      places.push(place);
+      return around(ask, place);
+    };
+    const ledger = changed(world.ledger, { search });
+    return { world, total, places, runner: world.runner(runner.sweep, { ledger }) };
+  }
+
+  it('are searched again once the chain has grown, when the node’s cut was behind', async () => {
+    const { world, total, places, runner } = await finished(async (search) => {
+      const found = await search();
+      return found && found.depth < 2 ? undefined : found;
+    });
+    for (let i = 0; i < 6; i++) await runner.round(NEVER);
+    expect(places).toEqual([{}, {}]); // one for each transfer
+    const sweep = await world.finish(runner);
+    expectAllDone(world, sweep, total);
+    expect(sweep.transfers.map(({ outcome }) => outcome?.state === 'done' && outcome.by)).toEqual(
+      Array(2).fill('somebody else'),
+    );
+  });
+
+  it('are searched once, and then only that of the height where it was found', async () => {
+    const { world, total, places, runner } = await finished((search) => search());
+    const height = Number(world.node.ledger.chains.heightOf(TARGET));
+    await runner.round(NEVER);
+    await runner.round(NEVER);
+    expectAllDone(world, await world.finish(runner), total);
+    expect(places.slice(0, 2)).toEqual([{}, {}]);
+    expect(places.slice(2)).toEqual(Array(places.length - 2).fill({ height: expect.any(Number) }));
+    for (const place of places.slice(2)) expect(Math.abs(place.height! - height)).toBeLessThanOrEqual(1);
+  });
+
+  it('are searched anew when it is no longer where it was found, three times in one run', async () => {
+    let isGone = true;
+    const { world, total, places, runner } = await finished(async (search, { height }) =>
+      isGone && height !== undefined ? undefined : { ...(await search())!, ...(isGone && { depth: 0 }) },
+    );
+    for (let i = 0; i < 20; i++) {
+      await runner.round(NEVER);
+      world.grow();
+    }
+    expect(places.filter(({ height }) => height === undefined)).toHaveLength(2 * 3);
+    expect(runner.sweep.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
+    isGone = false;
+    expectAllDone(world, await world.finish(world.runner(world.store.load()!)), total);
   });
 });
 
@@ -585,6 +646,49 @@ describe('a higher gas price', () => {
     const left = STARTED * 3n - [0, 1, 2].map((chain) => world.balance(chain)).reduce((a, b) => a + b);
     expect(moved).toBeGreaterThan(0n);
     expect(left).toBe(spent.reduce((a, b) => a + b));
+  });
+});
+
+describe('an earlier step 1, in whose place one with a higher gas price was made', () => {
+  it.each(['alone', 'before the newer one'])('that a block has %s is ours, and its gas is counted', async (how) => {
+    const world = await World.make();
+    const total = world.total();
+    const made = new Map<number, Command[]>();
+    let isHolding = true;
+    const holding = withSend(world.ledger, async (send, chain, command) => {
+      if (chain !== TARGET || !isHolding) return await send();
+      const { payload } = parsePayload(command.cmd);
+      const pactId = 'cont' in payload ? payload.cont.pactId : '';
+      const from = world.store.load()!.transfers.find(({ step0 }) => step0!.hash === pactId)!.chain;
+      const known = made.get(from) ?? [];
+      if (!known.some(({ hash }) => hash === command.hash)) made.set(from, [...known, command]);
+      return { kind: 'taken' };
+    });
+    const goOn = async (gasPrice: bigint, each: number) => {
+      const sweep = world.store.load() ?? (await world.begin());
+      const runner = world.runner({ ...sweep, gasPrice }, { ledger: holding });
+      while (made.size < 2 || [...made.values()].some(({ length }) => length < each)) {
+        await runner.round(NEVER);
+        world.grow();
+      }
+    };
+    await goOn(WISHES.gasPrice, 1);
+    await goOn(WISHES.gasPrice * 2n, 2);
+    await goOn(WISHES.gasPrice * 3n, 3);
+    // A node has kept the second one, and a block takes it after all.
+    for (const commands of made.values()) {
+      for (const command of how === 'alone' ? [commands[1]] : commands.slice(1)) {
+        expect(await world.ledger.send(TARGET, command, NEVER)).toEqual({ kind: 'taken' });
+      }
+    }
+    isHolding = false;
+    world.grow();
+    const { transfers, ...rest } = await world.finish(world.runner(world.store.load()!, { ledger: holding }));
+    expectAllDone(world, { ...rest, transfers }, total);
+    expect(transfers.map(({ outcome }) => outcome?.state === 'done' && outcome.by)).toEqual(['us', 'us']);
+    const spent = transfers.reduce((sum, { outcome }) => sum + (outcome?.gasCost ?? 0n), 0n);
+    const left = [0, 1, 2].map((chain) => world.balance(chain)).reduce((a, b) => a + b);
+    expect(spent).toBe(STARTED * 3n - left);
   });
 });
 

@@ -28,7 +28,12 @@ const SWEEP: Sweep = {
   gasPrice: 10_000n,
   gasStation: null,
   startedMs: 1,
-  transfers: [plannedTransfer(1, 91_498_992_540_000n, 746)],
+  transfers: [
+    {
+      ...plannedTransfer(1, 91_498_992_540_000n, 746),
+      earlierStep1: [{ requestKey: 'A'.repeat(43), gasPrice: 10_000n }],
+    },
+  ],
 };
 
 const failed = {
@@ -52,6 +57,15 @@ it('a sweep comes back as it was, from a file for its owner alone', () => {
   expect(store.load()).toEqual(SWEEP);
   if (process.platform !== 'win32') expect(statSync(store.file).mode & 0o777).toBe(0o600);
   store.close();
+});
+
+it('a sweep that an earlier version has written, without the earlier steps 1, is read', () => {
+  const store = new SweepStore(folder(), 'development', ACCOUNT);
+  store.begin(SWEEP);
+  const json = JSON.parse(readFileSync(store.file, 'utf8'));
+  delete json.transfers[0].earlierStep1;
+  writeFileSync(store.file, JSON.stringify(json));
+  expect(store.load()).toEqual({ ...SWEEP, transfers: [{ ...SWEEP.transfers[0], earlierStep1: [] }] });
 });
 
 it('an unfinished sweep is never replaced, and a finished one is kept', () => {
