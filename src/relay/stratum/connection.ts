@@ -13,13 +13,6 @@ import type { Client } from './session.ts';
  * shares come in a flood where a miner's difficulty is far too low, which can be the server's fault, or that of another client.
  */
 const FLOOD_POINTS = 10;
-/**
- * How soon a client is read again whose address has used up its lines: good shares of a farm that has just started all come at once.
- * Until then, what it sends waits where it sends it.
- */
-const READ_AGAIN_MS = 500;
-/** How much of what it had sent before may wait here: 100 shares. */
-const MOST_WAITING_CHARACTERS = 16_384;
 /** How long a client that is disconnected has for reading why. */
 const LAST_WORDS_MS = 1_000;
 
@@ -43,9 +36,6 @@ export class Connection implements Client {
   readonly #reservedLines: TokenBucket;
   /** Those of them that are no good shares. */
   readonly #worthlessLines: TokenBucket;
-  /** Lines that have come and must wait until their address may send more. */
-  #waiting: string[] = [];
-  #again: NodeJS.Timeout | undefined;
   #isOpen = true;
 
   constructor(options: ConnectionOptions) {
@@ -87,35 +77,21 @@ export class Connection implements Client {
 
   #read(bytes: Buffer, receive: (line: string) => boolean): void {
     if (!this.#isOpen) return;
-    this.#waiting.push(...this.#split(bytes));
-    if (this.#again === undefined) this.#receive(receive);
-    else if (this.#waiting.join('').length > MOST_WAITING_CHARACTERS) this.close('flood', 0, 'flood');
-  }
-
-  /** Takes the lines that wait, as far as the client's address may send them. */
-  #receive(receive: (line: string) => boolean): void {
-    const { clock, socket, sharedLines } = this.#options;
+    const { clock, socket } = this.#options;
     // All answers to what came at once are sent at once.
     socket.cork();
-    let taken = 0;
-    for (const line of this.#waiting) {
+    for (const line of this.#split(bytes)) {
       if (!this.#isOpen) break;
       const nowMs = clock.monotonicMs();
-      if (!this.#reservedLines.take(1, nowMs) && !sharedLines.take(1, nowMs)) break;
-      taken++;
-      if (!this.#lines.take(1, nowMs)) this.close('flood', 0, 'flood');
+      if (!this.#mayReceive(nowMs)) this.close('flood', 0, 'flood');
       else if (!receive(line) && !this.#worthlessLines.take(1, nowMs)) this.close('flood', FLOOD_POINTS, 'flood');
     }
     socket.uncork();
-    this.#waiting.splice(0, taken);
-    if (!this.#isOpen) return;
-    if (this.#waiting.length === 0) {
-      this.#again = undefined;
-      socket.resume();
-    } else {
-      socket.pause();
-      this.#again = setTimeout(() => this.#receive(receive), READ_AGAIN_MS);
-    }
+  }
+
+  #mayReceive(nowMs: number): boolean {
+    if (!this.#lines.take(1, nowMs)) return false;
+    return this.#reservedLines.take(1, nowMs) || this.#options.sharedLines.take(1, nowMs);
   }
 
   /** A client with a line that is too long is disconnected. */
@@ -131,8 +107,6 @@ export class Connection implements Client {
   #end(reason: string, points: number, refusal?: Refusal): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#waiting = [];
-    clearTimeout(this.#again);
     this.#options.ended(reason, points, refusal);
   }
 }

@@ -9,11 +9,8 @@ import type { RelayLog } from '../relay.ts';
 import { Bans, networkOf } from './bans.ts';
 import type { StratumLimits } from './limits.ts';
 
-/**
- * How bad a connection as such is: 25,000 may come at once from an address, and then 250 a second. A farm that starts three times in a
- * row has as many.
- */
-const CONNECTION_POINTS = 0.004;
+/** How bad a connection as such is: 10,000 may come at once from an address, a whole farm after a restart, and then 100 a second. */
+const CONNECTION_POINTS = 0.01;
 /** Lines of the log about bans that may come at once. */
 const LOG_BURST = 10;
 /** Whoever has an IPv6 network of 48 bits, which is a usual size, has 65,536 of 64 bits. All of them together count as one address. */

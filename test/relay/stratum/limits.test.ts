@@ -125,15 +125,6 @@ describe('connections from one address', () => {
     expect(refused).toEqual(['crowded']);
   });
 
-  it('may come again twice at once, as those of a farm whose power fails', () => {
-    const door = doorkeeper({});
-    for (let start = 0; start < 3; start++) {
-      const entered = Array.from({ length: 8_192 }, () => door.enter('192.0.2.1', 1_000 * start));
-      expect(entered.filter((got) => typeof got === 'string')).toEqual([]);
-      for (let count = 0; count < 8_192; count++) door.leave('192.0.2.1');
-    }
-  });
-
   it('share their lines, and have no more after they have come again', () => {
     const door = doorkeeper({ addressLineBurst: 50 });
     const [one, other] = [door.enter('192.0.2.1', 0), door.enter('192.0.2.1', 0)];

@@ -254,38 +254,16 @@ describe('a client that costs too much', () => {
     await eventually(() => expect(heard.of('relay').at(-1)?.refused).toMatchObject({ flood: 3, banned: 0 }));
   });
 
-  it('waits when its address has used up its lines, and a client that sends few goes on', async () => {
+  it('is disconnected when its address has used up its lines, and a client that sends few goes on', async () => {
     const limits = { addressLineBurst: 50, addressLinesPerSecond: 0.001, reservedLinesPerSecond: 0.001 };
     const { client } = await serveShares({ limits });
     const honest = await ready(client());
     const greedy = await ready(client());
-    const ids = Array.from({ length: 100 }, (_, count) => 1_000 + count);
-    for (const id of ids) greedy.say({ id, method: 'mining.ping', params: [] });
-    const answered = () => ids.filter((id) => greedy.answerTo(id) !== undefined).length;
-    await eventually(() => expect(answered()).toBeGreaterThan(40));
+    for (let count = 0; count < 100; count++) greedy.say({ id: 1_000 + count, method: 'mining.ping', params: [] });
+    await greedy.closed;
     expect((await share(honest)).result).toBe(true);
     const late = await ready(client());
     expect((await share(late)).result).toBe(true);
-    expect(answered()).toBeLessThan(70);
-    expect(greedy.socket.destroyed).toBe(false);
-  });
-
-  it('of a farm that starts is heard to its last share, though all of them together send too much at once', async () => {
-    const limits = {
-      addressLineBurst: 20,
-      addressLinesPerSecond: 200,
-      reservedLineBurst: 4,
-      reservedLinesPerSecond: 0.001,
-    };
-    const { client, heard } = await serveShares({ limits: { ...limits, reportMs: 50 } });
-    const farm = Array.from({ length: 12 }, () => client());
-    await Promise.all(farm.map((asic) => ready(asic)));
-    const ids = farm.map((asic) => Array.from({ length: 8 }, () => asic.mine()));
-    for (const [i, asic] of farm.entries()) {
-      await eventually(() => expect(ids[i].map((id) => asic.answerTo(id)?.result)).toEqual(Array(8).fill(true)));
-    }
-    expect(farm.filter(({ socket }) => socket.destroyed)).toEqual([]);
-    expect(heard.of('relay').at(-1)?.refused).toMatchObject({ flood: 0, banned: 0 });
   });
 
   it('is refused when the server is full, and makes room for others then when it brings nothing', async () => {
