@@ -44,6 +44,14 @@ export class Bans {
   }
 }
 
+/** Whoever has an IPv6 network of 48 bits, which is a usual size, has 65,536 of 64 bits. */
+const SITE_BITS = 48;
+
+/** @returns an IPv4 address as it is; of an IPv6 address its network of 48 bits. What is bounded for each address is bounded for it */
+export function siteOf(address: string): string {
+  return networkOf(address, SITE_BITS);
+}
+
 /**
  * @param bits how many bits of an IPv6 address make its network, a multiple of 16. Whoever has one address has all that begin with
  * the same 64 bits

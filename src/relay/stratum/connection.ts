@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../system/clock.ts';
 import { TokenBucket } from '../../system/token-bucket.ts';
 import { LineSplitter } from '../../wire/line-splitter.ts';
+import type { SharedLines } from './doorkeeper.ts';
 import type { StratumLimits } from './limits.ts';
 import type { Refusal } from './refusals.ts';
 import type { Client } from './session.ts';
@@ -15,6 +16,13 @@ import type { Client } from './session.ts';
 const FLOOD_POINTS = 10;
 /** How long a client that is disconnected has for reading why. */
 const LAST_WORDS_MS = 1_000;
+/**
+ * What a client has sent while it was not read comes at once later. So for so long after it was last not read, it is not disconnected
+ * for too many lines, but waits again.
+ */
+const AFTER_WAITING_MS = 60_000;
+const NEWLINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
 
 export interface ConnectionOptions {
   readonly socket: Socket;
@@ -22,9 +30,17 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly limits: StratumLimits;
   /** The budget of lines that it shares with the others from its address. */
-  readonly sharedLines: TokenBucket;
+  readonly sharedLines: SharedLines;
   /** Called once, when the connection is at its end. */
   readonly ended: (reason: string, points: number, refusal?: Refusal) => void;
+}
+
+/** What a connection does with what comes. */
+export interface ConnectionHooks {
+  /** Takes a line. @returns whether it was a share that met its target */
+  readonly receive: (line: string) => boolean;
+  /** The client is not read from now on, until its address has lines again. */
+  readonly waits: () => void;
 }
 
 export class Connection implements Client {
@@ -37,6 +53,14 @@ export class Connection implements Client {
   /** Those of them that are no good shares. */
   readonly #worthlessLines: TokenBucket;
   #isOpen = true;
+  #hooks: ConnectionHooks | undefined;
+  /** What has come and is not split into lines yet. */
+  #bytes: Buffer = NOTHING;
+  /** The next line, and whether the client's own budget had place for it. */
+  #line: string | undefined;
+  #isWithinOwn = false;
+  #isWaiting = false;
+  #waitedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectionOptions) {
     const { clock, limits, address } = options;
@@ -50,12 +74,16 @@ export class Connection implements Client {
     this.#worthlessLines = new TokenBucket(lineBurst / 2, linesPerSecond / 2, nowMs);
   }
 
-  /** Begins to read. @param receive takes each line, and returns whether it was a share that met its target */
-  start(receive: (line: string) => boolean): void {
+  /** Begins to read. */
+  start(hooks: ConnectionHooks): void {
+    this.#hooks = hooks;
     const { socket } = this.#options;
     socket.on('error', () => {}); // It is followed by 'close'.
     socket.on('close', () => this.#end('it has closed the connection', 0));
-    socket.on('data', (bytes: Buffer) => this.#read(bytes, receive));
+    socket.on('data', (bytes: Buffer) => {
+      this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
+      if (!this.#isWaiting) this.#read();
+    });
   }
 
   send(lines: string | Buffer): void {
@@ -75,38 +103,80 @@ export class Connection implements Client {
     setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
   }
 
-  #read(bytes: Buffer, receive: (line: string) => boolean): void {
-    if (!this.#isOpen) return;
-    const { clock, socket } = this.#options;
+  #read(): void {
+    const { socket } = this.#options;
     // All answers to what came at once are sent at once.
     socket.cork();
-    for (const line of this.#split(bytes)) {
-      if (!this.#isOpen) break;
-      const nowMs = clock.monotonicMs();
-      if (!this.#mayReceive(nowMs)) this.close('flood', 0, 'flood');
-      else if (!receive(line) && !this.#worthlessLines.take(1, nowMs)) this.close('flood', FLOOD_POINTS, 'flood');
-    }
+    while (this.#takeLine());
     socket.uncork();
+    if (this.#isOpen && this.#line !== undefined) this.#wait();
   }
 
-  #mayReceive(nowMs: number): boolean {
-    if (!this.#lines.take(1, nowMs)) return false;
-    return this.#reservedLines.take(1, nowMs) || this.#options.sharedLines.take(1, nowMs);
+  /** Takes the next line. @returns whether there was one, and it may be taken now */
+  #takeLine(): boolean {
+    if (!this.#isOpen) return false;
+    this.#line ??= this.#nextLine();
+    const line = this.#line;
+    if (line === undefined) return false;
+    const { clock, sharedLines } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#isWithinOwn ||= this.#lines.take(1, nowMs);
+    if (!this.#isWithinOwn) {
+      if (nowMs - this.#waitedMs >= AFTER_WAITING_MS) this.close('flood', 0, 'flood');
+      return false;
+    }
+    if (!this.#reservedLines.take(1, nowMs) && !sharedLines.take(this.#isWaiting, nowMs)) return false;
+    this.#line = undefined;
+    this.#isWithinOwn = false;
+    const isGood = this.#hooks?.receive(line) === true;
+    if (!isGood && !this.#worthlessLines.take(1, nowMs)) this.close('flood', FLOOD_POINTS, 'flood');
+    return true;
   }
+
+  /** Reads nothing more until the lines that have come are taken. The rest waits where the client sends it. */
+  #wait(): void {
+    const { socket, sharedLines, clock } = this.#options;
+    this.#isWaiting = true;
+    this.#waitedMs = clock.monotonicMs();
+    socket.pause();
+    sharedLines.wait(this.#goOn);
+  }
+
+  readonly #goOn = (): 'waits' | 'taken' | 'read' => {
+    const hasTaken = this.#takeLine();
+    this.#waitedMs = this.#options.clock.monotonicMs();
+    if (!this.#isOpen) return 'read';
+    this.#line ??= this.#nextLine();
+    if (hasTaken && this.#line !== undefined) return 'taken';
+    if (this.#line !== undefined) {
+      this.#hooks?.waits();
+      return 'waits';
+    }
+    this.#isWaiting = false;
+    this.#options.socket.resume();
+    return 'read';
+  };
 
   /** A client with a line that is too long is disconnected. */
-  #split(bytes: Buffer): readonly string[] {
+  #nextLine(): string | undefined {
     try {
-      return this.#splitter.push(bytes);
+      while (this.#bytes.length > 0) {
+        const end = this.#bytes.indexOf(NEWLINE) + 1 || this.#bytes.length;
+        const [line] = this.#splitter.push(this.#bytes.subarray(0, end));
+        this.#bytes = end === this.#bytes.length ? NOTHING : this.#bytes.subarray(end);
+        if (line !== undefined) return line;
+      }
     } catch (fault) {
       this.close((fault as Error).message, FLOOD_POINTS, 'flood');
-      return [];
     }
+    return undefined;
   }
 
   #end(reason: string, points: number, refusal?: Refusal): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#bytes = NOTHING;
+    this.#options.sharedLines.leave(this.#goOn);
     this.#options.ended(reason, points, refusal);
   }
 }

@@ -6,20 +6,61 @@
 import { LogBucket } from '../../system/log-bucket.ts';
 import { TokenBucket } from '../../system/token-bucket.ts';
 import type { RelayLog } from '../relay.ts';
-import { Bans, networkOf } from './bans.ts';
+import { Bans, siteOf } from './bans.ts';
 import type { StratumLimits } from './limits.ts';
 
-/** How bad a connection as such is: 10,000 may come at once from an address, a whole farm after a restart, and then 100 a second. */
-const CONNECTION_POINTS = 0.01;
+/**
+ * How bad a connection as such is: 25,000 may come at once from an address, a whole farm that starts and is restarted twice, and then
+ * 250 a second.
+ */
+const CONNECTION_POINTS = 0.004;
 /** Lines of the log about bans that may come at once. */
 const LOG_BURST = 10;
-/** Whoever has an IPv6 network of 48 bits, which is a usual size, has 65,536 of 64 bits. All of them together count as one address. */
-const SITE_BITS = 48;
-
 /** What comes from one address, or from one IPv6 network of 48 bits. */
 interface Site {
   connections: number;
-  readonly lines: TokenBucket;
+  readonly lines: SharedLines;
+}
+
+/**
+ * Takes a line of a client that waits, if it may. @returns `waits` if it may not; `taken` if it has another one; `read` if it has none,
+ * so that it does not wait any longer
+ */
+type GoOn = () => 'waits' | 'taken' | 'read';
+
+/** The lines that all clients of an address share. Clients that find none wait, and get one after the other. */
+export class SharedLines {
+  readonly #bucket: TokenBucket;
+  /** Those that have waited longest since their last line come first. */
+  readonly #waiting = new Set<GoOn>();
+
+  constructor({ addressLineBurst, addressLinesPerSecond }: StratumLimits, nowMs: number) {
+    this.#bucket = new TokenBucket(addressLineBurst, addressLinesPerSecond, nowMs);
+  }
+
+  /** @param isWaiting whether the client waits for its turn @returns whether it may send a line */
+  take(isWaiting: boolean, nowMs: number): boolean {
+    return (isWaiting || this.#waiting.size === 0) && this.#bucket.take(1, nowMs);
+  }
+
+  wait(goOn: GoOn): void {
+    this.#waiting.add(goOn);
+  }
+
+  leave(goOn: GoOn): void {
+    this.#waiting.delete(goOn);
+  }
+
+  /** Has those that wait go on, each by a line in its turn, as far as there are lines. To be called several times a second. */
+  serve(): void {
+    // Who goes to the end of a set is met again.
+    for (const goOn of this.#waiting) {
+      const state = goOn();
+      if (state === 'waits') continue;
+      this.#waiting.delete(goOn);
+      if (state === 'taken') this.#waiting.add(goOn);
+    }
+  }
 }
 
 export class Doorkeeper {
@@ -43,10 +84,10 @@ export class Doorkeeper {
    * @returns why this connection is refused; or, when it may stay, the budget of lines that it shares with the others from its
    * address. In that case `leave` must be called at its end
    */
-  enter(address: string, nowMs: number): 'banned' | 'crowded' | TokenBucket {
+  enter(address: string, nowMs: number): 'banned' | 'crowded' | SharedLines {
     if (this.#bans.isBanned(address, nowMs)) return 'banned';
     this.note(address, CONNECTION_POINTS, 'too many connections', nowMs);
-    const name = networkOf(address, SITE_BITS);
+    const name = siteOf(address);
     const site = this.#sites.get(name) ?? this.#former.get(name) ?? this.#newSite(nowMs);
     if (site.connections >= this.#limits.connectionsPerAddress) return 'crowded';
     this.#former.delete(name);
@@ -56,12 +97,17 @@ export class Doorkeeper {
   }
 
   leave(address: string): void {
-    const name = networkOf(address, SITE_BITS);
+    const name = siteOf(address);
     const site = this.#sites.get(name);
     if (!site || --site.connections > 0) return;
     this.#sites.delete(name);
     this.#former.set(name, site);
     if (this.#former.size > this.#limits.remembered) this.#former.delete(this.#former.keys().next().value as string);
+  }
+
+  /** Has clients go on that wait for lines of their address. To be called several times a second. */
+  serve(): void {
+    for (const { lines } of this.#sites.values()) lines.serve();
   }
 
   /** @param points how bad it was what came from this address */
@@ -75,7 +121,6 @@ export class Doorkeeper {
   }
 
   #newSite(nowMs: number): Site {
-    const { addressLineBurst, addressLinesPerSecond } = this.#limits;
-    return { connections: 0, lines: new TokenBucket(addressLineBurst, addressLinesPerSecond, nowMs) };
+    return { connections: 0, lines: new SharedLines(this.#limits, nowMs) };
   }
 }

@@ -7,7 +7,7 @@
 import { OTHER_WORKERS } from '../../events/vocabulary.ts';
 import type { Clock } from '../../system/clock.ts';
 import { TokenBucket } from '../../system/token-bucket.ts';
-import { networkOf } from './bans.ts';
+import { siteOf } from './bans.ts';
 import type { LedgerEntry } from './ledger-line.ts';
 import type { StratumLimits } from './limits.ts';
 
@@ -59,7 +59,7 @@ export class LedgerPlace {
   readonly #leftOut = new Map<string, LeftOut>();
   #toldMs: number;
 
-  /** @param network `networkOf` the client's address */
+  /** @param network `siteOf` the client's address */
   constructor(network: string, address: AddressLines, options: PlacesOptions) {
     const { clock, limits, aimSeconds } = options;
     this.network = network;
@@ -128,7 +128,7 @@ export class LedgerPlaces {
 
   /** @returns a place for a session of this client. It must be given back */
   take(address: string): LedgerPlace {
-    const network = networkOf(address);
+    const network = siteOf(address);
     const free = this.#free.get(network);
     const place = free?.pop();
     if (free?.length === 0) this.#free.delete(network);

@@ -29,7 +29,10 @@ export interface StratumLimits {
    */
   readonly addressLineBurst: number;
   readonly addressLinesPerSecond: number;
-  /** Lines that each client may send beyond that: enough for logging in, and for a share each 5 s. */
+  /**
+   * Lines that each client may send beyond that: enough for logging in and for the shares until its rate is known, so that a farm of
+   * fast miners can start at once; and then one each 4 s. Clients for which there are no lines are not read until there are.
+   */
   readonly reservedLineBurst: number;
   readonly reservedLinesPerSecond: number;
   /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
@@ -80,7 +83,7 @@ export const stratumLimits: StratumLimits = {
   linesPerSecond: 100,
   addressLineBurst: 4_000,
   addressLinesPerSecond: 2_000,
-  reservedLineBurst: 10,
+  reservedLineBurst: 20,
   reservedLinesPerSecond: 0.25,
   junkLines: 10,
   ledgerBurst: 1_000,

@@ -131,6 +131,11 @@ export class MiningTurn implements SessionNow {
     this.#retarget(nowMs);
   }
 
+  /** Shares at a chosen difficulty come too often for the client's address. */
+  slowDown(nowMs: number): void {
+    this.#vardiff.slowDown(nowMs);
+  }
+
   /** Rolls the creation time and adjusts the difficulty when it is time for that. */
   tick(nowMs: number): void {
     const isTime = nowMs - this.#lookedMs >= RETARGET_MS;

@@ -84,6 +84,11 @@ export class Session {
     return false;
   }
 
+  /** All clients of its address together send more lines than they may. */
+  slowDown(): void {
+    this.#turn?.slowDown(this.#world.clock.monotonicMs());
+  }
+
   /** To be called several times a second. */
   tick(nowMs: number): void {
     if (this.#turn) this.#turn.tick(nowMs);

@@ -10,7 +10,7 @@ import type { SessionWorld } from './world.ts';
 const LEARNING_SECONDS = 0.15;
 /** All sessions that learn send so many shares a second together. To verify them takes a tenth of a core. */
 const LEARNING_SHARES_PER_SECOND = 1_000;
-/** How often it is counted how many learn. */
+/** How often it is counted how many learn, and have brought shares. */
 const COUNT_MS = 1_000;
 /**
  * A session that makes room for others is at least so old, and its shares prove less than so many hashes a second. The slowest miners
@@ -46,7 +46,9 @@ export class Sessions {
     if (nowMs - this.#countedMs >= COUNT_MS) {
       this.#countedMs = nowMs;
       this.#learning = 0;
-      for (const { isLearning } of this.#turns()) if (isLearning) this.#learning++;
+      // A session that brings nothing needs no share of the budget, and must not make others learn more slowly.
+      for (const { isLearning, hashesPerSecond } of this.#turns())
+        if (isLearning && hashesPerSecond > 0) this.#learning++;
     }
     for (const session of this.#all) session.tick(nowMs);
   }

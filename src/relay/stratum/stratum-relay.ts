@@ -11,13 +11,12 @@ import type { SourceUpdate, WorkSource } from '../../source/source.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { LogBucket } from '../../system/log-bucket.ts';
 import { Refusals } from '../../system/refusals.ts';
-import type { TokenBucket } from '../../system/token-bucket.ts';
 import { Accounts } from '../accounts.ts';
 import type { Relay, RelayLog } from '../relay.ts';
 import { RelayedWorks } from '../relayed-works.ts';
 import { encrypted, HandshakeError, readProxyHeader } from './client-socket.ts';
 import { Connection } from './connection.ts';
-import { Doorkeeper } from './doorkeeper.ts';
+import { Doorkeeper, type SharedLines } from './doorkeeper.ts';
 import type { Ledger } from './ledger.ts';
 import { LedgerPlaces } from './ledger-places.ts';
 import { type StratumLimits, stratumLimits } from './limits.ts';
@@ -174,6 +173,7 @@ export class StratumRelay implements Relay {
   async run(stop: AbortSignal): Promise<void> {
     const timer = setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
+      this.#doorkeeper.serve();
       this.#sessions.tick(nowMs);
       this.#makeRoom(nowMs);
       this.#sessions.report(NAME, this.#emit, this.#world, this.#refusals.counts, nowMs);
@@ -262,7 +262,7 @@ export class StratumRelay implements Relay {
     }
   }
 
-  #begin(socket: Socket, address: string, sharedLines: TokenBucket): void {
+  #begin(socket: Socket, address: string, sharedLines: SharedLines): void {
     const clock = this.#clock;
     const ended = (reason: string, points: number, refusal?: Refusal) => {
       this.#sessions.delete(session);
@@ -274,7 +274,7 @@ export class StratumRelay implements Relay {
     const connection = new Connection({ socket, address, clock, limits: this.#limits, sharedLines, ended });
     const session = new Session(++this.#count, this.#world, connection);
     this.#sessions.add(session);
-    connection.start((line) => session.receive(line));
+    connection.start({ receive: (line) => session.receive(line), waits: () => session.slowDown() });
   }
 }
 

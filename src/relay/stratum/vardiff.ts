@@ -22,7 +22,7 @@ const LEARNING_RATIO = 1.5;
 const SETTLED_RATIO = 1.2;
 /** Without a share for so long while learning, the difficulty falls to a tenth. */
 const SILENCE_MS = 2_000;
-/** A silence must also be as long as so many shares take. */
+/** After the first share, a silence must also be as long as so many shares take. */
 const SILENT_SHARES = 10;
 /**
  * The lowest difficulties that silence leads to, while nothing is known of a miner: quickly to one that 1 GH/s meets eight times a
@@ -37,6 +37,9 @@ const MOST_SHARES_PER_SECOND = 500;
 const LEAST_APART_MS = 0.05;
 /** A difficulty that the worker has chosen is kept until shares come this often. */
 const MOST_CHOSEN_PER_SECOND = 10;
+/** Where those of an address are too many together, they may come half as often again and again, each time for so long at least. */
+const LEAST_CHOSEN_PER_SECOND = 0.1;
+const SLOWER_MS = 10_000;
 
 export interface VardiffOptions {
   /** The seconds between two shares, once the rate is known. */
@@ -77,6 +80,9 @@ export class Vardiff {
   #isHearsay = false;
   #nowMs = 0;
   #lastShareMs = 0;
+  /** How often shares may come at a chosen difficulty. */
+  #mostChosenPerSecond = MOST_CHOSEN_PER_SECOND;
+  #slowerMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: VardiffOptions) {
     this.#options = options;
@@ -173,6 +179,13 @@ export class Vardiff {
     if (!this.isKnown && !this.#options.isChosen) this.#difficulty = difficulty;
   }
 
+  /** Shares at a chosen difficulty come too often for the client's address, so they may come less often from now on. */
+  slowDown(nowMs: number): void {
+    if (nowMs - this.#slowerMs < SLOWER_MS) return;
+    this.#slowerMs = nowMs;
+    this.#mostChosenPerSecond = Math.max(LEAST_CHOSEN_PER_SECOND, this.#mostChosenPerSecond / 2);
+  }
+
   #pass(nowMs: number): void {
     const seconds = (nowMs - this.#nowMs) / 1000;
     this.#nowMs = nowMs;
@@ -197,7 +210,9 @@ export class Vardiff {
 
   #isSilent(leastMs: number): boolean {
     if (!this.isLearning || this.#shares >= MANY_SHARES) return false;
-    const patienceMs = Math.max(leastMs, 1000 * SILENT_SHARES * this.#options.learningSeconds());
+    // Where no share has come yet, nothing says that shares come as often as all sessions together may send them.
+    const sharesMs = this.#isSearching ? 0 : 1000 * SILENT_SHARES * this.#options.learningSeconds();
+    const patienceMs = Math.max(leastMs, sharesMs);
     return this.#nowMs - this.#lastShareMs >= patienceMs;
   }
 
@@ -222,7 +237,7 @@ export class Vardiff {
 
   #holdChosen(): void {
     const { difficulty } = this.#options;
-    const least = this.#shares < SOME_SHARES ? 0 : this.hashesPerSecond / MOST_CHOSEN_PER_SECOND;
+    const least = this.#shares < SOME_SHARES ? 0 : this.hashesPerSecond / this.#mostChosenPerSecond;
     if (least > LEARNING_RATIO * this.#difficulty) this.#difficulty = least;
     else if (LEARNING_RATIO * least < this.#difficulty && this.#difficulty > difficulty) {
       this.#difficulty = Math.max(difficulty, least);

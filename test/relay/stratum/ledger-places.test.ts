@@ -96,6 +96,15 @@ describe('all sessions of one address together', () => {
     expect(bench.hashes()).toBe(7 * 20 * 101);
   });
 
+  it('are with IPv6 those of a network of 48 bits, as its connections are', () => {
+    const bench = new LedgerBench(limits);
+    const books = Array.from({ length: 100 }, (_, last) => bench.session(`2001:db8:0:${last}::1`));
+    for (const book of books) for (let count = 0; count < 20; count++) book.write(share('w'));
+    expect(bench.told).toHaveLength(40);
+    bench.session('2001:db8:1::1').write(share('w'));
+    expect(bench.told.length).toBeGreaterThan(40);
+  });
+
   it('have so many lines a second from then on, and so many sums', () => {
     const bench = new LedgerBench(limits);
     const books = Array.from({ length: 100 }, () => bench.session());

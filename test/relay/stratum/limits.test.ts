@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Bans, networkOf } from '#pickaxe/relay/stratum/bans.js';
-import { Doorkeeper } from '#pickaxe/relay/stratum/doorkeeper.js';
+import { Bans, networkOf, siteOf } from '#pickaxe/relay/stratum/bans.js';
+import { Doorkeeper, type SharedLines } from '#pickaxe/relay/stratum/doorkeeper.js';
 import { mostConnections, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/remembered-rates.js';
 import { rollMs } from '#pickaxe/relay/stratum/roll.js';
@@ -74,8 +74,8 @@ describe('bans', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
-  ])('count connections and lines of %s as those of %s', (address, network) => {
-    expect(networkOf(address, 48)).toBe(network);
+  ])('count connections, lines and the ledger’s lines of %s as those of %s', (address, network) => {
+    expect(siteOf(address)).toBe(network);
   });
 
   it('are logged at a bounded rate', () => {
@@ -104,7 +104,7 @@ describe('connections from one address', () => {
   /** Takes as many lines as there are. */
   const drain = (lines: unknown) => {
     let count = 0;
-    while ((lines as TokenBucket).take(1, 0)) count++;
+    while ((lines as SharedLines).take(false, 0)) count++;
     return count;
   };
 
@@ -123,6 +123,17 @@ describe('connections from one address', () => {
       (got) => typeof got === 'string',
     );
     expect(refused).toEqual(['crowded']);
+  });
+
+  it('may all be restarted twice in quick succession, and are banned where that does not end', () => {
+    const door = doorkeeper({});
+    const restart = () => {
+      const got = Array.from({ length: 8_192 }, () => door.enter('192.0.2.1', 0));
+      for (const lines of got) if (typeof lines !== 'string') door.leave('192.0.2.1');
+      return got.filter((lines) => lines === 'banned').length;
+    };
+    expect([restart(), restart(), restart()]).toEqual([0, 0, 0]);
+    expect(restart()).toBeGreaterThan(7_000);
   });
 
   it('share their lines, and have no more after they have come again', () => {

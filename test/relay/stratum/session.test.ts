@@ -598,6 +598,14 @@ describe('nonce1', () => {
   });
 });
 
+it('sessions that bring nothing do not make others learn more slowly', async () => {
+  const { bench, client } = await serving();
+  for (let count = 0; count < 500; count++) bench.client().login(`idle${count}`);
+  client.login('rig', 'd=0.01');
+  bench.pass(1.1);
+  expect(bench.sessions.learningSeconds()).toBe(0.15);
+});
+
 const SUBSCRIBE = '{"id":1,"method":"mining.subscribe","params":[]}';
 
 describe('room in a full server', () => {

@@ -254,16 +254,36 @@ describe('a client that costs too much', () => {
     await eventually(() => expect(heard.of('relay').at(-1)?.refused).toMatchObject({ flood: 3, banned: 0 }));
   });
 
-  it('is disconnected when its address has used up its lines, and a client that sends few goes on', async () => {
+  it('is not read when its address has used up its lines, gets its jobs, and one that sends few goes on', async () => {
     const limits = { addressLineBurst: 50, addressLinesPerSecond: 0.001, reservedLinesPerSecond: 0.001 };
-    const { client } = await serveShares({ limits });
+    const { client, source } = await serveShares({ limits });
     const honest = await ready(client());
     const greedy = await ready(client());
     for (let count = 0; count < 100; count++) greedy.say({ id: 1_000 + count, method: 'mining.ping', params: [] });
-    await greedy.closed;
+    await eventually(() => expect(greedy.answerTo(1_000 + 50)).toBeDefined());
     expect((await share(honest)).result).toBe(true);
     const late = await ready(client());
     expect((await share(late)).result).toBe(true);
+    const { job } = greedy;
+    source.work(makeWork(2 ** 60));
+    await eventually(() => expect(greedy.job).not.toBe(job));
+    expect(greedy.answerTo(1_099)).toBeUndefined();
+    expect(greedy.socket.destroyed).toBe(false);
+  });
+
+  it('is read again when its address has lines again, and all that it has sent is answered in order', async () => {
+    const limits = { addressLineBurst: 10, addressLinesPerSecond: 200, reservedLineBurst: 2 };
+    const { client } = await serveShares({ limits });
+    const clients = await Promise.all([ready(client()), ready(client())]);
+    for (const each of clients) {
+      for (let count = 0; count < 90; count++) each.say({ id: 1_000 + count, method: 'mining.ping', params: [] });
+    }
+    for (const each of clients) {
+      await eventually(() => expect(each.answerTo(1_089)).toBeDefined());
+      const ids = each.received.map(({ id }) => id).filter((id) => id >= 1_000);
+      expect(ids).toEqual(Array.from({ length: 90 }, (_, count) => 1_000 + count));
+      expect((await share(each)).result).toBe(true);
+    }
   });
 
   it('is refused when the server is full, and makes room for others then when it brings nothing', async () => {

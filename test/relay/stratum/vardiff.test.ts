@@ -153,6 +153,28 @@ describe('the difficulty of a session', () => {
     expect(simulation.shares.length - before).toBeLessThan(70);
   });
 
+  it.each([0.15, 8, 65])(
+    'falls soon for a miner without a share, also while others have a share each %d s',
+    (seconds) => {
+      const found = SEEDS.map((seed) => {
+        const { shares } = new Simulation(seed, { learningSeconds: () => seconds }).run(1e9, 60);
+        return shares.length > 0;
+      });
+      expect(shareOf(found)).toBe(1);
+    },
+  );
+
+  it('rises where it was chosen too low and the shares of an address are too many, until they are few', () => {
+    const simulation = new Simulation(12, { difficulty: 1e9, isChosen: true }).run(10e9, 60);
+    expect(simulation.vardiff.difficulty).toBe(1e9);
+    for (let second = 0; second < 15; second++) simulation.vardiff.slowDown(1_000 * second);
+    simulation.run(10e9, 60);
+    expect(simulation.vardiff.difficulty / 1e9).toBeCloseTo(4, 0);
+    for (let second = 0; second < 1_000; second++) simulation.vardiff.slowDown(100_000 + 1_000 * second);
+    simulation.run(10e9, 60);
+    expect(simulation.vardiff.difficulty / 100e9).toBeCloseTo(1, 0);
+  });
+
   it('is the same for shares of an easier job that come late: they stand for less', () => {
     const one = new Vardiff({ aimSeconds: AIM, learningSeconds: () => 0.15, difficulty: 1e9 });
     one.offer(1e9, 0);
