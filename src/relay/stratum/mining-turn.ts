@@ -42,6 +42,8 @@ export class MiningTurn implements SessionNow {
   #last: SharedJob | undefined;
   #terms: ShareTerms | undefined;
   #former: FormerTerms | undefined;
+  /** Whether the newest job has the header of one with an easier target, for which its shares count. */
+  #isUnderpaid = false;
   #givenMs = 0;
   #rolledMs = 0;
   #lookedMs = 0;
@@ -111,7 +113,10 @@ export class MiningTurn implements SessionNow {
     // A new target goes with a clean job, whatever the job was made for.
     const clean = isWanted || this.#retargetSinceMs !== undefined;
     this.#retargetSinceMs = undefined;
+    const isAgain = shared.job === this.#last?.job;
+    const before = this.difficulty;
     const line = this.#setTerms(shared, nowMs);
+    this.#isUnderpaid = isAgain && (this.#isUnderpaid || this.difficulty > before);
     this.jobs.add(shared, this.#terms as ShareTerms, this.#former);
     this.#last = shared;
     this.#givenMs = nowMs;
@@ -141,7 +146,7 @@ export class MiningTurn implements SessionNow {
     const isTime = nowMs - this.#lookedMs >= RETARGET_MS;
     if (isTime || this.#retargetSinceMs !== undefined) this.#retarget(nowMs);
     const rate = this.#vardiff.isKnown ? this.#vardiff.hashesPerSecond : undefined;
-    if (nowMs - this.#rolledMs >= rollMs(rate)) this.#roll(nowMs);
+    if (this.#isUnderpaid || nowMs - this.#rolledMs >= rollMs(rate)) this.#roll(nowMs);
   }
 
   #roll(nowMs: number): void {

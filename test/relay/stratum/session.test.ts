@@ -395,6 +395,19 @@ describe('the difficulty', () => {
     expect([target.method, notify.params[2]]).toEqual(['mining.set_target', true]);
   });
 
+  it('has a later creation time as soon as there is one where a harder target had to go with the same header', async () => {
+    const { client, bench } = await serving();
+    client.say('{"id":1,"method":"mining.suggest_difficulty","params":[0.00000005]}');
+    const first = client.login().at(-1)?.params[1];
+    const [, , again] = client.say('{"id":2,"method":"mining.suggest_difficulty","params":[1]}').map(parse);
+    expect(again.params[1]).toBe(first);
+    bench.pass(0.1);
+    const [later, ...more] = client.read().map(parse);
+    expect([later.method, later.params[1] === first, more]).toEqual(['mining.notify', false, []]);
+    bench.pass(0.3);
+    expect(client.read()).toEqual([]);
+  });
+
   it('is suggested as a target, too', async () => {
     const { client } = await serving();
     const hex = formatTarget(targetForDifficulty(2 ** 35));
