@@ -10,7 +10,6 @@ import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { oneLine } from '../text/one-line.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
 import { isBetter, isInNeed, isUnfit, leave, newStandby, type Standby, trialLeftMs } from './standby.ts';
@@ -40,8 +39,6 @@ const PATIENCE_MS = 2_000;
 const READY_PATIENCE_MS = 500;
 /** The time between probes. A frozen node gives no other sign: its streams stay open, and its work goes on being mined. */
 const PROBE_MS = 1_000;
-/** The most characters of an error that are shown, with the place where it was thrown. */
-const MOST_SHOWN = 500;
 
 export class FailoverSource implements WorkSource {
   readonly name: string;
@@ -168,7 +165,7 @@ export class FailoverSource implements WorkSource {
     standby.failed = true;
     this.#drop(standby);
     standby.lost = true;
-    const what = oneLine(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown), MOST_SHOWN);
+    const what = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     const reason = `has failed and is ${LEFT}. Please report this fault of the program: ${what}`;
     this.#say(standby, 'lost', reason);
     if (this.#standbys.every(({ failed }) => failed)) this.#mailbox.fail(thrown);
@@ -346,9 +343,10 @@ export class FailoverSource implements WorkSource {
     }
   }
 
-  /** @returns how long the active source may be unfit. A silent source has used up its time already */
+  /** @returns how long the active source may be unfit. A silent source has used up its time already, and one that has failed has none */
   #patienceNowMs(): number {
-    if (this.#active.silent && !this.#impatient) return 0;
+    const { silent, failed } = this.#active;
+    if ((silent || failed) && !this.#impatient) return 0;
     return this.#better?.healthy ? this.#readyPatienceMs : this.#patienceMs;
   }
 

@@ -478,7 +478,7 @@ describe('a source that throws, which it may not,', () => {
     const [told] = recorder.of('source');
     expect(told).toMatchObject({ state: 'lost', source: 'fake source' });
     expect(told.reason).toMatch(
-      /^has failed and is left until pickaxe is restarted\. Please report this fault of the program: Error: a typing error at /,
+      /^has failed and is left until pickaxe is restarted\. Please report this fault of the program: Error: a typing error\s+at /,
     );
     // Though nothing else is left, it is not started again.
     sources[0].started = false;
@@ -489,6 +489,13 @@ describe('a source that throws, which it may not,', () => {
     expect(sources[0].started).toBe(false);
     const again = sources[1].work(makeWork(100));
     await eventually(() => expect(current()).toBe(again.header));
+  });
+
+  it('gives its place to the next one at once', async () => {
+    const { sources, current } = setUp(2, { patienceMs: 1e9, readyPatienceMs: 1e9 });
+    sources[0].fail();
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(second.header));
   });
 
   it('ends the updates with what it has thrown when every other one has thrown, too', async () => {
