@@ -98,7 +98,8 @@ describe('pickaxe mine', () => {
     const run = mine([url]);
     await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), PATIENCE);
     run.child.kill(signal);
-    expect(await run.code).toBe(0);
+    const code = await run.code;
+    expect(code, run.stderr).toBe(0);
     expect(run.events().at(-1)).toMatchObject({ type: 'summary' });
   });
 
