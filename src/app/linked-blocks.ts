@@ -122,7 +122,7 @@ async function stretchesOf(
         throw new SweepFault('The node has not the blocks yet in which a command could be.');
       }
       const last = stretches.at(-1);
-      // Of the blocks after the end, the lowest suffices: the parent of any other is after the end, too.
+      // Only the lowest block after the command's end is searched. The parent of a higher one is after the end, too, so it cannot have it.
       if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
       else if (last && last.high - height < STRETCH) last.low = height;
       else stretches.push({ high: height, hash, low: height });
@@ -223,7 +223,7 @@ function resultOf({ what, key }: Sought, transaction: Uint8Array, output: Uint8A
   return isStep1 && result.result.status === 'failure' ? undefined : result;
 }
 
-/** Anybody can have any text in a block, so what is no such command is none of our business. */
+/** Whether a transaction is a step 1 of this transfer. A transaction that cannot be read as a command is not. */
 function isStep1Of(pactId: string, transaction: Uint8Array): boolean {
   try {
     const json = parseExactJsonBytes(transaction);

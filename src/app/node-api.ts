@@ -13,8 +13,8 @@ import { nodeTrust } from './node-trust.ts';
 export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
 
 /**
- * The longest answers with blocks or payloads that a rig reads while it mines: reading JSON stops everything else, this much for
- * a third of a second, and any node of the rig may send it. A full block has less than a megabyte.
+ * The longest answers with blocks or payloads that a rig reads while it mines. Parsing JSON blocks the main thread, for a third of a
+ * second with 4 MiB (AMD EPYC), and any node of the rig may send as much.
  */
 export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
 

@@ -134,7 +134,7 @@ export class NodeSweepLedger implements SweepLedger {
       // The node names the height of the block that would follow, and the time of the one that is there.
       return { details, height: blockHeight - 1, timeS: secondsOf(blockTime) };
     }
-    // Of a read that has failed, as of an account that does not exist, real nodes do not say it.
+    // When a read fails, as for an account that does not exist, a real node does not name the block on which it ran.
     const head = await headOf(api, chain, stop);
     const { height, creationTimeUs } = await newestHeader(api, { chain, head }, stop);
     return { details, height: Number(height), timeS: secondsOf(Number(creationTimeUs)) };

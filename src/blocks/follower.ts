@@ -82,8 +82,8 @@ export function paceAt(speed: number): Pace {
 /** How long the proof of a reward is sought after the block has come onto the chain. */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
 /**
- * How many changes of a block are written: so many at once, which is far more than a block has on any chain, and one more each
- * hour. A node that says something else again and again so fills no disk. What is not written is not told either.
+ * Bounds the state changes of one block that are written: a burst, far more than a block has on a real chain, and then one an hour.
+ * So a node whose answers keep changing does not fill the disk. Changes beyond the bound are neither written nor reported.
  */
 const MOST_CHANGES = 20;
 const CHANGES_PER_SECOND = 1 / 3_600;

@@ -1,8 +1,8 @@
 /**
  * The referee. Engines report candidates, and only `verify` can make a `Solution` from one: it hashes the whole header with
  * an implementation that shares nothing with the kernels. Only a Solution can be submitted, because a node drops a work at its
- * first wrong submission, for all rigs of the same miner, and a pool refuses nonces that it has not assigned. (`assumeSolved` is
- * for test networks that check no proof of work.)
+ * first wrong submission, for all rigs of the same miner, and a pool refuses nonces that it has not assigned. `assumeSolved` makes
+ * one without proof of work, for test networks that do not check it.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';

@@ -4,16 +4,14 @@
  * two of the mining endpoints need.
  */
 
-import type { Socket } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import type { Trust } from '../net/trust.ts';
 import { onAbort, within } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
-import { boundReading, type ReadingBound } from './bounded-reading.ts';
 import type { NodeClock } from './clock.ts';
 import { NodeError, networkError, quote } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
-import { connectorFor } from './tls.ts';
+import { connectorFor, type ReadingBound } from './tls.ts';
 import { HEALTH_PATH, hidePath, type NodeAddress } from './url.ts';
 
 export interface NodeHttpOptions {
@@ -211,8 +209,8 @@ export class NodeHttp {
   #pool(bound: ReadingBound, options: Pool.Options): Pool {
     const { origin } = this.address;
     const { trust, clock, isStranger } = this.#options;
-    const onConnect = (socket: Socket) => boundReading(socket, bound, () => clock.monotonicMs());
-    const connect = connectorFor(origin, { trust, timeoutMs: this.limits.connectTimeoutMs, onConnect, isStranger });
+    const { connectTimeoutMs: timeoutMs } = this.limits;
+    const connect = connectorFor(origin, { trust, timeoutMs, bound, nowMs: () => clock.monotonicMs(), isStranger });
     return new Pool(origin, { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1, ...options });
   }
 

@@ -1,4 +1,7 @@
-/** Makes connections to a node. An https connection is used only if the node's certificate is trusted. */
+/**
+ * Makes connections to a node. An https connection is used only if the node's certificate is trusted, and what is read of a
+ * connection is bounded.
+ */
 
 import { lookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
@@ -6,13 +9,29 @@ import type { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isNearOnly } from '../net/near-addresses.ts';
 import { authoritiesOf, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../net/trust.ts';
+import { TokenBucket } from '../system/token-bucket.ts';
 import { NodeError } from './errors.ts';
+
+/**
+ * What a node may send over a connection, counted in bytes of the socket. HTTP allows much that is neither a header nor a part of the
+ * body, such as interim answers (103) and chunk extensions, and the parser drops these without a word. Reading them takes processor
+ * time from the search.
+ */
+export interface ReadingBound {
+  /** How many bytes may come for each request, at once. */
+  readonly bytes: number;
+  /** How many more may come each second after that. */
+  readonly bytesPerSecond: number;
+  /** For people: what is wrong when there are more. */
+  readonly fault: string;
+}
 
 export interface ConnectorOptions {
   readonly trust: Trust;
   readonly timeoutMs: number;
-  /** Called with each connection before it is used. */
-  readonly onConnect: (socket: Socket) => void;
+  readonly bound: ReadingBound;
+  /** A monotonic clock. */
+  readonly nowMs: () => number;
   /** Whether only strangers have named the node: then its name may not lead to this machine or its link. */
   readonly isStranger?: boolean | undefined;
 }
@@ -25,7 +44,7 @@ export interface ConnectorOptions {
  */
 export function connectorFor(
   origin: string,
-  { trust, timeoutMs, onConnect, isStranger = false }: ConnectorOptions,
+  { trust, timeoutMs, bound, nowMs, isStranger = false }: ConnectorOptions,
 ): buildConnector.connector {
   const connect = buildConnector({
     timeout: timeoutMs,
@@ -41,7 +60,7 @@ export function connectorFor(
       if (error) return callback(error, null);
       const fault = options.protocol === 'https:' ? judge(socket as TLSSocket, origin, trust) : undefined;
       if (!fault) {
-        onConnect(socket);
+        boundReading(socket, bound, nowMs);
         return callback(null, socket);
       }
       socket.destroy();
@@ -68,4 +87,21 @@ function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | und
   if (!fault) return undefined;
   const { message, fingerprint } = fault;
   return new NodeError('unreachable', message, fingerprint === undefined ? {} : { fingerprint });
+}
+
+/**
+ * Destroys the socket with a NodeError when more is read than the bound allows. Each request on the socket begins anew; no more
+ * than one may be under way.
+ * @param nowMs a monotonic clock
+ */
+function boundReading(socket: Socket, bound: ReadingBound, nowMs: () => number): void {
+  let bucket: TokenBucket | undefined;
+  let [read, written] = [0, 0];
+  socket.on('readable', () => {
+    const { bytesRead, bytesWritten } = socket;
+    if (!bucket || bytesWritten !== written) bucket = new TokenBucket(bound.bytes, bound.bytesPerSecond, nowMs());
+    const isAllowed = bucket.take(bytesRead - read, nowMs());
+    [read, written] = [bytesRead, bytesWritten];
+    if (!isAllowed) socket.destroy(new NodeError('garbled', bound.fault));
+  });
 }

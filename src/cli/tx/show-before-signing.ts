@@ -14,7 +14,7 @@ const BLIND = 'does not show what the command does: sign only what you have seen
 /**
  * @param form checked already
  * @param yes whether not to ask
- * @returns whether to sign: where nobody can be asked, whoever has started pickaxe wants that
+ * @returns whether to sign. Without a terminal it is true, because the command was started in order to sign
  * @throws UsageError where nobody can be asked and the command has something in it that cannot be explained
  */
 export async function mayBeSigned(file: string, form: UnsignedForm, yes: boolean, io: Io): Promise<boolean> {

@@ -16,7 +16,7 @@ export interface ApiLimits {
   readonly freshPayloadPauseMs: number;
   /** How long answers with blocks, payloads or results may be, in bytes: as long as JSON may be. */
   readonly mostAnswerBytes: number;
-  /** How long all other answers may be. The longest of them, 360 headers as objects, has half a megabyte. */
+  /** How long all other answers may be. The longest of them, 360 headers as objects, has 230 kB. */
   readonly mostShortAnswerBytes: number;
 }
 

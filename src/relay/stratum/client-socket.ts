@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { parseProxyHeader } from '../../wire/proxy-protocol.ts';
-import type { Refusal } from './refusals.ts';
+import type { Refusal } from './limits.ts';
 
 /** A client whose connection cannot be used. */
 export class HandshakeError extends Error {

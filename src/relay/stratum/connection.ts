@@ -5,8 +5,7 @@ import type { Clock } from '../../system/clock.ts';
 import { TokenBucket } from '../../system/token-bucket.ts';
 import { LineSplitter } from '../../wire/line-splitter.ts';
 import type { SharedLines } from './doorkeeper.ts';
-import type { StratumLimits } from './limits.ts';
-import type { Refusal } from './refusals.ts';
+import type { Refusal, StratumLimits } from './limits.ts';
 import type { Client } from './session.ts';
 
 /**

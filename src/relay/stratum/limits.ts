@@ -1,4 +1,4 @@
-/** The limits on what clients cost the stratum server, all in one place. Tests bring smaller ones. Pure. */
+/** The limits on what clients cost the stratum server, and the names of what it refuses, all in one place. Tests bring smaller limits. Pure. */
 
 export interface StratumLimits {
   /**
@@ -129,3 +129,22 @@ export function mostConnections({ files, memory, threads }: Means): { count: num
   if (Math.min(byFiles, byMemory) >= connections) return { count: connections };
   return byFiles <= byMemory ? { count: byFiles, short: 'files' } : { count: byMemory, short: 'memory' };
 }
+
+/**
+ * Why connections are refused, or clients disconnected. Refused as they connect: `banned`, `crowded` (too many from one address), `full` (too many in all). Disconnected later:
+ * `handshake` (what came was no TLS, or no header of a proxy), `timeout` (no handshake or no login in time), `flood` (too many
+ * lines, or too long ones), `junk` (lines without sense), `unread` (it does not read), `idle` (it brought nothing, and the server was
+ * full).
+ */
+export const REFUSALS = [
+  'banned',
+  'crowded',
+  'flood',
+  'full',
+  'handshake',
+  'idle',
+  'junk',
+  'timeout',
+  'unread',
+] as const;
+export type Refusal = (typeof REFUSALS)[number];

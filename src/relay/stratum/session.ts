@@ -19,8 +19,8 @@ import {
   STRATUM_ERROR,
 } from '../../wire/stratum-requests.ts';
 import type { Account } from '../accounts.ts';
+import type { Refusal } from './limits.ts';
 import { MiningTurn } from './mining-turn.ts';
-import type { Refusal } from './refusals.ts';
 import type { Reply } from './reply.ts';
 import { ShareDesk } from './share-desk.ts';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from './worker-wishes.ts';

@@ -1,8 +1,8 @@
 /** All sessions of a stratum server: gives each new work to all of them, and sums up how they do. */
 
 import type { Listener } from '../../events/events.ts';
+import type { Refusal } from './limits.ts';
 import type { MiningTurn } from './mining-turn.ts';
-import type { Refusal } from './refusals.ts';
 import type { Session } from './session.ts';
 import type { SessionWorld } from './world.ts';
 

@@ -97,7 +97,7 @@ class Miner {
   #client!: TestClient;
   #job = { id: '', header: '' };
   #due: Due[] = [];
-  /** The difficulties that it was told in this session, the newest last. */
+  /** The difficulties that the server has set on this connection, the newest last. */
   told: Told[] = [];
   hashes = 0;
 
