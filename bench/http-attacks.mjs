@@ -10,18 +10,15 @@
 // answered from 16 s on, or when memory grew by more than docs/http.md says, with what V8 takes beside it. Loopback only.
 // Linux only: it reads /proc.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { freshUser } from './lib/fresh-user.mjs';
 import { ATTACKS, startAttack } from './lib/http-attacker.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
+import { startWatchedMiner, statusOf } from './lib/watched-miner.mjs';
 
 const NONE = 'none';
 const { values } = parseArgs({
@@ -106,12 +103,13 @@ process.exit(faults.length === 0 ? 0 : 1);
 
 async function run(attack) {
   const node = await startMockProcess({ difficulty: 2 ** 24, seed: 1 });
-  const miner = await startMiner(node.url);
+  const mine = ['--node', node.url, '--network', 'development', '--public-key', '0'.repeat(64)];
+  const miner = await startWatchedMiner(mine, user);
   await sleep(WARM_UP_MS);
-  node.setDifficulty((await status(miner.port)).hashesPerSecond * BLOCK_SECONDS);
+  node.setDifficulty((await statusOf(miner)).hashesPerSecond * BLOCK_SECONDS);
   const paths = attack === 'streams' ? ['/healthz', '/api/v1/events'] : ['/healthz', '/metrics'];
 
-  const before = { ...(await status(miner.port)), mainMs: mainMs(miner.pid) };
+  const before = { ...(await statusOf(miner)), mainMs: mainMs(miner.pid) };
   const beganMs = performance.now();
   const end = attack === NONE ? async () => 0 : await startAttack(attack, miner.port);
   const probed = [];
@@ -126,7 +124,7 @@ async function run(attack) {
   const tookS = (performance.now() - beganMs) / 1000;
   const mainPercent = (mainMs(miner.pid) - before.mainMs) / (10 * tookS);
   const opened = await end();
-  const after = await status(miner.port);
+  const after = await statusOf(miner);
   const probedAfter = [];
   for (let i = 0; i < PROBES_AFTER; i++) {
     probedAfter.push({ answered: await probe(miner.port, paths[i % paths.length]) });
@@ -152,57 +150,8 @@ async function run(attack) {
     hashrate: (after.hashes - before.hashes) / (after.uptimeSeconds - before.uptimeSeconds),
     accepted: after.accepted - before.accepted,
     expected: after.expectedBlocks - before.expectedBlocks,
-    refusals: miner.refusals(),
+    refusals: miner.lines.filter((line) => /refused/.test(line)),
   };
-}
-
-/** The built miner, on the CPU, with nothing of what the user has configured. */
-async function startMiner(nodeUrl) {
-  const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-  const mine = ['mine', '--node', nodeUrl, '--network', 'development', '--public-key', '0'.repeat(64)];
-  const child = spawn(
-    process.execPath,
-    [cli, ...mine, '--devices', 'cpu', '--threads', '1', '--cpu-priority', '0', '--http', '127.0.0.1:0'],
-    {
-      ...user,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
-  const kill = () => child.kill('SIGKILL');
-  process.on('exit', kill);
-  const refusals = [];
-  const port = await new Promise((found, ended) => {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      const [, port] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
-      if (port) found(Number(port));
-      if (/refused/.test(line)) refusals.push(line);
-    });
-    child.once('exit', (code) => ended(new Error(`the miner ended with exit code ${code}`)));
-  });
-  return {
-    pid: child.pid,
-    port,
-    refusals: () => refusals,
-    async close() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-      process.off('exit', kill);
-    },
-  };
-}
-
-/** As soon as it can be had. */
-async function status(port) {
-  for (;;) {
-    try {
-      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/status`, {
-        signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
-      });
-      return await answer.json();
-    } catch {
-      await sleep(PROBE_MS);
-    }
-  }
 }
 
 /** Whether it was answered with 200, on a connection of its own. */

@@ -1,17 +1,14 @@
 // Measures what a pool's attack costs the built miner, which runs in a process of its own, with an honest pool as its second one.
 // Linux only: it reads /proc.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { quantile } from './figures.mjs';
 import { freshUser } from './fresh-user.mjs';
 import { startMockPoolProcess } from './mock-pool-process.mjs';
 import { ATTACKS, startPoolAttacker } from './pool-attacker.mjs';
 import { rssKib, threadTimes } from './process-cpu.mjs';
+import { startWatchedMiner, statusOf } from './watched-miner.mjs';
 
 /** Kernels are chosen, code is compiled. */
 const WARM_UP_MS = 8_000;
@@ -28,9 +25,13 @@ export async function underAttack(attack, seconds, { warmUpMs = WARM_UP_MS, hasN
   const next = hasNext
     ? await startMockPoolProcess({ shareDifficulty: 2 ** 24, difficulty: 2 ** 60, cutMs: 1_000 })
     : undefined;
-  const miner = await startMiner([attacker.url, ...(next ? [next.url] : [])]);
+  const urls = [attacker.url, ...(next ? [next.url] : [])];
+  const miner = await startWatchedMiner(
+    [...urls.flatMap((url) => ['--pool', url]), '--user', 'bench.rig'],
+    freshUser(),
+  );
   await sleep(warmUpMs);
-  const before = { ...(await status(miner.port)), mainMs: mainMs(miner.pid), logged: miner.lines.length };
+  const before = { ...(await statusOf(miner)), mainMs: mainMs(miner.pid), logged: miner.lines.length };
   attacker.begin();
   const beganMs = performance.now();
   const probes = [];
@@ -42,7 +43,7 @@ export async function underAttack(attack, seconds, { warmUpMs = WARM_UP_MS, hasN
   }
   const tookMs = performance.now() - beganMs;
   const mainPercent = (100 * (mainMs(miner.pid) - before.mainMs)) / tookMs;
-  const after = await status(miner.port);
+  const after = await statusOf(miner);
   const logged = miner.lines.slice(before.logged);
   await miner.close();
   const { connections, shares, bytes } = await attacker.report();
@@ -62,48 +63,6 @@ export async function underAttack(attack, seconds, { warmUpMs = WARM_UP_MS, hasN
     logLines: logged.length,
     warnings: logged.filter((each) => / (WARN|ERROR): /.test(each)),
   };
-}
-
-async function startMiner(urls) {
-  const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-  const pools = urls.flatMap((url) => ['--pool', url]);
-  const devices = ['--devices', 'cpu', '--threads', '1', '--cpu-priority', '0', '--http', '127.0.0.1:0'];
-  const child = spawn(process.execPath, [cli, 'mine', ...pools, '--user', 'bench.rig', ...devices], {
-    ...freshUser(),
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const kill = () => child.kill('SIGKILL');
-  process.on('exit', kill);
-  const lines = [];
-  const port = await new Promise((found, ended) => {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      lines.push(line);
-      const [, port] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
-      if (port) found(Number(port));
-    });
-    child.once('exit', (code) => ended(new Error(`the miner ended with exit code ${code}: ${lines.at(-1)}`)));
-  });
-  return {
-    pid: child.pid,
-    port,
-    lines,
-    async close() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-      process.off('exit', kill);
-    },
-  };
-}
-
-async function status(port) {
-  for (;;) {
-    try {
-      const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-      return await (await fetch(`http://127.0.0.1:${port}/api/v1/status`, { signal })).json();
-    } catch {
-      await sleep(PROBE_MS);
-    }
-  }
 }
 
 /** @returns how long /healthz took on a connection of its own, in ms */
