@@ -1,10 +1,11 @@
-// What clients without a token can do to a rig that serves HTTP: a miner on a mock node, attacked from another process.
+// What clients without a token, and nodes with long answers, can do to a rig that serves HTTP: a miner on mock nodes, attacked from
+// other processes.
 //
 //   node bench/http-attacks.mjs [--seconds 40] [--attacks unread,pipelined,…] [--json] [--out FILE]
 //
 // Each attack lasts --seconds, and so does a run that nobody attacks. Told of each: how many probes on new connections were
 // answered (/healthz and /metrics, or an event stream where those are attacked) during the attack, in it from 16 s on, and
-// after it; the longest that the server kept one of the attacker's connections; the peak of the miner's memory; the part of
+// after it, and the slowest of these answers; the longest that the server kept one of the attacker's connections; the peak of the miner's memory; the part of
 // a core that its main thread took; the hashrate; the blocks that the node accepted, and how many so many hashes give on
 // average. The miner has one hashing thread, and the attacker has the lowest priority. Fails (exit 1) when a probe was not
 // answered from 16 s on, or when memory grew by more than docs/http.md says, with what V8 takes beside it. Loopback only.
@@ -14,25 +15,43 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { startCountedNode } from './lib/counted-node.mjs';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { freshUser } from './lib/fresh-user.mjs';
 import { ATTACKS, startAttack } from './lib/http-attacker.mjs';
-import { startMockProcess } from './lib/mock-process.mjs';
 import { startWatchedMiner, statusOf } from './lib/watched-miner.mjs';
 
 const NONE = 'none';
+/** Everything that a rig asks by itself, but for what it mines. */
+const LONG_ANSWERS = ['cut', 'info', 'hash', 'header', 'block', 'payload', 'peers', 'local'].map((endpoint) => ({
+  endpoint,
+  kind: 'long-body',
+}));
+/** Attacks by nodes: the script of faults of each configured node, and what a client asks the rig for meanwhile, twice a second. */
+const NODE_ATTACKS = {
+  'long-second': {
+    nodes: [[], LONG_ANSWERS],
+    what: 'the second of two nodes answers all that is not mining by 33.5 MB of JSON',
+  },
+  'long-first': {
+    nodes: [LONG_ANSWERS],
+    asks: '/api/v1/balance',
+    what: 'the only node does, and the balance is asked for twice a second',
+  },
+};
+const all = { ...ATTACKS, ...NODE_ATTACKS };
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '40' },
-    attacks: { type: 'string', default: Object.keys(ATTACKS).join() },
+    attacks: { type: 'string', default: Object.keys(all).join() },
     json: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
 });
 const seconds = Number(values.seconds);
 const attacks = values.attacks.split(',');
-const unknown = attacks.filter((name) => !(name in ATTACKS));
-if (unknown.length > 0) throw new Error(`no such attack: ${unknown}; there are ${Object.keys(ATTACKS)}`);
+const unknown = attacks.filter((name) => !(name in all));
+if (unknown.length > 0) throw new Error(`no such attack: ${unknown}; there are ${Object.keys(all)}`);
 
 /** Kernels are chosen, code is compiled. */
 const WARM_UP_MS = 8_000;
@@ -62,7 +81,7 @@ for (const attack of [NONE, ...attacks]) {
 }
 if (values.json) console.log(JSON.stringify({ bench: 'http-attacks', seconds, results }));
 else {
-  for (const name of attacks) console.log(`${name}: ${ATTACKS[name].what}`);
+  for (const name of attacks) console.log(`${name}: ${all[name].what}`);
   console.log();
   printTable(
     [
@@ -70,6 +89,7 @@ else {
       'answered',
       'from 16 s on',
       'after',
+      'slowest',
       'longest place',
       'connections',
       'RSS peak',
@@ -78,17 +98,20 @@ else {
       'accepted',
       'expected',
     ],
-    results.map(({ attack, probes, heldSeconds, opened, rssPeakMib, mainPercent, hashrate, accepted, expected }) => [
-      attack,
-      ...[probes.during, probes.late, probes.after].map(({ answered, asked }) => `${answered}/${asked}`),
-      heldSeconds === null ? '' : `${heldSeconds.toFixed(0)} s`,
-      opened,
-      `${rssPeakMib.toFixed(0)} MiB`,
-      `${mainPercent.toFixed(0)} %`,
-      (hashrate / 1e6).toFixed(1),
-      accepted,
-      expected.toFixed(0),
-    ]),
+    results.map(
+      ({ attack, probes, slowestMs, heldSeconds, opened, rssPeakMib, mainPercent, hashrate, accepted, expected }) => [
+        attack,
+        ...[probes.during, probes.late, probes.after].map(({ answered, asked }) => `${answered}/${asked}`),
+        `${slowestMs.toFixed(0)} ms`,
+        heldSeconds === null ? '' : `${heldSeconds.toFixed(0)} s`,
+        opened,
+        `${rssPeakMib.toFixed(0)} MiB`,
+        `${mainPercent.toFixed(0)} %`,
+        (hashrate / 1e6).toFixed(1),
+        accepted,
+        expected.toFixed(0),
+      ],
+    ),
   );
 }
 save(values.out, { bench: 'http-attacks', seconds, results });
@@ -102,23 +125,33 @@ for (const fault of faults) console.error(`FAILED: ${fault}`);
 process.exit(faults.length === 0 ? 0 : 1);
 
 async function run(attack) {
-  const node = await startMockProcess({ difficulty: 2 ** 24, seed: 1 });
-  const mine = ['--node', node.url, '--network', 'development', '--public-key', '0'.repeat(64)];
+  const { nodes: scripts = [[]], asks } = NODE_ATTACKS[attack] ?? {};
+  const nodes = await Promise.all(scripts.map((faults) => startCountedNode({ difficulty: 2 ** 24, seed: 1 }, faults)));
+  const mine = [
+    ...nodes.flatMap(({ url }) => ['--node', url]),
+    '--network',
+    'development',
+    '--public-key',
+    '0'.repeat(64),
+  ];
   const miner = await startWatchedMiner(mine, user);
   await sleep(WARM_UP_MS);
-  node.setDifficulty((await statusOf(miner)).hashesPerSecond * BLOCK_SECONDS);
+  const { hashesPerSecond } = await statusOf(miner);
+  for (const node of nodes) node.setDifficulty(hashesPerSecond * BLOCK_SECONDS);
   const paths = attack === 'streams' ? ['/healthz', '/api/v1/events'] : ['/healthz', '/metrics'];
 
   const before = { ...(await statusOf(miner)), mainMs: mainMs(miner.pid) };
   const beganMs = performance.now();
-  const end = attack === NONE ? async () => 0 : await startAttack(attack, miner.port);
+  const end = attack in ATTACKS ? await startAttack(attack, miner.port) : async () => 0;
   const probed = [];
   const places = new Map();
   while (performance.now() - beganMs < 1000 * seconds) {
     noteHeld(places, miner.port);
     const isLate = performance.now() - beganMs >= LATE_MS;
+    if (asks) void probe(miner.port, asks);
+    const askedMs = performance.now();
     const answered = await probe(miner.port, paths[probed.length % paths.length]);
-    probed.push({ answered, isLate });
+    probed.push({ answered, isLate, ms: performance.now() - askedMs });
     await sleep(PROBE_MS);
   }
   const tookS = (performance.now() - beganMs) / 1000;
@@ -132,7 +165,7 @@ async function run(attack) {
   }
   const rssPeakMib = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${miner.pid}/status`, 'utf8'))[1]) / 1024;
   await miner.close();
-  await node.close();
+  await Promise.all(nodes.map((node) => node.close()));
 
   const counted = (all) => ({ answered: all.filter(({ answered }) => answered).length, asked: all.length });
   const held = [...places.values()].map(({ firstMs, lastMs }) => (lastMs - firstMs) / 1000);
@@ -143,6 +176,7 @@ async function run(attack) {
       late: counted(probed.filter(({ isLate }) => isLate)),
       after: counted(probedAfter),
     },
+    slowestMs: Math.max(...probed.map(({ ms }) => ms)),
     heldSeconds: attack === NONE ? null : Math.max(0, ...held),
     opened,
     rssPeakMib,

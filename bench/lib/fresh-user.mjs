@@ -1,4 +1,4 @@
-// Simulates a user without settings, so that figures do not depend on the present user's settings.
+// Simulates a user without settings and without blocks of earlier runs, so that figures do not depend on who measures.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,11 +6,12 @@ import { join } from 'node:path';
 
 /**
  * The cache with measurements of the machine stays, because otherwise each miner would measure the kernels first.
- * @returns `cwd` and `env` for a process, without any settings of pickaxe. The folder is removed when this process ends
+ * @returns `cwd` and `env` for a process, without any settings or block log of pickaxe. The folder is removed when this process ends
  */
 export function freshUser() {
   const cwd = mkdtempSync(join(tmpdir(), 'pickaxe-user-'));
   process.on('exit', () => rmSync(cwd, { recursive: true, force: true }));
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
-  return { cwd, env: { ...Object.fromEntries(others), XDG_CONFIG_HOME: join(cwd, 'config') } };
+  const folders = { XDG_CONFIG_HOME: join(cwd, 'config'), XDG_STATE_HOME: join(cwd, 'state') };
+  return { cwd, env: { ...Object.fromEntries(others), ...folders } };
 }

@@ -10,6 +10,9 @@ import type { NodeApi } from '../node/api/node-api.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';
 import { type ApiSettings, nodeApi, RIG_LIMITS } from './node-api.ts';
 
+/** How many blocks of one height are read at most, on average: real chains seldom have two. */
+const MOST_OF_ONE_HEIGHT = 10;
+
 /** The nodes to ask, and how to leave them. */
 export interface LedgerViews {
   readonly views: readonly LedgerView[];
@@ -56,10 +59,12 @@ function ledgerView(api: NodeApi, node: string): LedgerView {
       if (BigInt(hashes.size) === expected) return hashes;
       throw new Error(`${node} gave ${hashes.size} ancestors of chain ${chain} where there must be ${expected}`);
     },
-    hashesAt: async (chain, height, stop) => {
-      const hashes: string[] = [];
-      for await (const hash of api.hashes(chain, { minHeight: height, maxHeight: height }, stop)) {
-        hashes.push(encodeBase64url(hash));
+    keptHashes: async (chain, from, to, stop) => {
+      const most = MOST_OF_ONE_HEIGHT * Number(to - from + 1n);
+      const hashes = new Set<string>();
+      for await (const hash of api.hashes(chain, { minHeight: from, maxHeight: to }, stop)) {
+        hashes.add(encodeBase64url(hash));
+        if (hashes.size > most) throw new Error(`${node} gave more than ${most} blocks of chain ${chain}`);
       }
       return hashes;
     },

@@ -30,8 +30,8 @@ export interface LedgerView {
     to: bigint,
     stop: AbortSignal,
   ): Promise<ReadonlyMap<bigint, string>>;
-  /** @returns the hashes of all blocks of this height that the node keeps, orphans included */
-  hashesAt(chain: number, height: bigint, stop: AbortSignal): Promise<readonly string[]>;
+  /** @returns the hashes of all blocks of the heights from `from` to `to` that the node keeps, orphans included */
+  keptHashes(chain: number, from: bigint, to: bigint, stop: AbortSignal): Promise<ReadonlySet<string>>;
   /**
    * @returns undefined when the node does not have the payload, or not yet
    * @throws RewardFault when what it has is not this payload

@@ -1,4 +1,7 @@
-/** What one node says of blocks: one question for its cut, and one for each chain and stretch of heights. */
+/**
+ * What one node says of blocks: one question for its cut, one for each chain and stretch of heights, and one more for each stretch in
+ * which other blocks are in the place of ours.
+ */
 
 import type { Block } from './book.ts';
 import type { Head, LedgerView } from './ledger-view.ts';
@@ -53,31 +56,46 @@ async function* lookAtChain(
   for (const stretch of stretchesOf(blocks.filter(({ height }) => height <= head.height))) {
     const [from, to] = [stretch[0].height, stretch[stretch.length - 1].height];
     const ancestors = await view.ancestors(stretch[0].chain, head.hash, from, to, stop);
-    for (const block of stretch) {
-      const there = ancestors.get(block.height);
-      if (there === undefined) continue;
-      const depth = Number(head.height - block.height);
-      if (there === block.hash) yield [block.hash, { node, says: 'ours', depth }];
-      else yield [block.hash, await another(view, block, there, depth, stop)];
+    const found = stretch.map((block) => ({ block, there: ancestors.get(block.height) }));
+    const kept = await keptOf(view, head, found, stop);
+    for (const { block, there } of found) {
+      const { hash, height } = block;
+      const depth = Number(head.height - height);
+      if (there === hash) yield [hash, { node, says: 'ours', depth }];
+      else if (there !== undefined) {
+        const keepsOurs = isAskedFor(block, head) ? kept?.has(hash) : undefined;
+        yield [hash, { node, says: 'another', depth, winner: there, ...(keepsOurs !== undefined && { keepsOurs }) }];
+      }
     }
   }
 }
 
-/** A block that was kept once is not asked for again. */
-async function another(
+interface FoundBlock {
+  readonly block: Block;
+  /** The hash of the block in its place on the chain; undefined when the node did not tell. */
+  readonly there: string | undefined;
+}
+
+/** @returns which blocks the node keeps that are not on its chain; undefined when that is not to be known, or not answered */
+async function keptOf(
   view: LedgerView,
-  { hash, chain, height, standing }: Block,
-  winner: string,
-  depth: number,
+  head: Head,
+  found: readonly FoundBlock[],
   stop: AbortSignal,
-): Promise<Look> {
-  const look = { node: view.node, says: 'another', depth, winner } as const;
-  if (depth === 0 || standing.state === 'orphaned') return look;
+): Promise<ReadonlySet<string> | undefined> {
+  const replaced = found.filter(({ block, there }) => there !== undefined && there !== block.hash);
+  const asked = replaced.flatMap(({ block }) => (isAskedFor(block, head) ? block : []));
+  if (asked.length === 0) return undefined;
   try {
-    return { ...look, keepsOurs: (await view.hashesAt(chain, height, stop)).includes(hash) };
+    return await view.keptHashes(asked[0].chain, asked[0].height, asked[asked.length - 1].height, stop);
   } catch {
-    return look;
+    return undefined;
   }
+}
+
+/** A block that was kept once is not asked for again. */
+function isAskedFor({ height, standing }: Block, head: Head): boolean {
+  return height < head.height && standing.state !== 'orphaned';
 }
 
 /** @returns the blocks of one chain, divided where many heights lie between two of them: the highest first, each upwards */

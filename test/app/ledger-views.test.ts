@@ -199,3 +199,18 @@ it('a branch that lacks a block is an error, which says nothing about any block'
   answer.items = [branch[0], branch[2]];
   await expect(ask()).rejects.toThrow('gave 2 ancestors of chain 3 where there must be 3');
 });
+
+it('a node that says that it keeps more than ten blocks of a height is not listened to', async () => {
+  const items: string[] = [];
+  const { url } = await serve(({ path }) =>
+    path.includes('/hash') ? { body: { items, limit: 0, next: null } } : undefined,
+  );
+  const node = { urls: [url], network: 'development', insecureTls: false };
+  const { views, close } = openLedgerViews({ node, ledger: { dialect: 'chainweb' } });
+  ends.push(close);
+  const ask = () => views[0].keptHashes(3, 100n, 101n, running);
+  for (let i = 0; i < 20; i++) items.push(encodeBase64url(Buffer.alloc(32, i)));
+  expect([...(await ask())]).toEqual(items);
+  items.push(encodeBase64url(Buffer.alloc(32, 20)));
+  await expect(ask()).rejects.toThrow('gave more than 20 blocks of chain 3');
+});

@@ -150,11 +150,23 @@ describe('the follower', () => {
     }
     for (const chain of [1, 2]) node.headIs(chain, 104n);
     await watch.rounds(1);
-    expect(node.asked.filter((what) => !what.startsWith('hashes'))).toEqual([
+    // None of these blocks is on the chain. The one at the head is not asked for: its place is not decided yet.
+    expect(node.asked).toEqual([
       'heads',
       'ancestors 1 90 104',
+      'kept 1 90 100',
       'ancestors 2 100 100',
+      'kept 2 100 100',
     ]);
+  });
+
+  it('asks no more often when others have the places of thousands of blocks', async () => {
+    const node = new PretendNode();
+    const watch = new Watch(node);
+    for (let i = 0; i < 2_000; i++) watch.found(madeHeader(1, 100n + BigInt(i % 4), BigInt(i)));
+    node.headIs(1, 104n);
+    await watch.rounds(1);
+    expect(node.asked).toEqual(['heads', 'ancestors 1 100 103', 'kept 1 100 103']);
   });
 
   it('asks nothing while there is nothing to watch, and nothing about other networks', async () => {

@@ -100,9 +100,14 @@ export class PretendNode implements LedgerView {
     return hashes;
   }
 
-  async hashesAt(chain: number, height: bigint): Promise<readonly string[]> {
-    this.#ask(`hashes ${chain} ${height}`);
-    return [this.#hashAt(chain, height), ...(this.#kept.get(`${chain} ${height}`) ?? [])];
+  async keptHashes(chain: number, from: bigint, to: bigint): Promise<ReadonlySet<string>> {
+    this.#ask(`kept ${chain} ${from} ${to}`);
+    const hashes = new Set<string>();
+    for (let height = from; height <= to; height++) {
+      hashes.add(this.#hashAt(chain, height));
+      for (const hash of this.#kept.get(`${chain} ${height}`) ?? []) hashes.add(hash);
+    }
+    return hashes;
   }
 
   async payloadWithOutputs(_chain: number, payloadHash: Uint8Array): Promise<PayloadWithOutputs | undefined> {

@@ -87,6 +87,17 @@ describe('an answer whose body', () => {
   });
 });
 
+it.each([16, 20, 1_001])('a long body is JSON of %i bytes', async (bytes) => {
+  const { node, askWork } = await start();
+  node.server.faults = [{ endpoint: 'work', kind: 'long-body', bytes }];
+  const { statusCode, headers, body } = await askWork();
+  expect(statusCode).toBe(200);
+  expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-server-timestamp': expect.any(String) });
+  const text = await body.text();
+  expect(text).toHaveLength(bytes);
+  expect(JSON.parse(text)).toContainEqual({ a: 1 });
+});
+
 describe('an update stream that', () => {
   it('is buffered sends everything at its end', async () => {
     const { node, follow } = await start();

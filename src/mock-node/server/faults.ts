@@ -38,6 +38,8 @@ export const faultKinds = [
   'wrong-length',
   /** 200 with the node's headers and a meaningless body. */
   'garbage',
+  /** 200 with the node's headers and well-formed JSON of `bytes` bytes that nobody asked for. */
+  'long-body',
   /** 200 with an HTML page and without the node's headers. */
   'captive-portal',
   /** The request is carried out, and the connection is closed instead of an answer. */
@@ -88,6 +90,7 @@ const faultSchema = z.strictObject({
   text: z.string().max(1000).default(''),
   items: z.number().int().min(1).max(4096).default(1),
   blocksBack: z.number().int().min(1).max(400).default(1),
+  bytes: z.number().int().min(16).max(100_000_000).default(33_500_000),
   /** Complete lines, so that noise does not break the events between them. */
   noise: z.string().min(1).max(1000).endsWith('\n').default('\n'),
   noiseBytesPerS: z.number().min(1).max(10_000_000).default(1000),

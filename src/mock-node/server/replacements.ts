@@ -21,6 +21,8 @@ export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undef
       return { status: 200, bytes: new Uint8Array(WORK_BYTES - 1) };
     case 'garbage':
       return { status: 200, text: '<html>\u0000{"not": what was asked for' };
+    case 'long-body':
+      return { status: 200, text: longJson(fault.bytes), headers: { 'content-type': 'application/json' } };
     case 'captive-portal':
       return {
         status: 200,
@@ -35,4 +37,11 @@ export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undef
 
 function retryAfter({ retryAfterS }: Fault): Record<string, string> {
   return retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
+}
+
+const OBJECT = '{"a":1},';
+
+/** @returns a list of so many bytes, whose small objects take a parser many times their bytes */
+function longJson(bytes: number): string {
+  return `[${OBJECT.repeat((bytes - '[{}]'.length) / OBJECT.length)}{}]`.padEnd(bytes);
 }
