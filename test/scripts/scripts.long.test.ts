@@ -122,8 +122,8 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     },
   },
   'bench/gpu.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
-  'bench/http-attacks.mjs': bench('--seconds 1 --attacks silent', ['linux'], ({ results }) => {
-    expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'silent']);
+  'bench/http-attacks.mjs': bench('--seconds 1 --attacks silent,long-first', ['linux'], ({ results }) => {
+    expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'silent', 'long-first']);
     expect(results[1]).toMatchObject({ opened: positive, rssPeakMib: positive, mainPercent: positive });
     expect(results[1].probes.after).toMatchObject({ asked: positive });
   }),

@@ -16,6 +16,12 @@ const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
+/**
+ * Piscina loads a script by require(), and by import() if that fails. Node.js 20 aborts the whole process when a thread is ended
+ * while it require()s an ES module, for example when a miner is stopped as soon as it has started. Threads may not do so.
+ */
+const IMPORT_ONLY = '--no-experimental-require-module';
+
 interface ThreadOptions {
   readonly data: ThreadData;
   /** The kind of the cores that it is confined to; absent where all cores are alike, or when it is not confined. */
@@ -62,6 +68,7 @@ function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => 
     idleTimeout: Number.POSITIVE_INFINITY,
     concurrentTasksPerWorker: QUEUE_PER_THREAD,
     workerData: data,
+    ...(process.allowedNodeEnvironmentFlags.has(IMPORT_ONLY) && { execArgv: [IMPORT_ONLY] }),
     // Piscina's histograms would take most of a megabyte for each thread.
     recordTiming: false,
   });

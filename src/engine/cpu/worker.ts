@@ -48,9 +48,6 @@ if (cpus.length > 0) pinThread(cpus);
 // All are loaded before the first task, so that no task waits for one.
 const kernels = names.map(loadKernel);
 const cpuMs = threadClock();
-// This await makes Piscina load the file with import() instead of require(). Node.js 20 aborts the whole process when a
-// thread is ended while it require()s a module, for example when a miner is stopped as soon as it has started.
-await null;
 
 export default async function work({ run, puzzle, range, kernel: asked }: Task): Promise<TaskResult> {
   // When several tasks arrive at once, Piscina starts them all and would send no result before the last one has ended. This

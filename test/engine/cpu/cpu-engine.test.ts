@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
 import { getPriority } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
@@ -34,12 +32,6 @@ test('chooses the fastest kernel', async () => {
   expect(loadableKernels).toContain(info.kernel);
   expect(info.why).toMatch(/^the fastest of \d+ here/);
   expect(info.detail).toContain('the fastest here');
-});
-
-test('threads import their script, because Node.js 20 aborts when a thread is ended during a require()', () => {
-  const require = createRequire(import.meta.url);
-  const worker = fileURLToPath(import.meta.resolve('#pickaxe/engine/cpu/worker.js'));
-  expect(() => require(worker)).toThrow(expect.objectContaining({ code: 'ERR_REQUIRE_ASYNC_MODULE' }));
 });
 
 /** Made for another kind of chip. */

@@ -65,3 +65,11 @@ test('a thread that ends by itself is reported, and its tasks fail', async () =>
   expect(await Promise.race(tasks)).toBe('failed');
   await vi.waitFor(() => expect(failed).toHaveBeenCalled(), { timeout: 60_000 });
 });
+
+test('threads load no ES module by require(), because Node.js 20 aborts when a thread is ended meanwhile', async () => {
+  const data = { kernels: [loadableKernels[0]], currentRun: new Int32Array(new SharedArrayBuffer(4)), cpus: [] };
+  const worker = new URL('./requires-a-module.mjs', import.meta.url);
+  const pool = new Pool({ threads: [{ data }], failed: vi.fn(), worker });
+  pools.push(pool);
+  expect(await pool.threads[0].run(taskOf(ONE_ROW))).toBe('ERR_REQUIRE_ESM');
+});
