@@ -76,18 +76,19 @@ interface FoundBlock {
   readonly there: string | undefined;
 }
 
-/** @returns which blocks the node keeps that are not on its chain; undefined when that is not to be known, or not answered */
+/** @returns which blocks the node keeps, orphans included; undefined when nobody needs to know, or it does not answer */
 async function keptOf(
   view: LedgerView,
   head: Head,
   found: readonly FoundBlock[],
   stop: AbortSignal,
 ): Promise<ReadonlySet<string> | undefined> {
-  const replaced = found.filter(({ block, there }) => there !== undefined && there !== block.hash);
-  const asked = replaced.flatMap(({ block }) => (isAskedFor(block, head) ? block : []));
+  const isReplaced = ({ block, there }: FoundBlock) => there !== undefined && there !== block.hash;
+  const asked = found.filter((each) => isReplaced(each) && isAskedFor(each.block, head)).map(({ block }) => block);
   if (asked.length === 0) return undefined;
+  const [first, last] = [asked[0], asked[asked.length - 1]];
   try {
-    return await view.keptHashes(asked[0].chain, asked[0].height, asked[asked.length - 1].height, stop);
+    return await view.keptHashes(first.chain, first.height, last.height, stop);
   } catch {
     return undefined;
   }
