@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { BALANCE, device, relay, share, verdict, worker } from '../report/fakes.ts';
@@ -232,6 +234,21 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     await page.getByLabel('Colours').selectOption('dark');
     expect(await ground()).toBe(dark.ground);
     expect(rig.asked).toEqual([]);
+  });
+
+  it.each([
+    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
+    ['in the dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' as const }],
+    ['on a phone', { viewport: { width: 390, height: 844 }, isMobile: true }],
+  ])('breaks no rule that axe-core checks %s', async (_, view) => {
+    // Only so can its script be loaded.
+    const { page } = await shown({ ...view, bypassCSP: true });
+    await page.locator('#work summary').click();
+    await askForBalance(page);
+    await page.addScriptTag({ path: createRequire(import.meta.url).resolve('axe-core/axe.min.js') });
+    const { violations, passes } = await page.evaluate<AxeResults>('axe.run()');
+    expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+    expect(passes.length).toBeGreaterThan(40);
   });
 
   it('has no animations', async () => {
