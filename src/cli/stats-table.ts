@@ -131,7 +131,8 @@ function workerRow(worker: Status['relays'][string]['workers'][number]): string[
   ];
 }
 
-function measured(value: number | null, format: (value: number) => string): string {
+/** @returns `-` for what is not known */
+export function measured(value: number | null, format: (value: number) => string): string {
   return value === null ? '-' : format(value);
 }
 
@@ -140,7 +141,7 @@ function plain(difficulty: number): string {
 }
 
 /** @param rows of the same length each */
-function aligned(rows: readonly (readonly string[])[]): string[] {
+export function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((cells) => cells[column].length)));
   return rows.map((cells) =>
     cells
