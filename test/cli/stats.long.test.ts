@@ -54,7 +54,7 @@ describe('pickaxe stats', () => {
     expect(JSON.parse((await stats(port, '--format', 'mmpos')).stdout)).toMatchObject({ miner_name: 'pickaxe' });
     expect(JSON.parse((await stats(port, '--format', 'xmrig')).stdout)).toMatchObject({ kind: 'miner' });
     expect((await stats(port, '--format', 'prom')).stdout).toMatch(/^pickaxe_build_info\{/m);
-  }, 60_000);
+  }, 120_000);
 
   it('prints a table for people', async () => {
     const port = await miner('--rig-name', 'attic');
@@ -73,7 +73,7 @@ describe('pickaxe stats', () => {
     expect(stdout).toMatch(/^device +state +10 s +60 s +15 min +accepted /m);
     expect(stdout).toMatch(/^cpu +ready /m);
     for (const line of stdout.split('\n')) expect(line).toBe(line.trimEnd());
-  }, 90_000);
+  }, 120_000);
 
   it('--help describes this command’s options, not those of mine', async () => {
     const { code, stdout } = await pickaxe('stats', '--help');
@@ -125,7 +125,7 @@ describe('pickaxe stats', () => {
       expect.stringContaining('it does not answer'),
     ]);
     expect((await pickaxe('stats', '--http', port, '--http', port)).code).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   it('gives each of several miners its own token, in their order', async () => {
     const tokens = ['a-token-of-the-first-rig', 'a-token-of-the-second-rig'];
