@@ -29,8 +29,8 @@ const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error('--minutes takes a number above 0');
 
 const PICTURES = [
-  { name: 'page-light', colorScheme: 'light', viewport: { width: 1200, height: 900 } },
-  { name: 'page-dark', colorScheme: 'dark', viewport: { width: 1200, height: 900 } },
+  { name: 'page-light', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { name: 'page-dark', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
   { name: 'page-phone', colorScheme: 'light', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
 ];
 

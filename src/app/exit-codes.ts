@@ -3,7 +3,7 @@ export const EXIT = {
   done: 0,
   /**
    * An internal error, or: `verify` found no proof of work or another block hash, `doctor` found something that prevents mining,
-   * no miner answered `stats`, no node gave `ledger` or `balance` a right answer, `nodes` found none of use, in `tx` a node
+   * a miner did not answer `stats`, no node gave `ledger` or `balance` a right answer, `nodes` found none of use, in `tx` a node
    * refused, a command has failed or is wrong, or a chain of a `sweep` has failed.
    */
   failed: 1,

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { exit } from '../app/exit.ts';
 import { BLOCK_STATES } from '../events/vocabulary.ts';
 import { MINE_EXAMPLES, WORKER_EXAMPLES } from './examples.ts';
-import { blockStates, reword, settingsOf, timeOf, withSettings } from './options.ts';
+import { blockStates, collect, httpAddresses, settingsOf, timeOf, withSettings } from './options.ts';
 
 /** The tables of settings that every command that mines has flags for. */
 const MINING = [
@@ -83,11 +83,18 @@ export function addMiningCommands(program: Command): Command {
       ),
     );
 
-  reword(withSettings(program.command('stats'), 'http.listen', 'http.token-file'), {
-    '--http': 'where the miner serves HTTP, as it was started with: [HOST:]PORT (default: as configured)',
-    '--http-token-file': 'file with the token that the miner asks for (default: as configured)',
-  })
-    .description('ask a running miner that serves HTTP how it is doing')
+  withSettings(program.command('stats'))
+    .description('ask running miners that serve HTTP how they are doing')
+    .option(
+      '--http <address>',
+      'where a miner serves HTTP: [HOST:]PORT; give it again for each further miner (default: as configured)',
+      httpAddresses,
+    )
+    .option(
+      '--http-token-file <file>',
+      'file with the token of all miners; or one for each, in the same order (default: as configured)',
+      collect,
+    )
     .option('--json', 'one JSON object on stdout, for programs', false)
     .addOption(
       new Option('--format <name>', 'for another system, in its format')

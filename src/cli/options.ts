@@ -8,6 +8,7 @@ import { duration, integer, type NumberType, seconds } from '../config/setting-t
 import { ENTRIES } from '../config/settings.ts';
 import { describe } from '../config/settings-table.ts';
 import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
+import { type HttpAddress, parseHttpAddress } from '../text/http-address.ts';
 
 /** The settings that each command has flags for. A command may also have an option of its own with the name of a setting. */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
@@ -40,12 +41,6 @@ function flagsOf({ setting, flag, heading }: Entry): Option[] {
 /** Collects the values of an option that may be given several times. */
 export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
-}
-
-/** Replaces the help of flags, for a command that uses settings in another way than their table says. */
-export function reword(command: Command, help: Readonly<Record<string, string>>): Command {
-  for (const option of command.options) option.description = help[option.long ?? ''] ?? option.description;
-  return command;
 }
 
 /**
@@ -100,6 +95,14 @@ export function blockStates(text: string): BlockState[] {
     if (state === undefined) throw new InvalidArgumentError(`Give some of: ${BLOCK_STATES.join(', ')}.`);
     return state;
   });
+}
+
+/** Collects the addresses of an option that may be given several times. */
+export function httpAddresses(text: string, before: HttpAddress[] | undefined): HttpAddress[] {
+  const address = parseHttpAddress(text);
+  if (address === undefined)
+    throw new InvalidArgumentError('Give a port or a host and a port, like 8080, rig2:8080 or [::1]:8080.');
+  return [...(before ?? []), address];
 }
 
 /** Parses a time like `90` or `1m`. @returns seconds */

@@ -1,6 +1,6 @@
 /** How a rig is doing, as `pickaxe stats` prints it for people. Pure. */
 
-import { countsShares } from '../report/figures.ts';
+import { countsShares, livesOnRelays } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import {
   describeAcceptedBlocks,
@@ -22,19 +22,19 @@ const GAP = '  ';
 
 export function statsLines(status: Status): string[] {
   const { rig, version, uptimeSeconds: uptime, sources, devices, relays } = status;
-  const livesOnRelays = Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
+  const hasDevices = !livesOnRelays(status);
   return [
     ...aligned([
       ['rig', `${oneLine(rig)}, pickaxe ${version}, up for ${formatDuration(uptime)}`],
       ['state', state(status)],
-      ...(livesOnRelays ? [] : [['hashrate', rates(status)]]),
+      ...(hasDevices ? [['hashrate', rates(status)]] : []),
       ...(countsShares(status.work, status.shares) ? [['shares', shares(status)]] : []),
       ['blocks', blocks(status)],
       ...(status.acceptedBlocks ? [['accepted', describeAcceptedBlocks(status.acceptedBlocks)]] : []),
       ['work', work(status)],
       ...Object.entries(sources).map(([name, source]) => [source.kind, connection(name, source)]),
     ]),
-    ...(livesOnRelays ? [] : ['', ...deviceTable(devices)]),
+    ...(hasDevices ? ['', ...deviceTable(devices)] : []),
     ...Object.entries(relays).flatMap(([name, relay]) => ['', ...workers(name, relay)]),
   ];
 }
@@ -131,7 +131,8 @@ function workerRow(worker: Status['relays'][string]['workers'][number]): string[
   ];
 }
 
-function measured(value: number | null, format: (value: number) => string): string {
+/** @returns `-` for what is not known */
+export function measured(value: number | null, format: (value: number) => string): string {
   return value === null ? '-' : format(value);
 }
 
@@ -140,7 +141,7 @@ function plain(difficulty: number): string {
 }
 
 /** @param rows of the same length each */
-function aligned(rows: readonly (readonly string[])[]): string[] {
+export function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((cells) => cells[column].length)));
   return rows.map((cells) =>
     cells

@@ -12,6 +12,17 @@ export function countsShares(
   return typeof work?.shareDifficulty === 'number' || OUTCOMES.some((outcome) => shares[outcome] > 0);
 }
 
+/** Whether a rig has no devices of its own and only hands work on, so that nothing is hashed on it. */
+export function livesOnRelays({
+  devices,
+  relays,
+}: {
+  readonly devices: Readonly<Record<string, unknown>>;
+  readonly relays: Readonly<Record<string, unknown>>;
+}): boolean {
+  return Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
+}
+
 /**
  * Accepted ÷ expected blocks; undefined while less than one is expected. Only the devices' own blocks count: how much relays hash
  * is not known well enough to expect blocks from it.

@@ -50,10 +50,20 @@ function deviceTrouble({ devices, relays, deviceReady }: RigNow): Finding | unde
     const names = all.filter(([, { state }]) => state === 'starting').map(([name]) => name);
     return { name: 'starting', reason: `opening ${names.join(', ')}`, sinceMs };
   }
-  const reason = all.map(([name, device]) => `${name} ${idleReason(device)}`).join('; ');
+  const reason = idleReasons(all);
   // Parked devices are given up: a rig whose other devices are all paused is paused.
   const isPaused = states.has('paused') && !states.has('reopening');
   return { name: isPaused ? 'paused' : 'no-device', reason, sinceMs };
+}
+
+/** @returns `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`: each reason once, with the devices that it is the reason for */
+function idleReasons(all: readonly (readonly [string, DeviceNow])[]): string {
+  const names = new Map<string, string[]>();
+  for (const [name, device] of all) {
+    const why = idleReason(device);
+    names.set(why, [...(names.get(why) ?? []), name]);
+  }
+  return Array.from(names, ([why, whose]) => `${whose.join(', ')} ${why}`).join('; ');
 }
 
 /** @returns `reopening: it was lost` */

@@ -8,6 +8,7 @@ export const KEYS = {
   c: 'connection: nodes or pools, current work, New Cuts',
   w: 'workers that hash for this rig: sessions, estimated hashrates, shares',
   e: 'health of each device: failures, hardware errors, temperature, power',
+  l: 'link to the web page with its token, and a QR code of it',
   '?': 'these keys',
   q: 'quit, after pending submissions',
 } as const;

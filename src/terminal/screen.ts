@@ -10,17 +10,29 @@ const CLEAR = '\r\x1b[J';
 const CUT = '\x1b[?7l';
 const CONTINUE = '\x1b[?7h';
 
+/**
+ * The second screen that most terminals have (xterm, DECSET 1049). What it shows is not kept for scrolling back. It is erased before
+ * it is used and before it is left, for terminals that have none.
+ */
+const ERASE_SCREEN = '\x1b[H\x1b[2J';
+const COVER = `\x1b[?1049h${ERASE_SCREEN}`;
+const UNCOVER = `${ERASE_SCREEN}\x1b[?1049l`;
+
 /** The assumed width of a terminal that does not report its own. */
 const USUAL_COLUMNS = 80;
+const USUAL_ROWS = 24;
 
 interface Output {
   readonly columns?: number;
+  readonly rows?: number;
   write(text: string): unknown;
 }
 
 export class Screen {
   readonly #output: Output;
   #line = '';
+  /** What is to be written once the cover is gone; undefined without one. */
+  #held: string | undefined;
 
   constructor(output: Output) {
     this.#output = output;
@@ -30,12 +42,24 @@ export class Screen {
     return this.#output.columns || USUAL_COLUMNS;
   }
 
+  get rows(): number {
+    return this.#output.rows || USUAL_ROWS;
+  }
+
+  get isCovered(): boolean {
+    return this.#held !== undefined;
+  }
+
   get showsLine(): boolean {
     return this.#line !== '';
   }
 
   /** Writes above the line, in one piece. @param text whole lines */
   write(text: string): void {
+    if (this.#held !== undefined) {
+      this.#held += text;
+      return;
+    }
     this.#output.write(this.#line === '' ? text : `${CLEAR}${text}${this.#drawn}`);
   }
 
@@ -43,7 +67,22 @@ export class Screen {
   show(line: string): void {
     if (line === '' && this.#line === '') return;
     this.#line = line;
+    if (this.isCovered) return;
     this.#output.write(`${CLEAR}${this.#drawn}`);
+  }
+
+  /** Shows a text in place of everything else. Whatever is written waits until `uncover`. */
+  cover(text: string): void {
+    this.#held ??= '';
+    this.#output.write(`${COVER}${text}`);
+  }
+
+  /** Goes back to the log. The text is not kept anywhere. */
+  uncover(): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    this.#output.write(`${UNCOVER}${CLEAR}${held}${this.#drawn}`);
   }
 
   get #drawn(): string {

@@ -58,6 +58,7 @@ export class BalancePanel {
     this.#told = told;
     const { account, total, chains } = told;
     setText(byId('balance-total'), known(total, String));
+    setText(byId('balance-now'), total === null ? '' : `${total} coins`);
     setText(byId('balance-account'), account);
     setText(byId('balance-unread'), describeUnread(chains));
     showAge(told, told.timeMillis);

@@ -21,8 +21,11 @@ export class Chains {
   }
 
   show({ chains, work: now }: Status): void {
-    byId('no-chains').hidden = chains.length > 0;
-    byId('chain-table').hidden = chains.length === 0;
+    byId('work').hidden = chains.length === 0;
+    setText(
+      byId('work-now'),
+      now ? `chain ${now.chain}, height ${now.height}, difficulty ${amount(now.difficulty)}` : '',
+    );
     this.#rows.show(chains.map((work) => [String(work.chain), { work, current: work.chain === now?.chain }]));
   }
 }

@@ -17,6 +17,8 @@ const HEIGHT_PX = 240;
 const AXIS_PX = { x: 28, y: 72 };
 /** Where the cursor is put to hide it. */
 const AWAY = { left: -10, top: -10 };
+/** An axis that begins at 0 goes up to here at least. */
+const LEAST_HIGH = 5;
 /** How many points Page Up and Page Down go. */
 const PAGE = 10;
 
@@ -156,7 +158,8 @@ function seriesOf({ name, colour: number }: Line): uPlot.Series {
 
 function yRange(low: number | null, high: number | null, fromZero: boolean): [number, number] {
   if (low === null || high === null) return [0, 1];
-  if (fromZero) return [0, high > 0 ? high * 1.1 : 1];
+  // Below this, whole numbers would be repeated along the axis.
+  if (fromZero) return [0, Math.max(LEAST_HIGH, high * 1.1)];
   const margin = Math.max(2, (high - low) * 0.2);
   return [Math.max(0, low - margin), high + margin];
 }

@@ -20,8 +20,8 @@ export class Controls {
   }
 
   show({ control, devices }: Status): void {
-    byId('controls').hidden = !control;
     const all = Object.values(devices).filter(({ state }) => state !== 'parked');
+    byId('controls').hidden = !control || all.length === 0;
     const resting = all.filter(({ state }) => state === 'paused').length;
     setAttribute(byId('pause-all'), 'aria-disabled', String(resting === all.length));
     setAttribute(byId('resume-all'), 'aria-disabled', String(resting === 0));

@@ -1,6 +1,6 @@
 /** One row per device: what it does, how well, and a button to pause it. */
 
-import { countsShares } from '../report/figures.ts';
+import { countsShares, livesOnRelays } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { formatPercent, withPrefix } from '../report/units.ts';
 import type { Controls } from './controls.ts';
@@ -13,7 +13,8 @@ interface Column {
   readonly name: string;
   /** The text of its head; the default is its name. */
   readonly label?: string;
-  readonly text: (device: Device) => string;
+  /** @param mines whether the rig does */
+  readonly text: (device: Device, mines: boolean) => string;
   /** A second line. */
   readonly more?: (device: Device) => string;
   /** Whether the device has such a figure. The column is shown once any device has. */
@@ -23,20 +24,14 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   {
     name: 'hashrate',
-    label: 'hashrate, 30 s',
-    // The average of a device that was paused just now still has its last half minute in it.
-    text: (device) => hashrate(device.state === 'ready' ? device.hashesPerSecond : null),
+    label: 'hashrate, 30\u00a0s',
+    // The average of a device that hashed until just now still has its last half minute in it.
+    text: ({ state, hashesPerSecond }, mines) => hashrate(mines && state === 'ready' ? hashesPerSecond : null),
   },
-  { name: 'proven', text: (device) => provenPart(device)[0], more: (device) => provenPart(device)[1] },
   {
     name: 'temperature',
     text: ({ sensors }) => known(sensors.temperatureCelsius, celsius),
     has: ({ sensors }) => sensors.temperatureCelsius !== null,
-  },
-  {
-    name: 'power',
-    text: ({ sensors }) => known(sensors.powerWatts, watts),
-    has: ({ sensors }) => sensors.powerWatts !== null,
   },
   {
     name: 'fan',
@@ -45,10 +40,16 @@ const COLUMNS: readonly Column[] = [
     has: ({ sensors: { fanRatio, fanRpm } }) => fanRatio !== null || fanRpm !== null,
   },
   {
+    name: 'power',
+    text: ({ sensors }) => known(sensors.powerWatts, watts),
+    has: ({ sensors }) => sensors.powerWatts !== null,
+  },
+  {
     name: 'per joule',
     text: ({ hashesPerJoule }) => known(hashesPerJoule, (value) => `${withPrefix(value)}H/J`),
     has: ({ hashesPerJoule }) => hashesPerJoule !== null,
   },
+  { name: 'proven', text: (device) => provenPart(device)[0], more: (device) => provenPart(device)[1] },
   {
     name: 'shares',
     label: 'shares acc/rej/stale',
@@ -57,12 +58,14 @@ const COLUMNS: readonly Column[] = [
   },
   { name: 'accepted', label: 'blocks accepted', text: ({ accepted }) => String(accepted) },
   { name: 'hardware errors', text: ({ hardwareErrors }) => String(hardwareErrors) },
-  { name: 'failures', text: ({ reopens }) => String(reopens) },
+  { name: 'failures', text: ({ reopens }) => String(reopens), has: ({ reopens }) => reopens > 0 },
 ];
 
 /** What a row shows. */
 interface Shown {
   readonly device: Device;
+  /** Whether the rig mines. */
+  readonly mines: boolean;
   /** Names of columns. */
   readonly columns: ReadonlySet<string>;
   readonly control: boolean;
@@ -93,17 +96,18 @@ export class Devices {
     this.#rows = new Rows(body, (name) => deviceRow(name, controls));
   }
 
-  show({ devices, relays, control }: Status): void {
+  show(status: Status): void {
+    const { devices, control, state } = status;
     const all = Object.entries(devices);
-    // A rig that only hands work on has none.
-    byId('devices-panel').hidden = all.length === 0 && Object.keys(relays).length > 0;
+    byId('devices-panel').hidden = livesOnRelays(status);
+    const mines = state === 'mining';
     const columns = this.#columns;
     for (const { name, has } of COLUMNS) {
       if (!has || all.some(([, device]) => has(device))) columns.add(name);
     }
     for (const [name, cell] of this.#heads) cell.hidden = !columns.has(name);
     this.#controlHead.hidden = !control;
-    this.#rows.show(all.map(([name, device]) => [name, { device, columns, control }]));
+    this.#rows.show(all.map(([name, device]) => [name, { device, mines, columns, control }]));
   }
 }
 
@@ -130,13 +134,13 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
   );
   return {
     element: row,
-    show({ device, columns, control: allowed }) {
+    show({ device, mines, columns, control: allowed }) {
       paused = device.state === 'paused';
       setText(about, device.description);
       setText(state, device.state);
       setAttribute(state, 'data-state', device.state);
       setText(reason, device.reason ?? '');
-      for (const cell of cells) cell.show({ device, columns });
+      for (const cell of cells) cell.show({ device, mines, columns });
       control.hidden = !allowed;
       button.hidden = device.state === 'parked';
       setText(button, paused ? 'Resume' : 'Pause');
@@ -145,15 +149,15 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
   };
 }
 
-function figureCell({ name, label = name, text, more }: Column): Row<Pick<Shown, 'device' | 'columns'>> {
+function figureCell({ name, label = name, text, more }: Column): Row<Omit<Shown, 'control'>> {
   const first = element('span');
   const second = element('span', { class: 'reason' });
   const cell = element('td', { role: 'cell', class: 'number', 'data-label': label }, first, ...(more ? [second] : []));
   return {
     element: cell,
-    show({ device, columns }) {
+    show({ device, mines, columns }) {
       cell.hidden = !columns.has(name);
-      setText(first, text(device));
+      setText(first, text(device, mines));
       if (more) setText(second, more(device));
     },
   };

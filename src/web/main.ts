@@ -8,6 +8,7 @@ import { Charts } from './charts.ts';
 import { type Action, Controls } from './controls.ts';
 import { Devices } from './devices.ts';
 import { byId, setText } from './dom.ts';
+import { rememberFolds } from './folds.ts';
 import { clockSeconds } from './format.ts';
 import { Log } from './log.ts';
 import { changes, tell } from './news.ts';
@@ -15,7 +16,7 @@ import { Poller } from './poller.ts';
 import { Sources } from './sources.ts';
 import { showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
-import { askForToken, endAsking } from './token-form.ts';
+import { askForToken, endAsking, tokenOfLink } from './token-form.ts';
 import { Workers } from './workers.ts';
 
 const api = new Api();
@@ -86,6 +87,13 @@ function whatIsWrong(fault: unknown): string {
   return `This page has failed: ${fault}.`;
 }
 
+/** A link that is opened in a tab that has the page already changes the fragment only. */
+function useLink(): boolean {
+  const token = tokenOfLink();
+  if (token !== undefined) api.useToken(token);
+  return token !== undefined;
+}
+
 async function act(action: Action, device?: string): Promise<void> {
   const whom = device ?? 'all devices';
   try {
@@ -98,5 +106,9 @@ async function act(action: Action, device?: string): Promise<void> {
   poller.now();
 }
 
+useLink();
+// Whatever waits for a token starts anew.
+window.addEventListener('hashchange', () => useLink() && location.reload());
+rememberFolds();
 followChoice(byId<HTMLSelectElement>('theme'), () => charts.redraw());
 void poller.run();

@@ -1,33 +1,35 @@
 /** The rig as a whole: what it does, how fast, and what became of its solutions. */
 
-import { countsShares, luckOf } from '../report/figures.ts';
+import { countsShares, livesOnRelays, luckOf } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { describeState, formatDuration, formatPercent } from '../report/units.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
 import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
-import { amount, hashrate, known, latency } from './format.ts';
+import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
+
+/** The figures of a rig's own devices. */
+const OF_DEVICES = ['window-10s', 'window-60s', 'window-15m', 'highest', 'average'] as const;
+const OF_DEVICES_BLOCKS = ['effort', 'luck', 'expected', 'best', 'hardware-errors'] as const;
 
 export function showSummary(status: Status): void {
-  const { rig, state, sourceKind, stateReason, stateAgeSeconds, version, uptimeSeconds } = status;
+  const { rig, state, sourceKind, stateAgeSeconds, version, uptimeSeconds } = status;
   setAttribute(byId('state'), 'data-state', state);
   const does = describeState(state, sourceKind);
   setText(byId('state-text'), does);
   setText(byId('state-age'), `for ${formatDuration(stateAgeSeconds)}`);
-  setText(byId('state-reason'), stateReason ?? '');
-  byId('state-reason').hidden = stateReason === null;
-  setText(byId('about'), `${rig}: pickaxe ${version}, started ${formatDuration(uptimeSeconds)} ago`);
-  const title = `${state === 'mining' ? rateInShort(status) : does} · ${rig} · pickaxe`;
+  setText(byId('rig'), rig);
+  setText(byId('about'), `pickaxe ${version}, started ${formatDuration(uptimeSeconds)} ago`);
+  const title = `${state === 'mining' ? headline(status) : does} · ${rig} · pickaxe`;
   if (document.title !== title) document.title = title;
-  showHashrate(status);
+  showHashrate(status, does);
   showResults(status);
   showLatencies(status);
 }
 
-/** A rig without devices has no hashrate of its own. */
-function rateInShort(status: Status): string {
-  const { hashesPerSecond, devices, relays } = status;
-  const livesOnRelays = Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
-  return livesOnRelays ? `~${hashrate(estimated(status))}` : hashrate(hashesPerSecond);
+/** The average of a rig that does not mine still has its last half minute in it, so it has none here. */
+function headline(status: Status): string {
+  if (status.state !== 'mining') return UNKNOWN;
+  return livesOnRelays(status) ? `~${hashrate(estimated(status))}` : hashrate(status.hashesPerSecond);
 }
 
 /** The hashrate of all workers, which is estimated and no part of the rig's own. */
@@ -35,29 +37,43 @@ function estimated({ relays }: Status): number {
   return Object.values(relays).reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
 }
 
-function showHashrate(status: Status): void {
-  const { hashesPerSecond, hashesPerSecondByWindow: windows } = status;
-  const ready = Object.values(status.devices).some(({ state }) => state === 'ready');
-  setFigure('hashrate', hashrate(ready ? hashesPerSecond : null));
+/** @param does its state in words */
+function showHashrate(status: Status, does: string): void {
+  const { hashesPerSecondByWindow: windows, relays, state, stateReason } = status;
+  const handsOnOnly = livesOnRelays(status);
+  setFigure('hashrate', headline(status));
+  const counted = handsOnOnly ? 'of workers, estimated from shares' : 'over 30 s';
+  setText(byId('hashrate-about'), state === 'mining' ? counted : does);
+  setText(byId('state-reason'), stateReason ?? '');
   setFigure('window-10s', hashrate(windows.last10s));
   setFigure('window-60s', hashrate(windows.last60s));
   setFigure('window-15m', hashrate(windows.last15m));
   setFigure('highest', hashrate(status.highestHashesPerSecond));
   setFigure('average', hashrate(status.averageHashesPerSecond));
+  for (const name of OF_DEVICES) hideFigure(name, handsOnOnly);
+  const all = Object.values(relays);
   setFigure('workers', hashrate(estimated(status)));
-  hideFigure('workers', Object.keys(status.relays).length === 0);
+  setFigure('workers-connected', String(all.reduce((sum, { workersConnected }) => sum + workersConnected, 0)));
+  hideFigure('workers', all.length === 0 || handsOnOnly);
+  hideFigure('workers-connected', all.length === 0);
 }
 
 function showResults(status: Status): void {
   showCounts(status, '');
   showShares(status);
   showAcceptedBlocks(status);
-  setFigure('to-block', known(status.timeToBlockSeconds, formatDuration));
+  setFigure('to-block', whileMining(status, status.timeToBlockSeconds));
   setFigure('effort', formatPercent(status.effort));
   setFigure('luck', known(luckOf(status), formatPercent));
   setFigure('expected', status.expectedBlocks.toFixed(1));
   setFigure('best', amount(status.bestDifficulty));
   setFigure('hardware-errors', String(status.hardwareErrors));
+  for (const name of OF_DEVICES_BLOCKS) hideFigure(name, livesOnRelays(status));
+}
+
+/** How long a block or share takes follows from the hashrate, which a rig that does not mine has not. */
+function whileMining({ state }: Status, seconds: number | null): string {
+  return known(state === 'mining' ? seconds : null, formatDuration);
 }
 
 /** @param before what the names of the figures begin with */
@@ -81,9 +97,12 @@ function showAcceptedBlocks({ acceptedBlocks }: Status): void {
 /** The part about a pool's shares is shown once the work is a pool's, and stays: what came and went would move the page. */
 function showShares(status: Status): void {
   const { work, shares } = status;
-  if (countsShares(work, shares)) byId('shares').hidden = false;
+  if (countsShares(work, shares)) {
+    byId('shares').hidden = false;
+    byId('blocks-heading').hidden = false;
+  }
   showCounts(shares, 'shares-');
-  setFigure('to-share', known(status.timeToShareSeconds, formatDuration));
+  setFigure('to-share', whileMining(status, status.timeToShareSeconds));
   setFigure(
     'last-share',
     known(status.lastShareSeconds, (seconds) => `${formatDuration(seconds)} ago`),
@@ -93,6 +112,7 @@ function showShares(status: Status): void {
   setFigure('accepted-hashes', amount(shares.acceptedHashes));
 }
 
+/** Each of the two is shown once it has happened: some pools announce no New Cut, and a rig without devices switches no job. */
 function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void {
   for (const [name, spread] of [
     ['switch', switchSeconds],
@@ -102,4 +122,7 @@ function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void 
       setFigure(`${name}-${figure}`, known(spread?.[figure], latency));
   }
   setFigure('new-cuts', String(newCuts));
+  byId('switches').hidden = switchSeconds === null;
+  byId('answers').hidden = answerSeconds === null;
+  byId('latencies').hidden = switchSeconds === null && answerSeconds === null;
 }

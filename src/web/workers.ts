@@ -5,6 +5,7 @@ import type { Status } from '../report/http/schemas.ts';
 import { describeOutcomes, formatDuration } from '../report/units.ts';
 import { byId, element, type Row, Rows, setText } from './dom.ts';
 import { amount, hashrate, known } from './format.ts';
+import { nameElement } from './name.ts';
 
 type Relay = Status['relays'][string];
 type Worker = Relay['workers'][number];
@@ -66,7 +67,7 @@ function workerRow(name: string): Row<Worker> {
   const row = element(
     'tr',
     { role: 'row' },
-    element('th', { scope: 'row', role: 'rowheader' }, element('span', { class: 'name' }, name)),
+    element('th', { scope: 'row', role: 'rowheader' }, nameElement(name)),
     ...cells.map(({ cell }) => cell),
   );
   return {

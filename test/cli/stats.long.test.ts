@@ -1,9 +1,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { RigsReport } from '#pickaxe/cli/rigs-report.js';
 import { Status } from '#pickaxe/report/http/schemas.js';
 import { expectShape } from '../expect-shape.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
+import { tokenFile } from './token-file.ts';
 
 const ends: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -52,7 +54,7 @@ describe('pickaxe stats', () => {
     expect(JSON.parse((await stats(port, '--format', 'mmpos')).stdout)).toMatchObject({ miner_name: 'pickaxe' });
     expect(JSON.parse((await stats(port, '--format', 'xmrig')).stdout)).toMatchObject({ kind: 'miner' });
     expect((await stats(port, '--format', 'prom')).stdout).toMatch(/^pickaxe_build_info\{/m);
-  }, 60_000);
+  }, 120_000);
 
   it('prints a table for people', async () => {
     const port = await miner('--rig-name', 'attic');
@@ -71,11 +73,11 @@ describe('pickaxe stats', () => {
     expect(stdout).toMatch(/^device +state +10 s +60 s +15 min +accepted /m);
     expect(stdout).toMatch(/^cpu +ready /m);
     for (const line of stdout.split('\n')) expect(line).toBe(line.trimEnd());
-  }, 90_000);
+  }, 120_000);
 
   it('--help describes this command’s options, not those of mine', async () => {
     const { code, stdout } = await pickaxe('stats', '--help');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('where the miner serves HTTP')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('where a miner serves HTTP')]);
     expect(stdout).not.toContain('serve a web page');
   });
 
@@ -102,6 +104,58 @@ describe('pickaxe stats', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(says);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('asks several miners at once, one row for each, and ends with 1 when one does not answer', async () => {
+    const port = await miner('--rig-name', 'attic');
+    const silent = await answering(() => {});
+    const both = ['stats', '--http', port, '--http', `127.0.0.1:${silent}`];
+    const table = await pickaxe(...both);
+    expect([table.code, table.stderr]).toEqual([1, '']);
+    const [, first, second, all] = table.stdout.split('\n');
+    expect(first).toMatch(new RegExp(`^attic +127\\.0\\.0\\.1:${port} `));
+    expect(second).toMatch(new RegExp(`^- +127\\.0\\.0\\.1:${silent} +no answer .*it does not answer`));
+    expect(all).toMatch(/^all +\d of 2 mining /);
+    const json = await pickaxe(...both, '--json');
+    expect(json.code).toBe(1);
+    const report = JSON.parse(json.stdout);
+    expectShape(RigsReport, report);
+    expect(report.rigs.map(({ fault }: { fault: string | null }) => fault)).toEqual([
+      null,
+      expect.stringContaining('it does not answer'),
+    ]);
+    expect((await pickaxe('stats', '--http', port, '--http', port)).code).toBe(0);
+  }, 120_000);
+
+  it('gives each of several miners its own token, in their order', async () => {
+    const tokens = ['a-token-of-the-first-rig', 'a-token-of-the-second-rig'];
+    const heard: (string | undefined)[][] = [[], []];
+    const ports = await Promise.all(
+      heard.map((each) =>
+        answering(({ headers }, response) => {
+          each.push(headers.authorization);
+          response.writeHead(401).end();
+        }),
+      ),
+    );
+    const addresses = ports.flatMap((port) => ['--http', port]);
+    const files = tokens.map((token) => ['--http-token-file', tokenFile(token)]);
+    await pickaxe('stats', ...addresses, ...files.flat());
+    await pickaxe('stats', ...addresses, ...files[0]);
+    const [first, second] = tokens.map((token) => `Bearer ${token}`);
+    expect(heard).toEqual([
+      [first, first],
+      [second, first],
+    ]);
+    const { code, stderr } = await pickaxe('stats', '--http', ports[0], ...files.flat());
+    expect([code, stderr]).toEqual([2, expect.stringContaining('2 --http-token-file for 1 --http')]);
+  });
+
+  it('prints the formats of other systems for one miner only, and says what an address looks like', async () => {
+    const { code, stderr } = await pickaxe('stats', '--http', '1', '--http', '2', '--format', 'hive');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('give --http only once')]);
+    const wrong = await pickaxe('stats', '--http', 'http://rig2:8080');
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('rig2:8080')]);
   });
 
   it('says that nothing listens', async () => {

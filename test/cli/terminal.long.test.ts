@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { isolated, MAIN, start } from './pickaxe.ts';
 import { noTmux, Terminal, type TerminalOptions, why } from './tmux.ts';
+import { TOKEN, tokenFile } from './token-file.ts';
 
 const KEY = 'a1'.repeat(32);
 /** A status line begins with a hashrate, or with what the rig does instead of mining. No line of the log does. */
@@ -106,6 +107,30 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     terminal.press('C-c');
     await terminal.sees('code 0');
     await isRestored(terminal);
+  });
+
+  it('the key l shows the link to the page with its token for a while, and leaves it nowhere', async () => {
+    const terminal = open({ columns: 80, rows: 24 });
+    const http = ['--http', '0.0.0.0:0', '--http-token-file', tokenFile(TOKEN), '--log-file', 'pickaxe.log'];
+    terminal.type(`pickaxe ${await mine(...http)}; echo "code $?"; cat pickaxe.log; stty -a\n`);
+    await terminal.sees('token required');
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
+    terminal.type('l');
+    await terminal.sees(`#token=${TOKEN}`);
+    await terminal.sees('Press any key to go back.');
+    expect(statusLines(terminal)).toEqual([]);
+    // Another key only goes back: it does not pause.
+    terminal.type('p');
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
+    expect(terminal.text()).not.toContain(TOKEN);
+    expect(terminal.text()).not.toContain('pausing');
+    terminal.type('l');
+    await terminal.sees(`#token=${TOKEN}`);
+    terminal.press('C-c');
+    await terminal.sees('code 0');
+    await isRestored(terminal);
+    expect(terminal.text()).toContain('token required');
+    expect(terminal.text()).not.toContain(TOKEN);
   });
 
   it('the status line fits, whatever the width of the terminal becomes', async () => {

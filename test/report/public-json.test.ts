@@ -9,6 +9,7 @@ import { BalanceReport } from '#pickaxe/cli/balance-report.js';
 import { BlocksReport } from '#pickaxe/cli/blocks-report.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
 import { NodesReport } from '#pickaxe/cli/nodes-report.js';
+import { RigsReport } from '#pickaxe/cli/rigs-report.js';
 import { SweepReport } from '#pickaxe/cli/sweep/report.js';
 import { TuneReport } from '#pickaxe/cli/tune-report.js';
 import { FoundProof, SentPrivately, ShownResults } from '#pickaxe/cli/tx/results.js';
@@ -50,6 +51,7 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'tx spv --json': FoundProof,
   'nodes --json': NodesReport,
   'sweep --json': SweepReport,
+  'stats --json of several rigs': RigsReport,
   'a line of a worker': Answer,
   'a line to a worker': Request,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),

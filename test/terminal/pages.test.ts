@@ -216,5 +216,5 @@ describe('the page of workers', () => {
 });
 
 test('the page of help names each key', () => {
-  expect(help().map((line) => line[0])).toEqual(['h', 'p', 'r', 's', 'c', 'w', 'e', '?', 'q']);
+  expect(help().map((line) => line[0])).toEqual(['h', 'p', 'r', 's', 'c', 'w', 'e', 'l', '?', 'q']);
 });

@@ -69,6 +69,22 @@ describe('the screen', () => {
     expect(written).toEqual([`\r\x1b[J${status}`, `\r\x1b[Jone\n${status}`, '\r\x1b[J', 'two\n']);
   });
 
+  it('holds what is written while a text covers it, and keeps no copy of that text', () => {
+    const { screen: it, written } = screen();
+    it.show('status');
+    it.cover('secret');
+    expect([it.isCovered, written.at(-1)]).toEqual([true, '\x1b[?1049h\x1b[H\x1b[2Jsecret']);
+    const before = written.length;
+    it.write('one\n');
+    it.show('later');
+    it.write('two\n');
+    expect(written).toHaveLength(before);
+    it.uncover();
+    expect(written.slice(before)).toEqual(['\x1b[H\x1b[2J\x1b[?1049l\r\x1b[Jone\ntwo\n\x1b[?7llater\x1b[?7h\r']);
+    it.uncover();
+    expect([it.isCovered, written.length]).toEqual([false, before + 1]);
+  });
+
   it('assumes 80 columns for a terminal that does not know its width', () => {
     expect(screen(123).screen.columns).toBe(123);
     expect(screen(0).screen.columns).toBe(80);

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { BALANCE, device, relay, share, verdict, worker } from '../report/fakes.ts';
@@ -20,7 +22,7 @@ async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   });
   rig.emit(verdict('cpu', 'stale', 'too late'));
   rig.emit(share('cpu', 'delivered'));
-  rig.emit(relay('stratum', worker('attic'), worker('cellar')));
+  rig.emit(relay('stratum', worker('attic'), worker(`k:${'c'.repeat(64)}.cellar`)));
   const page = await open(rig.url, view);
   await page.locator('.chart canvas').first().waitFor();
   await page.locator('.line').first().waitFor();
@@ -28,6 +30,7 @@ async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
 }
 
 async function askForBalance(page: Page): Promise<void> {
+  await page.locator('#balance summary').click();
   await page.locator('#balance-ask').click();
   await page.locator('#balance-table tbody tr').first().waitFor();
 }
@@ -82,7 +85,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     for (const line of [
       '- link "Skip to the figures":',
       '- banner:',
-      '- heading "pickaxe" [level=1]',
+      '- heading "pickaxe rig-7" [level=1]',
       '- group "All devices":',
       '- button "Pause all"',
       '- combobox "Colours":',
@@ -90,7 +93,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       '- main:',
       '- region "Hashrate":',
       '- region "Results":',
-      '- region "Balance":',
+      '- group "Balance":',
       '- button "Ask the node again"',
       '- table "Balance":',
       '- region "History":',
@@ -105,8 +108,9 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       '- region "Workers":',
       '- table "Workers":',
       '- columnheader "estimated hashrate"',
-      '- table "Work":',
-      '- region "New Cut to new job":',
+      '- group "Work":',
+      '- region "Latencies":',
+      '- heading "New Cut to new job" [level=3]',
       '- region "Nodes":',
       '- log "Log":',
       '- combobox "Show":',
@@ -174,7 +178,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       const { outlineStyle, outlineWidth } = getComputedStyle(mark);
       const label = document.getElementById(at.getAttribute('aria-labelledby'));
       const name = at.ariaLabel ?? at.value ?? label?.textContent ?? at.textContent;
-      return [name || at.textContent, outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2];
+      return [(name || at.textContent).trim(), outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2];
     })()`;
     const walk: string[] = [];
     for (;;) {
@@ -186,10 +190,11 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       walk.push(name);
     }
     expect(walk).toEqual([
-      ...['Skip to the figures', 'Pause all', 'Resume all', 'system', 'Ask the node for the balance', '10m'],
+      ...['Skip to the figures', 'Pause all', 'Resume all'],
+      ...['Pause cpu', 'Pause gpu0', 'Resume gpu2', 'Pause gpu3', 'k:cccccc…cccc.cellar', '10m'],
       ...['Hashrate: arrow keys choose a moment', 'Temperature: arrow keys choose a moment'],
-      ...['Power: arrow keys choose a moment', 'Pause cpu', 'Pause gpu0', 'Resume gpu2', 'Pause gpu3'],
-      ...['info', 'Log'],
+      ...['Power: arrow keys choose a moment', 'info', 'Log'],
+      ...['Work chain 3, height 42, difficulty 5.000 M', 'Balance', 'system'],
     ]);
 
     // The controls work: skip to the content, choose a range, pause.
@@ -231,6 +236,21 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(rig.asked).toEqual([]);
   });
 
+  it.each([
+    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
+    ['in the dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' as const }],
+    ['on a phone', { viewport: { width: 390, height: 844 }, isMobile: true }],
+  ])('breaks no rule that axe-core checks %s', async (_, view) => {
+    // Only so can its script be loaded.
+    const { page } = await shown({ ...view, bypassCSP: true });
+    await page.locator('#work summary').click();
+    await askForBalance(page);
+    await page.addScriptTag({ path: createRequire(import.meta.url).resolve('axe-core/axe.min.js') });
+    const { violations, passes } = await page.evaluate<AxeResults>('axe.run()');
+    expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+    expect(passes.length).toBeGreaterThan(40);
+  });
+
   it('has no animations', async () => {
     const { page } = await shown();
     const moving = await page.locator('*').evaluateAll(
@@ -248,8 +268,8 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     const live = await page
       .locator('[aria-live], [role=status], [role=alert], [role=log]')
       .evaluateAll((all) => all.map((one) => `${one.id} ${one.getAttribute('aria-live') ?? one.getAttribute('role')}`));
-    expect(live).toEqual(['news status', 'banner alert', 'token-fault alert', 'log off']);
-    const news = page.getByRole('status');
+    expect(live).toEqual(['news status', 'banner alert', 'token-fault alert', 'state-reason status', 'log off']);
+    const news = page.locator('#news');
     expect(await news.textContent()).toBe('');
     rig.emit(verdict('cpu', 'accepted'));
     await refresh(page);

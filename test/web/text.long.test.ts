@@ -35,6 +35,7 @@ function balanceOf(account: string, balance: string, node: string, fault: string
 }
 
 async function showBalance(page: Page): Promise<void> {
+  await page.locator('#balance summary').click();
   await page.locator('#balance-ask').click();
   await page.locator('#balance-told').waitFor();
 }
@@ -83,7 +84,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     expect(await page.locator('#balance-unread').textContent()).toContain(HOSTILE[5]);
     expect(await page.locator('#balance-table td').first().textContent()).toContain(HOSTILE[1]);
     await page.getByRole('button', { name: `Resume ${HOSTILE[0]}` }).click();
-    await vi.waitFor(async () => expect(await page.getByRole('status').textContent()).toContain(HOSTILE[0]), SLOW);
+    await vi.waitFor(async () => expect(await page.locator('#news').textContent()).toContain(HOSTILE[0]), SLOW);
     expect(rig.asked).toEqual([`resume ${HOSTILE[0]}`]);
     expect(await page.locator(elements).count()).toBe(0);
     expect(alerts).toBe(0);

@@ -5,6 +5,7 @@ import type { Config } from '../../config/settings.ts';
 import { serveHttp } from '../../report/http/http.ts';
 import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
+import type { ServedPage } from '../../terminal/page-link.ts';
 import { formatHttpAddress } from '../../text/http-address.ts';
 import { UsageError } from '../exit-codes.ts';
 import { whyNotListening } from '../listen-fault.ts';
@@ -14,8 +15,14 @@ import { secretIn } from '../secret-file.ts';
 /** Long enough not to be guessed, far below the server's limit on headers, and printable (RFC 6750 §2.1). */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
-/** @throws UsageError when the token file cannot be used. */
-export function httpSidecar({ listen, tokenFile, control }: Config['http']): Sidecar | undefined {
+/**
+ * @param serves is told where the page is served, and with which token
+ * @throws UsageError when the token file cannot be used
+ */
+export function httpSidecar(
+  { listen, tokenFile, control }: Config['http'],
+  serves: (page: ServedPage) => void = () => {},
+): Sidecar | undefined {
   if (!listen) return undefined;
   const token = tokenFile === undefined ? undefined : readToken(tokenFile);
   return async (miner) => {
@@ -29,6 +36,7 @@ export function httpSidecar({ listen, tokenFile, control }: Config['http']): Sid
     const rights = control ? 'pause, resume and stop allowed' : 'read-only';
     const where = reachableUrl === undefined ? url : `${url} (from other machines: ${reachableUrl})`;
     log.info({ tag: 'http' }, `listening at ${where}, ${rights}${token === undefined ? '' : ', token required'}`);
+    serves({ url: reachableUrl ?? url, token });
     return close;
   };
 }

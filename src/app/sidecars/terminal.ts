@@ -8,6 +8,7 @@ import { hashrates } from '../../terminal/hashrates.ts';
 import { health } from '../../terminal/health.ts';
 import { help, KEYS, type KeyName } from '../../terminal/help.ts';
 import { type Key, Keyboard } from '../../terminal/keyboard.ts';
+import { pageLink, type ServedPage } from '../../terminal/page-link.ts';
 import { inColours, inPlain } from '../../terminal/paint.ts';
 import { results } from '../../terminal/results.ts';
 import { screen } from '../../terminal/screen.ts';
@@ -18,15 +19,22 @@ import { workers } from '../../terminal/workers.ts';
 import type { Sidecar } from '../run-miner.ts';
 
 const DRAW_MS = 1_000;
+/** How long a link with a token is shown: long enough to point a camera at it. */
+const SECRET_MS = 60_000;
 
 /**
  * @param usesStdin whether stdin is used for something else than keys
+ * @param page tells where the web page is served, if it is
  * @returns undefined when no person looks at a terminal: stderr is not one, or JSON is printed on it
  */
-export function terminal({ log, run }: Pick<Config, 'log' | 'run'>, usesStdin = false): Sidecar | undefined {
+export function terminal(
+  { log, run }: Pick<Config, 'log' | 'run'>,
+  usesStdin = false,
+  page: () => ServedPage | undefined = () => undefined,
+): Sidecar | undefined {
   if (!terminalKind().escapes || log.format === 'json' || (run.json && process.stdout.isTTY)) return undefined;
   return async (running) => {
-    const session = new Session(running, run.status, !usesStdin && process.stdin.isTTY);
+    const session = new Session(running, run.status, page, !usesStdin && process.stdin.isTTY);
     return () => session.end();
   };
 }
@@ -44,15 +52,19 @@ class Session {
   readonly #running: RunningMiner;
   readonly #hasLine: boolean;
   readonly #paint = terminalKind().colours ? inColours : inPlain;
+  readonly #page: () => ServedPage | undefined;
   readonly #keyboard: Keyboard | undefined;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #stopListening: () => void;
+  /** Ends the showing of a secret. */
+  #uncovering: NodeJS.Timeout | undefined;
   /** Whether this process is in the terminal's foreground. When it is not, a shell uses the terminal. */
   #isHere = false;
 
-  constructor(running: RunningMiner, hasLine: boolean, hasKeys: boolean) {
+  constructor(running: RunningMiner, hasLine: boolean, page: () => ServedPage | undefined, hasKeys: boolean) {
     this.#running = running;
     this.#hasLine = hasLine;
+    this.#page = page;
     if (hasKeys) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));
     this.#timers = [setInterval(this.#draw, DRAW_MS), setInterval(this.#arrive, FOREGROUND_LOOK_MS)];
     this.#stopListening = running.events.on(({ type }) => {
@@ -91,6 +103,7 @@ class Session {
     if (!this.#isHere) return;
     this.#isHere = false;
     this.#keyboard?.close();
+    this.#uncover();
     screen.show('');
   };
 
@@ -110,16 +123,19 @@ class Session {
   };
 
   #pressed(key: Key): void {
+    const wasCovered = screen.isCovered;
+    this.#uncover();
     if ('control' in key) {
       if (key.control === 'suspend') this.#suspend();
       else interrupt();
       return;
     }
-    if (!(key.typed in KEYS)) return;
+    if (wasCovered || !(key.typed in KEYS)) return;
     const name = key.typed as KeyName;
     if (name === 'q') interrupt();
     else if (name === 'p') this.#pause();
     else if (name === 'r') this.#resume();
+    else if (name === 'l') this.#showLink();
     else this.#print(PAGES[name]!(viewOf(this.#running.tally, this.#running.clock)));
   }
 
@@ -132,6 +148,23 @@ class Session {
   #resume(): void {
     this.#print(['resuming']);
     this.#running.controls.resume('user');
+  }
+
+  /** A token is shown where no terminal keeps it, and not for long. */
+  #showLink(): void {
+    const { columns, rows } = screen;
+    const { lines, isSecret } = pageLink(this.#page(), { columns, rows, colours: terminalKind().colours });
+    if (!isSecret) {
+      this.#print(lines);
+      return;
+    }
+    screen.cover([...lines, 'Press any key to go back. After a minute this goes away by itself.'].join('\n'));
+    this.#uncovering = setTimeout(() => this.#uncover(), SECRET_MS);
+  }
+
+  #uncover(): void {
+    clearTimeout(this.#uncovering);
+    screen.uncover();
   }
 
   #print(lines: readonly string[]): void {

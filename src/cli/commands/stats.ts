@@ -1,4 +1,4 @@
-/** `pickaxe stats`: asks a miner that serves HTTP how it is doing, and prints that for people, programs and mining systems. */
+/** `pickaxe stats`: asks miners that serve HTTP how they are doing, and prints that for people, programs and mining systems. */
 
 import { request } from 'undici';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
@@ -7,6 +7,7 @@ import type { Config } from '../../config/settings.ts';
 import { hiveStats, mmposStats } from '../../report/http/compat/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
 import { formatHttpAddress, type HttpAddress } from '../../text/http-address.ts';
+import { type RigReport, type RigsReport, rigsLines } from '../rigs-report.ts';
 import { statsLines } from '../stats-table.ts';
 
 /** A mining system asks every few seconds and does not wait for long. */
@@ -29,22 +30,63 @@ export interface StatsOptions {
   readonly json: boolean;
   /** For another system, in its own format. */
   readonly format?: Exclude<keyof typeof FORMATS, 'table' | 'json'>;
+  /** Where the miners serve HTTP; absent: as configured. */
+  readonly http?: readonly HttpAddress[];
+  /** The file of the token of all miners, or one for each; absent: as configured. */
+  readonly httpTokenFile?: readonly string[];
 }
 
-/** @throws UsageError when the settings do not say where the miner is, or its token cannot be read */
-export async function runStats({ http }: Config, { json, format }: StatsOptions): Promise<number> {
-  const { listen, tokenFile } = http;
-  if (!listen)
+/** A miner to be asked. */
+interface Asked {
+  /** `http://192.168.1.5:8080` */
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @throws UsageError when nothing says where the miners are, or a token cannot be read */
+export async function runStats({ http }: Config, { json, format, ...given }: StatsOptions): Promise<number> {
+  const addresses = given.http ?? (http.listen ? [http.listen] : []);
+  const files = given.httpTokenFile ?? (http.tokenFile === undefined ? [] : [http.tokenFile]);
+  if (addresses.length === 0)
     throw new UsageError('Say where the miner serves HTTP, with the same --http [HOST:]PORT that it was started with.');
-  const authorization =
-    tokenFile === undefined ? {} : { authorization: `Bearer ${secretIn(tokenFile, '--http-token-file')}` };
-  const { path, print } = FORMATS[format ?? (json ? 'json' : 'table')];
+  if (files.length > 1 && files.length !== addresses.length)
+    throw new UsageError(
+      `There are ${files.length} --http-token-file for ${addresses.length} --http. Give one for all miners, or one for each, in the same order.`,
+    );
+  const tokens = files.map((file) => secretIn(file, '--http-token-file'));
+  const miners = addresses.map((address, index): Asked => {
+    const token = tokens.length > 1 ? tokens[index] : tokens[0];
+    return { origin: originOf(address), headers: token === undefined ? {} : { authorization: `Bearer ${token}` } };
+  });
+  if (miners.length === 1) return printOne(miners[0], format ?? (json ? 'json' : 'table'));
+  if (format !== undefined) throw new UsageError(`--format ${format} is about one miner: give --http only once.`);
+  return printAll(miners, json);
+}
+
+async function printOne({ origin, headers }: Asked, format: keyof typeof FORMATS): Promise<number> {
+  const { path, print } = FORMATS[format];
   try {
-    process.stdout.write(`${print(await get(`${originOf(listen)}${path}`, authorization))}\n`);
+    process.stdout.write(`${print(await get(`${origin}${path}`, headers))}\n`);
     return EXIT.done;
   } catch (fault) {
     process.stderr.write(`error: ${(fault as Error).message}\n`);
     return EXIT.failed;
+  }
+}
+
+/** Asks all of them at once, so that it takes no longer than the slowest. */
+async function printAll(miners: readonly Asked[], json: boolean): Promise<number> {
+  const report: RigsReport = { rigs: await Promise.all(miners.map(reportOf)) };
+  process.stdout.write(`${json ? JSON.stringify(report) : rigsLines(report).join('\n')}\n`);
+  return report.rigs.some(({ fault }) => fault !== null) ? EXIT.failed : EXIT.done;
+}
+
+async function reportOf({ origin, headers }: Asked): Promise<RigReport> {
+  try {
+    const status = statusOf(await get(`${origin}${FORMATS.json.path}`, headers));
+    return { address: origin, status, fault: null };
+  } catch (fault) {
+    return { address: origin, status: null, fault: (fault as Error).message };
   }
 }
 
@@ -61,7 +103,7 @@ function originOf({ host, port }: HttpAddress): string {
 }
 
 /** @throws Error that says what to do */
-async function get(url: string, headers: Record<string, string>): Promise<string> {
+async function get(url: string, headers: Asked['headers']): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const { statusCode, body } = await request(url, { headers, signal }).catch((cause) => {
     const why = signal.aborted ? 'it does not answer' : cause.message;

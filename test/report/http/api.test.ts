@@ -125,7 +125,7 @@ describe('/api/v1/status', () => {
     emit(device('gpu0', 'paused', 'by an HTTP request'));
     expect((await ask('/api/v1/status')).json).toMatchObject({
       ...{ paused: true, ready: false, state: 'paused', stateAgeSeconds: 0 },
-      stateReason: expect.stringContaining('cpu paused: by an HTTP request'),
+      stateReason: expect.stringContaining('cpu, gpu0 paused: by an HTTP request'),
     });
   });
 });
