@@ -331,9 +331,10 @@ describe.skipIf(noTmux)(`pickaxe init for a pool${why}`, { timeout: TEST_MS }, (
     for (const well of ['connection', 'user', 'work']) expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
 
     const text = readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8');
-    const { pool: set, node, miner } = parse(text);
+    const { pool: set, ...others } = parse(text);
     expect(set).toEqual({ urls: [url], user: 'k:abc.rig1', 'password-file': 'secret/mine' });
-    expect({ node, miner }).toEqual({ node: {}, miner: {} });
+    expect(Object.keys(others)).not.toContain('node');
+    expect(Object.keys(others)).not.toContain('miner');
     expect(text + terminal.text()).not.toContain('12345');
     const file = join(terminal.directory, 'secret', 'mine');
     expect(readFileSync(file, 'utf8')).toBe('d=12345\n');

@@ -296,7 +296,7 @@ describe('the log file', () => {
     const run = mine(url, ['--blocks', '1', '--log-file', file, '--log-format', 'json']);
     expect(await run.code).toBe(0);
     expect(read(file)).toBe(run.stderr);
-    expect(JSON.parse(linesOf(file).at(-1)!).msg).toContain('accepted');
+    expect(JSON.parse(linesOf(file).at(-1)!).message).toContain('accepted');
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
