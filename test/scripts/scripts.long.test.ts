@@ -279,7 +279,6 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   'scripts/mingw.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
   'scripts/npm.mjs': { startedBy: 'scripts/ready.mjs' },
-  'scripts/stamp.mjs': { startedBy: 'scripts/ready.mjs' },
   'scripts/pe.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/ready.mjs': { startedBy: 'test/scripts/ready.long.test.ts' },
   'scripts/release-checks.mjs': { startedBy: 'scripts/release.mjs' },
@@ -297,6 +296,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     },
   },
   'scripts/shrink-png.mjs': { startedBy: 'scripts/screenshots.mjs' },
+  'scripts/stamp.mjs': { startedBy: 'scripts/ready.mjs' },
 };
 
 const scriptsIn = (folder: string) =>
