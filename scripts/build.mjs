@@ -2,8 +2,9 @@
 // compiler.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { BUILT, fingerprint } from './stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -13,6 +14,10 @@ function run(script, ...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+process.chdir(root);
+// Of the files as they are now: what changes during the build is built the next time.
+const now = fingerprint(BUILT.from);
+// The stamp goes first, and is back only when everything is built.
 rmSync(`${root}dist`, { recursive: true, force: true });
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.web.json');
@@ -21,3 +26,4 @@ for (const name of readdirSync(`${root}src/web`)) {
 }
 chmodSync(`${root}dist/cli/main.js`, 0o755);
 run('scripts/build-native.mjs');
+writeFileSync(BUILT.stamp, now);

@@ -1,12 +1,12 @@
 // The first step of `npm start` and `npm test`: installs and builds what is missing, and does nothing when the lock file and the
-// sources are unchanged. It uses only Node.js, because in a fresh clone nothing is installed yet.
+// sources are unchanged. It uses only Node.js, because in a fresh clone nothing is installed yet. With --no-install it only
+// builds: vitest calls it so before the first test, and must not have its own packages replaced.
 
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { npmCommand } from './npm.mjs';
+import { BUILT, fingerprint, INSTALLED, isDone } from './stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -17,45 +17,28 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(2);
 }
 
-/** @returns a hash of the names and contents of files and, recursively, of folders */
-function fingerprint(paths) {
-  const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}`);
-  const visit = (path) => {
-    if (!existsSync(path)) return;
-    if (statSync(path).isDirectory()) {
-      for (const name of readdirSync(path).sort()) visit(join(path, name));
-    } else {
-      hash.update(`\0${path}\0`).update(readFileSync(path));
-    }
-  };
-  for (const path of paths) visit(path);
-  return hash.digest('hex');
-}
-
-/** Runs `step` unless the stamp says that it ran for this fingerprint. Writes the stamp when the step has succeeded. */
-function once(stamp, paths, step) {
-  const now = fingerprint(paths);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
-  step();
-  writeFileSync(stamp, now);
-}
-
 function run(command, args) {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
   if (error) console.error(`${command} could not be started: ${error.message}`);
   if (error || status !== 0) process.exit(status || 1);
 }
 
-once('node_modules/.pickaxe-ready', ['package-lock.json', 'package.json'], () => {
-  console.error('pickaxe: installing dependencies');
-  const [command, ...first] = npmCommand();
-  run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error']);
-});
+if (!process.argv.includes('--no-install')) {
+  if (!isDone(INSTALLED)) {
+    const now = fingerprint(INSTALLED.from);
+    console.error('pickaxe: installing dependencies');
+    const [command, ...first] = npmCommand();
+    run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error']);
+    writeFileSync(INSTALLED.stamp, now);
+  }
+} else if (existsSync(INSTALLED.stamp) && !isDone(INSTALLED)) {
+  console.error('pickaxe: package.json or package-lock.json has changed since the last install: npm test installs it');
+}
 
-once('dist/.pickaxe-ready', ['src', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'], () => {
+if (isDone(BUILT)) {
+  // This script checks by itself whether there is anything to do: a compiler may have been installed since.
+  run(process.execPath, ['scripts/build-native.mjs']);
+} else {
   console.error('pickaxe: building');
   run(process.execPath, ['scripts/build.mjs']);
-});
-
-// This script checks by itself whether there is anything to do: a compiler may have been installed since.
-run(process.execPath, ['scripts/build-native.mjs']);
+}

@@ -164,3 +164,22 @@ test('long tests with random cases are never tried a second time, which would dr
   expect(random.length).toBeGreaterThan(0);
   expect(random.filter((name) => !once.some((at) => name.startsWith(at)))).toEqual([]);
 });
+
+test('CONTRIBUTING.md names no file or folder that is not there', () => {
+  const root = join(src, '..');
+  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const inCode = [...page.matchAll(/`(\.?[\w.-]+\/[\w./-]*|[A-Z]+\.md)`/g)].map(([, path]) => path);
+  const linked = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path]) => path);
+  expect(inCode.length).toBeGreaterThan(30);
+  expect([...inCode, ...linked].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('CONTRIBUTING.md names every package that CI installs', () => {
+  const root = join(src, '..');
+  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const script = readFileSync(join(root, '.ci/packages'), 'utf8');
+  const [, packages] = /--no-install-recommends \\\n((?:.*\\\n)*.*)/.exec(script) ?? [];
+  const names = [...packages.matchAll(/(?:^|\s)([a-z][a-z0-9+-]+)(?=\s)/g)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(10);
+  for (const name of [...names, 'mesa-vulkan-drivers', 'prometheus', 'chromium']) expect(page).toContain(`\`${name}\``);
+});

@@ -1,24 +1,28 @@
 /**
- * Before the first test: makes a folder for what the files of tests share, in TEST_TEMPORARY, and remembers made-up speeds of the
+ * Before the first test: builds what has changed, so that no test runs on an old build, and makes a folder for what the files of tests share, in TEST_TEMPORARY, and remembers made-up speeds of the
  * CPU kernels in `speeds`, a cache that the tests of the command line begin with. Otherwise each of their processes would measure
  * all kernels first, for on a machine as busy as this nothing that was measured is remembered. Tests of the choice itself begin
  * with an empty cache.
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const READY = fileURLToPath(new URL('../scripts/ready.mjs', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('./cli/remember-speeds.mjs', import.meta.url));
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 /** The numbers of threads that tests mine with: that of this machine, and one. */
 const THREADS = [[], ['1']];
 
 /** @returns what ends with the tests */
-export default function setUp(): () => void {
-  if (!existsSync(DIST)) throw new Error('pickaxe is not built: run "npm test", or "npm run build" first');
+export default function setUp(): (() => void) | undefined {
+  // Vitest calls this for each project of a run, one after the other.
+  if (process.env.TEST_TEMPORARY !== undefined) return undefined;
+  const ready = spawnSync(process.execPath, [READY, '--no-install'], { stdio: 'inherit' });
+  if (ready.status !== 0) throw new Error('pickaxe cannot be built: the reason is above');
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-tests-'));
   for (const threads of THREADS) {
     const args = [SCRIPT, DIST, join(folder, 'speeds'), ...threads];

@@ -5,9 +5,6 @@ import { openPrivate } from '../system/private-file.ts';
 import { type LogFormat, logFileLine } from '../terminal/log.ts';
 import { oneLine } from '../text/one-line.ts';
 
-/** pino's number for errors. */
-const ERROR_LEVEL = 50;
-
 /** Where the log would have been written. */
 export interface LogPlace {
   /** Undefined when no log file is named. */
@@ -18,10 +15,11 @@ export interface LogPlace {
 /** Appends the lines of the message to the log file, in its format. If the file cannot be written, only stderr has them. */
 export async function noteStartError({ file, format }: LogPlace, message: string): Promise<void> {
   if (file === undefined) return;
-  const lines = message.split('\n').map((line) => {
-    const entry = { level: ERROR_LEVEL, time: Date.now(), tag: 'start', msg: oneLine(line) };
-    return logFileLine(format, `${JSON.stringify(entry)}\n`);
-  });
+  const lines = message
+    .split('\n')
+    .map((line) =>
+      logFileLine(format, { level: 'error', timeMillis: Date.now(), tag: 'start', message: oneLine(line) }),
+    );
   const handle = await openPrivate(resolve(file)).catch(() => undefined);
   await handle?.appendFile(lines.join('')).catch(() => {});
   await handle?.close();

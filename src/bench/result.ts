@@ -10,7 +10,7 @@ export const BENCH_FORMAT_VERSION = 1;
 
 /** Far more runs than anybody waits for. */
 const MOST_RUNS = 1_000;
-const MOST_CHARACTERS = 256;
+const MOST_CHARACTERS = 512;
 /** Far more devices than a rig has; as many slices of a second as the longest measurement. */
 const MOST_DEVICES = 1_024;
 const MOST_SLICES = 3_600;
@@ -132,6 +132,8 @@ const summaryFields = {
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
   runs: z.array(RunResult).min(1).max(MOST_RUNS),
+  /** One line for people to paste; absent where the device's hashes were wrong, and from results of older versions. */
+  line: line.exactOptional(),
 };
 const DeviceResult = z.discriminatedUnion('kind', [
   z.strictObject({ ...cpuFields, ...summaryFields }),

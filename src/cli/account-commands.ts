@@ -16,7 +16,7 @@ export function addAccountCommands(program: Command): void {
     );
 
   withSettings(program.command('balance'), 'node', 'ledger', 'miner.public-keys', 'miner.account')
-    .description('print what an account has on each chain, and in all')
+    .description('print what an account has on each chain, and in total')
     .argument('[account]', 'the account (default: that of the miner)')
     .option('--token <module>', 'the token, by its module with its namespace', 'coin')
     .option('--json', 'one JSON object on stdout', false)

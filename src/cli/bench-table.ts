@@ -1,6 +1,6 @@
 /** What `pickaxe bench` found, for people. */
 
-import { CANDIDATES_DEVIATION, EXPECTED_CANDIDATES } from '../bench/challenge.ts';
+import { CANDIDATES_DEVIATION, DEFAULT_COUNT, DEFAULT_SEED, EXPECTED_CANDIDATES } from '../bench/challenge.ts';
 import type { BenchResult, DeviceIdentity, DeviceResult, RunResult, SensorSummary } from '../bench/result.ts';
 import { type Spread, spreadOf } from '../bench/spread.ts';
 import { formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
@@ -71,6 +71,37 @@ function powerOf({ powerWatts, powerLimitWatts, hashesPerJoule, temperatureCelsi
   ];
 }
 
+/**
+ * `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`, with the efficiency where the power is
+ * known, and with the seed and the count unless they are the usual ones.
+ * @returns a line to paste; undefined where the device's hashes were wrong
+ */
+export function resultLine(
+  { machine, seed, count }: Pick<BenchResult, 'machine' | 'seed' | 'count'>,
+  device: DeviceResult,
+): string | undefined {
+  const { model, hashesPerSecond, spread, hashesPerJoule, runs } = device;
+  const [{ hashSum, spread: ofSlices }] = runs;
+  if (runs.some((run) => run.errors.length > 0 || run.hashSum !== hashSum)) return undefined;
+  const isUsual = seed === DEFAULT_SEED && count === DEFAULT_COUNT;
+  return [
+    model,
+    kernelsOf(device),
+    formatRate(hashesPerSecond, spread ?? ofSlices),
+    ...(hashesPerJoule === null ? [] : [`${withPrefix(hashesPerJoule)}H/J`]),
+    `sum ${hashSum}${isUsual ? '' : ` of “${seed}” and ${count} nonces`}`,
+    `pickaxe ${machine.pickaxe}`,
+  ].join(' · ');
+}
+
+/** `avx512x2 × 31`, `avx2x2 × 15 + avx2 × 16` on a hybrid CPU, or a GPU's `wgsl 128×16`. */
+function kernelsOf(device: DeviceResult): string {
+  if (device.kind === 'gpu') return device.variant ?? device.kernel;
+  const { kernel, threads, cores } = device;
+  if (cores !== null) return cores.map((each) => `${each.kernel} × ${each.threads}`).join(' + ');
+  return threads === null ? kernel : `${kernel} × ${threads}`;
+}
+
 export function benchLines(result: BenchResult): string[] {
   const { machine, repeat, devices, failed } = result;
   const unmeasured = repeat > 1 ? 'not measured to the end' : 'not measured';
@@ -80,6 +111,7 @@ export function benchLines(result: BenchResult): string[] {
     ...devices.flatMap(deviceLines),
     ...failed.map(({ name, reason }) => `${name.padEnd(6)} ${unmeasured}: ${reason}\n`),
     ...(devices.length > 0 ? closingLines(result) : ['No device could be measured.\n']),
+    ...devices.flatMap(({ line }) => (line === undefined ? [] : [`${line}\n`])),
   ];
 }
 

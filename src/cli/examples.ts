@@ -1,39 +1,39 @@
 /** What the help pages show at their end. */
 
-export const PROGRAM_EXAMPLES = `
+/** The commands that programs run, and people who write programs. */
+export const FOR_PROGRAMS = ['worker', 'external-worker', 'ledger', 'tx', 'nodes', 'verify', 'mock-node'];
+
+export const PROGRAM_NOTES = `
+For programs and developers:
+  ${FOR_PROGRAMS.join(', ')}
+
+pickaxe COMMAND --help explains a command and its options.
+
 Examples:
-  pickaxe demo                        mine at once, on a mock node inside this process
-  pickaxe init                        answer a few questions, and pickaxe.toml is written
-  pickaxe doctor                      find out what keeps this machine from mining
-  pickaxe mine                        mine as pickaxe.toml says
+  # at once, on a mock node
+  pickaxe demo
+  # on a node of your own
   pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY
-                                      mine without a file
+  # on a pool
   pickaxe mine --pool stratum+tcp://HOST:PORT --user NAME.WORKER
-                                      mine on a pool
-`;
 
-export const NOTES = `
-Settings come from flags, PICKAXE_… variables, pickaxe.toml and the user's config.toml: see pickaxe config example.
+Settings come from flags, PICKAXE_… variables, pickaxe.toml and the user's
+config.toml: pickaxe config example explains every one.
 
-Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device, 4 no work within a bounded run,
-6 a device computed wrong hashes, 130 ended by a second signal. No developer fee, no telemetry.`;
+Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device,
+4 no work within a bounded run, 6 a device computed wrong hashes, 130 ended by
+a second signal. No developer fee, no telemetry.`;
 
 export const MINE_EXAMPLES = `
 Examples:
   # on a node, with the CPU and every GPU
   pickaxe mine -o http://10.0.0.2:1848 --network mainnet01 -u KEY
-  # on two nodes, the first one preferred; -u as pools write it names the rig, too
-  pickaxe mine -o http://10.0.0.2:1848 -o http://10.0.0.3:1848 --network mainnet01 -u k:KEY.rig1
-  # on a pool, with another one for when it fails
-  pickaxe mine --pool stratum+tcp://one.example:3333 --pool stratum+ssl://two.example:3334 --user NAME.rig1
+  # on a pool; a second --pool is for when the first one fails
+  pickaxe mine --pool stratum+tcp://pool.example:3333 --user NAME.rig1
   # with the first two GPUs only, paused at 80 °C
   pickaxe mine -d 0,1 --temp-limit 80
-  # at night, with four CPU threads, and with a web page at http://127.0.0.1:8080
+  # at night, with four CPU threads, and a web page at http://127.0.0.1:8080
   pickaxe mine -d cpu -t 4 --schedule 22:00-07:00 --http 8080
-  # with ASICs alone, which connect to port 1917
-  pickaxe mine -d none --stratum-listen 0.0.0.0:1917
-  # for a program: events as JSON on stdout, the log as JSON on stderr
-  pickaxe mine --json --log-format json
 
 Without flags, pickaxe.toml says what to mine: pickaxe init writes it.`;
 

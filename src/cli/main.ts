@@ -6,8 +6,9 @@ import { exit, stopWithReader } from '../app/exit.ts';
 import { EXIT, UsageError } from '../app/exit-codes.ts';
 import { version } from '../system/version.ts';
 import { addAccountCommands } from './account-commands.ts';
-import { NOTES, PROGRAM_EXAMPLES } from './examples.ts';
+import { PROGRAM_NOTES } from './examples.ts';
 import { disguiseHashes } from './hash-arguments.ts';
+import { layOutHelp } from './help.ts';
 import { addLedgerCommands } from './ledger-commands.ts';
 import { addMeasuringCommands } from './measuring-commands.ts';
 import { addMiningCommands } from './mining-commands.ts';
@@ -19,26 +20,19 @@ import { addTxCommands } from './tx-commands.ts';
 const program = new Command('pickaxe')
   .description('High-performance GPU/CPU proof-of-work miner for a multi-chain blake2s ledger.')
   .version(version, '-v, --version', 'print the version')
-  .showHelpAfterError('(run with --help for all options)')
+  .showHelpAfterError('(run with --help for the options)')
   .exitOverride()
-  .addHelpText('after', PROGRAM_EXAMPLES + NOTES);
+  .addHelpText('after', PROGRAM_NOTES);
 
-program.commandsGroup('Mining:');
+layOutHelp(program);
+
 const mine = addMiningCommands(program);
-
-program.commandsGroup('Setting up:');
 addSetupCommands(program);
-
-program.commandsGroup('Measuring:');
 addMeasuringCommands(program);
-
-program.commandsGroup('Ledger:');
 addLedgerCommands(program);
 addTxCommands(program);
 addAccountCommands(program);
 addSweepCommand(program);
-
-program.commandsGroup('Tools:');
 addToolCommands(program);
 
 program.helpCommand('help [command]', 'explain a command');

@@ -7,8 +7,8 @@ import { positiveInteger, positiveSeconds, settingsOf, withSettings } from './op
 
 /** Adds them to the program. */
 export function addMeasuringCommands(program: Command): void {
-  const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu', 'log')
-    .description('measure the hashrate of each device and prove its work by a hash sum, offline')
+  const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'cpu.kernel', 'gpu', 'log')
+    .description('measure the hashrate of each device, and prove its work')
     .helpCommand(false)
     .option('--seconds <n>', 'length of each measurement (default: 10; with --stress 60)', positiveSeconds)
     .option('--repeat <n>', 'measure all devices n times, in turns (default: 1)', positiveInteger(1_000))
@@ -44,7 +44,7 @@ export function addMeasuringCommands(program: Command): void {
     });
 
   withSettings(program.command('devices'), 'cpu', 'gpu.software')
-    .description('list the devices and kernels that this machine can mine with')
+    .description('list what this machine can mine with: devices and kernels')
     .option('--json', 'one JSON object on stdout', false)
     .action(async (options, command) =>
       exit(await (await import('./commands/devices.ts')).runDevices(await settingsOf(command), options)),

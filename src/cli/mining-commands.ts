@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { exit } from '../app/exit.ts';
 import { BLOCK_STATES } from '../events/vocabulary.ts';
 import { MINE_EXAMPLES, WORKER_EXAMPLES } from './examples.ts';
+import { listLast } from './help.ts';
 import { blockStates, collect, httpAddresses, settingsOf, timeOf, withSettings } from './options.ts';
 
 /** The tables of settings that every command that mines has flags for. */
@@ -29,6 +30,7 @@ const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run' && table 
 
 /** Adds them to the program. @returns the command `mine` */
 export function addMiningCommands(program: Command): Command {
+  const printConfig = new Option('--print-config', 'print the effective settings and their sources, and exit');
   const mine = withSettings(
     program.command('mine'),
     'node',
@@ -40,10 +42,10 @@ export function addMiningCommands(program: Command): Command {
     'test-network',
   )
     .description('mine on your nodes or pools until you stop it')
-    .option('--print-config', 'print the effective settings and their sources, and exit')
+    .addOption(printConfig)
     .option(
       '--dry-run',
-      'check settings and devices without asking the node or the pool, print what would mine, and exit',
+      'check settings and devices, print what would mine, and exit, without asking the node or the pool',
     )
     .addHelpText('after', MINE_EXAMPLES)
     .action(async (options, command) => {
@@ -51,14 +53,16 @@ export function addMiningCommands(program: Command): Command {
       exit(await runMine(() => settingsOf(command), options, command.opts()));
     });
 
+  listLast(mine, [printConfig]);
+
   withSettings(program.command('demo'), ...MINING)
-    .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
+    .description('mine on a mock node in this process: nothing to set up')
     .action(async (_, command) =>
       exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
     );
 
   withSettings(program.command('worker'), ...MINING_FOR_OTHERS)
-    .description('mine for another program: jobs in and shares out, as one JSON object a line')
+    .description('mine for another program: jobs in and shares out, one JSON object per line')
     .option('--listen <address>', 'take jobs from a socket instead of stdin, like unix:/run/user/1000/pickaxe.sock')
     .option('--schema', 'print the JSON Schema of both directions, and exit', false)
     .addHelpText('after', WORKER_EXAMPLES)
@@ -70,7 +74,7 @@ export function addMiningCommands(program: Command): Command {
     });
 
   withSettings(program.command('external-worker'), 'devices', 'cpu', 'gpu', 'log')
-    .description('find the nonce of the header on stdin, as the reference mining client asks external workers to')
+    .description("read a header from stdin and print its nonce (the reference client's external-worker protocol)")
     .argument('<target>', 'the target in 64 hex digits; the one in the header counts')
     .option('--connect <address>', 'let a warm worker do it: unix:PATH as in pickaxe worker --listen unix:PATH')
     .action(async (target, options, command) =>
@@ -84,7 +88,7 @@ export function addMiningCommands(program: Command): Command {
     );
 
   withSettings(program.command('stats'))
-    .description('ask running miners that serve HTTP how they are doing')
+    .description('ask running miners how they are doing, over HTTP')
     .option(
       '--http <address>',
       'where a miner serves HTTP: [HOST:]PORT; give it again for each further miner (default: as configured)',
@@ -106,7 +110,7 @@ export function addMiningCommands(program: Command): Command {
     );
 
   withSettings(program.command('blocks'), 'node', 'blocks.folder', 'blocks.settled-depth')
-    .description('print what became of the blocks that nodes accepted, and what they have earned')
+    .description('list your blocks, their state, and what they have earned')
     .option('--since <time>', 'only blocks of this last time: seconds, or a time like 12h or 7d', timeOf)
     .option('--status <list>', `only blocks in these states: ${BLOCK_STATES.join(', ')}`, blockStates)
     .option('--refresh', 'ask the nodes first, which takes some seconds; a rig that mines does so by itself', false)

@@ -19,5 +19,8 @@ const NodeReport = z.object({
 });
 export type NodeReport = Readonly<z.infer<typeof NodeReport>>;
 
-export const NodesReport = z.object({ network: z.string(), nodes: z.array(NodeReport) });
+export const NodesReport = z.object({
+  network: z.string().nullable().meta({ description: 'the wanted one; null where neither settings nor a URL name it' }),
+  nodes: z.array(NodeReport),
+});
 export type NodesReport = Readonly<z.infer<typeof NodesReport>>;

@@ -9,6 +9,7 @@ import { ENTRIES } from '../config/settings.ts';
 import { describe } from '../config/settings-table.ts';
 import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 import { type HttpAddress, parseHttpAddress } from '../text/http-address.ts';
+import { listLast } from './help.ts';
 
 /** The settings that each command has flags for. A command may also have an option of its own with the name of a setting. */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
@@ -16,15 +17,19 @@ const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
 /**
  * Gives a command the flags of settings, under the headings that the table of settings names, and --config. `settingsOf` then
  * loads what they and all other places set.
- * @param paths tables (`cpu`) or settings (`devices.use`)
+ * @param paths tables (`cpu`) or settings (`devices.use`), whose flag is then among the first that --help lists
  */
 export function withSettings(command: Command, ...paths: readonly string[]): Command {
   command.option(
     '-c, --config <file>',
-    'configuration file (default: pickaxe.toml or pickaxe.json in this folder, where there is one)',
+    'configuration file (default: pickaxe.toml or .json in this folder, where there is one)',
   );
   const entries = ENTRIES.filter(({ flag, path, table }) => flag && (paths.includes(path) || paths.includes(table)));
-  for (const option of entries.flatMap(flagsOf)) command.addOption(option);
+  for (const entry of entries) {
+    const options = flagsOf(entry);
+    for (const option of options) command.addOption(option);
+    if (entry.setting.inHelp === undefined && !paths.includes(entry.path)) listLast(command, options);
+  }
   settingsOfCommand.set(command, entries);
   return command;
 }
@@ -33,6 +38,7 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
 function flagsOf({ setting, flag, heading }: Entry): Option[] {
   const names = setting.short === undefined ? setting.flag! : `${setting.short}, ${setting.flag}`;
   const option = new Option(names, describe(setting)).helpGroup(`${heading}:`);
+  if (setting.inHelp === 'never') option.hideHelp();
   if (setting.type.form === 'list') option.argParser(collect);
   if (setting.type.form !== 'switch') return [option];
   return [option, new Option(flag!.replace('--', '--no-')).hideHelp()];

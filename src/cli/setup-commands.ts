@@ -8,7 +8,7 @@ import { settingsOf, withSettings } from './options.ts';
 export function addSetupCommands(program: Command): void {
   program
     .command('init')
-    .description('ask for a node or a pool and for devices, check each answer, and write pickaxe.toml')
+    .description('answer a few questions, and pickaxe.toml is written')
     .option('--user', "write the user's file instead, which applies in every folder", false)
     .action(async (options) => exit(await (await import('./commands/init.ts')).runInit(options)));
 
@@ -23,7 +23,7 @@ export function addSetupCommands(program: Command): void {
     'cpu',
     'gpu.software',
   )
-    .description('check this machine and its nodes or pools, and say what keeps it from mining and what to do about it')
+    .description('say what keeps this machine from mining, and what to do')
     .option('--json', 'one JSON object on stdout', false)
     .action(async (options, command) =>
       exit(await (await import('./commands/doctor.ts')).runDoctor(() => settingsOf(command), options)),
@@ -51,7 +51,7 @@ export function addSetupCommands(program: Command): void {
 
   program
     .command('keygen')
-    .description('make an Ed25519 key pair: the secret key is written to a new file that only you can read')
+    .description('make a key pair, with its secret half in a new file')
     .argument('<file>', 'file for the secret key, which must not exist yet, like pickaxe-key.json')
     .action(async (file) => exit((await import('./commands/keygen.ts')).runKeygen(file)));
 

@@ -16,7 +16,7 @@ export function addSweepCommand(program: Command): void {
     'miner.public-keys',
     'miner.predicate',
   )
-    .description('bring the coins of an account from all chains to one: docs/sweep.md')
+    .description('move the coins of an account from all chains to one')
     .option('--to-chain <n>', 'the chain to which the coins go', chainNumber)
     .option('--key-file <file>', 'key file of the account, as pickaxe keygen writes it; repeat for several', collect)
     .option(

@@ -33,7 +33,7 @@ export function addToolCommands(program: Command): void {
     );
 
   program
-    .command('version')
+    .command('version', { hidden: true })
     .description('print the version')
     .action(() => {
       process.stdout.write(`${version}\n`);
@@ -42,7 +42,7 @@ export function addToolCommands(program: Command): void {
 
   program
     .command('completion')
-    .description('print a shell completion script')
+    .description('print a completion script for your shell')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action(async (shell) => exit((await import('./commands/completion.ts')).runCompletion(program, shell)));
 }

@@ -12,7 +12,7 @@ export interface Entry {
   readonly table: string;
   readonly key: string;
   readonly path: string;
-  /** Under which heading --help lists it. */
+  /** Under which heading --help --all lists it. */
   readonly heading: string;
   /** `--threads`, where it has a flag. */
   readonly flag?: string;

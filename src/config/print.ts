@@ -32,23 +32,32 @@ export function configAsJson({ config, origins }: Loaded): string {
   return `${redact(JSON.stringify(Object.fromEntries(rows), undefined, 2))}\n`;
 }
 
-/**
- * A commented TOML file that names every setting. Settings that stay as they are by default are commented out.
- * @param values what to set, which `pickaxe init` asks for
- */
-export function exampleToml(values: { readonly [G in keyof Config]?: Partial<Config[G]> } = {}): string {
+/** @returns a TOML file of these settings alone, each with what it is for: what `pickaxe init` writes */
+export function settingsToml(values: { readonly [G in keyof Config]?: Partial<Config[G]> }): string {
+  const lines = groups().flatMap(([, entries]) => {
+    const set = entries.filter((entry) => valueIn(values, entry) !== undefined);
+    const ofTable = set.flatMap((entry) => [
+      `# ${entry.setting.about}`,
+      line(entry, printed(entry.setting.type, valueIn(values, entry))),
+    ]);
+    return set.length === 0 ? [] : ['', `[${set[0].table}]`, ...ofTable];
+  });
+  return `${SHORT_HEADING}\n${lines.join('\n')}\n`;
+}
+
+/** @returns a TOML file that names and explains every setting, and sets none: each is a comment */
+export function exampleToml(): string {
   const lines = groups().flatMap(([about, entries]) => [
     '',
     `# ${about}`,
     `[${entries[0].table}]`,
     ...entries.flatMap((entry) => {
       const { setting, flag, variable } = entry;
-      const value = valueIn(values, entry);
       return [
         '',
         `# ${describe(setting)}`,
         `# ${flag === undefined ? variable : `${flag}, ${variable}`}`,
-        value === undefined ? `# ${line(entry, exampleOf(setting))}` : line(entry, printed(setting.type, value)),
+        `# ${line(entry, exampleOf(setting))}`,
       ];
     }),
   ]);
@@ -58,6 +67,9 @@ export function exampleToml(values: { readonly [G in keyof Config]?: Partial<Con
 function exampleOf({ type, default: value, example }: Setting): unknown {
   return value === undefined ? example : printed(type, value);
 }
+
+const SHORT_HEADING = `# pickaxe's configuration, written by "pickaxe init"; "pickaxe config check" checks it.
+# Every other setting, explained: "pickaxe config example".`;
 
 const HEADING = `# pickaxe's configuration: ./pickaxe.toml, or config.toml in the user's configuration directory.
 # To set a setting, remove the "# " before it. Flags and environment variables, named below, override this file.

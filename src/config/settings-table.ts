@@ -10,6 +10,14 @@ import { printed, type SettingType } from './setting-types/setting-type.ts';
  */
 export type NeedsNaming = true | 'if-mixed';
 
+/**
+ * - `first`: `--help` lists its flag.
+ * - `never`: neither a help page nor completion lists its flag, which works all the same: who needs the setting writes it into a
+ *   file.
+ * Absent where only `--help --all` lists its flag.
+ */
+export type InHelp = 'first' | 'never';
+
 export interface Setting {
   readonly type: SettingType<unknown>;
   /** One line for people, in --help, the example file, editors and docs/configuration.md. */
@@ -24,7 +32,8 @@ export interface Setting {
   readonly flag?: string;
   /** A short name of the flag, as other miners have it: `-t`. */
   readonly short?: string;
-  /** The heading in --help, where it is not the table's. */
+  readonly inHelp?: InHelp;
+  /** The heading in --help --all, where it is not the table's. */
   readonly heading?: string;
   /** It takes effect at once when its file changes; other settings need a restart. */
   readonly live?: true;
@@ -41,7 +50,7 @@ export interface Setting {
 /** A table of a configuration file. */
 interface Group {
   readonly about: string;
-  /** Under which heading --help lists its settings. Tables may share one. */
+  /** Under which heading --help --all lists its settings. Tables may share one. */
   readonly heading: string;
   readonly settings: Readonly<Record<string, Setting>>;
 }

@@ -5,6 +5,7 @@
 
 import type { Logger } from 'pino';
 import type { Command } from '../system/process-group.ts';
+import { jsonText } from '../text/json-text.ts';
 import { oneLine } from '../text/one-line.ts';
 import { runCommand } from './command.ts';
 import type { Notice, NoticeType } from './notice.ts';
@@ -66,7 +67,7 @@ export class Hooks {
     const options = {
       command,
       env: environmentOf(notice),
-      input: `${JSON.stringify(notice)}\n`,
+      input: `${jsonText(notice)}\n`,
       timeoutMs: this.#limits.timeoutMs,
     };
     const { fault, output } = await runCommand(options, stop).catch(({ message }) => ({ fault: message, output: '' }));

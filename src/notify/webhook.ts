@@ -6,6 +6,7 @@
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
 import { pause, within } from '../system/abort.ts';
+import { jsonText } from '../text/json-text.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Notice, NoticeType } from './notice.ts';
 import { Queue } from './queue.ts';
@@ -112,7 +113,7 @@ export class Webhook {
       const options = {
         method: 'POST',
         headers,
-        body: JSON.stringify(webhookBody(url, notice)),
+        body: jsonText(webhookBody(url, notice)),
         signal,
         dispatcher: this.#agent,
       } as const;

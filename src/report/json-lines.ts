@@ -2,6 +2,7 @@
 
 import type { MinerEvent } from '../events/events.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
+import { jsonText } from '../text/json-text.ts';
 import type { DeviceNow } from './device-stats.ts';
 import type { JsonLine } from './json-line.ts';
 import type { Summary } from './summary.ts';
@@ -55,7 +56,7 @@ export class JsonLines {
   }
 
   #line({ type, ...fields }: Untimed<JsonLine>): void {
-    this.#write(`${JSON.stringify({ type, timeMillis: wallMs(this.#clock), ...fields })}\n`);
+    this.#write(`${jsonText({ type, timeMillis: wallMs(this.#clock), ...fields })}\n`);
   }
 }
 

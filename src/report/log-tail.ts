@@ -1,6 +1,6 @@
 /** Keeps the last lines of the log, numbered, for the API. */
 
-import { pino } from 'pino';
+import { isAtLeast, type LogLine } from './log-line.ts';
 
 /** About an hour of mining. */
 const MOST_LINES = 500;
@@ -9,40 +9,33 @@ const MOST_CHARACTERS = 1_000;
 
 export const LOG_LEVELS = ['info', 'warn', 'error'] as const;
 
-interface LogLine {
+interface KeptLine extends Pick<LogLine, 'timeMillis' | 'tag' | 'message'> {
   /** 1, 2, 3 … */
   readonly number: number;
-  /** Milliseconds since the UNIX epoch. */
-  readonly timeMillis: number;
   readonly level: (typeof LOG_LEVELS)[number];
-  /** What it is about: `miner`, `node`, `cpu`, … */
-  readonly tag: string;
-  readonly message: string;
 }
-
-const BY_VALUE = new Map(LOG_LEVELS.map((level) => [pino.levels.values[level], level]));
 
 /** One of the streams that the log writes to. */
 export class LogTail {
-  readonly #lines: LogLine[] = [];
+  readonly #lines: KeptLine[] = [];
   #last = 0;
 
-  /** @param json a line as pino writes it. Lines below `info` are not kept */
+  /** @param json a line of the log. Lines below `info` are not kept */
   write(json: string): void {
-    const { level, time, tag, msg } = JSON.parse(json) as { level: number; time: number; tag?: string; msg?: string };
-    if (level < pino.levels.values.info) return;
+    const { level, timeMillis, tag, message } = JSON.parse(json) as LogLine;
+    if (!isAtLeast(level, 'info')) return;
     this.#lines.push({
       number: ++this.#last,
-      timeMillis: time,
-      level: BY_VALUE.get(level) ?? 'error',
+      timeMillis,
+      level: LOG_LEVELS.find((each) => each === level) ?? 'error',
       tag: tag ?? '',
-      message: (msg ?? '').slice(0, MOST_CHARACTERS),
+      message: (message ?? '').slice(0, MOST_CHARACTERS),
     });
     if (this.#lines.length > MOST_LINES) this.#lines.shift();
   }
 
   /** The lines with a higher number, oldest first. */
-  after(number: number): LogLine[] {
+  after(number: number): KeptLine[] {
     return this.#lines.filter((line) => line.number > number);
   }
 }

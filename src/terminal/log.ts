@@ -4,6 +4,7 @@ import { type DestinationStream, type LogFn, type Logger, multistream, pino } fr
 import pretty from 'pino-pretty';
 import type { Config } from '../config/settings.ts';
 import type { EngineListener } from '../engine/engine.ts';
+import { isAtLeast, LOG_LINE_OPTIONS, type LogLine, logLineAsJson } from '../report/log-line.ts';
 import { oneLine } from '../text/one-line.ts';
 import { screen } from './screen.ts';
 import { terminalKind } from './terminal-kind.ts';
@@ -14,16 +15,19 @@ export type LogFormat = Config['log']['format'];
 
 /** Lines for people on a terminal: the time, a tag, and the message. Its colour shows the level. */
 const ON_TERMINAL: pretty.PrettyOptions = {
+  messageKey: LOG_LINE_OPTIONS.messageKey,
+  timestampKey: 'timeMillis',
   translateTime: 'SYS:HH:MM:ss.l',
   ignore: 'tag,level,outcome',
   customColors: 'message:reset',
-  messageFormat: (entry, messageKey, _, { colors }) => {
-    const text = `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`;
-    if (entry.outcome === 'accepted') return colors.bold(colors.green(text));
-    if (Number(entry.level) >= pino.levels.values.error) return colors.red(text);
-    if (Number(entry.level) >= pino.levels.values.warn) return colors.yellow(text);
+  messageFormat: (entry, _, __, { colors }) => {
+    const { level, tag = '', outcome, message } = entry as Partial<LogLine> & Pick<LogLine, 'level'>;
+    const text = `${tag.padEnd(5)} ${message}`;
+    if (outcome === 'accepted') return colors.bold(colors.green(text));
+    if (isAtLeast(level, 'error')) return colors.red(text);
+    if (isAtLeast(level, 'warn')) return colors.yellow(text);
     // Most lines of a log announce new jobs.
-    return entry.tag === 'work' ? colors.dim(text) : text;
+    return tag === 'work' ? colors.dim(text) : text;
   },
 };
 /** Without colours, the level is written out. */
@@ -41,7 +45,7 @@ interface LogCopies {
 export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogCopies = {}): Logger {
   const streams = [toStderr(format), file && asInFile(format, file), tail].filter((stream) => stream !== undefined);
   return pino(
-    { level, base: null, hooks: { logMethod: logOneLine } },
+    { ...LOG_LINE_OPTIONS, level, hooks: { logMethod: logOneLine } },
     multistream(streams.map((stream) => ({ stream, level: 'trace' }))),
   );
 }
@@ -69,8 +73,9 @@ function prettyLines(to: DestinationStream, options: pretty.PrettyOptions): Dest
   return { write: (json) => to.write(line(json)) };
 }
 
-/** @param json a line as pino writes it. @returns the line as a log file has it */
-export function logFileLine(format: LogFormat, json: string): string {
+/** @returns the line as a log file has it */
+export function logFileLine(format: LogFormat, line: LogLine): string {
+  const json = logLineAsJson(line);
   return format === 'json' ? json : pretty.prettyFactory(IN_FILE)(json);
 }
 

@@ -1,6 +1,7 @@
 /** What `pickaxe worker` sends to its parent: the shapes of its lines. Names follow the rules of all public JSON. Pure. */
 
 import { z } from 'zod';
+import { jsonText } from '../text/json-text.ts';
 import { BYE_REASONS, CAPABILITIES, ERROR_CODES, LIMITS, PROTOCOL_VERSION } from './worker-words.ts';
 
 const count = z.int().nonnegative();
@@ -83,5 +84,5 @@ export type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type
 
 /** @returns the answer as a line, with its end */
 export function answerLine(answer: Answer): string {
-  return `${JSON.stringify(answer)}\n`;
+  return `${jsonText(answer)}\n`;
 }

@@ -13,10 +13,10 @@ test('the lines of the error are appended, and the log is not rotated for them',
   const file = join(folder, 'large.log');
   writeFileSync(file, `${'x'.repeat(11 * 1024 ** 2)}\n`);
   await noteStartError({ file, format: 'json' }, 'no key\nno node');
-  const entry = { level: 50, time: expect.any(Number), tag: 'start' };
+  const entry = { level: 'error', timeMillis: expect.any(Number), tag: 'start' };
   expect(lastLines(file).map((line) => JSON.parse(line))).toEqual([
-    { ...entry, msg: 'no key' },
-    { ...entry, msg: 'no node' },
+    { ...entry, message: 'no key' },
+    { ...entry, message: 'no node' },
   ]);
   expect(existsSync(`${file}.1`)).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { benchLines, sensorRows } from '#pickaxe/cli/bench-table.js';
+import { benchLines, resultLine, sensorRows } from '#pickaxe/cli/bench-table.js';
 import { device, hybrid, result } from '../bench/results.ts';
 
 const text = (...given: Parameters<typeof result>) => benchLines(result(...given)).join('');
@@ -34,6 +34,53 @@ test('the kinds of a hybrid CPU’s cores are shown apart, beside the whole', ()
     performance 205.0 MH/s (15 threads, avx2)
     efficiency  100.0 MH/s (16 threads, sse41)
 `);
+});
+
+describe('the line to paste', () => {
+  const sum = 'sum 0123456789abcdef';
+
+  test.each([
+    [
+      'a single run',
+      device('cpu', [[100e6, 110e6]]),
+      {},
+      'model of cpu · k × 2 · 105.0 MH/s ± 6.7 % · sum 0123456789abcdef',
+    ],
+    [
+      'several runs',
+      device('cpu', [[100e6], [90e6], [120e6]]),
+      {},
+      `model of cpu · k × 2 · 100.0 MH/s ± 14.8 % · ${sum}`,
+    ],
+    ['a hybrid CPU', hybrid, {}, `model of cpu · avx2 × 15 + sse41 × 16 · 305.0 MH/s ± 2.3 % · ${sum}`],
+    [
+      'a GPU whose power is known',
+      device('gpu0', [[1e9]], { powerWatts: 100, hashesPerJoule: 10e6 }),
+      {},
+      `model of gpu0 · k 128×16 · 1.000 GH/s ± 0.0 % · 10.00 MH/J · ${sum}`,
+    ],
+    [
+      'another seed',
+      device('gpu0', [[1e9]]),
+      { seed: 'mine', count: 65_536 },
+      `model of gpu0 · k 128×16 · 1.000 GH/s ± 0.0 % · ${sum} of “mine” and 65536 nonces`,
+    ],
+  ])('of %s', (_, one, changes, line) => {
+    expect(resultLine(result([one], changes), one)).toBe(`${line} · pickaxe 0.1.0`);
+  });
+
+  test('does not exist where hashes were wrong', () => {
+    const cpu = device('cpu', [[1], [1]]);
+    const [first, second] = cpu.runs;
+    const withRuns = (...runs: typeof cpu.runs) => resultLine(result([cpu]), { ...cpu, runs });
+    expect(withRuns(first, second)).toBeDefined();
+    expect(withRuns(first, { ...second, errors: ['missed candidates: 1'] })).toBeUndefined();
+    expect(withRuns(first, { ...second, hashSum: 'f'.repeat(16) })).toBeUndefined();
+  });
+
+  test('is the last of the table', () => {
+    expect(text([{ ...device('cpu', [[1]]), line: 'a line' }])).toMatch(/nonces\.\na line\n$/);
+  });
 });
 
 test('repeated runs are listed below their median', () => {

@@ -34,6 +34,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(Date.parse(date)).toBeGreaterThanOrEqual(Date.parse(json.date));
     // The pretended machine has no sensors: what is not known is null.
     expect(device).toMatchObject({ powerWatts: null, temperatureCelsius: null, hashesPerJoule: null });
+    expect(device.line).toMatch(/ · [\w-]+ × 1 · [\d.]+ [kMG]?H\/s ± [\d.]+ % · sum [0-9a-f]{16} · pickaxe [\d.]+$/);
   });
 
   it('prints CSV, and nothing else on stdout', async () => {

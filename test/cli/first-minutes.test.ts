@@ -20,6 +20,7 @@ const MINING_MS = 75_000;
 const SECTIONS = {
   pickaxe: 'What now',
   init: 'Set up',
+  file: 'The file',
   doctor: 'Check',
   mine: 'Mine',
   quit: 'Quit',
@@ -36,6 +37,7 @@ node is asked the same.
 const TEXTS: Record<Section, string> = {
   pickaxe: '`pickaxe` alone says what to do next.',
   init: '`pickaxe init` asks the node or the pool at once whether it is there and takes this miner.',
+  file: 'It has the answers, and nothing else.',
   doctor: '`pickaxe doctor` looks at everything else, and asks the node as `pickaxe.toml` now says.',
   mine: 'A minute later, after the keys `h`, `s`, `c`, `e`, `p` and `r`. The last line stays below the log.',
   quit: 'After the key `q`:',
@@ -75,6 +77,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
   await terminal.sees(PROMPT);
   seen.init = terminal.text();
 
+  await run('file', 'cat pickaxe.toml');
   await run('doctor', 'pickaxe doctor');
 
   await terminal.wipe();
@@ -194,7 +197,7 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
 
   afterAll(() => node.close());
 
-  it.each(['pickaxe', 'init'] as const)('of %s are as the page shows them', (section) => {
+  it.each(['pickaxe', 'init', 'file'] as const)('of %s are as the page shows them', (section) => {
     // Machines differ in what they mine with.
     const lines = (text: string) => stable(text).filter((line) => !/^(the CPU mines|no GPU|resuming)/.test(line));
     expect(lines(seen[section])).toEqual(lines(shown[section]));

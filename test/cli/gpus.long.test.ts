@@ -86,8 +86,8 @@ describe.skipIf(whyNoCards)(`a driver that crashes${whyNoCards ? ` (${whyNoCards
     const lines = run.stderr.trim().split('\n');
     const warning = lines.map((line) => JSON.parse(line)).find(({ tag }) => tag === 'gpu');
     expect(warning).toMatchObject({
-      level: 40,
-      msg: expect.stringMatching(/^no GPU is used: .*SIGKILL.*docs\/gpus\.md/),
+      level: 'warn',
+      message: expect.stringMatching(/^no GPU is used: .*SIGKILL.*docs\/gpus\.md/),
     });
   });
 });

@@ -66,6 +66,14 @@ describe('pickaxe nodes', () => {
     expect((await run()).nodes[1]).toMatchObject({ state: 'fault', cutHeight: null });
   });
 
+  it('prints null for what nobody knows', async () => {
+    const { code, stdout } = await pickaxe('nodes', '--json', '--node', 'http://127.0.0.1:9');
+    expect(code).toBe(1);
+    const report = JSON.parse(stdout);
+    expectShape(NodesReport, report);
+    expect(report).toMatchObject({ network: null, nodes: [{ network: null, software: null, givesWork: null }] });
+  });
+
   it('fails when no configured node can be mined on', async () => {
     const { url } = await startNode({ miningEnabled: false });
     const { code, stdout } = await pickaxe('nodes', '--node', url, ...MINER);

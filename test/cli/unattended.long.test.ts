@@ -87,7 +87,12 @@ describe('the reason why pickaxe does not start', () => {
     await refused([...flags, '--log-format', 'json'], env);
     const lines = linesOf(file).map((line) => JSON.parse(line));
     expect(lines).toEqual([
-      { level: 50, time: expect.any(Number), tag: 'start', msg: expect.stringContaining('64 hex') },
+      {
+        level: 'error',
+        timeMillis: expect.any(Number),
+        tag: 'start',
+        message: expect.stringContaining('64 hex'),
+      },
     ]);
   });
 
@@ -105,7 +110,7 @@ describe('the reason why pickaxe does not start', () => {
     const run = start(['mine', '--config', config]);
     runs.push(run);
     expect(await run.code).toBe(2);
-    expect(JSON.parse(linesOf(file)[0])).toMatchObject({ level: 50, msg: expect.stringContaining('No node') });
+    expect(JSON.parse(linesOf(file)[0])).toMatchObject({ level: 'error', message: expect.stringContaining('No node') });
   });
 });
 
@@ -291,7 +296,7 @@ describe('the log file', () => {
     const run = mine(url, ['--blocks', '1', '--log-file', file, '--log-format', 'json']);
     expect(await run.code).toBe(0);
     expect(read(file)).toBe(run.stderr);
-    expect(JSON.parse(linesOf(file).at(-1)!).msg).toContain('accepted');
+    expect(JSON.parse(linesOf(file).at(-1)!).message).toContain('accepted');
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configAsJson, configAsToml, exampleToml } from '#pickaxe/config/print.js';
+import { configAsJson, configAsToml, exampleToml, settingsToml } from '#pickaxe/config/print.js';
 import { fileSchema, jsonSchema } from '#pickaxe/config/schema.js';
 import { printed } from '#pickaxe/config/setting-types/setting-type.js';
 import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
@@ -34,13 +34,24 @@ describe('the example', () => {
       expect(uncommented).toContain(flag ? `# ${flag}, ${variable}\n` : `# ${variable}\n`);
     }
   });
+});
 
-  it('sets the values that it is given', () => {
-    const values = { node: { urls: ['http://a:1'], network: 'mainnet01' }, cpu: { threads: 3 } };
-    folder.write('pickaxe.toml', exampleToml(values));
+describe('a file of answers', () => {
+  it('has what is set, each with its comment, and nothing else', () => {
+    const values = { node: { urls: ['http://a:1'], network: 'mainnet01' }, rig: {}, cpu: { threads: 3 } };
+    const text = settingsToml(values);
+    folder.write('pickaxe.toml', text);
     const { config, origins } = folder.load();
     expect(config).toMatchObject(values);
     expect([...origins.keys()]).toEqual(['node.urls', 'node.network', 'cpu.threads']);
+    expect(text).not.toMatch(/^# [a-z-]+ = /m);
+    expect(text.match(/^\[.*\]$/gm)).toEqual(['[node]', '[cpu]']);
+    expect(text.split('\n').slice(3, 6)).toEqual([
+      '[node]',
+      '# node URL; repeat for failover: the first one is preferred',
+      'urls = [ "http://a:1" ]',
+    ]);
+    expect(text.trimEnd().split('\n').length).toBeLessThan(20);
   });
 });
 
@@ -133,7 +144,7 @@ it('a key in the path of a node’s URL is not printed', () => {
     'https://node.example/SECRET/chainweb/0.0/mainnet01',
     'https://b.example/SECRET',
   ];
-  folder.write('pickaxe.toml', exampleToml({ node: { urls } }));
+  folder.write('pickaxe.toml', settingsToml({ node: { urls } }));
   const loaded = folder.load();
   expect(loaded.config.node.urls).toEqual(urls);
   const shown = ['http://127.0.0.1:1848', 'https://node.example/…/chainweb/0.0/mainnet01', 'https://b.example/…'];

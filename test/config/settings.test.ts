@@ -180,7 +180,7 @@ test('docs/configuration.md has a line for every setting, and no other lines', (
     ENTRIES.map(({ path, flag, variable, setting }) => {
       const names = [path, flag, variable].map((name) => (name ? `\`${name}\`` : ''));
       const named = { true: '; named', 'if-mixed': '; named if mixed', undefined: '' }[`${setting.needsNaming}`];
-      const marks = `${setting.live ? '; live' : ''}${named}`;
+      const marks = `${setting.live ? '; live' : ''}${named}${setting.inHelp === 'never' ? '; for files' : ''}`;
       return `| ${names.join(' | ')} | ${describeSetting(setting)}${marks} |`;
     }),
   );

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { History } from '#pickaxe/report/history.js';
 import { LastWork } from '#pickaxe/report/last-work.js';
+import { LOG_LINE_OPTIONS } from '#pickaxe/report/log-line.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, relay, share, verdict, worker } from './fakes.ts';
@@ -116,7 +117,7 @@ it('the last work of each chain is kept, in the order of the chains, for at most
 
 it('the last 500 lines of the log are kept, from the level info on, each of limited length', () => {
   const tail = new LogTail();
-  const log = pino({ level: 'debug', base: null }, tail);
+  const log = pino({ ...LOG_LINE_OPTIONS, level: 'debug' }, tail);
   log.debug('not kept');
   for (let i = 1; i <= 600; i++) log.warn({ tag: 'node' }, `line ${i}`);
   log.error('x'.repeat(5_000));

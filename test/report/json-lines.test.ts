@@ -57,6 +57,12 @@ describe('the hashrate line', () => {
   });
 });
 
+test('fractions are rounded, those of times to the microsecond', () => {
+  const { tell, written } = json();
+  tell({ type: 'job-switch', device: 'cpu', switchSeconds: 0.055899000000208615 });
+  expect(written[0]).toContain('"switchSeconds":0.055899}');
+});
+
 test('the summary has each device’s stats', () => {
   const { clock, tally, jsonLines, tell, lines } = json();
   tell(

@@ -24,6 +24,7 @@ import { LedgerLine } from '#pickaxe/relay/stratum/ledger-line.js';
 import * as api from '#pickaxe/report/http/schemas.js';
 import { JsonLine } from '#pickaxe/report/json-line.js';
 import { JsonLines } from '#pickaxe/report/json-lines.js';
+import { LogLine } from '#pickaxe/report/log-line.js';
 import { Answer } from '#pickaxe/wire/worker-answers.js';
 import { Request } from '#pickaxe/wire/worker-requests.js';
 import { expectShape } from '../expect-shape.ts';
@@ -33,6 +34,7 @@ import { serve } from './http/serving.ts';
 /** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
 const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'a line of --json': JsonLine,
+  'a line of --log-format json': LogLine,
   'a line of the share ledger': LedgerLine,
   'a notice of hooks and the webhook': Notice,
   'mine --dry-run --json': DryRunPlan,

@@ -1,8 +1,11 @@
-/** Tests the first step of `npm start` and `npm test`, and so `npm run build`, in an unbuilt copy of the checkout. */
+/**
+ * Tests the first step of `npm start`, `npm test` and vitest, and so `npm run build`, in an unbuilt copy of the checkout. Each test
+ * begins with what the one before has left.
+ */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { version } from '#pickaxe/system/version.js';
 import { ROOT, runScript, scratch } from './run.ts';
 
@@ -13,14 +16,22 @@ const lockFile = join(copy, 'package-lock.json');
 const npm = join(copy, 'npm-cli.js');
 const asked = () => readFileSync(join(copy, 'asked'), 'utf8').trimEnd().split('\n');
 
+/** A test that is quick, and the code that it tests. */
+const TEST = 'test/text/one-line.test.ts';
+const CODE = 'src/text/one-line.ts';
+
 /** Another test builds the native kernels; here no compiler is found. */
 const env = { npm_execpath: npm, CC: 'no-such-compiler', REQUIRE_NATIVE: '' };
 const ready = () => runScript('scripts/ready.mjs', [], { root: copy, env });
 
+/** A build takes longer than anything else that tests wait for. */
+vi.setConfig({ testTimeout: 600_000 });
+
 beforeAll(() => {
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.web.json', 'src', 'scripts', 'native'];
+  const forTests = ['vitest.config.ts', 'test/global-setup.ts', 'test/cli/remember-speeds.mjs', TEST];
   const isBuilt = (path: string) => path.includes('native/build');
-  for (const file of files)
+  for (const file of [...files, ...forTests])
     cpSync(join(ROOT, file), join(copy, file), { recursive: true, filter: (from) => !isBuilt(from) });
   mkdirSync(join(copy, 'node_modules'));
   for (const name of readdirSync(join(ROOT, 'node_modules')).filter((each) => !each.startsWith('.'))) {
@@ -50,4 +61,39 @@ test('a fresh checkout is installed and built, and nothing is repeated without n
   expect(changed.stderr).toContain('installing dependencies');
   expect(changed.stderr).not.toContain('building');
   expect(asked()).toHaveLength(2);
+});
+
+test('a change is built before the first test runs, and nothing is installed', async () => {
+  const code = join(copy, CODE);
+  const text = readFileSync(code, 'utf8');
+  // Vitest of a checkout of its own: it knows nothing of the run that it is a part of.
+  const inside = { ...env, TEST_TEMPORARY: undefined, VITEST: undefined, VITEST_POOL_ID: undefined };
+  const vitest = () =>
+    runScript('node_modules/vitest/vitest.mjs', ['run', '--project', 'shared', TEST], { root: copy, env: inside });
+  writeFileSync(code, text.replace(/(export function oneLine\([^{]*\{)/, "$1 return 'BROKEN';"));
+  expect(readFileSync(code, 'utf8')).toContain('BROKEN');
+  const broken = await vitest();
+  expect(broken.stderr).toContain('pickaxe: building');
+  expect(broken.stderr).toContain('BROKEN');
+  expect(broken.code).toBe(1);
+  // The lock file is another one than that of the last install.
+  writeFileSync(lockFile, `${readFileSync(lockFile, 'utf8')}\n`);
+  writeFileSync(code, text);
+  const mended = await vitest();
+  expect(mended.code, mended.stdout + mended.stderr).toBe(0);
+  expect(mended.stderr).toContain('package-lock.json has changed since the last install');
+  expect(asked()).toHaveLength(2);
+});
+
+test('a build by hand counts, and one that fails leaves nothing that counts', async () => {
+  const code = join(copy, CODE);
+  const text = readFileSync(code, 'utf8');
+  const build = () => runScript('scripts/build.mjs', [], { root: copy, env });
+  writeFileSync(code, `${text}\nconst wrong: number = 'text';\n`);
+  expect((await build()).code).not.toBe(0);
+  // The built code is that of the change: it does not count, even once the sources are those of the last good build again.
+  writeFileSync(code, text);
+  expect(existsSync(join(copy, 'dist/.pickaxe-ready'))).toBe(false);
+  expect((await build()).code).toBe(0);
+  expect((await ready()).stderr).not.toContain('pickaxe: building');
 });

@@ -296,6 +296,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     },
   },
   'scripts/shrink-png.mjs': { startedBy: 'scripts/screenshots.mjs' },
+  'scripts/stamp.mjs': { startedBy: 'scripts/ready.mjs' },
 };
 
 const scriptsIn = (folder: string) =>

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { LogLine } from '#pickaxe/report/log-line.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { type LogFormat, makeLog } from '#pickaxe/terminal/log.js';
 
@@ -56,9 +57,27 @@ describe('where stderr is not a terminal', () => {
 
   it('JSON is one object per line', () => {
     const { file, stderr } = logged('json', 'a message');
-    expect(JSON.parse(stderr)).toEqual({ level: 40, time: expect.any(Number), tag: 'hook', msg: 'a message' });
+    expect(JSON.parse(stderr)).toEqual({
+      level: 'warn',
+      timeMillis: expect.any(Number),
+      tag: 'hook',
+      message: 'a message',
+    });
+    expect(LogLine.parse(JSON.parse(stderr))).toEqual(JSON.parse(stderr));
     expect(file).toBe(stderr);
   });
+});
+
+it('a line of JSON says with its outcome what became of a block', () => {
+  const written: string[] = [];
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const log = makeLog('trace', 'json', { file: { write: (line) => void written.push(line) } });
+  for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const)
+    log[level]({ tag: 'miner', outcome: 'accepted' }, 'accepted (1/0/0)');
+  stderr.mockRestore();
+  const lines = written.map((line) => LogLine.strict().parse(JSON.parse(line)));
+  expect(lines.map(({ level }) => level)).toEqual(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);
+  expect(new Set(lines.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
 });
 
 describe('a message that quotes others is one line without escape codes', () => {

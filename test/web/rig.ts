@@ -8,6 +8,7 @@ import type { AskBalance } from '#pickaxe/report/balance.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
 import { pageRoutes } from '#pickaxe/report/http/page.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
+import { LOG_LINE_OPTIONS } from '#pickaxe/report/log-line.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
@@ -41,7 +42,7 @@ export class Rig {
       relays.map((name) => ({ name })),
     );
     this.events.on(this.tally.listen);
-    this.events.on(new LogLines(pino({ base: null }, this.logTail), this.tally).listen);
+    this.events.on(new LogLines(pino(LOG_LINE_OPTIONS, this.logTail), this.tally).listen);
     this.events.on((event) => event.type === 'device' && this.#devices.add(event.device));
   }
 
@@ -65,7 +66,7 @@ export class Rig {
     };
     const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
     const { events, tally, clock, logTail } = this;
-    const log = pino({ base: null }, logTail);
+    const log = pino(LOG_LINE_OPTIONS, logTail);
     const askBalance = this.askBalance && ((stop: AbortSignal) => this.askBalance!(stop));
     const running = { rigName: 'rig-7', controls, events, tally, clock, log, logTail, askBalance };
     this.#http = await serveHttp(running, settings, pageRoutes());

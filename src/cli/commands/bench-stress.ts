@@ -14,6 +14,7 @@ import { formatHashrate } from '../../report/units.ts';
 import { systemClock } from '../../system/clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { progressTo } from '../../terminal/log.ts';
+import { jsonText } from '../../text/json-text.ts';
 import { formatRate, headingOf, row, sensorRows } from '../bench-table.ts';
 import { tellHiddenPower } from '../hidden-power.ts';
 import type { BenchOptions } from './bench-options.ts';
@@ -69,7 +70,7 @@ export async function runStress(config: DeviceSettings, log: Logger, options: Be
     devices,
     failed,
   };
-  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (json) process.stdout.write(`${jsonText(result)}\n`);
   else process.stdout.write([...devices.flatMap(deviceLines), ...failed.map(failedLine)].join(''));
 
   const wrong = failed.some(({ fault }) => fault === 'wrong-hashes') || devices.some(({ errors }) => errors.length > 0);

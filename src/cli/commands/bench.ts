@@ -13,9 +13,10 @@ import type { Config } from '../../config/settings.ts';
 import { systemClock } from '../../system/clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { makeLog, progressTo } from '../../terminal/log.ts';
+import { jsonText } from '../../text/json-text.ts';
 import { benchCsv } from '../bench-csv.ts';
 import { benchProgress } from '../bench-progress.ts';
-import { benchLines } from '../bench-table.ts';
+import { benchLines, resultLine } from '../bench-table.ts';
 import { tellHiddenPower } from '../hidden-power.ts';
 import type { BenchOptions } from './bench-options.ts';
 
@@ -39,12 +40,21 @@ export async function runBench({ config, origins }: Loaded, options: BenchOption
   if (seconds > MOST_SECONDS) {
     throw new UsageError(`Give up to ${MOST_SECONDS} seconds; to keep devices busy for longer: --stress.`);
   }
-  const result = await measure(config, log, { ...options, seconds, challenge });
+  const result = withLines(await measure(config, log, { ...options, seconds, challenge }));
   const { devices, failed } = result;
-  process.stdout.write(json ? `${JSON.stringify(result)}\n` : csv ? benchCsv(result) : benchLines(result).join(''));
+  process.stdout.write(json ? `${jsonText(result)}\n` : csv ? benchCsv(result) : benchLines(result).join(''));
   const wrong = devices.some(({ runs }) => runs.some(({ errors }) => errors.length > 0));
   if (wrong || failed.some(({ fault }) => fault === 'wrong-hashes')) return EXIT.wrongHashes;
   return devices.length > 0 ? EXIT.done : EXIT.noDevice;
+}
+
+/** Adds to each device the line to paste. */
+function withLines(result: BenchResult): BenchResult {
+  const devices = result.devices.map((device) => {
+    const line = resultLine(result, device);
+    return line === undefined ? device : { ...device, line };
+  });
+  return { ...result, devices };
 }
 
 /** @throws UsageError when options contradict each other. */

@@ -16,6 +16,7 @@ import type { Config } from '../../config/settings.ts';
 import type { BlockState } from '../../events/vocabulary.ts';
 import { pause } from '../../system/abort.ts';
 import { systemClock, wallMs } from '../../system/clock.ts';
+import { jsonText } from '../../text/json-text.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { blockLine, blocksCsv, blocksReport, blockTable, rowOf, totalLines } from '../blocks-report.ts';
 
@@ -106,7 +107,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void)
   const isAll = blocks.length === store.size;
   const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
   if (options.csv !== undefined) writeCsv(options.csv, blocks);
-  if (options.json) process.stdout.write(`${JSON.stringify(blocksReport(blocks, totals))}\n`);
+  if (options.json) process.stdout.write(`${jsonText(blocksReport(blocks, totals))}\n`);
   else if (store.size === 0) process.stdout.write(`There is no block in ${store.path} yet.\n`);
   else process.stdout.write(`${[...blockTable(blocks), '', ...totalLines(totals)].join('\n')}\n`);
 }
@@ -119,7 +120,7 @@ async function watch(store: BlockStore, options: Choice, stop: AbortSignal): Pro
     await store.refresh();
     for (const block of chosen(store, options)) {
       if (known.get(block.hash) === shown(block)) continue;
-      process.stdout.write(`${options.json ? JSON.stringify(rowOf(block)) : blockLine(block)}\n`);
+      process.stdout.write(`${options.json ? jsonText(rowOf(block)) : blockLine(block)}\n`);
     }
     known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   }

@@ -11,6 +11,7 @@ import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { inWords } from '../../report/units.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { userCacheDirectory } from '../../system/user-directories.ts';
+import { jsonText } from '../../text/json-text.ts';
 import type { DevicesReport } from '../devices-report.ts';
 import { kernelLines, usedKernel } from '../kernel-table.ts';
 
@@ -38,7 +39,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
   if (options.json) {
     const cpu = { name: 'cpu', model, ...(kernel && { kernel }), native, kernels, threads, why, sensors } as const;
     const report: DevicesReport = { machine, cpu, gpus, ...(gpus.length === 0 && { noGpu }) };
-    process.stdout.write(`${JSON.stringify(report)}\n`);
+    process.stdout.write(`${jsonText(report)}\n`);
   } else {
     const lines = [
       `cpu   ${model}`,

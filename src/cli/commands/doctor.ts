@@ -23,6 +23,7 @@ import { DeviceError } from '../../engine/engine.ts';
 import { listGpus } from '../../engine/gpu/list-gpus.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { userCacheDirectory } from '../../system/user-directories.ts';
+import { jsonText } from '../../text/json-text.ts';
 
 export interface DoctorOptions {
   readonly json: boolean;
@@ -56,7 +57,7 @@ export async function runDoctor(settings: () => Promise<Loaded>, options: Doctor
   const warnings = count('warning');
   if (options.json) {
     const report: DoctorReport = { machine: thisMachine(), findings, faults, warnings };
-    process.stdout.write(`${JSON.stringify(report)}\n`);
+    process.stdout.write(`${jsonText(report)}\n`);
   } else {
     const verdict =
       faults > 0 ? 'pickaxe cannot mine until the faults are fixed.' : 'Nothing keeps this machine from mining.';

@@ -46,7 +46,7 @@ export async function runInit({ user }: InitOptions): Promise<number> {
     say('No configuration was written.');
     return EXIT.interrupted;
   }
-  say(`${file} is written. It also explains every other setting.`, `To start mining: ${start}`);
+  say(`${file} is written.`, 'Every other setting, explained: pickaxe config example', `To start mining: ${start}`);
   return EXIT.done;
 }
 

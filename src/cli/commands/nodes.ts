@@ -6,6 +6,7 @@ import { NodeCandidates } from '../../app/node-candidates.ts';
 import type { Loaded } from '../../config/load.ts';
 import { type Surveyed, survey } from '../../nodes/survey.ts';
 import { systemClock } from '../../system/clock.ts';
+import { jsonText } from '../../text/json-text.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { NodeReport, NodesReport } from '../nodes-report.ts';
 import { note, printLine } from './ledger/print.ts';
@@ -26,8 +27,8 @@ export async function runNodes({ config }: Loaded, options: NodesOptions): Promi
     const found = options.discover ? await candidates.discover(options.most) : { nodes: [], faults: [] };
     for (const fault of found.faults) note(`warning: ${oneLine(fault)}`);
     const surveyed = await survey([...configured, ...found.nodes], network, systemClock.nowUs());
-    const report: NodesReport = { network, nodes: surveyed.map(toJson) };
-    if (options.json) printLine(JSON.stringify(report));
+    const report: NodesReport = { network: network === '' ? null : network, nodes: surveyed.map(toJson) };
+    if (options.json) printLine(jsonText(report));
     else for (const line of surveyed.flatMap(linesOf)) printLine(line);
     const isUsable = surveyed.some(({ candidate, problems }) => candidate.isConfigured && !hasFault(problems));
     return isUsable ? EXIT.done : EXIT.failed;

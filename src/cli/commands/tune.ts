@@ -11,6 +11,7 @@ import { GpuEngine, type GpuInfo } from '../../engine/gpu/gpu-engine.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { userCacheDirectory } from '../../system/user-directories.ts';
 import { progressTo } from '../../terminal/log.ts';
+import { jsonText } from '../../text/json-text.ts';
 import { type GpuTuning, gpuTuning, tuningLines } from '../gpu-table.ts';
 import { kernelLines, usedKernel } from '../kernel-table.ts';
 import type { TuneReport } from '../tune-report.ts';
@@ -27,7 +28,7 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   const { gpus, wrongHashes } = await tuneGpus(gpuEngines, log);
   if (json) {
     const report: TuneReport = { type: 'tune', date, machine, ...cpu, gpus };
-    process.stdout.write(`${JSON.stringify(report)}\n`);
+    process.stdout.write(`${jsonText(report)}\n`);
   } else {
     const lines = [
       ...(cpu.kernels ? [machine.cpu, ...kernelLines(cpu.kernels, surveys)] : []),

@@ -8,6 +8,7 @@ import { parseWork } from '../../chain/work.ts';
 import { encodeBase64url } from '../../ledger/base64url.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../../ledger/header.ts';
+import { jsonText } from '../../text/json-text.ts';
 import type { VerifyReport } from '../verify-report.ts';
 
 /** What is verified. */
@@ -28,7 +29,7 @@ const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
 
 export function runVerify(hex: string, { json }: { readonly json: boolean }): number {
   const report = verify(hex);
-  process.stdout.write(json ? `${JSON.stringify(report)}\n` : `${linesOf(report).join('\n')}\n`);
+  process.stdout.write(json ? `${jsonText(report)}\n` : `${linesOf(report).join('\n')}\n`);
   return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;
 }
 

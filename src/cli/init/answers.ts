@@ -1,7 +1,7 @@
 /** The answers to the questions of `pickaxe init`, and the file that is made from them. */
 
 import type { PerNode } from '../../config/per-node.ts';
-import { exampleToml } from '../../config/print.ts';
+import { settingsToml } from '../../config/print.ts';
 
 /** The nodes or the pools to mine on. */
 export interface Places {
@@ -42,9 +42,9 @@ export interface Answers {
   readonly devices?: readonly string[];
 }
 
-/** @returns a TOML file that explains every setting, and sets those that were asked for; the password is not in it */
+/** @returns a TOML file of the settings that were asked for; the password is not in it */
 export function configText({ node, pool, devices }: Answers): string {
-  return exampleToml({
+  return settingsToml({
     ...(node && nodeSettings(node)),
     ...(pool && poolSettings(pool)),
     devices: { ...(devices && { use: devices }) },

@@ -22,6 +22,7 @@ export const BLOCKS = {
         otherwise: 'pickaxe in the user’s folder for state, such as ~/.local/state',
         example: 'pickaxe-state',
         flag: '--block-log-folder <folder>',
+        inHelp: 'never',
         needsNaming: true,
       },
       settledDepth: {
@@ -29,6 +30,7 @@ export const BLOCKS = {
         about: 'number of blocks on top of a block at which it counts as settled',
         default: 6,
         flag: '--settled-depth <n>',
+        inHelp: 'never',
       },
     },
   },

@@ -13,9 +13,10 @@ export const DEVICES = {
       use: {
         type: devices,
         about:
-          'devices to use, like cpu,gpu0,gpu1 (0,1 means gpu0,gpu1); all means the CPU and every real GPU; none leaves all hashing to other programs and miners',
+          'devices to use, like cpu,gpu0,gpu1, or 0,1 for gpu0,gpu1; all is the CPU and every real GPU; with none, only other programs and miners hash',
         default: 'all',
         flag: '--devices <list>',
+        inHelp: 'first',
         short: '-d',
       },
       tempLimit: {
@@ -23,6 +24,7 @@ export const DEVICES = {
         about: 'pause a GPU that reaches this many °C, where its temperature is known; none turns this off',
         default: 90,
         flag: '--temp-limit <celsius>',
+        inHelp: 'first',
         live: true,
       },
       tempResume: {
@@ -61,6 +63,7 @@ export const DEVICES = {
         otherwise: 'all hardware threads, or all but one where there are more than two',
         example: 4,
         flag: '--threads <n>',
+        inHelp: 'first',
         short: '-t',
       },
       cores: {

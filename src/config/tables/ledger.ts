@@ -22,6 +22,7 @@ export const LEDGER = {
         about: 'names and paths that the node uses: those of /ledger/0.0, or those of /chainweb/0.0',
         default: 'auto',
         flag: '--dialect <name>',
+        inHelp: 'never',
       },
       commandPath: {
         type: commandPath,
@@ -29,6 +30,7 @@ export const LEDGER = {
         otherwise: 'that of the dialect',
         example: 'chain/<chain>/pact/api/v1',
         flag: '--command-path <path>',
+        inHelp: 'never',
       },
     },
   },

@@ -17,32 +17,33 @@ export const NODE_AND_MINER = {
         about: 'node URL; repeat for failover: the first one is preferred',
         example: ['http://127.0.0.1:1848'],
         flag: '--node <url>',
+        inHelp: 'first',
         short: '-o',
         shown: (urls) => (urls as string[]).map(shownUrl),
         needsNaming: 'if-mixed',
       },
       network: {
         type: network,
-        about:
-          'network: mainnet01, testnet04, development or test-singleton; not needed where every node URL has a path',
+        about: 'mainnet01, testnet04, development or test-singleton; not needed where every node URL has a path',
         example: 'mainnet01',
         flag: '--network <id>',
+        inHelp: 'first',
       },
       fingerprints: {
         type: list(nodeFingerprint),
         about:
-          'SHA-256 fingerprint of the certificate that an https node must show, no matter who signed it; for one of several nodes, URL=FINGERPRINT',
+          'accept only the certificate with this SHA-256 fingerprint from https nodes; for one of several nodes, URL=FINGERPRINT',
         example: [`https://node.example=${'A'.repeat(43)}`],
         flag: '--node-fingerprint <fingerprint>',
         needsNaming: 'if-mixed',
       },
       caFiles: {
         type: list(nodeFile),
-        about:
-          'PEM file with the certificates of authorities, one of which must have signed that of an https node; for one of several nodes, URL=FILE',
+        about: 'PEM file with the certificate authorities to trust for https nodes; for one of several nodes, URL=FILE',
         otherwise: 'the authorities that Node.js knows',
         example: ['node-ca.pem'],
         flag: '--node-ca-file <file>',
+        inHelp: 'never',
         needsNaming: 'if-mixed',
       },
       insecureTls: {
@@ -64,6 +65,7 @@ export const NODE_AND_MINER = {
         about: 'miner public key, 64 hex digits, as pickaxe keygen prints it; repeat for several keys',
         example: ['00'.repeat(32)],
         flag: '--public-key <hex>',
+        inHelp: 'first',
         short: '-u',
       },
       account: {
@@ -78,6 +80,7 @@ export const NODE_AND_MINER = {
         about: 'which keys must sign',
         default: 'keys-all',
         flag: '--predicate <name>',
+        inHelp: 'never',
       },
     },
   },
@@ -91,6 +94,7 @@ export const NODE_AND_MINER = {
         otherwise: 'the name of the host',
         example: 'rig1',
         flag: '--rig-name <name>',
+        inHelp: 'first',
       },
     },
   },

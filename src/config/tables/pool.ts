@@ -16,6 +16,7 @@ export const POOL = {
         about: 'pool URL, to mine on a pool; repeat for failover: the first one is preferred',
         example: ['stratum+tcp://pool.example:3333'],
         flag: '--pool <url>',
+        inHelp: 'first',
         needsNaming: 'if-mixed',
       },
       user: {
@@ -23,6 +24,7 @@ export const POOL = {
         about: 'user at the pool, as the pool wants it: usually an account and the name of this rig',
         example: 'NAME.rig1',
         flag: '--user <name>',
+        inHelp: 'first',
       },
       passwordFile: {
         type: path,
@@ -50,7 +52,7 @@ export const POOL = {
       fingerprints: {
         type: list(nodeFingerprint),
         about:
-          'SHA-256 fingerprint of the certificate that a pool with TLS must show, no matter who signed it; for one of several pools, URL=FINGERPRINT',
+          'accept only the certificate with this SHA-256 fingerprint from pools with TLS; for one of several pools, URL=FINGERPRINT',
         example: [`stratum+ssl://pool.example:3334=${'A'.repeat(43)}`],
         flag: '--pool-fingerprint <fingerprint>',
         needsNaming: 'if-mixed',
@@ -58,10 +60,11 @@ export const POOL = {
       caFiles: {
         type: list(nodeFile),
         about:
-          'PEM file with the certificates of authorities, one of which must have signed that of a pool with TLS; for one of several pools, URL=FILE',
+          'PEM file with the certificate authorities to trust for pools with TLS; for one of several pools, URL=FILE',
         otherwise: 'the authorities that Node.js knows',
         example: ['pool-ca.pem'],
         flag: '--pool-ca-file <file>',
+        inHelp: 'never',
         needsNaming: 'if-mixed',
       },
     },

@@ -16,6 +16,7 @@ export const RELAYS = {
         otherwise: 'none',
         example: '/opt/miner/worker --fast',
         flag: '--external-worker <command>',
+        inHelp: 'never',
         hidden: true,
         needsNaming: true,
       },
@@ -28,10 +29,11 @@ export const RELAYS = {
       simulate: {
         type: simulation,
         about:
-          'submit blocks without hashing, as if devices of a hashrate mined (hashrate=100M), in a constant time (delay=5s), or when asked over HTTP (on-demand=PORT); never on mainnet01',
+          'make blocks without hashing: at a simulated rate (hashrate=100M), at fixed intervals (delay=5s), or on request over HTTP (on-demand=PORT); never on mainnet01',
         otherwise: 'none',
         example: 'delay=5s',
         flag: '--simulate <how>',
+        inHelp: 'never',
         needsNaming: true,
       },
     },

@@ -23,6 +23,7 @@ export const RUN_HTTP_LOG = {
         otherwise: 'no end',
         example: 3600,
         flag: '--duration <time>',
+        inHelp: 'first',
       },
       json: {
         type: toggle,
@@ -46,10 +47,11 @@ export const RUN_HTTP_LOG = {
     settings: {
       listen: {
         type: httpAddress,
-        about: 'serve a web page, API and metrics over HTTP at [HOST:]PORT; without a host, on this machine only',
+        about: 'serve the web page, API and metrics at [HOST:]PORT; without a host, on this machine only',
         otherwise: 'not served',
         example: '127.0.0.1:8080',
         flag: '--http <address>',
+        inHelp: 'first',
         needsNaming: true,
       },
       tokenFile: {
@@ -79,6 +81,7 @@ export const RUN_HTTP_LOG = {
         about: 'how much to log',
         default: 'info',
         flag: '--log-level <level>',
+        inHelp: 'first',
         live: true,
       },
       format: {
@@ -99,6 +102,7 @@ export const RUN_HTTP_LOG = {
         otherwise: 'no file',
         example: 'pickaxe.log',
         flag: '--log-file <file>',
+        inHelp: 'first',
         needsNaming: true,
       },
       size: {
@@ -106,6 +110,7 @@ export const RUN_HTTP_LOG = {
         about: 'rotate the log file when it reaches this size',
         default: 10 * 1024 ** 2,
         flag: '--log-file-size <size>',
+        inHelp: 'never',
         needsNaming: true,
       },
       keep: {
@@ -113,6 +118,7 @@ export const RUN_HTTP_LOG = {
         about: 'old log files to keep, as FILE.1, FILE.2 …',
         default: 5,
         flag: '--log-file-keep <n>',
+        inHelp: 'never',
         needsNaming: true,
       },
     },

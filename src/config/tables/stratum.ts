@@ -23,6 +23,7 @@ export const STRATUM = {
         about: 'seconds between two shares of a session, once its hashrate is known',
         default: 10,
         flag: '--stratum-share-seconds <n>',
+        inHelp: 'never',
       },
       ledger: {
         type: path,
@@ -30,6 +31,7 @@ export const STRATUM = {
         otherwise: 'no file',
         example: 'shares.jsonl',
         flag: '--stratum-ledger <file>',
+        inHelp: 'never',
         needsNaming: true,
       },
       proxies: {
@@ -39,12 +41,12 @@ export const STRATUM = {
         otherwise: 'none',
         example: ['10.0.0.2'],
         flag: '--stratum-proxy-protocol <address>',
+        inHelp: 'never',
         needsNaming: true,
       },
       tlsCert: {
         type: path,
-        about:
-          'PEM file with the certificate of the stratum server, and those that lead to its authority: clients must use TLS',
+        about: 'PEM certificate chain for the stratum server; turns on TLS',
         otherwise: 'no TLS',
         example: 'stratum.crt',
         flag: '--stratum-tls-cert <file>',

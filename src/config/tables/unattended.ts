@@ -4,16 +4,17 @@ import { webhookUrl } from '../setting-types/addresses.ts';
 import { duration, leastRate } from '../setting-types/numbers.ts';
 import { list, path, toggle } from '../setting-types/setting-type.ts';
 import { command, idleTime, notice, schedule } from '../setting-types/unattended.ts';
-import type { Table } from '../settings-table.ts';
+import type { InHelp, Table } from '../settings-table.ts';
 
 /** Hooks differ only in when they run. */
-function hook<const F extends string>(about: string, flag: F) {
+function hook<const F extends string>(about: string, flag: F, inHelp?: InHelp) {
   // Commands have tokens and secret URLs in them.
   return {
     type: command,
     about,
     example: 'logger -t pickaxe',
     flag,
+    ...(inHelp && { inHelp }),
     hidden: true,
     live: true,
     needsNaming: true,
@@ -47,6 +48,7 @@ export const UNATTENDED = {
         otherwise: 'at any time',
         example: 'mon-fri 22:00-07:00, sat,sun',
         flag: '--schedule <windows>',
+        inHelp: 'first',
         live: true,
       },
     },
@@ -83,14 +85,16 @@ export const UNATTENDED = {
       blockState: hook(
         'command to run when a block is won, settled or orphaned (docs/rewards.md)',
         '--on-block-state <command>',
+        'never',
       ),
       blockReward: hook(
-        'command to run when the reward of a won block is proven later, what a node says of it is false, or a block pays another account',
+        'command to run when a reward is confirmed late, a node misreports it, or a block pays another account',
         '--on-block-reward <command>',
+        'never',
       ),
       deviceLost: hook('command to run when a device goes out of service', '--on-device-lost <command>'),
       lowHashrate: hook('command to run when the alarm of --min-hashrate is raised', '--on-low-hashrate <command>'),
-      hashrateOk: hook('command to run when that alarm is over', '--on-hashrate-ok <command>'),
+      hashrateOk: hook('command to run when that alarm is over', '--on-hashrate-ok <command>', 'never'),
     },
   },
   webhook: {
@@ -120,6 +124,7 @@ export const UNATTENDED = {
         about: 'file that holds a bearer token to send with the events',
         example: 'webhook-token',
         flag: '--webhook-token-file <file>',
+        inHelp: 'never',
         live: true,
         needsNaming: true,
         secretFile: true,
@@ -130,6 +135,7 @@ export const UNATTENDED = {
         otherwise: 'all of them',
         example: ['block', 'device-lost'],
         flag: '--webhook-events <list>',
+        inHelp: 'never',
         live: true,
         needsNaming: true,
       },

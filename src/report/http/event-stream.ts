@@ -9,6 +9,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Events, MinerEvent } from '../../events/events.ts';
 import type { Clock } from '../../system/clock.ts';
+import { jsonText } from '../../text/json-text.ts';
 import { JsonLines } from '../json-lines.ts';
 import { HttpError } from './errors.ts';
 import { HEADERS } from './headers.ts';
@@ -129,7 +130,7 @@ export class EventStream {
   }
 
   #statusEvent(): string {
-    return `event: status\ndata: ${JSON.stringify({ type: 'status', ...this.#status() } satisfies StatusEvent)}\n\n`;
+    return `event: status\ndata: ${jsonText({ type: 'status', ...this.#status() } satisfies StatusEvent)}\n\n`;
   }
 
   #send(text: string): void {

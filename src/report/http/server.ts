@@ -7,6 +7,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Clock } from '../../system/clock.ts';
+import { jsonText } from '../../text/json-text.ts';
 import { bearerCheck } from './auth.ts';
 import { Connections } from './connections.ts';
 import { asHttpError, clientErrorAnswer, codeOfClientError, HttpError } from './errors.ts';
@@ -71,6 +72,7 @@ export class Server {
     });
     // Only JSON: what a website's form could send is refused.
     this.#app.removeContentTypeParser('text/plain');
+    this.#app.setReplySerializer(jsonText);
     this.#app.addHook('onRequest', async (request, reply) => this.#admit(request, reply));
     this.#app.setErrorHandler((fault, request, reply) => this.#answerError(fault, request, reply));
     this.#app.setNotFoundHandler((request, reply) => this.#answerError(this.#notFound(request, reply), request, reply));

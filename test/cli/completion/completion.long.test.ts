@@ -101,14 +101,16 @@ describe.each(shells)('$name', ({ name, print, file, offers }) => {
     test('the options of the command that is typed', () => {
       expect(offered('pickaxe', 'mine', '--pub')).toEqual(['--public-key']);
       expect(offered('pickaxe', 'devices', '--pub')).toEqual([]);
+      // Its flag works, and no completion offers it.
+      expect(offered('pickaxe', 'mine', '--predi')).toEqual([]);
       expect(offered('pickaxe', 'mine', '--node', 'http://a', '--pub')).toEqual(['--public-key']);
       expect(offered('pickaxe', 'service', 'install', '--fo')).toEqual(['--force']);
       expect(offered('pickaxe', 'tx', 'poll', '--conf')).toEqual(['--config', '--confirmation-depth']);
     });
 
     test('the values that options and arguments may have', () => {
-      expect(offered('pickaxe', 'mine', '--predicate', '')).toEqual(['keys-2', 'keys-all', 'keys-any']);
-      expect(offered('pickaxe', 'mine', '--predicate', 'keys-a')).toEqual(['keys-all', 'keys-any']);
+      expect(offered('pickaxe', 'mine', '--cpu-cores', '')).toEqual(['all', 'efficiency', 'performance']);
+      expect(offered('pickaxe', 'mine', '--cpu-cores', 'a')).toEqual(['all']);
       expect(offered('pickaxe', 'completion', '')).toEqual(expect.arrayContaining(['bash', 'fish', 'zsh']));
       expect(offered('pickaxe', 'completion', 'z')).toEqual(['zsh']);
     });

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { jsonText } from '#pickaxe/text/json-text.js';
 import { BALANCE, device, hashes, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
@@ -55,7 +56,7 @@ describe('/api/v1/status', () => {
     expect(json.work).toEqual({ chain: 3, height: 42, difficulty: 1_000, shareDifficulty: null, ageSeconds: 10 });
     expect(json.chains).toEqual([json.work]);
     expect(json.devices.gpu0).toMatchObject({
-      ...devices.gpu0,
+      ...JSON.parse(jsonText(devices.gpu0)),
       state: 'ready',
       hashesPerSecond: 4_000,
       hashesPerJoule: 40,

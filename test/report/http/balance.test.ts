@@ -123,7 +123,7 @@ describe('/api/v1/balance', () => {
       throw new TypeError('a fault in the code');
     });
     expect(await ask(PATH)).toMatchObject({ status: 500, json: { error: { code: 'internal' } } });
-    expect(logged).toMatchObject([{ level: 50, msg: expect.stringContaining('a fault in the code') }]);
+    expect(logged).toMatchObject([{ level: 'error', message: expect.stringContaining('a fault in the code') }]);
   });
 
   it('ends its question with the server', async () => {

@@ -77,15 +77,19 @@ it('wrong tokens are counted apart from missing ones, and logged with the addres
   await ask('/metrics');
   const { text } = await ask('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } });
   expect([metric(text, 'wrong-token'), metric(text, 'no-token')]).toEqual([5, 1]);
-  const lines = () => logged.filter(({ msg }) => msg.startsWith('refused'));
+  const lines = () => logged.filter(({ message }) => message.startsWith('refused'));
   await vi.waitFor(() => expect(told(lines(), 'wrong-token')).toBe(5), { timeout: 60_000 });
-  expect(lines()[0]).toMatchObject({ level: 40, tag: 'http', msg: expect.stringContaining('; from 127.0.0.1') });
+  expect(lines()[0]).toMatchObject({
+    level: 'warn',
+    tag: 'http',
+    message: expect.stringContaining('; from 127.0.0.1'),
+  });
   expect(JSON.stringify(logged)).not.toContain(TOKEN);
 });
 
 /** The sum over all lines. */
-function told(lines: readonly { msg: string }[], reason: string): number {
-  return lines.reduce((sum, { msg }) => sum + Number(new RegExp(`${reason} (\\d+)`).exec(msg)?.[1] ?? 0), 0);
+function told(lines: readonly { message: string }[], reason: string): number {
+  return lines.reduce((sum, { message }) => sum + Number(new RegExp(`${reason} (\\d+)`).exec(message)?.[1] ?? 0), 0);
 }
 
 it('every reason has a sample from the start, and refusals are counted by their reason', async () => {

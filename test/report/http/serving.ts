@@ -10,6 +10,7 @@ import { Events } from '#pickaxe/events/events.js';
 import type { AskBalance } from '#pickaxe/report/balance.js';
 import { serveHttp } from '#pickaxe/report/http/http.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
+import { LOG_LINE_OPTIONS, type LogLine } from '#pickaxe/report/log-line.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
@@ -30,13 +31,13 @@ export async function serve(options: Partial<ServerOptions> = {}, askBalance?: A
     resume: (...args) => asked.push(['resume', ...args]) > 0 && args[1] !== 'gpu9',
     stop: () => asked.push(['stop']),
   };
-  const logged: { level: number; msg: string }[] = [];
+  const logged: LogLine[] = [];
   const logTail = new LogTail();
   const write = (line: string) => {
     logged.push(JSON.parse(line));
     logTail.write(line);
   };
-  const log = pino({ base: null }, { write });
+  const log = pino(LOG_LINE_OPTIONS, { write });
   events.on(new LogLines(log, tally).listen);
   const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
   const running = { rigName: 'rig-7', controls, events, tally, clock, log, logTail, askBalance };

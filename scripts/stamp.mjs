@@ -1,0 +1,33 @@
+// Stamps say for which files a step was last done, so that it is not repeated without need.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What `npm ci` installs depends on. Paths are relative to the root of the checkout, in which the caller must be. */
+export const INSTALLED = { stamp: 'node_modules/.pickaxe-ready', from: ['package-lock.json', 'package.json'] };
+/** What the build depends on, the native kernels apart: their script knows by itself whether there is anything to do. */
+export const BUILT = {
+  stamp: 'dist/.pickaxe-ready',
+  from: ['src', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'],
+};
+
+/** @returns a hash of the names and contents of files and, recursively, of folders */
+export function fingerprint(paths) {
+  const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}`);
+  const visit = (path) => {
+    if (!existsSync(path)) return;
+    if (statSync(path).isDirectory()) {
+      for (const name of readdirSync(path).sort()) visit(join(path, name));
+    } else {
+      hash.update(`\0${path}\0`).update(readFileSync(path));
+    }
+  };
+  for (const path of paths) visit(path);
+  return hash.digest('hex');
+}
+
+/** @returns whether the step was last done for these files as they are now */
+export function isDone({ stamp, from }) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint(from);
+}

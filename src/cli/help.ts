@@ -1,0 +1,84 @@
+/**
+ * How help pages are laid out. That of the program has its commands in groups, by what people do. That of a command lists the
+ * options that people type; with `--all` it has every option, under the headings of the table of settings.
+ */
+
+import { type Command, Help, Option } from 'commander';
+
+/** The groups of `pickaxe --help` and their commands, in the order in which people come to need them. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Start:': ['demo', 'init', 'doctor', 'mine'],
+  'Watch and earn:': ['stats', 'blocks', 'balance', 'sweep'],
+  'Measure:': ['bench', 'devices'],
+  'More:': ['config', 'keygen', 'service', 'completion'],
+};
+
+const furtherOptions = new WeakSet<Option>();
+
+/** Lists options of a command by `--help --all` only. */
+export function listLast(command: Command, options: readonly Option[]): void {
+  if (options.length === 0) return;
+  for (const option of options) furtherOptions.add(option);
+  if (command.options.some(({ long }) => long === '--all')) return;
+  command
+    .addOption(new Option('--all').hideHelp())
+    .helpOption('-h, --help', 'print this page; --help --all lists every option')
+    .hook('preAction', () => {
+      if (command.opts().all) command.error('error: --all belongs to --help: add --help, or leave out --all');
+    });
+}
+
+/** Adds the layout to a program, before its commands are added. */
+export function layOutHelp(program: Command): void {
+  program.helpOption('-h, --help', 'print this page').configureHelp({
+    formatHelp: (command, helper) => new PageLayout(command, helper).page(),
+  });
+}
+
+/**
+ * Only pages are laid out like this: commander looks up what was probably meant among what its own class calls visible, and so
+ * does completion.
+ */
+class PageLayout extends Help {
+  readonly #command: Command;
+
+  constructor(command: Command, { helpWidth }: Help) {
+    super();
+    this.#command = command;
+    if (helpWidth !== undefined) this.helpWidth = helpWidth;
+  }
+
+  page(): string {
+    return this.formatHelp(this.#command, this);
+  }
+
+  override visibleOptions(command: Command): Option[] {
+    const all = super.visibleOptions(command);
+    return this.#isShort ? all.filter((option) => !furtherOptions.has(option)) : all;
+  }
+
+  override visibleCommands(command: Command): Command[] {
+    if (command.parent !== null) return super.visibleCommands(command);
+    return Object.entries(GROUPS).flatMap(([heading, names]) =>
+      names.map((name) => command.commands.find((each) => each.name() === name)!.helpGroup(heading)),
+    );
+  }
+
+  /** A page of few options has no headings. */
+  override groupItems<T extends Command | Option>(
+    unsorted: T[],
+    visible: T[],
+    headingOf: (item: T) => string,
+  ): Map<string, T[]> {
+    if (visible[0] instanceof Option && this.#isShort) return new Map([['Options:', visible]]);
+    return super.groupItems(visible[0] instanceof Option ? unsorted : visible, visible, headingOf);
+  }
+
+  override subcommandTerm(command: Command): string {
+    return super.subcommandTerm(command).replace(' [options]', '');
+  }
+
+  get #isShort(): boolean {
+    return this.#command.options.some((option) => furtherOptions.has(option)) && this.#command.opts().all !== true;
+  }
+}
