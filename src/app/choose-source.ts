@@ -82,8 +82,9 @@ function choosePools(settings: SourceSettings, { emit }: Events): WorkSource {
 export const USUAL_PASSWORD = 'x';
 
 /** @throws UsageError when the file with the password cannot be used */
-export function poolAccount({ user = '', passwordFile }: Config['pool']): PoolAccount {
-  return { user, password: passwordFile === undefined ? USUAL_PASSWORD : secretIn(passwordFile, '--password-file') };
+export function poolAccount({ user = '', password, passwordFile }: Config['pool']): PoolAccount {
+  if (passwordFile !== undefined) return { user, password: secretIn(passwordFile, '--password-file') };
+  return { user, password: password ?? USUAL_PASSWORD };
 }
 
 function namesOf(urls: readonly string[], network: string): string[] {
