@@ -36,6 +36,7 @@ function flawOfUrl(text: string): string | undefined {
   if (/\s/.test(text)) return 'it has a space in it';
   if (/[?#]/.test(text)) return 'it must have no "?" or "#"';
   if (/^[\da-f]*:[\da-f:]*:[\da-f:]*$/i.test(text)) return 'an IPv6 address is written in brackets, like [::1]';
+  if (scheme === undefined && text.includes('@')) return 'it must have no user and password';
   if (!URL_WITH_SCHEME.test(text) || !URL.canParse(text)) return 'it is not the URL of a host';
   return hasNoUser(text) ? undefined : 'it must have no user and password';
 }

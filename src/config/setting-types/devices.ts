@@ -56,6 +56,9 @@ export const cpuCores = choice(...CORE_KINDS, 'all');
 export const cpuList = parsed<readonly number[] | 'none'>({
   says: `Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`,
   pattern: /^(none|\d+(-\d+)?(,\d+(-\d+)?)*)$/,
-  parse: (text) => (text === 'none' ? text : parseCpuList(text)),
+  parse: (text) => {
+    if (/^0x/i.test(text)) throw new RangeError('masks are not read here');
+    return text === 'none' ? text : parseCpuList(text);
+  },
   print: (cpus) => (cpus === 'none' ? cpus : formatCpuList(cpus)),
 });

@@ -68,4 +68,5 @@ export const poolPassword = text(
   'Give the password at the pool, of at most 256 characters. The URL of a pool belongs to -o or --pool.',
 );
 
-export const network = text(/^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/, 'A network is written like mainnet01 or testnet04.');
+export const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/;
+export const network = text(NETWORK_NAME, 'A network is written like mainnet01 or testnet04.');
