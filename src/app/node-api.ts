@@ -84,13 +84,13 @@ const NETWORK_MS = 5_000;
  * Asks the nodes in turn, for a person who has named no network.
  * @returns sentences that say which network the first node that answers serves, or that none says it, and what to do
  */
-export async function servedNetwork(settings: ApiSettings): Promise<string> {
+export async function servedNetwork(settings: ApiSettings, surroundings: NodeApiSurroundings = {}): Promise<string> {
   const none = 'No network is configured.';
   const stop = AbortSignal.timeout(NETWORK_MS);
   const reasons: string[] = [];
   for (const node of configuredNodes({ ...settings, ledger: DEFAULTS.ledger })) {
     try {
-      const network = (await networkOf(node, settings, {}, stop)) ?? '';
+      const network = (await networkOf(node, settings, surroundings, stop)) ?? '';
       if (NETWORK_NAME.test(network)) {
         return `${none} ${shownNode(node)} serves ${network}: if that is the one you mean, add --network ${network}.`;
       }

@@ -5,7 +5,7 @@
  * other flag gets an answer, because a flag that does nothing would leave its user in a false belief.
  */
 
-const PAID = 'Who is paid is the user on a pool (-u ACCOUNT.RIG), and the public key on a node (-u KEY).';
+const PAID = 'Who is paid is given with -u: on a pool the user (-u ACCOUNT.RIG), on a node the public key (-u KEY).';
 const RIG = 'The rig is named with --rig-name NAME, and at a pool by what follows the dot in -u ACCOUNT.RIG.';
 const PLACE = 'Give the whole URL: -o stratum+tcp://HOST:PORT for a pool, -o http://HOST:1848 for a node.';
 const TLS = 'TLS follows from the URL: stratum+ssl://HOST:PORT for a pool, https://HOST for a node.';

@@ -48,7 +48,10 @@ export function refuseMissingValues(program: Command, words: readonly string[]):
     if (!takesNext(command, rest[i])) continue;
     const next = rest[++i];
     if (next === undefined || !/^--?[a-z]/i.test(next)) continue;
-    if (optionOf(command, next) === undefined && answerTo(next) === undefined) continue;
+    const isOption = next.startsWith('--')
+      ? (optionOf(command, next) ?? answerTo(next))
+      : next.length === 2 && optionOf(command, next);
+    if (!isOption) continue;
     throw new CommanderError(
       2,
       'pickaxe.noValue',

@@ -33,12 +33,11 @@ function flawOfUrl(text: string): string | undefined {
   const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
   if (isPoolUrl(text)) return 'this is the URL of a pool, which belongs to --pool (pool.urls)';
   if (scheme !== undefined && !/^https?$/i.test(scheme)) return `a node has no ${oneLine(scheme, 20)}://`;
+  if (text.includes('@') && (scheme === undefined || !hasNoUser(text))) return 'it must have no user and password';
   if (/\s/.test(text)) return 'it has a space in it';
   if (/[?#]/.test(text)) return 'it must have no "?" or "#"';
   if (/^[\da-f]*:[\da-f:]*:[\da-f:]*$/i.test(text)) return 'an IPv6 address is written in brackets, like [::1]';
-  if (scheme === undefined && text.includes('@')) return 'it must have no user and password';
-  if (!URL_WITH_SCHEME.test(text) || !URL.canParse(text)) return 'it is not the URL of a host';
-  return hasNoUser(text) ? undefined : 'it must have no user and password';
+  return URL_WITH_SCHEME.test(text) && URL.canParse(text) ? undefined : 'it is not the URL of a host';
 }
 
 /** The URL as it was written; `host` becomes `http://host:1848`, and `host:port` becomes `http://host:port`. */
@@ -69,6 +68,8 @@ export const poolUrl = parsed({
   parse: (text) => {
     if (/^https?:\/\//i.test(text))
       throw new RangeError('this is the URL of a node, which belongs to --node (node.urls)');
+    if (/^stratum2/i.test(text)) throw new RangeError('pickaxe does not speak stratum2');
+    if (isPoolUrl(text) && !/:\d+\/?$/.test(text)) throw new RangeError('it has no port');
     return parsePoolUrl(text)?.url;
   },
 });

@@ -21,7 +21,8 @@ function perGpu<T extends Value>(one: SettingType<T>, otherwise?: T): SettingTyp
   const says = `${one.says.replace(/\.$/, '')}; for one of several GPUs like gpu0=NUMBER.`;
   const items = list(forGpu(one, says));
   return {
-    ...items,
+    form: items.form,
+    says,
     schema: (z) => items.schema(z).transform((given) => complete(given, otherwise)),
     print: (values) => (typeof values === 'object' ? items.print!(values) : values),
   };
