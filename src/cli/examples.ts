@@ -24,6 +24,8 @@ Examples:
   pickaxe mine -o http://10.0.0.2:1848 --network mainnet01 -u KEY
   # on two nodes, the first one preferred; -u as pools write it names the rig, too
   pickaxe mine -o http://10.0.0.2:1848 -o http://10.0.0.3:1848 --network mainnet01 -u k:KEY.rig1
+  # on a pool, with the line that its page shows for other miners
+  pickaxe mine -o stratum+tcp://one.example:3333 -u ACCOUNT.rig1 -p x
   # on a pool, with another one for when it fails
   pickaxe mine --pool stratum+tcp://one.example:3333 --pool stratum+ssl://two.example:3334 --user NAME.rig1
   # with the first two GPUs only, paused at 80 °C
