@@ -61,7 +61,7 @@ describe('a line that cannot be read', () => {
   it.each([
     ['mine -o --network development', '-o has no value: --network, which follows, is an option.'],
     ['mine -t -d cpu', '-t has no value: -d, which follows, is an option.'],
-    ['mine --log-file --wallet=x', '--log-file has no value: --wallet, which follows, is an option.'],
+    ['mine --rig-name --wallet=x', '--rig-name has no value: --wallet, which follows, is an option.'],
     ['bench --seed --json', '--seed has no value: --json, which follows, is an option.'],
     ['mine -o', '-o, --url <url> has no value.'],
     ['mine -pool stratum+tcp://h:1', '-pool is written with two hyphens: --pool.'],
