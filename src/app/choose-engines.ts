@@ -1,6 +1,7 @@
 /** Makes engines from the settings. */
 
 import type { Logger } from 'pino';
+import { valueForGpu, valuesForGpus } from '../config/setting-types/per-gpu.ts';
 import type { Config } from '../config/settings.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
 import type { KernelName } from '../engine/cpu/kernel-names.ts';
@@ -22,7 +23,7 @@ export interface EngineOptions {
   readonly tuneAgain?: boolean;
   /** Measure no kernel of the CPU: where none is remembered as the fastest, the one that usually is will do. */
   readonly hurried?: boolean;
-  /** Whether the rig can do without devices, because others hash for it. */
+  /** Whether the rig can do without devices, because others hash for it; absent where nobody else could. */
   readonly mayBeNone?: boolean;
 }
 
@@ -38,7 +39,24 @@ export async function chooseEngines(
   log: Logger,
   options: EngineOptions = {},
 ): Promise<Engine[]> {
-  return (await Promise.all(chooseInTurn(settings, log, options))).flat();
+  const engines = (await Promise.all(chooseInTurn(settings, log, options))).flat();
+  warnOfUnusedGpus(settings, engines, log);
+  return engines;
+}
+
+/** A limit for a GPU that does not mine limits nothing: its number may be wrong. */
+function warnOfUnusedGpus({ devices, gpu }: DeviceSettings, engines: readonly Engine[], log: Logger): void {
+  const settings = [
+    ['--temp-limit', devices.tempLimit],
+    ['--temp-resume', devices.tempResume],
+    ['--gpu-batch-ms', gpu.batchMs],
+  ] as const;
+  for (const [flag, values] of settings) {
+    for (const { gpu: name } of valuesForGpus<number | 'none'>(values)) {
+      if (name === undefined || engines.some((engine) => engine.name === name)) continue;
+      log.warn({ tag: 'gpu' }, `${flag} has a value for ${name}, which is not used`);
+    }
+  }
 }
 
 /**
@@ -52,9 +70,11 @@ export function chooseInTurn(
   options: EngineOptions = {},
 ): (Engine[] | Promise<Engine[]>)[] {
   if (use.length === 0 && !options.mayBeNone) {
-    throw new UsageError(
-      '--devices none leaves nothing that hashes: name devices, serve others (--stratum-listen [HOST:]PORT), or let another program hash (--external-worker).',
-    );
+    const others =
+      options.mayBeNone === undefined
+        ? 'name devices, like --devices cpu,gpu0.'
+        : 'name devices, serve others (--stratum-listen [HOST:]PORT), or let another program hash (--external-worker).';
+    throw new UsageError(`--devices none leaves nothing that hashes: ${others}`);
   }
   const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log, options)] : [];
   const gpuNames = use === 'all' ? undefined : use.filter((name) => name !== 'cpu');
@@ -98,8 +118,9 @@ function whyMissing(name: string, gpus: readonly Gpu[]): string {
   return `there is no ${name}; these exist: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
 }
 
-function gpuEngine(gpu: Gpu, { software, batchMs, tuneAgain }: GpuOptions): GpuEngine {
+function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain }: GpuOptions): GpuEngine {
   const { name, model, vendor, bus, environment } = gpu;
+  const batchMs = valueForGpu(batches, name);
   const cacheDirectory = userCacheDirectory();
   return new GpuEngine({
     name,

@@ -42,6 +42,13 @@ function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSourc
   const { urls = [], network } = node;
   const { predicate, publicKeys = [] } = wishes;
   if (urls.length === 0) {
+    const { user, password, passwordFile } = settings.pool;
+    const flag = user === undefined ? '--password' : '--user';
+    if ((user ?? password ?? passwordFile) !== undefined) {
+      throw new UsageError(
+        `${flag} is for a pool, and none is configured. Give its URL with --pool stratum+tcp://HOST:PORT.`,
+      );
+    }
     throw new UsageError(
       'No node is configured. To write one to a file, run: pickaxe init\n' +
         'To give it here: pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
@@ -50,8 +57,9 @@ function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSourc
     );
   }
   if (publicKeys.length === 0) {
+    const user = settings.pool.user === undefined ? '' : ' --user is for a pool.';
     throw new UsageError(
-      'No key is configured. Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json',
+      `No key is configured.${user} Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json`,
     );
   }
   refuse(minerContradictions(settings));
@@ -82,8 +90,9 @@ function choosePools(settings: SourceSettings, { emit }: Events): WorkSource {
 export const USUAL_PASSWORD = 'x';
 
 /** @throws UsageError when the file with the password cannot be used */
-export function poolAccount({ user = '', passwordFile }: Config['pool']): PoolAccount {
-  return { user, password: passwordFile === undefined ? USUAL_PASSWORD : secretIn(passwordFile, '--password-file') };
+export function poolAccount({ user = '', password, passwordFile }: Config['pool']): PoolAccount {
+  if (passwordFile !== undefined) return { user, password: secretIn(passwordFile, '--password-file') };
+  return { user, password: password ?? USUAL_PASSWORD };
 }
 
 function namesOf(urls: readonly string[], network: string): string[] {

@@ -11,6 +11,10 @@ import { formatHttpAddress, type HttpAddress } from '../text/http-address.ts';
 import { defaultAccount } from './choose-source.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Rig } from './run-miner.ts';
+import { limitsOf } from './temperatures.ts';
+
+const Limits = z.object({ stopCelsius: z.number(), resumeCelsius: z.number() });
+type Limits = Readonly<z.infer<typeof Limits>>;
 
 const Device = z.object({
   name: z.string(),
@@ -24,10 +28,10 @@ const Device = z.object({
   /** Why this kernel and this many threads, or why it cannot be used. */
   why: z.string(),
   fault: z.enum(DEVICE_FAULTS).exactOptional(),
+  /** The temperatures at which it is paused and resumed; absent where it never is. */
+  temperatureLimits: Limits.exactOptional(),
 });
 type Device = Readonly<z.infer<typeof Device>>;
-
-const Limits = z.object({ stopCelsius: z.number(), resumeCelsius: z.number() });
 
 /** What `--json` prints. */
 export const DryRunPlan = z.object({
@@ -39,7 +43,7 @@ export const DryRunPlan = z.object({
   /** The pool's URL and the user; absent where a node is mined on. */
   pool: z.string().exactOptional(),
   user: z.string().exactOptional(),
-  /** The temperatures at which the CPU and GPUs are paused and resumed; absent for a kind that never is. */
+  /** The same for the CPU, and for all GPUs that no setting names. */
   temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
   devices: z.array(Device),
   /** The stratum server; absent when there is none. */
@@ -56,9 +60,9 @@ type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 export async function dryRun(rig: Rig, config: Config): Promise<number> {
   const { engines, log } = rig;
   const { run, stratum } = config;
-  const [cpu, gpu] = (['cpu', 'gpu'] as const).map((kind) => rig.temperatureLimits?.(kind));
+  const [cpu, gpu] = (['cpu', 'gpu'] as const).map((kind) => limitsOf(config.devices, kind));
   const devices: Device[] = [];
-  for (const engine of engines) devices.push(await tryOut(engine, log));
+  for (const engine of engines) devices.push({ ...(await tryOut(engine, log)), ...heatOf(engine, config) });
   const plan: DryRunPlan = {
     ...whereAndWho(rig.source.name, config),
     temperatureLimits: { ...(cpu && { cpu }), ...(gpu && { gpu }) },
@@ -96,6 +100,11 @@ async function tryOut(engine: Engine, log: Logger): Promise<Device> {
   }
 }
 
+function heatOf({ kind, name }: Engine, { devices }: Config): Pick<Device, 'temperatureLimits'> {
+  const temperatureLimits = limitsOf(devices, kind, name);
+  return temperatureLimits ? { temperatureLimits } : {};
+}
+
 function linesOf({ temperatureLimits: { cpu, gpu }, devices, stratum, ...plan }: DryRunPlan): string[] {
   const { node, account, predicate, publicKeys = [], pool, user } = plan;
   const source =
@@ -105,13 +114,22 @@ function linesOf({ temperatureLimits: { cpu, gpu }, devices, stratum, ...plan }:
   return [
     ...source,
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
-    ...(devices.length > 0 ? [`heat    CPU: ${heat(cpu)}; GPUs: ${heat(gpu)}`] : []),
+    ...(devices.length > 0 ? [`heat    ${heatParts(cpu, gpu, devices).join('; ')}`] : []),
     ...(stratum
       ? [`stratum ${stratum.listen}${stratum.tls ? ' with TLS' : ''}, a share each ${stratum.shareSeconds} s`]
       : []),
   ];
 }
 
-function heat(limits: z.infer<typeof Limits> | undefined): string {
+function heatParts(cpu: Limits | undefined, gpu: Limits | undefined, devices: readonly Device[]): string[] {
+  const own = devices.filter(({ name, temperatureLimits }) => name !== 'cpu' && heat(temperatureLimits) !== heat(gpu));
+  return [
+    `CPU: ${heat(cpu)}`,
+    `GPUs: ${heat(gpu)}`,
+    ...own.map(({ name, temperatureLimits }) => `${name}: ${heat(temperatureLimits)}`),
+  ];
+}
+
+function heat(limits: Limits | undefined): string {
   return limits ? `pause at ${limits.stopCelsius} °C, resume at ${limits.resumeCelsius} °C` : 'no limit';
 }

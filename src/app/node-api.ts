@@ -1,6 +1,7 @@
 /** Makes clients of nodes' APIs from settings. */
 
-import type { Config } from '../config/settings.ts';
+import { NETWORK_NAME } from '../config/setting-types/miner.ts';
+import { type Config, DEFAULTS } from '../config/settings.ts';
 import type { Peer } from '../ledger/peer.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from '../node/api/node-api.ts';
@@ -76,6 +77,35 @@ export async function openNodeApi(
   return nodeApi(node, named ?? (await askNetwork(node, settings, surroundings, stop)), settings, surroundings);
 }
 
+/** Whoever has forgotten --network waits for it at a terminal. */
+const NETWORK_MS = 5_000;
+
+/**
+ * Asks the nodes in turn, for a person who has named no network.
+ * @returns sentences that say which network the first node that answers serves, or that none says it, and what to do
+ */
+export async function servedNetwork(settings: ApiSettings, surroundings: NodeApiSurroundings = {}): Promise<string> {
+  const none = 'No network is configured.';
+  const stop = AbortSignal.timeout(NETWORK_MS);
+  const reasons: string[] = [];
+  for (const node of configuredNodes({ ...settings, ledger: DEFAULTS.ledger })) {
+    try {
+      const network = (await networkOf(node, settings, surroundings, stop)) ?? '';
+      if (NETWORK_NAME.test(network)) {
+        return `${none} ${shownNode(node)} serves ${network}: if that is the one you mean, add --network ${network}.`;
+      }
+      reasons.push(`${shownNode(node)} does not say which one it serves`);
+    } catch (fault) {
+      if (!(fault instanceof ApiError || stop.aborted)) throw fault;
+      reasons.push(stop.aborted ? `${shownNode(node)} does not answer` : (fault as Error).message.replace(/\.$/, ''));
+    }
+  }
+  return `${none} Give it with --network, like --network mainnet01. Asking for it failed: ${reasons.join('; ')}.`.replace(
+    /\?\.$/,
+    '?',
+  );
+}
+
 /** @returns a client of a discovered peer, whose certificate must be the one with its id */
 export function peerApi(
   peer: Peer,
@@ -93,21 +123,26 @@ function words({
   return { dialect, ...(commandPath !== undefined && { commandPath }), userAgent: `pickaxe/${version}` };
 }
 
-async function askNetwork(
+async function askNetwork(...[node, ...how]: Parameters<typeof networkOf>): Promise<string> {
+  const network = await networkOf(node, ...how);
+  if (network !== undefined) return network;
+  throw new UsageError(
+    `${shownNode(node)} does not say which network it serves: give it with --network, like --network mainnet01.`,
+  );
+}
+
+/** @returns undefined when the node does not say it */
+async function networkOf(
   node: ConfiguredNode,
   settings: ApiSettings,
   surroundings: NodeApiSurroundings,
   stop: AbortSignal | undefined,
-): Promise<string> {
+): Promise<string | undefined> {
   const api = nodeApi(node, '', settings, surroundings);
   try {
     return (await api.info(stop)).network;
   } catch (fault) {
-    if (fault instanceof ApiError && ['not found', 'no such side'].includes(fault.kind)) {
-      throw new UsageError(
-        `${shownNode(node)} does not say which network it serves: give it with --network, like --network mainnet01.`,
-      );
-    }
+    if (fault instanceof ApiError && ['not found', 'no such side'].includes(fault.kind)) return undefined;
     throw fault;
   } finally {
     await api.close();

@@ -38,7 +38,7 @@ export async function prepare(
   const file = await openLogFile(config.logFile);
   const logTail = new LogTail();
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
-  const temperatureLimits: Prepared['temperatureLimits'] = (kind) => limitsOf(live.config.devices, kind);
+  const temperatureLimits: Prepared['temperatureLimits'] = (kind, name) => limitsOf(live.config.devices, kind, name);
   const relays = await relaysOf(config, log);
   const named = config.rig.name === undefined ? {} : { rigName: config.rig.name };
   return { ...named, log, logTail, temperatureLimits, sidecars, relays, close: async () => file?.close() };

@@ -28,8 +28,8 @@ export const MINE_EXAMPLES = `
 Examples:
   # on a node, with the CPU and every GPU
   pickaxe mine -o http://10.0.0.2:1848 --network mainnet01 -u KEY
-  # on a pool; a second --pool is for when the first one fails
-  pickaxe mine --pool stratum+tcp://pool.example:3333 --user NAME.rig1
+  # on a pool, with the line that its page shows for other miners
+  pickaxe mine -o stratum+tcp://pool.example:3333 -u NAME.rig1 -p x
   # with the first two GPUs only, paused at 80 °C
   pickaxe mine -d 0,1 --temp-limit 80
   # at night, with four CPU threads, and a web page at http://127.0.0.1:8080

@@ -16,11 +16,13 @@ import { addSetupCommands } from './setup-commands.ts';
 import { addSweepCommand } from './sweep-command.ts';
 import { addToolCommands } from './tool-commands.ts';
 import { addTxCommands } from './tx-commands.ts';
+import { addHelp, explain, refuseMissingValues, withoutGuesses } from './wrong-lines.ts';
 
 const program = new Command('pickaxe')
   .description('High-performance GPU/CPU proof-of-work miner for a multi-chain blake2s ledger.')
   .version(version, '-v, --version', 'print the version')
-  .showHelpAfterError('(run with --help for the options)')
+  // What commander says of a line that it cannot read is said below, in other words.
+  .configureOutput({ outputError: () => {} })
   .exitOverride()
   .addHelpText('after', PROGRAM_NOTES);
 
@@ -35,17 +37,25 @@ addAccountCommands(program);
 addSweepCommand(program);
 addToolCommands(program);
 
-program.helpCommand('help [command]', 'explain a command');
+addHelp(program);
 
 stopWithReader();
 
+const words = withoutGuesses(process.argv.slice(2));
 try {
-  if (process.argv.length <= 2) exit((await import('./commands/welcome.ts')).runWelcome());
-  else await program.parseAsync(disguiseHashes(process.argv, program));
+  if (words.length === 0) exit((await import('./commands/welcome.ts')).runWelcome());
+  else {
+    refuseMissingValues(program, words);
+    await program.parseAsync(disguiseHashes(words, program), { from: 'user' });
+  }
 } catch (fault) {
   if (fault instanceof CommanderError) {
-    const isAboutMine = fault.exitCode !== 0 && process.argv[2] === mine.name();
-    if (isAboutMine) await (await import('./commands/mine.ts')).noteWrongFlags(mine.opts(), fault.message);
+    // Where only a subcommand is missing, commander has printed the help.
+    if (fault.exitCode !== 0 && fault.code !== 'commander.help') {
+      const message = explain(fault, program, words);
+      process.stderr.write(`${message}\n(run with --help for the options)\n`);
+      if (words[0] === mine.name()) await (await import('./commands/mine.ts')).noteWrongFlags(mine.opts(), message);
+    }
     exit(fault.exitCode === 0 ? EXIT.done : EXIT.usage);
   } else if (fault instanceof UsageError) {
     process.stderr.write(`error: ${fault.message}\n`);

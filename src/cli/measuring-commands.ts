@@ -3,14 +3,22 @@
 import type { Command } from 'commander';
 import { exit } from '../app/exit.ts';
 import { UsageError } from '../app/exit-codes.ts';
-import { positiveInteger, positiveSeconds, settingsOf, withSettings } from './options.ts';
+import { BENCH_TIME_SAYS } from './commands/bench-options.ts';
+import { positiveInteger, settingsOf, timeUpTo, withSettings } from './options.ts';
+
+/** setTimeout waits for 24 days at most. */
+const benchTime = timeUpTo(20 * 86_400, BENCH_TIME_SAYS);
 
 /** Adds them to the program. */
 export function addMeasuringCommands(program: Command): void {
   const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'cpu.kernel', 'gpu', 'log')
     .description('measure the hashrate of each device, and prove its work')
     .helpCommand(false)
-    .option('--seconds <n>', 'length of each measurement (default: 10; with --stress 60)', positiveSeconds)
+    .option(
+      '--seconds <time>',
+      'length of each measurement: seconds, or a time like 5m, up to 1h (default: 10; with --stress 60, up to 20d)',
+      benchTime,
+    )
     .option('--repeat <n>', 'measure all devices n times, in turns (default: 1)', positiveInteger(1_000))
     .option(
       '--seed <text>',

@@ -4,11 +4,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../app/exit-codes.ts';
 import type { Entry } from '../config/entries.ts';
 import type { Loaded } from '../config/load.ts';
-import { duration, integer, type NumberType, seconds } from '../config/setting-types/numbers.ts';
+import { duration, integer, type NumberType, type TimeType, time } from '../config/setting-types/numbers.ts';
 import { ENTRIES } from '../config/settings.ts';
 import { describe } from '../config/settings-table.ts';
 import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 import { type HttpAddress, parseHttpAddress } from '../text/http-address.ts';
+import { isPoolUrl } from '../text/pool-url.ts';
 import { listLast } from './help.ts';
 
 /** The settings that each command has flags for. A command may also have an option of its own with the name of a setting. */
@@ -25,8 +26,9 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
     'configuration file (default: pickaxe.toml or .json in this folder, where there is one)',
   );
   const entries = ENTRIES.filter(({ flag, path, table }) => flag && (paths.includes(path) || paths.includes(table)));
+  const takesPools = entries.some(({ path }) => path === 'pool.urls');
   for (const entry of entries) {
-    const options = flagsOf(entry);
+    const options = [...(takesPools ? poolLineFlags(entry, command) : []), ...flagsOf(entry, takesPools)];
     for (const option of options) command.addOption(option);
     if (entry.setting.inHelp === undefined && !paths.includes(entry.path)) listLast(command, options);
   }
@@ -34,9 +36,53 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
   return command;
 }
 
-/** Values stay texts here: they are checked together with those of files and of the environment. */
-function flagsOf({ setting, flag, heading }: Entry): Option[] {
-  const names = setting.short === undefined ? setting.flag! : `${setting.short}, ${setting.flag}`;
+/** What the algorithm is called by other miners and by pools. */
+const ALGORITHM = /^(?:blake2s(?:[-_]?(?:kadena|kda))?|kadena|kda)$/i;
+
+/**
+ * The flags in the line that a pool's page shows: `-a ALGORITHM -o URL -u USER -p PASSWORD`. Whether -o names a node or a pool
+ * shows at once; what -u means depends on the other settings, so `loadConfig` decides it.
+ * @returns those that stand beside the flag of a setting
+ */
+function poolLineFlags({ path, heading }: Entry, command: Command): Option[] {
+  const add = (name: string, text: string) =>
+    command.setOptionValueWithSource(name, collect(text, command.getOptionValue(name)), 'cli');
+  const of = (flags: string, about: string) => new Option(flags, about).helpGroup(`${heading}:`);
+  switch (path) {
+    case 'node.urls':
+      return [
+        of(
+          '-o, --url <url>',
+          'URL of a node, or of a pool where it begins with stratum: like --node or --pool',
+        ).argParser((text: string) => add(isPoolUrl(text) ? 'pool' : 'node', text)),
+      ];
+    case 'miner.public-keys':
+      return [of('-u <name>', 'public key on a node, user on a pool: like --public-key or --user').argParser(collect)];
+    case 'pool.password':
+      return [
+        of('--pass <password>', '')
+          .hideHelp()
+          .argParser((text: string) => command.setOptionValueWithSource('password', text, 'cli')),
+        of('-a, --algo <name>', '').hideHelp().argParser(ownAlgorithm),
+      ];
+    default:
+      return [];
+  }
+}
+
+function ownAlgorithm(name: string): string {
+  if (!ALGORITHM.test(name)) throw new InvalidArgumentError('Leave it out: pickaxe mines blake2s and nothing else.');
+  return name;
+}
+
+/**
+ * Values stay texts here: they are checked together with those of files and of the environment.
+ * @param takesPools whether -o and -u are flags of their own
+ */
+function flagsOf({ setting, flag, heading }: Entry, takesPools: boolean): Option[] {
+  const { short } = setting;
+  const names =
+    short === undefined || (takesPools && /^-[ou]$/.test(short)) ? setting.flag! : `${short}, ${setting.flag}`;
   const option = new Option(names, describe(setting)).helpGroup(`${heading}:`);
   if (setting.inHelp === 'never') option.hideHelp();
   if (setting.type.form === 'list') option.argParser(collect);
@@ -48,6 +94,9 @@ function flagsOf({ setting, flag, heading }: Entry): Option[] {
 export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
+
+const OWNER =
+  'On a node -u is a public key. On a pool, whose URL begins with stratum+tcp:// or stratum+ssl://, it is the user.';
 
 /**
  * Loads the effective configuration of a command.
@@ -64,11 +113,13 @@ export async function settingsOf(command: Command): Promise<Loaded> {
     const value = command.getOptionValue(option.attributeName());
     if (value !== undefined) given.set(path, value);
   }
-  const { config: file } = command.opts<{ config?: string }>();
+  const { config: file, u: owner } = command.opts<{ config?: string; u?: string[] }>();
   try {
-    return loadConfig({ flags: given, environment: process.env, cwd: process.cwd(), file });
+    return loadConfig({ flags: given, owner, environment: process.env, cwd: process.cwd(), file });
   } catch (fault) {
-    throw fault instanceof ConfigError ? new UsageError(fault.message) : fault;
+    if (!(fault instanceof ConfigError)) throw fault;
+    const isOfOwner = owner !== undefined && fault.message.includes('--public-key');
+    throw new UsageError(isOfOwner ? `${fault.message}\n${OWNER}` : fault.message);
   }
 }
 
@@ -92,8 +143,6 @@ export const wholeNumber = numberOf(integer(0, Number.MAX_SAFE_INTEGER));
 /** A header counts chains with 32 bits. */
 export const chainNumber = numberOf(integer(0, 2 ** 32 - 1));
 
-export const positiveSeconds = numberOf(seconds);
-
 /** Parses states of blocks, such as `won,settled`. */
 export function blockStates(text: string): BlockState[] {
   return text.split(',').map((name) => {
@@ -112,8 +161,17 @@ export function httpAddresses(text: string, before: HttpAddress[] | undefined): 
 }
 
 /** Parses a time like `90` or `1m`. @returns seconds */
-export function timeOf(text: string): number {
-  const value = duration.parse(text);
-  if (value === undefined) throw new InvalidArgumentError(duration.says);
-  return value;
+export const timeOf = parserOf(duration);
+
+/** @param most seconds @param says what to write */
+export function timeUpTo(most: number, says: string): (text: string) => number {
+  return parserOf(time(0.001, most, says));
+}
+
+function parserOf({ parse, says }: TimeType): (text: string) => number {
+  return (text) => {
+    const value = parse(text);
+    if (value === undefined) throw new InvalidArgumentError(says);
+    return value;
+  };
 }

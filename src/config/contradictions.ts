@@ -4,31 +4,38 @@ import { hasPath } from '../node/url.ts';
 import { formatHttpAddress, isLoopback } from '../text/http-address.ts';
 import { misspeltNetwork } from './networks.ts';
 import { originOf, type PerNode, valuesFor } from './per-node.ts';
+import { valueForGpu, valuesForGpus } from './setting-types/per-gpu.ts';
 import type { Config } from './settings.ts';
 
 /** The settings that say where to mine and for whom, and whom else to serve. */
 type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum' | 'testNetwork'>>;
 
+export const NO_NETWORK = 'No network is configured. Give one with --network, like --network mainnet01.';
+
+/** Whether neither a setting nor the paths of the nodes' URLs name the network. */
+export function lacksNetwork({ urls = [], network }: Config['node']): boolean {
+  return network === undefined && !urls.every(hasPath);
+}
+
 /** Checks the settings that `pickaxe mine` needs beside a node and a key, or beside a pool. */
 export function minerContradictions(settings: MinerSettings): string[] {
   const { node, pool, miner } = settings;
-  const { urls = [], network } = node;
+  const { urls = [] } = node;
   const { publicKeys = [], account } = miner;
   if (pool.urls !== undefined) return poolContradictions(settings);
   return present([
     publicKeys.length > 1 &&
       account === undefined &&
       'With several keys there is no default account: give one with --account NAME.',
-    network === undefined &&
-      !urls.every(hasPath) &&
-      'No network is configured. Give one with --network, like --network mainnet01.',
+    lacksNetwork(node) && NO_NETWORK,
     misspelt(node),
     ...certificates('node', urls, node, node.insecureTls),
   ]);
 }
 
-function poolContradictions({ node, pool, stratum, testNetwork }: MinerSettings): string[] {
-  const { urls = [], user } = pool;
+function poolContradictions({ node, pool, miner, stratum, testNetwork }: MinerSettings): string[] {
+  const { urls = [], user, password, passwordFile } = pool;
+  const { publicKeys: [key] = [] } = miner;
   return present([
     node.urls !== undefined &&
       'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
@@ -36,7 +43,10 @@ function poolContradictions({ node, pool, stratum, testNetwork }: MinerSettings)
       '--stratum-listen needs a node: it tells sessions apart by bytes of the nonce (nonce1) that a pool has fixed already.',
     testNetwork?.simulate !== undefined &&
       '--simulate needs a node of a test network: a pool takes no shares without proof of work.',
-    user === undefined && 'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.',
+    user === undefined &&
+      'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.' +
+        (key === undefined ? '' : ` A public key is for nodes; most pools take --user k:${key}.rig1.`),
+    password !== undefined && passwordFile !== undefined && 'Give --password or --password-file, not both.',
     ...certificates('pool', urls, pool, node.insecureTls),
   ]);
 }
@@ -94,9 +104,12 @@ function withoutUrl(kind: Kind, { origin, value }: PerNode, urls: readonly strin
 }
 
 /** Checks the settings of every command that mines, whatever the node is. */
-export function rigContradictions({ devices, http, webhook, alarm, stratum }: Config): string[] {
+export function rigContradictions({ devices, gpu, http, webhook, alarm, stratum }: Config): string[] {
   return present([
-    ...temperatures('--temp', devices.tempLimit, devices.tempResume),
+    ...gpuTemperatures(devices),
+    ...givenTwice('--temp-limit', gpusOf(devices.tempLimit)),
+    ...givenTwice('--temp-resume', gpusOf(devices.tempResume)),
+    ...givenTwice('--gpu-batch-ms', gpusOf(gpu.batchMs)),
     ...temperatures('--cpu-temp', devices.cpuTempLimit, devices.cpuTempResume),
     ...server(http),
     webhook.url !== undefined && webhook.urlFile !== undefined && 'Give --webhook or --webhook-file, not both.',
@@ -104,7 +117,10 @@ export function rigContradictions({ devices, http, webhook, alarm, stratum }: Co
       webhook.url === undefined &&
       webhook.urlFile === undefined &&
       '--webhook-token-file needs a --webhook.',
-    ...leastRates(alarm),
+    ...givenTwice(
+      '--min-hashrate',
+      (alarm.minHashrate ?? []).map(({ device = 'the rig' }) => device),
+    ),
     ...stratumServer(stratum),
   ]);
 }
@@ -115,12 +131,21 @@ function present(all: readonly Perhaps[]): string[] {
   return all.filter((one) => one !== false);
 }
 
-/** @param flag how the flags of both temperatures begin */
-function temperatures(flag: string, limit: number | 'none', resume: number | undefined): Perhaps[] {
+/** Checks what holds for all GPUs, and for each that has a value of its own. */
+function gpuTemperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[] {
+  const named = [...gpusOf(tempLimit), ...gpusOf(tempResume)].filter((name) => name !== 'all GPUs');
+  return [undefined, ...new Set(named)].flatMap((name) =>
+    temperatures('--temp', valueForGpu(tempLimit, name) ?? 'none', valueForGpu(tempResume, name), name),
+  );
+}
+
+/** @param flag how the flags of both temperatures begin @param name the GPU that they are for, where it is one */
+function temperatures(flag: string, limit: number | 'none', resume: number | undefined, name?: string): Perhaps[] {
   if (resume === undefined) return [];
+  const of = name === undefined ? '' : ` for ${name}`;
   return [
-    limit === 'none' && `${flag}-resume needs a ${flag}-limit.`,
-    limit !== 'none' && resume >= limit && `${flag}-resume (${resume}) must be below ${flag}-limit (${limit}).`,
+    limit === 'none' && `${flag}-resume needs a ${flag}-limit${of}.`,
+    limit !== 'none' && resume >= limit && `${flag}-resume (${resume}) must be below ${flag}-limit (${limit})${of}.`,
   ];
 }
 
@@ -149,8 +174,12 @@ function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['str
   ];
 }
 
-function leastRates({ minHashrate = [] }: Config['alarm']): string[] {
-  const whose = minHashrate.map(({ device }) => device ?? 'the rig');
+/** @param whose for whom or what each value is */
+function givenTwice(flag: string, whose: readonly string[]): string[] {
   const twice = new Set(whose.filter((one, index) => whose.indexOf(one) < index));
-  return [...twice].map((one) => `--min-hashrate is given twice for ${one}.`);
+  return [...twice].map((one) => `${flag} is given twice for ${one}.`);
+}
+
+function gpusOf(values: Parameters<typeof valuesForGpus>[0]): string[] {
+  return valuesForGpus(values).map(({ gpu = 'all GPUs' }) => gpu);
 }

@@ -66,7 +66,7 @@ export function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
 
 /** A URL may have a customer's key in it, and a password goes wherever the URL says. */
 function isCredential({ key, setting }: Entry): boolean {
-  return key === 'urls' || setting.secretFile === true;
+  return key === 'urls' || setting.secretFile === true || setting.hidden === true;
 }
 
 /** The file may name whom it connects to, unless a password or a URL that counts there is somebody else's. */

@@ -29,6 +29,8 @@ export interface Loaded {
 /** Where settings are looked for. */
 export interface Places {
   readonly flags?: Flags;
+  /** What -u says, each time that it was given: public keys where nodes are mined on, and the user where pools are. */
+  readonly owner?: readonly string[] | undefined;
   readonly environment: Environment;
   readonly cwd: string;
   /** The project file that --config names; undefined for the one that the environment names, or that is in `cwd`. */
@@ -40,16 +42,45 @@ export interface Places {
 
 /** @throws ConfigError that lists everything that is wrong, in all layers */
 export function loadConfig(places: Places): Loaded {
-  const { flags = new Map(), environment } = places;
+  const { environment } = places;
   const problems = unknownVariables(environment);
-  const layers: [Origin['layer'], Said | undefined][] = [
-    ['flag', saidByFlags(flags)],
+  const others: [Origin['layer'], Said | undefined][] = [
     ['environment', saidByEnvironment(environment)],
     ['project', attempt(() => projectFile(places), problems)],
     ['user', attempt(() => userFile(places), problems)],
   ];
-  return merge(layers, problems);
+  const flags = withOwner(places, others, problems);
+  return merge([['flag', saidByFlags(flags)], ...others], problems);
 }
+
+/** @returns the flags, with what -u says as the public key or as the user at the pool */
+function withOwner(
+  { flags = new Map(), owner = [] }: Places,
+  others: readonly [Origin['layer'], Said | undefined][],
+  problems: string[],
+): Flags {
+  if (owner.length === 0) return flags;
+  const given = (path: string) => [flags.get(path) ?? []].flat().filter((value) => typeof value === 'string');
+  if (!minesOnPool(flags, others)) {
+    return new Map([...flags, ['miner.public-keys', [...owner, ...given('miner.public-keys')]]]);
+  }
+  const users = new Set([...owner, ...given('pool.user')]);
+  if (users.size > 1) problems.push('A pool has one user, which is the same for all pools: give -u or --user once.');
+  return new Map([...flags, ['pool.user', owner[0]]]);
+}
+
+/** The strongest place that names nodes or pools decides. */
+function minesOnPool(flags: Flags, others: readonly [Origin['layer'], Said | undefined][]): boolean {
+  const names = ([table, key]: readonly [string, string]) => [
+    flags.has(`${table}.${key}`),
+    ...others.map(([, said]) => (said?.document as Tables)?.[table]?.[key] !== undefined),
+  ];
+  const [pools, nodes] = [names(['pool', 'urls']), names(['node', 'urls'])];
+  return pools.some((isNamed, place) => isNamed && !nodes.slice(0, place).includes(true));
+}
+
+/** What a place says, which is not checked yet. */
+type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | null | undefined;
 
 /**
  * Loads one file alone, for `pickaxe config check`.

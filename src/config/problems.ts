@@ -88,7 +88,7 @@ function nameOf(path: Path): string {
 function withoutPath(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   // A password may contain slashes.
-  const text = withoutUser(value);
+  const text = value.includes('://') ? withoutUser(value) : value.replace(/^.*@/s, '***@');
   const host = text.indexOf('://') < 0 ? 0 : text.indexOf('://') + '://'.length;
   const length = text.slice(host).search(/[/?#]/);
   return length < 0 ? text : `${text.slice(0, host + length)}/…`;

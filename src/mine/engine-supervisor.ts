@@ -167,7 +167,10 @@ export class EngineSupervisor {
 
   /** Opens the engine, keeps it in service until `stopped` or a fault, which is thrown, and closes it. */
   async #serve(stopped: Promise<void>): Promise<void> {
-    const thermalGuard = new ThermalGuard(() => this.#temperatureLimits(this.engine.kind), this.#thermalHooks);
+    const thermalGuard = new ThermalGuard(
+      () => this.#temperatureLimits(this.engine.kind, this.engine.name),
+      this.#thermalHooks,
+    );
     try {
       // Opening can take a minute, or hang in a driver. On `stopped`, the close below ends it.
       const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);

@@ -10,8 +10,8 @@ export interface TemperatureLimits {
   readonly resumeCelsius: number;
 }
 
-/** Returns the present limits of a kind of devices; undefined when there are none. */
-export type LimitsOf = (kind: DeviceKind) => TemperatureLimits | undefined;
+/** Returns the present limits of a device, by its kind and its name; undefined when there are none. */
+export type LimitsOf = (kind: DeviceKind, name: string) => TemperatureLimits | undefined;
 
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
-import { type ApiSettings, configuredNodes, nodeApi, peerApi } from '#pickaxe/app/node-api.js';
+import { type ApiSettings, configuredNodes, nodeApi, peerApi, servedNetwork } from '#pickaxe/app/node-api.js';
 import { NodesInTurn, OtherNetworkError, withNetwork } from '#pickaxe/app/nodes-in-turn.js';
 import type { NodeApi } from '#pickaxe/node/api/node-api.js';
 import type { Clock } from '#pickaxe/system/clock.js';
@@ -266,5 +266,29 @@ describe('nodes in turn', () => {
     expect([named.node.network, warnings.length]).toEqual(['mainnet01', 1]);
     const path = settingsOf([`${DEAD}/chainweb/0.0/mainnet01`]);
     expect(await withNetwork(path, () => {})).toBe(path);
+  });
+});
+
+describe('whoever has named no network', () => {
+  const asked = async (urls: string[]) => servedNetwork(settingsOf(urls), QUICK);
+
+  it('is told which one the node serves, and that it is to be named', async () => {
+    const { url } = await healthy('testnet04');
+    expect(await asked([url])).toBe(
+      `No network is configured. ${url} serves testnet04: if that is the one you mean, add --network testnet04.`,
+    );
+    expect(await asked([DEAD, url])).toContain(`${url} serves testnet04`);
+  });
+
+  it('is told why that is not known', async () => {
+    const silent = await serve(() => ({ status: 404 }));
+    const odd = await healthy('main\u001b[31m net');
+    const says = await asked([DEAD, silent.url, odd.url]);
+    expect(says).toMatch(
+      /^No network is configured\. Give it with --network, like --network mainnet01\. Asking for it failed: /,
+    );
+    expect(says).toContain(`cannot reach ${DEAD}`);
+    expect(says).toContain(`${silent.url} does not say which one it serves`);
+    expect(says).not.toContain('\u001b');
   });
 });

@@ -16,3 +16,15 @@ it('the CPU and GPUs have limits of their own, and resume 10 °C below them unle
   expect(limits({ cpuTempLimit: 'none' })).toEqual([undefined, gpu]);
   expect(limits({ tempLimit: 'none' })).toEqual([cpu, undefined]);
 });
+
+it('a GPU may have limits of its own', () => {
+  const devices = {
+    ...DEFAULTS.devices,
+    tempLimit: [{ value: 85 }, { gpu: 'gpu0', value: 80 }, { gpu: 'gpu1', value: 'none' as const }],
+    tempResume: [{ gpu: 'gpu0', value: 60 }],
+  };
+  expect(limitsOf(devices, 'gpu', 'gpu0')).toEqual({ stopCelsius: 80, resumeCelsius: 60 });
+  expect(limitsOf(devices, 'gpu', 'gpu1')).toBeUndefined();
+  expect(limitsOf(devices, 'gpu', 'gpu2')).toEqual({ stopCelsius: 85, resumeCelsius: 75 });
+  expect(limitsOf(devices, 'cpu', 'cpu')).toEqual({ stopCelsius: 105, resumeCelsius: 95 });
+});

@@ -31,6 +31,34 @@ function mine(...args: string[]): Run {
 }
 
 describe('pickaxe mine', { timeout: TEST_MS }, () => {
+  it('mines with the line that a pool’s page shows', async () => {
+    const { pool: it, url } = await pool();
+    const run = start([
+      'mine',
+      '-a',
+      'blake2s',
+      '-o',
+      url,
+      '-u',
+      'k:abc.rig1',
+      '-p',
+      'd=5',
+      '-t',
+      '1',
+      '-d',
+      'cpu',
+      '--json',
+    ]);
+    onTestFinished(async () => {
+      run.child.kill('SIGKILL');
+      await run.code;
+    });
+    await vi.waitFor(() => expect(it.stats.accepted).toBeGreaterThan(0), PATIENCE);
+    expect([[...it.users], [...it.passwords]]).toEqual([['k:abc.rig1'], ['d=5']]);
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+  });
+
   it('changes to the next pool when the first is gone, and back when it returns; every share has its verdict', async () => {
     const [a, b] = [await pool(), await pool()];
     const run = mine('--pool', a.url, '--pool', b.url);

@@ -72,6 +72,22 @@ describe('pickaxe mine --dry-run', () => {
     });
   });
 
+  it('says which GPUs have limits of their own, and which of these are not used', async () => {
+    folder.write('pickaxe.toml', `${project}[run]\njson = true`);
+    const limits = ['--temp-limit', '85', '--temp-limit', 'gpu77=70,gpu5=60'];
+    const dryRun = ['mine', '--dry-run', '--devices', 'gpu77', ...limits];
+    const { stdout, stderr } = await pickaxe(dryRun);
+    expect(JSON.parse(stdout)).toMatchObject({
+      temperatureLimits: { gpu: { stopCelsius: 85, resumeCelsius: 75 } },
+      devices: [{ name: 'gpu77', temperatureLimits: { stopCelsius: 70, resumeCelsius: 60 } }],
+    });
+    expect(stderr).toContain('--temp-limit has a value for gpu5, which is not used');
+    expect(stderr).not.toContain('value for gpu77');
+    expect((await pickaxe([...dryRun, '--no-json'])).stdout).toContain(
+      'GPUs: pause at 85 °C, resume at 75 °C; gpu77: pause at 70 °C, resume at 60 °C',
+    );
+  });
+
   it.each([
     [['--devices', 'gpu77'], 3, ''],
     [['--node', 'ftp://host'], 2, '--node is "ftp://host"'],
@@ -108,7 +124,7 @@ describe('settings in files', () => {
       expect(code).toBe(2);
       expect(stdout).toBe('');
       expect(stderr).toBe(`error: 2 errors in the configuration:
-  pickaxe.toml:2: cpu.threads is 0. Give a whole number from 1 to 1024.
+  pickaxe.toml:2: cpu.threads is 0. Give a whole number from 1 to 1024, or a part of the hardware threads from 1% to 100%.
   pickaxe.toml:3: there is no setting cpu.kernl. Did you mean kernel?
 `);
     },

@@ -126,6 +126,36 @@ it('short flags do the same as the long ones', async () => {
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('nowhere.toml: there is no such file')]);
 });
 
+it.each([
+  [[], 'stratum+tcp://pool.example:3333', 'x'],
+  [['-a', 'blake2s'], 'stratum+ssl://pool.example:3334', 'd=1000'],
+  [['--algo', 'kadena'], 'stratum+tcp://pool.example:3333', 'x'],
+])('the line that a pool’s page shows works as it stands: %j -o %s -u … -p %s', async (before, url, password) => {
+  const user = `k:${KEY}.rig1`;
+  const asked = [...before, '-o', url, '-u', user, '-p', password, '--print-config', '--json'];
+  const { code, stdout, stderr } = await pickaxe('mine', ...asked);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    'node.urls': { value: null },
+    'miner.public-keys': { value: null },
+    'pool.urls': { value: [url], where: '--pool' },
+    'pool.user': { value: user, where: '--user' },
+    'pool.password': { value: '***', where: '--password' },
+  });
+  expect(stdout).not.toContain(`"${password}"`);
+});
+
+it('pools keep the order in which -o, --url and --pool name them, and are not mixed with nodes', async () => {
+  const places = ['-o', 'stratum+tcp://a:1', '--pool', 'stratum+tcp://b:2', '--url', 'ssl://c:3'];
+  const { stdout } = await pickaxe('mine', ...places, '-u', 'me', '--pass', 'x', '--print-config', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    'pool.urls': { value: ['stratum+tcp://a:1', 'stratum+tcp://b:2', 'stratum+ssl://c:3'] },
+    'pool.password': { where: '--password' },
+  });
+  const mixed = await pickaxe('mine', ...places, '-o', 'http://n:1', '-u', 'me');
+  expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining('cannot be mined on at the same time')]);
+});
+
 it('piped output is text: a line per event with its time and level', async () => {
   const { code, stderr } = await pickaxe('mock-node', '--duration', '0.1');
   expect(code).toBe(0);

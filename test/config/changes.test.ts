@@ -28,6 +28,15 @@ test('changes are listed with both values, those that take effect at once apart 
   });
 });
 
+test('a limit for one GPU takes effect at once, like that for all', () => {
+  const tempLimit = [{ gpu: 'gpu0', value: 80 }, { value: 90 }];
+  const after = { ...DEFAULTS, devices: { ...DEFAULTS.devices, tempLimit } };
+  expect(changes(DEFAULTS, after)).toEqual({
+    live: [{ path: 'devices.temp-limit', before: 90, after: tempLimit }],
+    needsRestart: [],
+  });
+});
+
 test('a change of any setting is noticed', () => {
   const { live, needsRestart } = changes(
     DEFAULTS,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minerContradictions, rigContradictions } from '#pickaxe/config/contradictions.js';
+import type { PerGpu } from '#pickaxe/config/setting-types/per-gpu.js';
 import { assemble, DEFAULTS, valueIn } from '#pickaxe/config/settings.js';
 import { parseHttpAddress } from '#pickaxe/text/http-address.js';
 
@@ -52,6 +53,30 @@ it('the temperature at which a device resumes must be below its limit', () => {
   expect(cpu(95, 90)).toEqual([]);
   expect(cpu(90, 90)).toEqual(['--cpu-temp-resume (90) must be below --cpu-temp-limit (90).']);
   expect(cpu('none', 70)).toEqual(['--cpu-temp-resume needs a --cpu-temp-limit.']);
+});
+
+it('the temperatures of a GPU with values of its own are compared with each other', () => {
+  const gpu0 = (value: number) => ({ gpu: 'gpu0', value });
+  const heat = (tempLimit: PerGpu<number | 'none'>, tempResume: PerGpu<number>) =>
+    rig({ devices: { tempLimit, tempResume } });
+  expect(heat([{ value: 85 }, gpu0(80)], [{ value: 75 }, gpu0(70)])).toEqual([]);
+  expect(heat([{ value: 85 }, gpu0(70)], 75)).toEqual(['--temp-resume (75) must be below --temp-limit (70) for gpu0.']);
+  expect(heat(60, [gpu0(65)])).toEqual(['--temp-resume (65) must be below --temp-limit (60) for gpu0.']);
+  expect(heat([{ value: 85 }, { value: 80 }], 70)).toEqual(['--temp-limit is given twice for all GPUs.']);
+  expect(rig({ gpu: { batchMs: [gpu0(20), gpu0(30)] } })).toEqual(['--gpu-batch-ms is given twice for gpu0.']);
+});
+
+it('a password at a pool is given once, and a key is no user', () => {
+  const pool = { ...DEFAULTS.pool, urls: ['stratum+tcp://a:1'], user: 'me' };
+  const settings = { node: DEFAULTS.node, miner: DEFAULTS.miner, pool };
+  expect(minerContradictions({ ...settings, pool: { ...pool, password: 'x' } })).toEqual([]);
+  expect(minerContradictions({ ...settings, pool: { ...pool, password: 'x', passwordFile: 'f' } })).toEqual([
+    'Give --password or --password-file, not both.',
+  ]);
+  const { user, ...noUser } = pool;
+  expect(minerContradictions({ ...settings, pool: noUser, miner: { ...DEFAULTS.miner, publicKeys: ['ab'] } })).toEqual([
+    expect.stringContaining(`A public key is for nodes; most pools take --user k:ab.rig1.`),
+  ]);
 });
 
 it('a minimum hashrate is given at most once for the rig and once for a device', () => {

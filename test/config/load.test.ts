@@ -137,22 +137,37 @@ describe('texts of variables and flags', () => {
       [{ origin: 'stratum+ssl://pool.example:3334', value: '/ca.pem' }],
     ],
     ['pool.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
+    ['devices.temp-limit', 'gpu0=80', [{ gpu: 'gpu0', value: 80 }, { value: 90 }]],
+    ['devices.temp-resume', 'gpu0=70', [{ gpu: 'gpu0', value: 70 }]],
+    ['gpu.batch-ms', '12.5', 12.5],
   ])('of %s may be a single text in a file, too, although the setting is a list', (path, text, values) => {
     const lists = ENTRIES.filter(({ setting }) => setting.type.form === 'list').map((entry) => entry.path);
-    expect(lists).toHaveLength(11);
+    expect(lists).toHaveLength(14);
     const entry = ENTRIES.find((each) => each.path === path)!;
     const file = folder.write('a.json', JSON.stringify({ [entry.table]: { [entry.key]: text } }));
     expect(valueIn(folder.load({ file }).config, entry)).toEqual(values);
   });
 
   it.each([
-    ['PICKAXE_THREADS', '1e2', /^PICKAXE_THREADS is "1e2"\. Give a whole number from 1 to 1024\.$/],
+    ['PICKAXE_THREADS', '1e2', /^PICKAXE_THREADS is "1e2"\. Give a whole number from 1 to 1024, or a part/],
     ['PICKAXE_THREADS', '2.5', /whole number/],
     ['PICKAXE_JSON', 'yes', /true or false/],
-    ['PICKAXE_NODE', 'http://a:1,,http://b:1', /^PICKAXE_NODE is ""\. A node URL has/],
-    ['PICKAXE_NODE', 'http://me:hunter2@a:1', /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
-    ['PICKAXE_NODE', `http://me:h<u"n't er2@a:1`, /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
-    ['PICKAXE_NODE', 'http://b:1,https://me:h,unte,r2@a:1', /^PICKAXE_NODE is "https:\/\/\*\*\*@a:1"\./],
+    ['PICKAXE_NODE', 'http://a:1,,http://b:1', /^PICKAXE_NODE is "": it is not the URL of a host\. Write/],
+    [
+      'PICKAXE_NODE',
+      'http://me:hunter2@a:1',
+      /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1": it must have no user and password\./,
+    ],
+    [
+      'PICKAXE_NODE',
+      `http://me:h<u"n't er2@a:1`,
+      /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1": it must have no user and password\./,
+    ],
+    [
+      'PICKAXE_NODE',
+      'http://b:1,https://me:h,unte,r2@a:1',
+      /^PICKAXE_NODE is "https:\/\/\*\*\*@a:1": it must have no user and password\./,
+    ],
     ['PICKAXE_DURATION', 'Infinity', /seconds/],
     ['PICKAXE_CPU_AFFINITY', '5-2', /like 0,2-5/],
     ['PICKAXE_ACCOUNT', 'a\nb', /account/],
@@ -212,8 +227,8 @@ threads = 3
       '--blocks is 0. Give a whole number from 1 to 1000000000.',
       'pickaxe.toml:2: there is no table tokn.',
       'pickaxe.toml:4: there is no setting cpu.thread. Did you mean threads?',
-      'pickaxe.toml:5: cpu.threads is "many". Give a whole number from 1 to 1024.',
-      expect.stringMatching(/^pickaxe\.toml:7: node\.urls\[1\] is "ftp:\/\/no:1"\. A node URL has a host/),
+      'pickaxe.toml:5: cpu.threads is "many". Give a whole number from 1 to 1024, or a part of the hardware threads from 1% to 100%.',
+      expect.stringMatching(/^pickaxe\.toml:7: node\.urls\[1\] is "ftp:\/\/no:1": a node has no ftp:\/\/\. Write/),
       'pickaxe.toml:11: node.network is "main net". A network is written like mainnet01 or testnet04.',
       expect.stringMatching(/^pickaxe\.toml:12: there is no setting node\.nodes\. Did you mean urls\?$/),
       'pickaxe.toml:13: there is no table logs. Did you mean log?',
@@ -494,9 +509,10 @@ describe('files', () => {
       it.each([
         ['a flag', { flags: new Map([['pool.password-file', 'p']]) }],
         ['the environment', { environment: { PICKAXE_PASSWORD_FILE: 'p' } }],
+        ['the command line', { flags: new Map([['pool.password', 'p']]) }],
       ])('may not choose it for a password from %s either', (_, places) => {
         folder.write('pickaxe.toml', evil);
-        expect(folder.problems(places)).toEqual([expect.stringContaining('while pool.password-file is from ')]);
+        expect(folder.problems(places)).toEqual([expect.stringMatching(/while pool\.password(-file)? is from /)]);
       });
 
       it.each([
@@ -683,5 +699,51 @@ describe('the user’s configuration directory', () => {
       throw new Error('no such user');
     };
     expect(userConfigDirectory({}, 'linux', nobody)).toBeUndefined();
+  });
+});
+
+describe('what -u says', () => {
+  const KEY = 'a1'.repeat(32);
+  const owner = [`k:${KEY}.rig1`];
+  const pool = 'stratum+tcp://pool.example:3333';
+  const whose = (places: Parameters<typeof folder.load>[0]) => {
+    const { miner, pool, rig } = folder.load({ owner, ...places }).config;
+    return { keys: miner.publicKeys, user: pool.user, rig: rig.name };
+  };
+  const asKey = { keys: [KEY], user: undefined, rig: 'rig1' };
+  const asUser = { keys: undefined, user: owner[0], rig: undefined };
+
+  it('is the public key where nodes are mined on, and where nothing is', () => {
+    expect(whose({})).toEqual(asKey);
+    expect(whose({ flags: new Map([['node.urls', ['http://a:1']]]) })).toEqual(asKey);
+  });
+
+  it.each([
+    ['a flag', { flags: new Map([['pool.urls', [pool]]]) }, ''],
+    ['the environment', { environment: { PICKAXE_POOL: pool } }, ''],
+    ['a file', { file: 'a.toml' }, `pool.urls = "${pool}"`],
+  ])('is the user where %s names a pool', (_, places, text) => {
+    folder.write('a.toml', text);
+    expect(whose(places)).toEqual(asUser);
+  });
+
+  it('goes by the strongest place that names nodes or pools', () => {
+    folder.write('a.toml', `pool.urls = "${pool}"`);
+    expect(whose({ file: 'a.toml', flags: new Map([['node.urls', ['http://a:1']]]) })).toEqual(asKey);
+    folder.write('b.toml', 'node.urls = "http://a:1"');
+    expect(whose({ file: 'b.toml', flags: new Map([['pool.urls', [pool]]]) })).toEqual(asUser);
+  });
+
+  it('comes before the keys of --public-key', () => {
+    const flags = new Map([['miner.public-keys', ['cd'.repeat(32)]]]);
+    expect(whose({ flags }).keys).toEqual([KEY, 'cd'.repeat(32)]);
+  });
+
+  it('is one user for all pools', () => {
+    const flags = new Map<string, string | string[]>([['pool.urls', [pool]]]);
+    const once = 'A pool has one user, which is the same for all pools: give -u or --user once.';
+    expect(whose({ flags, owner: [...owner, ...owner] })).toEqual(asUser);
+    expect(folder.problems({ flags, owner: ['a', 'b'] })).toEqual([once]);
+    expect(folder.problems({ flags: flags.set('pool.user', 'c'), owner: ['a'] })).toEqual([once]);
   });
 });

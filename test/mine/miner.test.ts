@@ -520,6 +520,18 @@ describe('devices', () => {
     expect(events.of('device').at(-1)!.reason).toBe('its temperature is 105 °C; it resumes at 95 °C');
   });
 
+  it('are judged by limits of their own, where they have some', async () => {
+    const [warm, cold] = [new FakeEngine('gpu0'), new FakeEngine('gpu1')];
+    const limitOf = (name: string) => (name === 'gpu1' ? 70 : 90);
+    const temperatureLimits = (_: string, name: string) => ({ stopCelsius: limitOf(name), resumeCelsius: 60 });
+    const { source, events } = mineWith({ temperatureLimits }, warm, cold);
+    source.work(makeWork(NEVER));
+    for (const engine of [warm, cold]) await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
+    for (const engine of [warm, cold]) engine.listener!.telemetry!({ temperatureCelsius: 75 });
+    const paused = events.of('device').flatMap(({ device, state }) => (state === 'paused' ? device : []));
+    expect(paused).toEqual(['gpu1']);
+  });
+
   it('that are lost while they are paused are reopened, and not paused any more', async () => {
     const engine = new FakeEngine('gpu0');
     const { source, events } = mine(engine);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePoolUrl } from '#pickaxe/text/pool-url.js';
+import { isPoolUrl, parsePoolUrl } from '#pickaxe/text/pool-url.js';
 
 describe('the URL of a pool', () => {
   it.each([
@@ -27,4 +27,18 @@ describe('the URL of a pool', () => {
   ])('cannot be “%s”', (text) => {
     expect(parsePoolUrl(text)).toBeUndefined();
   });
+});
+
+it('the URL of a pool is told from that of a node by its scheme', () => {
+  const pools = [
+    'stratum+tcp://a:1',
+    'STRATUM+SSL://a',
+    'stratum+tls://a',
+    'stratum://a',
+    'tcp://a:1',
+    'ssl://a',
+    'tls://a',
+  ];
+  expect(pools.filter(isPoolUrl)).toEqual(pools);
+  expect(['http://a:1', 'https://a', 'a:3333', 'stratum.example', 'ftp://a', ''].filter(isPoolUrl)).toEqual([]);
 });

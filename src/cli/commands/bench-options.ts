@@ -1,5 +1,8 @@
 /** The options of `pickaxe bench`, for measurements, `--stress` and `--tune`. */
 
+/** What --seconds takes. The first limit is that of a measurement. */
+export const BENCH_TIME_SAYS = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
+
 export interface BenchOptions {
   /** How long each run takes. The default depends on what is done. */
   readonly seconds?: number;

@@ -18,7 +18,7 @@ import { benchCsv } from '../bench-csv.ts';
 import { benchProgress } from '../bench-progress.ts';
 import { benchLines, resultLine } from '../bench-table.ts';
 import { tellHiddenPower } from '../hidden-power.ts';
-import type { BenchOptions } from './bench-options.ts';
+import { BENCH_TIME_SAYS, type BenchOptions } from './bench-options.ts';
 
 /** Enough slices for their spread to mean something. */
 const SECONDS = 10;
@@ -27,6 +27,12 @@ const SECONDS = 10;
 export async function runBench({ config, origins }: Loaded, options: BenchOptions): Promise<number> {
   const { tune, stress, seed, count = DEFAULT_COUNT, json, csv, seconds = SECONDS } = options;
   refuseContradictions(options);
+  if (config.devices.use.length === 0) {
+    const where = origins.get('devices.use')?.where;
+    throw new UsageError(
+      `Without devices there is nothing to measure (${where}: none). Name some: --devices cpu,gpu0.`,
+    );
+  }
   const log = makeLog(config.log.level, config.log.format);
   if (tune) {
     // A file may name the kernel to mine with. Tuning finds out whether another one is faster.
@@ -37,9 +43,7 @@ export async function runBench({ config, origins }: Loaded, options: BenchOption
   }
   const challenge = challengeOf(seed, count);
   if (stress) return (await import('./bench-stress.ts')).runStress(config, log, options);
-  if (seconds > MOST_SECONDS) {
-    throw new UsageError(`Give up to ${MOST_SECONDS} seconds; to keep devices busy for longer: --stress.`);
-  }
+  if (seconds > MOST_SECONDS) throw new UsageError(`--seconds is too long. ${BENCH_TIME_SAYS}`);
   const result = withLines(await measure(config, log, { ...options, seconds, challenge }));
   const { devices, failed } = result;
   process.stdout.write(json ? `${jsonText(result)}\n` : csv ? benchCsv(result) : benchLines(result).join(''));

@@ -8,6 +8,7 @@ import { toHex } from '../../chain/bytes.ts';
 import { HEADER_BYTES, WORK_BYTES } from '../../chain/layout.ts';
 import { headerTargetOf } from '../../chain/work.ts';
 import type { Loaded } from '../../config/load.ts';
+import type { LimitsOf } from '../../mine/thermal-guard.ts';
 import { socketPath } from '../../source/parent/socket.ts';
 import { makeLog } from '../../terminal/log.ts';
 import { formatAnswer, isTargetArgument, meansTarget } from '../../wire/external-worker.ts';
@@ -37,7 +38,7 @@ export async function runExternalWorker(
   }
   if (path !== undefined) return answer(await solved(solveAt(path, header)));
   const engines = chooseInTurn(config, log, { hurried: true });
-  const temperatureLimits = (kind: 'cpu' | 'gpu') => limitsOf(config.devices, kind);
+  const temperatureLimits: LimitsOf = (kind, name) => limitsOf(config.devices, kind, name);
   const found = await solveHere(header, { engines, log, temperatureLimits });
   return found ? answer(found) : EXIT.noDevice;
 }

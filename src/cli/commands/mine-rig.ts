@@ -4,11 +4,13 @@ import type { Logger } from 'pino';
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { type ChosenSource, chooseSource, insecureTlsRisk, minerAccount } from '../../app/choose-source.ts';
 import { dryRun } from '../../app/dry-run.ts';
+import { refuse } from '../../app/exit-codes.ts';
 import { loneNode } from '../../app/lone-node.ts';
 import { prepare } from '../../app/prepare.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '../../app/run-miner.ts';
 import { blocks } from '../../app/sidecars/blocks.ts';
 import { nodes } from '../../app/sidecars/nodes.ts';
+import { lacksNetwork, minerContradictions, NO_NETWORK } from '../../config/contradictions.ts';
 import { foundFileNote } from '../../config/found-file.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
@@ -26,6 +28,7 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   const events = new Events();
   const discovered = tries ? undefined : await discover(config);
   const node = discovered?.node ?? config.node;
+  if (!tries) await refuseWithoutNetwork({ ...config, node });
   const chosen = chooseSource({ ...config, node }, events);
   const { source } = chosen;
   const { close, ...prepared } = await prepare(loaded, reload);
@@ -48,6 +51,16 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   } finally {
     await close();
   }
+}
+
+/** @throws UsageError that names the network which a node serves, where no setting does: it may be another than is meant */
+async function refuseWithoutNetwork(config: Config): Promise<void> {
+  const { node, pool, miner } = config;
+  const lacksIt = pool.urls === undefined && node.urls !== undefined && lacksNetwork(node);
+  if (!lacksIt || miner.publicKeys === undefined) return;
+  const { servedNetwork } = await import('../../app/node-api.ts');
+  const said = await servedNetwork(config);
+  refuse(minerContradictions(config).map((one) => (one === NO_NETWORK ? said : one)));
 }
 
 /** A file that was only found cannot keep this from being logged: its log level does not count here. */

@@ -4,25 +4,50 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseFingerprint } from '../../net/certificate.ts';
 import { formatHttpAddress, parseHttpAddress } from '../../text/http-address.ts';
-import { parsePoolUrl } from '../../text/pool-url.ts';
+import { oneLine } from '../../text/one-line.ts';
+import { isPoolUrl, parsePoolUrl } from '../../text/pool-url.ts';
 import { formatPerNode, type PerNode, parsePerNode } from '../per-node.ts';
 import { MAX_CHARACTERS, parsed, type SettingType, text } from './setting-type.ts';
 
 const URL_WITH_SCHEME = /^[hH][tT][tT][pP][sS]?:\/\/[^\s?#]+$/;
-/** `localhost:1848`, `203.0.113.7:1848`, `[::1]:1848` */
-const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/;
+/** @param port what a URL without scheme and port gets; without it, such a URL needs a port */
+function httpUrl(port: number | undefined, says: string): SettingType<string> {
+  const needed = port === undefined ? '' : '?';
+  // `localhost`, `203.0.113.7:1848`, `[::1]:1848/path`
+  const bare = new RegExp(String.raw`^([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})${needed}(/[^\s?#]*)?$`);
+  return parsed({
+    says,
+    pattern: new RegExp(`${URL_WITH_SCHEME.source}|${bare.source}`),
+    parse: (text) => {
+      const [, host, given = `:${port}`, path = ''] = bare.exec(text) ?? [];
+      const url = host === undefined ? text : `http://${host}${given}${path}`;
+      const flaw = flawOfUrl(url);
+      if (flaw !== undefined) throw new RangeError(flaw);
+      return url;
+    },
+  });
+}
+
+/** @returns what keeps a text from being the URL of a node; it repeats nothing that could be secret */
+function flawOfUrl(text: string): string | undefined {
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
+  if (isPoolUrl(text)) return 'this is the URL of a pool, which belongs to --pool (pool.urls)';
+  if (scheme !== undefined && !/^https?$/i.test(scheme)) return `a node has no ${oneLine(scheme, 20)}://`;
+  if (text.includes('@') && (scheme === undefined || !hasNoUser(text))) return 'it must have no user and password';
+  if (/\s/.test(text)) return 'it has a space in it';
+  if (/[?#]/.test(text)) return 'it must have no "?" or "#"';
+  if (/^[\da-f]*:[\da-f:]*:[\da-f:]*$/i.test(text)) return 'an IPv6 address is written in brackets, like [::1]';
+  return URL_WITH_SCHEME.test(text) && URL.canParse(text) ? undefined : 'it is not the URL of a host';
+}
+
+/** The URL as it was written; `host` becomes `http://host:1848`, and `host:port` becomes `http://host:port`. */
+export const nodeUrl = httpUrl(
+  1848,
+  'Write a node URL like http://127.0.0.1:1848, https://node.example or HOST, which means http://HOST:1848.',
+);
 
 /** The URL as it was written; `host:port` becomes `http://host:port`. */
-export const nodeUrl = parsed({
-  says:
-    'A node URL has a host and perhaps a path, but no user, password, "?" or "#". ' +
-    'Write it like http://127.0.0.1:1848, or as HOST:PORT.',
-  pattern: new RegExp(`${URL_WITH_SCHEME.source}|${HOST_AND_PORT.source}`),
-  parse: (text) => {
-    const url = HOST_AND_PORT.test(text) ? `http://${text}` : text;
-    return URL_WITH_SCHEME.test(url) && hasNoUser(url) ? url : undefined;
-  },
-});
+export const peerUrl = httpUrl(undefined, 'Write the URL of a P2P port like https://127.0.0.1:1789, or as HOST:PORT.');
 
 /** Segments of letters, digits, dots, dashes and underscores, or `<chain>`. */
 export const commandPath = text(
@@ -40,7 +65,13 @@ function hasNoUser(text: string): boolean {
 /** Always spelt `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
 export const poolUrl = parsed({
   says: 'Write a pool URL like stratum+tcp://pool.example:3333, or stratum+ssl://pool.example:3334 for TLS.',
-  parse: (text) => parsePoolUrl(text)?.url,
+  parse: (text) => {
+    if (/^https?:\/\//i.test(text))
+      throw new RangeError('this is the URL of a node, which belongs to --node (node.urls)');
+    if (/^stratum2/i.test(text)) throw new RangeError('pickaxe does not speak stratum2');
+    if (isPoolUrl(text) && !/:\d+\/?$/.test(text)) throw new RangeError('it has no port');
+    return parsePoolUrl(text)?.url;
+  },
 });
 
 /** The SHA-256 of a certificate as Base64Url without padding: 43 characters. */

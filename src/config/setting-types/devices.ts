@@ -3,6 +3,7 @@
 import { KERNEL_NAMES } from '../../engine/cpu/kernel-names.ts';
 import { CORE_KINDS } from '../../engine/device.ts';
 import { formatCpuList, MAX_CPUS, parseCpuList } from '../../text/cpu-list.ts';
+import { integer } from './numbers.ts';
 import { choice, list, parsed, type SettingType } from './setting-type.ts';
 
 const DEVICE = /^(?:all|none|cpu|gpu|(?:gpu)?\d{1,3})$/;
@@ -28,6 +29,25 @@ export const devices: SettingType<readonly string[] | 'all'> = {
   print: (names) => (names.length === 0 ? 'none' : names),
 };
 
+/** CPU threads: a number of them, or a part of the hardware threads that this process may use. */
+export type ThreadCount = number | `${number}%`;
+
+const threads = integer(1, 1024);
+const PERCENT = /^(?:100|[1-9]\d?)%$/;
+
+export const threadCount: SettingType<ThreadCount> = {
+  form: 'number',
+  says: 'Give a whole number from 1 to 1024, or a part of the hardware threads from 1% to 100%.',
+  schema: (z) =>
+    z.union([
+      threads.schema(z),
+      z
+        .string()
+        .regex(PERCENT)
+        .transform((part) => part as `${number}%`),
+    ]),
+};
+
 export const kernelName = choice(...KERNEL_NAMES);
 
 export const cpuCores = choice(...CORE_KINDS, 'all');
@@ -36,6 +56,9 @@ export const cpuCores = choice(...CORE_KINDS, 'all');
 export const cpuList = parsed<readonly number[] | 'none'>({
   says: `Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`,
   pattern: /^(none|\d+(-\d+)?(,\d+(-\d+)?)*)$/,
-  parse: (text) => (text === 'none' ? text : parseCpuList(text)),
+  parse: (text) => {
+    if (/^0x/i.test(text)) throw new RangeError('masks are not read here');
+    return text === 'none' ? text : parseCpuList(text);
+  },
   print: (cpus) => (cpus === 'none' ? cpus : formatCpuList(cpus)),
 });

@@ -61,4 +61,12 @@ export const account = parsed({
 /** A user at a pool: pools differ in what they want, and a dot before the name of the worker is only their custom. */
 export const poolUser = text(ACCOUNT, 'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters.');
 
-export const network = text(/^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/, 'A network is written like mainnet01 or testnet04.');
+/** Some pools take settings in the password, like `d=1000`. Some miners have the URL where others have the password. */
+export const poolPassword = text(
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
+  /^(?!\w[\w+.-]*:\/\/)[^\x00-\x1f\x7f]{0,256}$/,
+  'Give the password at the pool, of at most 256 characters. The URL of a pool belongs to -o or --pool.',
+);
+
+export const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/;
+export const network = text(NETWORK_NAME, 'A network is written like mainnet01 or testnet04.');

@@ -55,9 +55,6 @@ export function time(least: number, most: number, says: string): TimeType {
 const SECONDS_IN_YEAR = 365 * 86_400;
 export const duration = time(0.001, SECONDS_IN_YEAR, 'Give seconds, or a time like 90m, 1h30m or 2d, up to 365 days.');
 
-/** Seconds of an option that is not a setting. setTimeout waits for one millisecond at least and for 2^31 at most. */
-export const seconds = decimal(0.001, 2_000_000, 'Give a number of seconds above 0 and up to 2000000.');
-
 /** A shorter batch can end unseen between two looks at it; a longer one makes a driver believe that the GPU hangs. */
 export const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 

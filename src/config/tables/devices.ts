@@ -1,7 +1,8 @@
 /** Settings: what mines, and how. */
 
-import { cpuCores, cpuList, devices, kernelName } from '../setting-types/devices.ts';
-import { batchSeconds, celsius, celsiusOrNone, integer, niceness } from '../setting-types/numbers.ts';
+import { cpuCores, cpuList, devices, kernelName, threadCount } from '../setting-types/devices.ts';
+import { celsius, celsiusOrNone, niceness } from '../setting-types/numbers.ts';
+import { gpuBatch, gpuLimit, gpuResume, USUAL_GPU_LIMIT } from '../setting-types/per-gpu.ts';
 import { toggle } from '../setting-types/setting-type.ts';
 import type { Table } from '../settings-table.ts';
 
@@ -20,16 +21,17 @@ export const DEVICES = {
         short: '-d',
       },
       tempLimit: {
-        type: celsiusOrNone,
-        about: 'pause a GPU that reaches this many °C, where its temperature is known; none turns this off',
-        default: 90,
+        type: gpuLimit,
+        about:
+          'pause a GPU that reaches this many °C, where its temperature is known; none turns this off; gpu0=80 is for one GPU, repeat for several',
+        default: USUAL_GPU_LIMIT,
         flag: '--temp-limit <celsius>',
         inHelp: 'first',
         live: true,
       },
       tempResume: {
-        type: celsius,
-        about: 'resume such a GPU when it has cooled down to this many °C',
+        type: gpuResume,
+        about: 'resume such a GPU when it has cooled down to this many °C; gpu0=70 is for one GPU',
         otherwise: '10 below the limit',
         example: 80,
         flag: '--temp-resume <celsius>',
@@ -58,8 +60,9 @@ export const DEVICES = {
     heading: 'Devices',
     settings: {
       threads: {
-        type: integer(1, 1024),
-        about: 'CPU threads; they run at the lowest priority unless --cpu-priority says otherwise',
+        type: threadCount,
+        about:
+          'CPU threads, or a part of the hardware threads, like 50%; they run at the lowest priority unless --cpu-priority says otherwise',
         otherwise: 'all hardware threads, or all but one where there are more than two',
         example: 4,
         flag: '--threads <n>',
@@ -102,8 +105,9 @@ export const DEVICES = {
     heading: 'Devices',
     settings: {
       batchMs: {
-        type: batchSeconds,
-        about: 'length of a GPU dispatch in ms: a longer one costs less, a shorter one switches jobs sooner',
+        type: gpuBatch,
+        about:
+          'length of a GPU dispatch in ms: a longer one costs less, a shorter one switches jobs sooner; gpu0=30 is for one GPU',
         otherwise: 'as tuned',
         example: 30,
         flag: '--gpu-batch-ms <ms>',

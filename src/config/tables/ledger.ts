@@ -1,7 +1,7 @@
 /** Settings: how the ledger is read from a node. */
 
 import { shownUrl } from '../../node/url.ts';
-import { commandPath, nodeUrl } from '../setting-types/addresses.ts';
+import { commandPath, peerUrl } from '../setting-types/addresses.ts';
 import { choice } from '../setting-types/setting-type.ts';
 import type { Table } from '../settings-table.ts';
 
@@ -11,7 +11,7 @@ export const LEDGER = {
     heading: 'Ledger',
     settings: {
       peerUrl: {
-        type: nodeUrl,
+        type: peerUrl,
         about: 'URL of the P2P port of the first node, on which real nodes serve their peers and their configuration',
         example: 'https://127.0.0.1:1789',
         flag: '--peer-url <url>',

@@ -1,7 +1,7 @@
 /** Settings: the pool to mine on, in place of a node. */
 
 import { nodeFile, nodeFingerprint, poolUrl } from '../setting-types/addresses.ts';
-import { poolUser } from '../setting-types/miner.ts';
+import { poolPassword, poolUser } from '../setting-types/miner.ts';
 import { poolDifficulty } from '../setting-types/numbers.ts';
 import { list, path, toggle } from '../setting-types/setting-type.ts';
 import type { Table } from '../settings-table.ts';
@@ -26,10 +26,22 @@ export const POOL = {
         flag: '--user <name>',
         inHelp: 'first',
       },
+      password: {
+        type: poolPassword,
+        about:
+          'password at the pool, which other users of this machine can see; for one that must stay secret, --password-file',
+        otherwise: 'x, which most pools ignore',
+        example: 'd=1000',
+        flag: '--password <password>',
+        short: '-p',
+        inHelp: 'first',
+        needsNaming: true,
+        hidden: true,
+      },
       passwordFile: {
         type: path,
         about: 'file that holds the password at the pool',
-        otherwise: 'the password x, which most pools ignore',
+        otherwise: 'none',
         example: 'pool.password',
         flag: '--password-file <file>',
         needsNaming: true,

@@ -23,8 +23,11 @@ const USE_ALL_UP_TO = 2;
 const MAX_NICENESS = 19;
 
 export interface ThreadWishes {
-  /** 1 … 1024. By default `chooseThreads` chooses a number that leaves the machine usable. */
-  readonly threads?: number;
+  /**
+   * 1 … 1024, or a part of the hardware threads that this process may use, rounded down, but at least one thread. By default
+   * `chooseThreads` chooses a number that leaves the machine usable.
+   */
+  readonly threads?: number | `${number}%`;
   /** The cores that mine. The default is all. Where all are alike, they count as performance cores. */
   readonly cores?: CoreKind | 'all';
   /** A different CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
@@ -109,6 +112,11 @@ interface ThreadCount {
 
 function countThreads({ threads, affinity }: ThreadWishes, { count, topology, kind }: Selection): ThreadCount {
   const of = kind === undefined ? '' : ` of ${kind} cores`;
+  if (typeof threads === 'string') {
+    const usable = Array.isArray(affinity) ? affinity.length : Math.min(count, topology?.quota ?? count);
+    const part = Math.max(1, Math.floor((usable * Number.parseInt(threads, 10)) / 100));
+    return { threads: part, why: `${threads} of ${+usable.toFixed(2)} hardware threads${of}, as asked for` };
+  }
   if (threads !== undefined) {
     if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
       throw new RangeError(`the number of CPU threads is a whole number from 1 to ${MAX_THREADS}, not ${threads}`);

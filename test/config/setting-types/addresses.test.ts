@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { commandPath, httpAddress, nodeUrl } from '#pickaxe/config/setting-types/addresses.js';
-import { printed } from '#pickaxe/config/setting-types/setting-type.js';
+import { commandPath, httpAddress, nodeUrl, peerUrl, poolUrl } from '#pickaxe/config/setting-types/addresses.js';
+import { printed, whyOf } from '#pickaxe/config/setting-types/setting-type.js';
 
 describe('a node URL', () => {
   const schema = nodeUrl.schema(z);
@@ -13,8 +13,9 @@ describe('a node URL', () => {
     ['a fragment', 'http://host:1/#top'],
     ['a space', 'http://host:1/a b'],
     ['no host', 'http://'],
-    ['no port and no scheme', 'host.example'],
-    ['a path and no scheme', 'host.example:1848/chainweb/0.0/mainnet01'],
+    ['another scheme', 'ftp://host:1'],
+    ['the scheme of a pool', 'stratum+tcp://host:3333'],
+    ['a user and no scheme', 'me:hunter2@host'],
     ['a port that is not a number', 'host.example:99999'],
     ['an IPv6 address without brackets', '::1:1848'],
   ])('is not valid with %s', (_, url) => {
@@ -28,6 +29,48 @@ describe('a node URL', () => {
       expect(schema.parse(text)).toBe(`http://${text}`);
     },
   );
+
+  it.each([
+    ['localhost', 'http://localhost:1848'],
+    ['10.0.0.5', 'http://10.0.0.5:1848'],
+    ['[::1]', 'http://[::1]:1848'],
+    ['host.example/KEY', 'http://host.example:1848/KEY'],
+    ['host.example:1/chainweb/0.0/mainnet01', 'http://host.example:1/chainweb/0.0/mainnet01'],
+    ['https://host.example', 'https://host.example'],
+  ])('%s without a port is %s', (text, url) => {
+    expect(schema.parse(text)).toBe(url);
+    expect(new RegExp((z.toJSONSchema(schema, { io: 'input' }) as { pattern: string }).pattern).test(text)).toBe(true);
+  });
+
+  it.each([
+    ['stratum+tcp://host:3333', 'this is the URL of a pool, which belongs to --pool'],
+    ['ssl://host:3333', 'this is the URL of a pool, which belongs to --pool'],
+    ['ftp://host', 'a node has no ftp://'],
+    ['me:hunter2@host', 'it must have no user and password'],
+    ['host?x', 'it must have no "?" or "#"'],
+    ['::1', 'an IPv6 address is written in brackets'],
+    ['host:99999', 'it is not the URL of a host'],
+  ])('is refused in words that name the fault: %s', (text, why) => {
+    const { issues } = schema.safeParse(text).error!;
+    expect(whyOf(issues as Parameters<typeof whyOf>[0])).toContain(why);
+  });
+
+  it('of a P2P port needs a port', () => {
+    const peer = peerUrl.schema(z);
+    expect(peer.safeParse('host.example').success).toBe(false);
+    expect(peer.parse('host.example:1789')).toBe('http://host.example:1789');
+  });
+});
+
+describe('a pool URL', () => {
+  it.each([
+    ['http://host:1848', 'this is the URL of a node, which belongs to --node'],
+    ['stratum+tcp://host', 'it has no port'],
+    ['stratum2+tcp://host:1', 'stratum2'],
+  ])('is refused in words that name the fault: %s', (text, why) => {
+    const { issues } = poolUrl.schema(z).safeParse(text).error!;
+    expect(whyOf(issues as Parameters<typeof whyOf>[0])).toContain(why);
+  });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { cpuList, devices } from '#pickaxe/config/setting-types/devices.js';
+import { cpuList, devices, threadCount } from '#pickaxe/config/setting-types/devices.js';
 import { printed } from '#pickaxe/config/setting-types/setting-type.js';
 
 describe('devices', () => {
@@ -34,4 +34,16 @@ it('CPUs are numbers, printed as Linux writes them', () => {
   const parse = (text: string) => cpuList.schema(z).parse(text);
   expect([parse('5,0,2-4'), parse('none')]).toEqual([[0, 2, 3, 4, 5], 'none']);
   expect([printed(cpuList, parse('5,0,2-4')), printed(cpuList, parse('none'))]).toEqual(['0,2-5', 'none']);
+});
+
+describe('a number of threads', () => {
+  const schema = threadCount.schema(z);
+
+  it.each([1, 1024, '1%', '50%', '100%'])('may be %j', (threads) => {
+    expect(schema.parse(threads)).toBe(threads);
+  });
+
+  it.each([0, 1025, 1.5, '0%', '101%', '050%', '50', '50 %', '1.5%', '%'])('cannot be %j', (threads) => {
+    expect(schema.safeParse(threads).success).toBe(false);
+  });
 });

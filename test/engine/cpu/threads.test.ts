@@ -48,6 +48,25 @@ describe('how many threads', () => {
     expect(choose({}, plain(available)).threads).toBe(threads);
   });
 
+  test.each([
+    ['50%', plain(8), 4],
+    ['50%', plain(3), 1],
+    ['1%', plain(1), 1],
+    ['100%', plain(64), 64],
+    ['99%', plain(64), 63],
+    ['50%', linux(smt, { quota: 3 }), 1],
+    ['100%', linux(smt, { quota: 0.5 }), 1],
+    ['50%', elsewhere, 4],
+  ] as const)('%s of the hardware threads is rounded down, and is one at least', (threads, allowance, chosen) => {
+    const { threads: count, why, warning } = choose({ threads }, allowance);
+    expect([count, warning]).toEqual([chosen, undefined]);
+    expect(why).toContain(`${threads} of `);
+  });
+
+  test('a part of the CPUs that threads are pinned to counts those', () => {
+    expect(choose({ threads: '50%', affinity: [0, 1, 2, 3] }, plain(64)).cpus).toEqual([0, 1]);
+  });
+
   test('the siblings of a core hash, too', () => {
     expect(choose({}, linux(smt))).toMatchObject({
       threads: 7,
