@@ -30,22 +30,19 @@ function logged(tell: (log: pino.Logger) => void): string[] {
 test.each<[Partial<StateEvent>, string]>([
   [
     { reward: '0.98123', fees: '0.0002' },
-    'info chain 3 height 42 by gpu0 won: earned 0.98123 coins and 0.0002 in fees; safe at depth 6, in about 2 min 30 s',
+    'info chain 3 height 42 won 0.98123 coins and 0.0002 in fees, settles in ~3 min',
   ],
   [
     { reward: '0.98123', fees: '0.0', depth: 8, settledInSeconds: 0 },
-    'info chain 3 height 42 by gpu0 won: earned 0.98123 coins; safe at depth 6, now',
+    'info chain 3 height 42 won 0.98123 coins, settles now',
   ],
-  [
-    {},
-    'info chain 3 height 42 by gpu0 won: earned an amount that is not proven yet; safe at depth 6, in about 2 min 30 s',
-  ],
+  [{}, 'info chain 3 height 42 won, reward not proven yet, settles in ~3 min'],
   [
     { state: 'settled', previous: 'won', fees: '0.1' },
     'debug chain 3 height 42 by gpu0 settled: earned fees of 0.1 and a reward that is not known',
   ],
   [{ state: 'settled', fees: '0.0', reward: '1.0' }, 'info chain 3 height 42 by gpu0 settled: earned 1.0 coins'],
-  [{ paidTo: 'k:thief' }, 'info chain 3 height 42 by gpu0 won: it pays k:thief; safe at depth 6, in about 2 min 30 s'],
+  [{ paidTo: 'k:thief' }, 'info chain 3 height 42 won, but it pays k:thief, settles in ~3 min'],
   [{ state: 'orphaned', reason: 'why' }, 'warn chain 3 height 42 by gpu0 orphaned: why'],
   [{ state: 'never-entered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 never entered: why'],
   [{ state: 'lost', previous: 'unanswered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 lost: why'],

@@ -84,7 +84,7 @@ class Session {
   readonly #draw = (): void => {
     if (!this.#isHere || !this.#hasLine) return;
     const { tally, clock } = this.#running;
-    screen.show(statusLine(viewOf(tally, clock), screen.columns, this.#paint));
+    screen.show(statusLine(viewOf(tally, clock), screen.columns, this.#paint, this.#keyboard !== undefined));
   };
 
   readonly #leave = (): void => {
