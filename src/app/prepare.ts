@@ -1,10 +1,8 @@
-/** Checks the settings and makes what they ask for, before `mine`, `demo` or `worker` starts a miner. */
+/** Makes what the settings ask for, before `mine`, `demo` or `worker` starts a miner. */
 
-import { rigContradictions } from '../config/contradictions.ts';
 import type { Loaded } from '../config/load.ts';
 import { LogTail } from '../report/log-tail.ts';
 import { makeLog } from '../terminal/log.ts';
-import { refuse } from './exit-codes.ts';
 import { LiveConfig } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
 import { relaysOf } from './relays.ts';
@@ -24,7 +22,7 @@ interface PrepareOptions {
 
 /**
  * @param reload reads the configuration again
- * @throws UsageError when settings contradict each other, or the log file cannot be written.
+ * @throws UsageError when something cannot be used here, such as the log file
  */
 export async function prepare(
   loaded: Loaded,
@@ -32,7 +30,6 @@ export async function prepare(
   { usesStdin = false }: PrepareOptions = {},
 ): Promise<Prepared> {
   const { config } = loaded;
-  refuse(rigContradictions(config));
   const live = new LiveConfig(loaded, reload);
   const sidecars = await sidecarsOf(live, usesStdin);
   const file = await openLogFile(config.logFile);

@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../app/exit-codes.ts';
 import type { Entry } from '../config/entries.ts';
-import type { Loaded } from '../config/load.ts';
+import type { Loaded, Places } from '../config/load.ts';
 import { duration, integer, type NumberType, seconds } from '../config/setting-types/numbers.ts';
 import { ENTRIES } from '../config/settings.ts';
 import { describe } from '../config/settings-table.ts';
@@ -50,9 +50,10 @@ export function reword(command: Command, help: Readonly<Record<string, string>>)
 
 /**
  * Loads the effective configuration of a command.
+ * @param contradictions which contradictions between settings are refused; none by default
  * @throws UsageError that says everything that is wrong with it
  */
-export async function settingsOf(command: Command): Promise<Loaded> {
+export async function settingsOf(command: Command, contradictions?: Places['contradictions']): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
     import('../config/load.ts'),
     import('../config/errors.ts'),
@@ -65,7 +66,7 @@ export async function settingsOf(command: Command): Promise<Loaded> {
   }
   const { config: file } = command.opts<{ config?: string }>();
   try {
-    return loadConfig({ flags: given, environment: process.env, cwd: process.cwd(), file });
+    return loadConfig({ flags: given, environment: process.env, cwd: process.cwd(), file, contradictions });
   } catch (fault) {
     throw fault instanceof ConfigError ? new UsageError(fault.message) : fault;
   }

@@ -1,4 +1,4 @@
-/** Finds settings that are fine one by one and contradict each other. Each contradiction is one sentence. Pure. */
+/** Finds settings that are fine one by one and contradict each other. Pure. */
 
 import { hasPath } from '../node/url.ts';
 import { formatHttpAddress, isLoopback } from '../text/http-address.ts';
@@ -6,37 +6,57 @@ import { misspeltNetwork } from './networks.ts';
 import { originOf, type PerNode, valuesFor } from './per-node.ts';
 import type { Config } from './settings.ts';
 
+export interface Contradiction {
+  /** The paths of the settings that it depends on. It stands where the first of them stands that is set. */
+  readonly about: readonly string[];
+  /** What is wrong and what to do: one sentence or two. */
+  readonly says: string;
+}
+
 /** The settings that say where to mine and for whom, and whom else to serve. */
 type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum' | 'testNetwork'>>;
 
 /** Checks the settings that `pickaxe mine` needs beside a node and a key, or beside a pool. */
-export function minerContradictions(settings: MinerSettings): string[] {
+export function minerContradictions(settings: MinerSettings): Contradiction[] {
   const { node, pool, miner } = settings;
   const { urls = [], network } = node;
   const { publicKeys = [], account } = miner;
   if (pool.urls !== undefined) return poolContradictions(settings);
   return present([
     publicKeys.length > 1 &&
-      account === undefined &&
-      'With several keys there is no default account: give one with --account NAME.',
+      account === undefined && {
+        about: ['miner.public-keys', 'miner.account'],
+        says: 'With several keys there is no default account: give one with --account NAME.',
+      },
     network === undefined &&
-      !urls.every(hasPath) &&
-      'No network is configured. Give one with --network, like --network mainnet01.',
+      !urls.every(hasPath) && {
+        about: ['node.urls', 'node.network'],
+        says: 'No network is configured. Give one with --network, like --network mainnet01.',
+      },
     misspelt(node),
     ...certificates('node', urls, node, node.insecureTls),
   ]);
 }
 
-function poolContradictions({ node, pool, stratum, testNetwork }: MinerSettings): string[] {
+function poolContradictions({ node, pool, stratum, testNetwork }: MinerSettings): Contradiction[] {
   const { urls = [], user } = pool;
   return present([
-    node.urls !== undefined &&
-      'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
-    stratum?.listen !== undefined &&
-      '--stratum-listen needs a node: it tells sessions apart by bytes of the nonce (nonce1) that a pool has fixed already.',
-    testNetwork?.simulate !== undefined &&
-      '--simulate needs a node of a test network: a pool takes no shares without proof of work.',
-    user === undefined && 'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.',
+    node.urls !== undefined && {
+      about: ['pool.urls', 'node.urls'],
+      says: 'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
+    },
+    stratum?.listen !== undefined && {
+      about: ['stratum.listen', 'pool.urls'],
+      says: '--stratum-listen needs a node: it tells sessions apart by bytes of the nonce (nonce1) that a pool has fixed already.',
+    },
+    testNetwork?.simulate !== undefined && {
+      about: ['test-network.simulate', 'pool.urls'],
+      says: '--simulate needs a node of a test network: a pool takes no shares without proof of work.',
+    },
+    user === undefined && {
+      about: ['pool.urls', 'pool.user'],
+      says: 'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.',
+    },
     ...certificates('pool', urls, pool, node.insecureTls),
   ]);
 }
@@ -47,7 +67,8 @@ function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const bare = urls.find((url) => !hasPath(url));
   if (meant === undefined || bare === undefined) return false;
   const full = `${new URL(bare).origin}/ledger/0.0/${network}`;
-  return `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${full}.`;
+  const says = `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${full}.`;
+  return { about: ['node.network', 'node.urls'], says };
 }
 
 /** Settings about certificates must name a node or pool that has one, and must not contradict each other. */
@@ -62,13 +83,27 @@ function certificates(
   const ownFiles = urls.length === 1 ? caFiles : caFiles.filter(({ origin }) => origin !== undefined);
   const both = urls.find((url) => isFor(url, fingerprints) && isFor(url, ownFiles));
   const [pin, file] = [`--${kind}-fingerprint`, `--${kind}-ca-file`];
-  const either = fingerprints.length > 0 ? pin : caFiles.length > 0 && file;
+  const either = fingerprints.length > 0 ? pin : caFiles.length > 0 ? file : undefined;
+  const [pins, files, insecure] = [`${kind}.fingerprints`, `${kind}.ca-files`, 'node.insecure-tls'];
   return [
-    ...fingerprints.map((one) => withoutNode(kind, pin, one, urls) || withoutUrl(kind, one, urls)),
-    ...caFiles.map((one) => withoutNode(kind, file, one, urls)),
-    both !== undefined && `${originOf(both)} has a ${pin}, which needs no ${file}: remove one of them.`,
-    insecureTls && either && `--insecure-tls accepts any certificate, and ${either} does not: give only one of them.`,
+    ...fingerprints.map((one) =>
+      about([pins, `${kind}.urls`], withoutNode(kind, pin, one, urls) || withoutUrl(kind, one, urls)),
+    ),
+    ...caFiles.map((one) => about([files, `${kind}.urls`], withoutNode(kind, file, one, urls))),
+    both !== undefined && {
+      about: [files, pins, `${kind}.urls`],
+      says: `${originOf(both)} has a ${pin}, which needs no ${file}: remove one of them.`,
+    },
+    insecureTls &&
+      either !== undefined && {
+        about: [insecure, pins, files],
+        says: `--insecure-tls accepts any certificate, and ${either} does not: give only one of them.`,
+      },
   ];
+}
+
+function about(paths: readonly string[], says: string | false): Perhaps {
+  return says === false ? false : { about: paths, says };
 }
 
 type Kind = 'node' | 'pool';
@@ -77,7 +112,7 @@ type Kind = 'node' | 'pool';
 const SECURE = { node: 'https://', pool: 'stratum+ssl://' } as const;
 
 /** @returns what is wrong with the node or pool that a setting names, or with all of them if it names none */
-function withoutNode(kind: Kind, flag: string, { origin: named }: PerNode, urls: readonly string[]): Perhaps {
+function withoutNode(kind: Kind, flag: string, { origin: named }: PerNode, urls: readonly string[]): string | false {
   const origins = urls.map(originOf);
   const meant = origins.filter((origin) => named === undefined || named === origin);
   if (meant.length === 0) {
@@ -87,70 +122,105 @@ function withoutNode(kind: Kind, flag: string, { origin: named }: PerNode, urls:
   return `${flag} needs a ${kind} URL that begins with ${SECURE[kind]}, unlike ${meant.join(' and ')}.`;
 }
 
-function withoutUrl(kind: Kind, { origin, value }: PerNode, urls: readonly string[]): Perhaps {
+function withoutUrl(kind: Kind, { origin, value }: PerNode, urls: readonly string[]): string | false {
   if (urls.length === 1 || origin !== undefined) return false;
   const url = urls.find((url) => url.toLowerCase().startsWith(SECURE[kind])) ?? urls[0];
   return `There are ${urls.length} ${kind}s: write --${kind}-fingerprint with the URL of one of them, like ${originOf(url)}=${value}.`;
 }
 
 /** Checks the settings of every command that mines, whatever the node is. */
-export function rigContradictions({ devices, http, webhook, alarm, stratum }: Config): string[] {
+export function rigContradictions({ devices, http, webhook, alarm, stratum }: Config): Contradiction[] {
   return present([
-    ...temperatures('--temp', devices.tempLimit, devices.tempResume),
-    ...temperatures('--cpu-temp', devices.cpuTempLimit, devices.cpuTempResume),
+    ...temperatures('temp', devices.tempLimit, devices.tempResume),
+    ...temperatures('cpu-temp', devices.cpuTempLimit, devices.cpuTempResume),
     ...server(http),
-    webhook.url !== undefined && webhook.urlFile !== undefined && 'Give --webhook or --webhook-file, not both.',
+    webhook.url !== undefined &&
+      webhook.urlFile !== undefined && {
+        about: ['webhook.url', 'webhook.url-file'],
+        says: 'Give --webhook or --webhook-file, not both.',
+      },
     webhook.tokenFile !== undefined &&
       webhook.url === undefined &&
-      webhook.urlFile === undefined &&
-      '--webhook-token-file needs a --webhook.',
+      webhook.urlFile === undefined && {
+        about: ['webhook.token-file', 'webhook.url', 'webhook.url-file'],
+        says: '--webhook-token-file needs a --webhook.',
+      },
     ...leastRates(alarm),
     ...stratumServer(stratum),
   ]);
 }
 
-type Perhaps = string | false;
+/** The contradictions that a command refuses: those of `mine`, or of every command that mines. */
+export const CONTRADICTIONS = {
+  mine: (config: Config) => [...minerContradictions(config), ...rigContradictions(config)],
+  rig: rigContradictions,
+} as const;
 
-function present(all: readonly Perhaps[]): string[] {
+type Perhaps = Contradiction | false;
+
+function present(all: readonly Perhaps[]): Contradiction[] {
   return all.filter((one) => one !== false);
 }
 
-/** @param flag how the flags of both temperatures begin */
-function temperatures(flag: string, limit: number | 'none', resume: number | undefined): Perhaps[] {
+/** @param name how the settings of both temperatures begin */
+function temperatures(name: string, limit: number | 'none', resume: number | undefined): Perhaps[] {
   if (resume === undefined) return [];
+  const about = [`devices.${name}-resume`, `devices.${name}-limit`];
+  const flag = `--${name}`;
   return [
-    limit === 'none' && `${flag}-resume needs a ${flag}-limit.`,
-    limit !== 'none' && resume >= limit && `${flag}-resume (${resume}) must be below ${flag}-limit (${limit}).`,
+    limit === 'none' && { about, says: `${flag}-resume needs a ${flag}-limit.` },
+    limit !== 'none' &&
+      resume >= limit && { about, says: `${flag}-resume (${resume}) must be below ${flag}-limit (${limit}).` },
   ];
 }
 
 function server({ listen, tokenFile, control }: Config['http']): Perhaps[] {
   if (!listen) {
-    return [(tokenFile !== undefined || control) && '--http-token-file and --http-control need --http [HOST:]PORT.'];
+    return [
+      (tokenFile !== undefined || control) && {
+        about: [control ? 'http.control' : 'http.token-file', 'http.listen'],
+        says: '--http-token-file and --http-control need --http [HOST:]PORT.',
+      },
+    ];
   }
   return [
     tokenFile === undefined &&
-      !isLoopback(listen.host) &&
-      `--http ${formatHttpAddress(listen)} can be reached by other machines: give a file with a token (--http-token-file FILE).`,
+      !isLoopback(listen.host) && {
+        about: ['http.listen', 'http.token-file'],
+        says: `--http ${formatHttpAddress(listen)} can be reached by other machines: give a file with a token (--http-token-file FILE).`,
+      },
   ];
 }
 
 function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['stratum']): Perhaps[] {
   const needless = [
-    ledger !== undefined && '--stratum-ledger',
-    proxies !== undefined && '--stratum-proxy-protocol',
-    tlsCert !== undefined && '--stratum-tls-cert',
-    tlsKey !== undefined && '--stratum-tls-key',
-  ].filter((flag) => flag !== false);
-  if (!listen) return needless.map((flag) => `${flag} needs --stratum-listen [HOST:]PORT.`);
+    ledger !== undefined && 'ledger',
+    proxies !== undefined && 'proxy-protocol',
+    tlsCert !== undefined && 'tls-cert',
+    tlsKey !== undefined && 'tls-key',
+  ].filter((name) => name !== false);
+  if (!listen) {
+    return needless.map((name) => {
+      const setting = name === 'proxy-protocol' ? 'proxies' : name;
+      return {
+        about: [`stratum.${setting}`, 'stratum.listen'],
+        says: `--stratum-${name} needs --stratum-listen [HOST:]PORT.`,
+      };
+    });
+  }
   return [
-    (tlsCert === undefined) !== (tlsKey === undefined) &&
-      'Give both --stratum-tls-cert and --stratum-tls-key, or neither.',
+    (tlsCert === undefined) !== (tlsKey === undefined) && {
+      about: ['stratum.tls-cert', 'stratum.tls-key'],
+      says: 'Give both --stratum-tls-cert and --stratum-tls-key, or neither.',
+    },
   ];
 }
 
-function leastRates({ minHashrate = [] }: Config['alarm']): string[] {
+function leastRates({ minHashrate = [] }: Config['alarm']): Contradiction[] {
   const whose = minHashrate.map(({ device }) => device ?? 'the rig');
   const twice = new Set(whose.filter((one, index) => whose.indexOf(one) < index));
-  return [...twice].map((one) => `--min-hashrate is given twice for ${one}.`);
+  return [...twice].map((one) => ({
+    about: ['alarm.min-hashrate'],
+    says: `--min-hashrate is given twice for ${one}.`,
+  }));
 }
