@@ -76,8 +76,10 @@ class TomlPieces {
   parsed(): Parsed {
     const begins = this.#lines.flatMap((line, i) => (i === 0 || HEADER.test(line) || SETTING.test(line) ? [i] : []));
     for (const [n, from] of begins.entries()) {
-      if (this.#faults.length < MOST_FAULTS) this.#piece(from, begins[n + 1] ?? this.#lines.length);
-      else this.#unread.push([]);
+      this.#piece(from, begins[n + 1] ?? this.#lines.length);
+      if (this.#faults.length < MOST_FAULTS) continue;
+      this.#unread.push([]);
+      break;
     }
     return {
       document: this.#document,

@@ -1,9 +1,9 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { BLOCK_STATES } from '#pickaxe/events/vocabulary.js';
 import { BlockCounts } from '#pickaxe/report/block-counts.js';
 import { logBlockReward, logBlockState } from '#pickaxe/report/block-lines.js';
+import { linesOf } from './fakes.ts';
 
 type StateEvent = MinerEvent & { type: 'block-state' };
 const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: false };
@@ -11,21 +11,6 @@ const state = (more: Partial<StateEvent>): StateEvent => {
   const standing = { depth: 1, nodesDisagree: false, settledDepth: 6, settledInSeconds: 150 };
   return { type: 'block-state', ...BLOCK, state: 'won', previous: 'pending', ...standing, reason: '', ...more };
 };
-
-function logged(tell: (log: pino.Logger) => void): string[] {
-  const lines: string[] = [];
-  const formatters = { level: (level: string) => ({ level }) };
-  const options = { level: 'trace', base: null, timestamp: false, formatters };
-  tell(
-    pino(options, {
-      write: (line: string) => {
-        const { level, msg } = JSON.parse(line);
-        lines.push(`${level} ${msg}`);
-      },
-    }),
-  );
-  return lines;
-}
 
 test.each<[Partial<StateEvent>, string]>([
   [
@@ -51,13 +36,13 @@ test.each<[Partial<StateEvent>, string]>([
   [{ state: 'pending' }, 'debug chain 3 height 42 by gpu0 pending'],
   [{ state: 'contested', nodesDisagree: true, reason: 'why' }, 'warn chain 3 height 42 by gpu0 contested: why'],
 ])('%o is logged', (more, line) => {
-  expect(logged((log) => logBlockState(log, state(more)))).toEqual([line]);
+  expect(linesOf((log) => logBlockState(log, state(more)))).toEqual([line]);
 });
 
 const STOLEN = { paidTo: 'k:thief', account: 'k:me', source: 'http://one' } as const;
 
 test('a reward that comes later is logged, and one that is false or somebody else’s', () => {
-  const lines = logged((log) => {
+  const lines = linesOf((log) => {
     logBlockReward(log, { type: 'block-reward', ...BLOCK, reward: '1.0', fees: '0.5' });
     logBlockReward(log, { type: 'block-reward', ...BLOCK, fault: 'http://one: false' });
     logBlockReward(log, { type: 'block-reward', ...BLOCK, ...STOLEN });

@@ -49,6 +49,8 @@ class Session {
   readonly #stopListening: () => void;
   /** Whether this process is in the terminal's foreground. When it is not, a shell uses the terminal. */
   #isHere = false;
+  /** Whether people have been told of the keys. */
+  #isGreeted = false;
 
   constructor(running: RunningMiner, hasLine: boolean, hasKeys: boolean) {
     this.#running = running;
@@ -78,6 +80,8 @@ class Session {
     if (this.#isHere || !isForeground()) return;
     this.#isHere = true;
     this.#keyboard?.open();
+    if (this.#keyboard && !this.#isGreeted) this.#print([`keys ${Object.keys(KEYS).join(' ')} (? explains them)`]);
+    this.#isGreeted = true;
     this.#draw();
   };
 

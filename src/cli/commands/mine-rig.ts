@@ -13,6 +13,8 @@ import { foundFileNote } from '../../config/found-file.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
+import { nodeAddress } from '../../node/url.ts';
+import type { Setup } from '../../report/setup.ts';
 import { FailoverSource } from '../../source/failover.ts';
 
 /**
@@ -28,7 +30,8 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   const node = discovered?.node ?? config.node;
   const chosen = chooseSource({ ...config, node }, events);
   const { source } = chosen;
-  const { close, ...prepared } = await prepare(loaded, reload);
+  const { close, announce, ...prepared } = await prepare(loaded, reload);
+  const setup = announce(whomFor(config));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
@@ -36,7 +39,7 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   try {
     const relays = [...(prepared.relays ?? []), ...(await simulated(config, prepared.log, !tries))];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
-    const rig = { events, source, engines, ...prepared, relays, ...balance(config) };
+    const rig = { events, source, engines, ...prepared, setup, relays, ...balance(config) };
     if (tries) return await dryRun(rig, config);
     // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
     const sidecars = [
@@ -48,6 +51,13 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   } finally {
     await close();
   }
+}
+
+/** Who earns, and where: on a pool the user, and never the password. */
+function whomFor({ node, pool, miner }: Config): Omit<Setup, 'configFiles'> {
+  if (pool.urls) return { user: pool.user, pools: pool.urls };
+  const [url = ''] = node.urls ?? [];
+  return { account: minerAccount(miner), network: nodeAddress(url, node.network ?? '').network };
 }
 
 /** A file that was only found cannot keep this from being logged: its log level does not count here. */
