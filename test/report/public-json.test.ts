@@ -302,6 +302,7 @@ describe('printed JSON has its documented shape', () => {
     const lines: string[] = [];
     const jsonLines = new JsonLines((line) => lines.push(line), clock);
     events.on(jsonLines.listen);
+    jsonLines.start({ rig: 'rig-7', version: '0.1.0', ...SETUP, user: 'me', devices: [{ name: 'cpu' }] });
     for (const event of Object.values(EVENTS)) events.emit(event);
     jsonLines.hashrate(tally);
     jsonLines.summary(tally.summary());

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { describeDevices, logStart } from '#pickaxe/report/setup.js';
+import { describeDevices, type Folders, logStart } from '#pickaxe/report/setup.js';
 import { linesOf } from './fakes.ts';
 
 const FOLDERS = { current: '/home/u/rig', home: '/home/u', separator: '/' };
 const start = { version: '0.1.0', rigName: 'garage', configFiles: [] };
 const KEY = 'ab'.repeat(32);
 
-const says = (more: object, folders = FOLDERS) => linesOf((log) => logStart(log, { ...start, ...more }, folders));
+const says = (more: object, folders: Folders = FOLDERS) =>
+  linesOf((log) => logStart(log, { ...start, ...more }, folders));
 
 describe('the first lines of a log', () => {
   it('have version, rig, files, network and the whole account, in which one wrong digit can be seen', () => {
