@@ -61,14 +61,17 @@ function poolContradictions({ node, pool, stratum, testNetwork }: MinerSettings)
   ]);
 }
 
-/** A network that pickaxe does not know can be real. It is accepted where the path of each node URL names it. */
+/**
+ * A network that pickaxe does not know can be real. It is accepted where the path of each node URL names it. Whether there are any
+ * URLs, or they are faulty, does not matter: a misspelt name is one all the same.
+ */
 function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const meant = network === undefined ? undefined : misspeltNetwork(network);
   const bare = urls.find((url) => !hasPath(url));
-  if (meant === undefined || bare === undefined) return false;
-  const full = `${new URL(bare).origin}/ledger/0.0/${network}`;
-  const says = `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${full}.`;
-  return { about: ['node.network', 'node.urls'], says };
+  if (meant === undefined || (bare === undefined && urls.length > 0)) return false;
+  const origin = bare === undefined ? 'http://HOST:1848' : new URL(bare).origin;
+  const says = `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${origin}/ledger/0.0/${network}.`;
+  return { about: ['node.network'], says };
 }
 
 /** Settings about certificates must name a node or pool that has one, and must not contradict each other. */

@@ -51,6 +51,8 @@ describe('all faults of a file are told at once, each with its line and column',
       'rig.toml:15:1: the table cpu is there already, on line 9: make one of both.',
       'rig.toml:17:1: the setting cpu.threads is there already, on line 10: make one of both.',
       expect.stringMatching(/^rig\.toml:19:\d+: not valid TOML: .*; a text needs quotes/),
+      'rig.toml:3:1: The network mainet01 is not known. Did you mean mainnet01? ' +
+        'If not, write it into the node URL: --node http://HOST:1848/ledger/0.0/mainet01.',
       'rig.toml:8:3: --temp-resume (75) must be below --temp-limit (70).',
       'rig.toml:12:1: --http-token-file and --http-control need --http [HOST:]PORT.',
       'rig.toml:22:1: --stratum-ledger needs --stratum-listen [HOST:]PORT.',

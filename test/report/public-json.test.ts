@@ -26,7 +26,7 @@ import { JsonLines } from '#pickaxe/report/json-lines.js';
 import { Answer } from '#pickaxe/wire/worker-answers.js';
 import { Request } from '#pickaxe/wire/worker-requests.js';
 import { expectShape } from '../expect-shape.ts';
-import { BALANCE, device, relay, share, verdict, worker } from './fakes.ts';
+import { BALANCE, device, relay, SETUP, share, verdict, worker } from './fakes.ts';
 import { serve } from './http/serving.ts';
 
 /** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
