@@ -62,7 +62,7 @@ function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSourc
       `No key is configured.${user} Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json`,
     );
   }
-  refuse(minerContradictions(settings));
+  refuse(minerContradictions(settings).map(({ says }) => says));
   const miner = { account: minerAccount(wishes), predicate, publicKeys };
   return namesOf(urls, network ?? '').map((name, index) => {
     const url = urls[index];
@@ -73,7 +73,7 @@ function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSourc
 }
 
 function choosePools(settings: SourceSettings, { emit }: Events): WorkSource {
-  refuse(minerContradictions(settings));
+  refuse(minerContradictions(settings).map(({ says }) => says));
   const { pool, node } = settings;
   const { urls = [] } = pool;
   const account = poolAccount(pool);

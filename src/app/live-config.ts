@@ -1,10 +1,8 @@
 /** The configuration of a running miner. Some settings may change while it runs. */
 
 import { type Changes, changes } from '../config/changes.ts';
-import { rigContradictions } from '../config/contradictions.ts';
 import type { Loaded } from '../config/load.ts';
 import { assemble, type Config, valueIn } from '../config/settings.ts';
-import { refuse } from './exit-codes.ts';
 
 export class LiveConfig {
   /** The files that were read, as absolute paths. */
@@ -32,7 +30,6 @@ export class LiveConfig {
    */
   async refresh(): Promise<Changes> {
     const { config: read } = await this.#load();
-    refuse(rigContradictions(read));
     const found = changes(this.#config, read);
     if (found.live.length === 0) return found;
     const before = this.#config;

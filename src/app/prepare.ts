@@ -1,10 +1,12 @@
-/** Checks the settings and makes what they ask for, before `mine`, `demo` or `worker` starts a miner. */
+/** Makes what the settings ask for, before `mine`, `demo` or `worker` starts a miner. */
 
-import { rigContradictions } from '../config/contradictions.ts';
+import { homedir, hostname } from 'node:os';
+import { sep } from 'node:path';
 import type { Loaded } from '../config/load.ts';
 import { LogTail } from '../report/log-tail.ts';
+import { logStart, type Setup } from '../report/setup.ts';
+import { version } from '../system/version.ts';
 import { makeLog } from '../terminal/log.ts';
-import { refuse } from './exit-codes.ts';
 import { LiveConfig } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
 import { relaysOf } from './relays.ts';
@@ -12,10 +14,16 @@ import type { Rig } from './run-miner.ts';
 import { sidecarsOf } from './sidecars.ts';
 import { limitsOf } from './temperatures.ts';
 
-type Prepared = Pick<Rig, 'rigName' | 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays'> & {
+type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays'> & {
+  readonly rigName: string;
+  /** Logs what the run is about, as its first lines. @returns the same for whatever runs beside the miner */
+  readonly announce: (whom: Whom) => Setup;
   /** Closes the log file once all lines are written. */
   readonly close: () => Promise<void>;
 };
+
+/** Who earns, and where. */
+type Whom = Omit<Setup, 'configFiles'>;
 
 interface PrepareOptions {
   /** Whether stdin is used for something else than keys. */
@@ -24,7 +32,7 @@ interface PrepareOptions {
 
 /**
  * @param reload reads the configuration again
- * @throws UsageError when settings contradict each other, or the log file cannot be written.
+ * @throws UsageError when something cannot be used here, such as the log file
  */
 export async function prepare(
   loaded: Loaded,
@@ -32,7 +40,6 @@ export async function prepare(
   { usesStdin = false }: PrepareOptions = {},
 ): Promise<Prepared> {
   const { config } = loaded;
-  refuse(rigContradictions(config));
   const live = new LiveConfig(loaded, reload);
   const sidecars = await sidecarsOf(live, usesStdin);
   const file = await openLogFile(config.logFile);
@@ -40,6 +47,20 @@ export async function prepare(
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
   const temperatureLimits: Prepared['temperatureLimits'] = (kind, name) => limitsOf(live.config.devices, kind, name);
   const relays = await relaysOf(config, log);
-  const named = config.rig.name === undefined ? {} : { rigName: config.rig.name };
-  return { ...named, log, logTail, temperatureLimits, sidecars, relays, close: async () => file?.close() };
+  const { name: rigName = hostname() } = config.rig;
+  const announce = (whom: Whom) => {
+    const setup = { configFiles: loaded.files, ...whom };
+    logStart(log, { version, rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
+    return setup;
+  };
+  return { rigName, announce, log, logTail, temperatureLimits, sidecars, relays, close: async () => file?.close() };
+}
+
+/** A user whom the system does not know may have no home. */
+function homeOrNone(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
 }

@@ -17,11 +17,13 @@ import { LogLines } from '../report/log-lines.ts';
 import type { LogTail } from '../report/log-tail.ts';
 import { OUTAGE_LOOK_MS, Outages } from '../report/outages.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
+import { describeDevices, type Setup } from '../report/setup.ts';
 import { Tally } from '../report/tally.ts';
 import { SharedSource } from '../source/shared-source.ts';
 import type { WorkSource } from '../source/source.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { setLongTimeout } from '../system/long-timeout.ts';
+import { version } from '../system/version.ts';
 import { screen } from '../terminal/screen.ts';
 import { writeLine } from '../terminal/write-line.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
@@ -35,6 +37,8 @@ const REPORTS_BESIDE_STATUS = 6;
 export interface Rig {
   /** The rig's name, which its owner chooses. The default is the host's name. */
   readonly rigName?: string;
+  /** The default is that of a rig that nobody configured. */
+  readonly setup?: Setup;
   readonly events: Events;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
@@ -70,7 +74,17 @@ export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void
 
 /** @returns the exit code */
 export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
-  const { rigName = hostname(), events, engines, log, logTail, temperatureLimits, sidecars = [], askBalance } = rig;
+  const {
+    rigName = hostname(),
+    setup = { configFiles: [] },
+    events,
+    engines,
+    log,
+    logTail,
+    temperatureLimits,
+    sidecars = [],
+    askBalance,
+  } = rig;
   const clock = systemClock;
   const { emit } = events;
   const source = new SharedSource(rig.source);
@@ -125,7 +139,9 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const ends: Awaited<ReturnType<Sidecar>>[] = [];
   const relaying: Promise<void>[] = [];
   try {
-    const running = { rigName, controls, events, tally, clock, log, logTail, askBalance };
+    log.info({ tag: 'miner' }, describeDevices(engines));
+    jsonLines?.start({ rig: rigName, version, ...setup, devices: engines });
+    const running = { rigName, setup, controls, events, tally, clock, log, logTail, askBalance };
     for (const start of sidecars) ends.push(await start(running));
     for (const relay of relays) {
       await openRelay(relay);

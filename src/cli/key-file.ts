@@ -1,6 +1,7 @@
 /** Files with an Ed25519 key pair: makes a new one for receiving block rewards, and reads what signs. */
 
 import { generateKeyPairSync } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
 import { UsageError } from '../app/exit-codes.ts';
 import { secretTextIn } from '../app/secret-file.ts';
 import type { KeyPair } from '../ledger/command/keys.ts';
@@ -23,6 +24,7 @@ export function makeKeyFile(file: string): string {
   } catch (fault) {
     const code = (fault as NodeJS.ErrnoException).code;
     if (code === 'EEXIST') throw new UsageError(`${file} already exists and stays as it is: give another file.`);
+    if (code === 'ENOENT') throw new UsageError(`There is no folder ${dirname(resolve(file))}: make it first.`);
     throw new UsageError(`The secret key could not be written to ${file}: ${(fault as Error).message}`);
   }
   return publicKey;

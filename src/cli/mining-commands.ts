@@ -50,16 +50,19 @@ export function addMiningCommands(program: Command): Command {
     .addHelpText('after', MINE_EXAMPLES)
     .action(async (options, command) => {
       const { runMine } = await import('./commands/mine.ts');
-      exit(await runMine(() => settingsOf(command), options, command.opts()));
+      // Settings that contradict each other can still be printed, to find out where they come from.
+      const refused = options.printConfig ? undefined : 'start';
+      exit(await runMine(() => settingsOf(command, refused), options, command.opts()));
     });
 
   listLast(mine, [printConfig]);
 
   withSettings(program.command('demo'), ...MINING)
     .description('mine on a mock node in this process: nothing to set up')
-    .action(async (_, command) =>
-      exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
-    );
+    .action(async (_, command) => {
+      const load = () => settingsOf(command, 'rig');
+      exit(await (await import('./commands/demo.ts')).runDemo(await load(), load));
+    });
 
   withSettings(program.command('worker'), ...MINING_FOR_OTHERS)
     .description('mine for another program: jobs in and shares out, one JSON object per line')
@@ -68,9 +71,8 @@ export function addMiningCommands(program: Command): Command {
     .addHelpText('after', WORKER_EXAMPLES)
     .action(async ({ schema, ...options }, command) => {
       const { printWorkerSchema, runWorker } = await import('./commands/worker.ts');
-      exit(
-        schema ? printWorkerSchema() : await runWorker(await settingsOf(command), options, () => settingsOf(command)),
-      );
+      const load = () => settingsOf(command, 'rig');
+      exit(schema ? printWorkerSchema() : await runWorker(await load(), options, load));
     });
 
   withSettings(program.command('external-worker'), 'devices', 'cpu', 'gpu', 'log')

@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../app/exit-codes.ts';
 import type { Entry } from '../config/entries.ts';
-import type { Loaded } from '../config/load.ts';
+import type { Loaded, Places } from '../config/load.ts';
 import { duration, integer, type NumberType, type TimeType, time } from '../config/setting-types/numbers.ts';
 import { ENTRIES } from '../config/settings.ts';
 import { describe } from '../config/settings-table.ts';
@@ -100,9 +100,10 @@ const OWNER =
 
 /**
  * Loads the effective configuration of a command.
+ * @param contradictions which contradictions between settings are refused; none by default
  * @throws UsageError that says everything that is wrong with it
  */
-export async function settingsOf(command: Command): Promise<Loaded> {
+export async function settingsOf(command: Command, contradictions?: Places['contradictions']): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
     import('../config/load.ts'),
     import('../config/errors.ts'),
@@ -115,7 +116,8 @@ export async function settingsOf(command: Command): Promise<Loaded> {
   }
   const { config: file, u: owner } = command.opts<{ config?: string; u?: string[] }>();
   try {
-    return loadConfig({ flags: given, owner, environment: process.env, cwd: process.cwd(), file });
+    const environment = process.env;
+    return loadConfig({ flags: given, owner, environment, cwd: process.cwd(), file, contradictions });
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault;
     const isOfOwner = owner !== undefined && fault.message.includes('--public-key');

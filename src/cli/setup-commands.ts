@@ -26,7 +26,7 @@ export function addSetupCommands(program: Command): void {
     .description('say what keeps this machine from mining, and what to do')
     .option('--json', 'one JSON object on stdout', false)
     .action(async (options, command) =>
-      exit(await (await import('./commands/doctor.ts')).runDoctor(() => settingsOf(command), options)),
+      exit(await (await import('./commands/doctor.ts')).runDoctor((refused) => settingsOf(command, refused), options)),
     );
 
   const config = program.command('config').description('explain and check configuration files').helpCommand(false);
@@ -46,7 +46,7 @@ export function addSetupCommands(program: Command): void {
     .description('check a configuration file, or without one everything that "pickaxe mine" would read here')
     .argument('[file]')
     .action(async (file, _, command) =>
-      exit(await (await import('./commands/config.ts')).checkConfig(file, () => settingsOf(command))),
+      exit(await (await import('./commands/config.ts')).checkConfig(file, () => settingsOf(command, 'mine'))),
     );
 
   program

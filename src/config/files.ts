@@ -3,21 +3,18 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join, resolve } from 'node:path';
-import { parse, TomlError } from 'smol-toml';
 import { decodeText } from '../text/file-text.ts';
-import { oneLine } from '../text/one-line.ts';
 import { ConfigError } from './errors.ts';
 import { distrust } from './file-trust.ts';
 import type { Environment } from './flags-and-env.ts';
-import { jsonLines, type Lines, tomlLines } from './lines.ts';
+import { parseJson, parseToml } from './parse.ts';
+import type { Position } from './positions.ts';
 import { readRegularFile, UnfitFile } from './regular-file.ts';
 import type { Said } from './said.ts';
 import { whyUnreadable } from './unreadable.ts';
 
 /** Fifty times the size of the example file, which names every setting. */
 const MAX_BYTES = 256 * 1024;
-/** Levels of tables and lists within each other: a configuration has three. */
-const MAX_DEPTH = 32;
 
 export const FORMATS = ['toml', 'json'] as const;
 
@@ -74,7 +71,8 @@ function exists(file: string): boolean {
 /**
  * @param file as people are to read it in errors
  * @param cwd the folder at which a relative path starts
- * @throws ConfigError when it cannot be read, must not be trusted (file-trust.ts), or is not valid TOML or JSON
+ * @returns what could be read, with a problem for each place that is not valid TOML or JSON
+ * @throws ConfigError when it cannot be read, or must not be trusted (file-trust.ts)
  */
 export function readConfigFile(file: string, cwd: string): Said {
   const absolute = resolve(cwd, file);
@@ -84,12 +82,22 @@ export function readConfigFile(file: string, cwd: string): Said {
       `${file}: the name of a configuration file must end in .toml or .json, according to its format.`,
     ]);
   const text = readText(file, absolute);
-  const { document, lines } = format === 'toml' ? parseToml(file, text) : parseJson(file, text);
-  const where: Said['where'] = (path) => {
-    const line = lines(path);
-    return line === undefined ? file : `${file}:${line}`;
+  const { document, positions, faults, unread } = format === 'toml' ? parseToml(text) : parseJson(text);
+  const at = ({ line, column }: Position) => `${file}:${line}:${column}`;
+  return {
+    document,
+    where: (path) => {
+      const position = positions(path);
+      return position === undefined ? file : `${file}:${position.line}`;
+    },
+    at: (path) => {
+      const position = positions(path);
+      return position === undefined ? file : at(position);
+    },
+    file: absolute,
+    problems: faults.map((fault) => `${at(fault)}: ${fault.what}.`),
+    unread,
   };
-  return { document, where, file: absolute };
 }
 
 function readText(file: string, absolute: string): string {
@@ -105,37 +113,4 @@ function readText(file: string, absolute: string): string {
   } catch {
     throw new ConfigError([`${file}: it is not UTF-8 text.`]);
   }
-}
-
-interface Parsed {
-  readonly document: unknown;
-  readonly lines: Lines;
-}
-
-function parseToml(file: string, text: string): Parsed {
-  try {
-    return { document: parse(text, { maxDepth: MAX_DEPTH }), lines: tomlLines(text) };
-  } catch (fault) {
-    if (!(fault instanceof TomlError)) throw fault;
-    // The rest of the message repeats lines of the file, which may be secret.
-    const what = oneLine(fault.message.split('\n')[0].replace(/^Invalid TOML document: /, ''));
-    throw new ConfigError([`${file}:${fault.line}: not valid TOML: ${what}.`]);
-  }
-}
-
-function parseJson(file: string, text: string): Parsed {
-  try {
-    return { document: JSON.parse(text), lines: jsonLines(text) };
-  } catch (fault) {
-    // V8's message repeats what is in the file, which may be a secret.
-    const place = placeOf((fault as Error).message, text);
-    throw new ConfigError([`${file}${place}: not valid JSON.`]);
-  }
-}
-
-/** For most errors, V8 says at which character they are. */
-function placeOf(message: string, text: string): string {
-  const position = /at position (\d+)/.exec(message)?.[1];
-  const end = position !== undefined ? Number(position) : /end of JSON/.test(message) ? text.length : undefined;
-  return end === undefined ? '' : `:${text.slice(0, end).split('\n').length}`;
 }

@@ -63,10 +63,9 @@ function said(given: (entry: Entry) => unknown, nameOf: (entry: Entry) => string
     document[entry.table] ??= {};
     document[entry.table][entry.key] = value;
   }
-  return {
-    document,
-    where: ([table, key]) => nameOf(ENTRIES.find((entry) => entry.table === table && entry.key === key)!),
-  };
+  const where: Said['where'] = ([table, key]) =>
+    nameOf(ENTRIES.find((entry) => entry.table === table && entry.key === key)!);
+  return { document, where, at: where };
 }
 
 const SWITCHES = new Map([

@@ -22,7 +22,7 @@ export function excessOf(found: Said, origins: ReadonlyMap<string, Origin>): str
   return [...forbidden(found, remedy), ...tables.flatMap((table) => mixed(found, table, origins, remedy))];
 }
 
-function forbidden({ document, where }: Said, remedy: string): string[] {
+function forbidden({ document, at }: Said, remedy: string): string[] {
   const tables = document as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | null;
   const said = ENTRIES.filter(
     ({ table, key, setting }) => setting.needsNaming === true && tables?.[table]?.[key] !== undefined,
@@ -31,7 +31,7 @@ function forbidden({ document, where }: Said, remedy: string): string[] {
   const [{ table, key }] = said;
   const names = said.map(({ path }) => path).join(', ');
   return [
-    `${where([table, key])}: ${names} cannot be set by a file that was only found here. ${remedy} the setting to your user file.`,
+    `${at([table, key])}: ${names} cannot be set by a file that was only found here. ${remedy} the setting to your user file.`,
   ];
 }
 
@@ -70,7 +70,7 @@ function isCredential({ key, setting }: Entry): boolean {
 }
 
 /** The file may name whom it connects to, unless a password or a URL that counts there is somebody else's. */
-function mixed({ where }: Said, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
+function mixed({ at }: Said, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
   const inEffect = ENTRIES.filter((entry) => entry.table === table && origins.has(entry.path));
   const isFound = ({ path }: Entry) => origins.get(path)?.layer === 'project';
   const theirs = inEffect.filter((entry) => entry.setting.needsNaming === 'if-mixed' && isFound(entry));
@@ -79,7 +79,7 @@ function mixed({ where }: Said, table: string, origins: ReadonlyMap<string, Orig
   const names = theirs.map(({ path }) => path).join(', ');
   const place = origins.get(yours.path)?.where;
   return [
-    `${where([table, theirs[0].key])}: ${names} cannot be set by a file that was only found here while ${yours.path} is ` +
+    `${at([table, theirs[0].key])}: ${names} cannot be set by a file that was only found here while ${yours.path} is ` +
       `from ${place}: what is yours could go to somebody else. ${remedy} all of it to one place.`,
   ];
 }

@@ -2,6 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { type Checked, check } from './check.ts';
+import { CONTRADICTIONS, type Contradiction } from './contradictions.ts';
 import { ConfigError } from './errors.ts';
 import { findFile, readConfigFile, userConfigDirectory } from './files.ts';
 import {
@@ -35,6 +36,8 @@ export interface Places {
   readonly cwd: string;
   /** The project file that --config names; undefined for the one that the environment names, or that is in `cwd`. */
   readonly file?: string | undefined;
+  /** Which contradictions between settings are refused. The default is none. */
+  readonly contradictions?: keyof typeof CONTRADICTIONS | undefined;
   /** Defaults to this system. */
   readonly platform?: string;
   readonly home?: () => string;
@@ -44,21 +47,17 @@ export interface Places {
 export function loadConfig(places: Places): Loaded {
   const { environment } = places;
   const problems = unknownVariables(environment);
-  const others: [Origin['layer'], Said | undefined][] = [
+  const others: Layers = [
     ['environment', saidByEnvironment(environment)],
     ['project', attempt(() => projectFile(places), problems)],
     ['user', attempt(() => userFile(places), problems)],
   ];
   const flags = withOwner(places, others, problems);
-  return merge([['flag', saidByFlags(flags)], ...others], problems);
+  return merge([['flag', saidByFlags(flags)], ...others], problems, places.contradictions);
 }
 
 /** @returns the flags, with what -u says as the public key or as the user at the pool */
-function withOwner(
-  { flags = new Map(), owner = [] }: Places,
-  others: readonly [Origin['layer'], Said | undefined][],
-  problems: string[],
-): Flags {
+function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, problems: string[]): Flags {
   if (owner.length === 0) return flags;
   const given = (path: string) => [flags.get(path) ?? []].flat().filter((value) => typeof value === 'string');
   if (!minesOnPool(flags, others)) {
@@ -70,10 +69,10 @@ function withOwner(
 }
 
 /** The strongest place that names nodes or pools decides. */
-function minesOnPool(flags: Flags, others: readonly [Origin['layer'], Said | undefined][]): boolean {
+function minesOnPool(flags: Flags, others: Layers): boolean {
   const names = ([table, key]: readonly [string, string]) => [
     flags.has(`${table}.${key}`),
-    ...others.map(([, said]) => (said?.document as Tables)?.[table]?.[key] !== undefined),
+    ...others.map(([, said]) => said !== 'unreadable' && (said?.document as Tables)?.[table]?.[key] !== undefined),
   ];
   const [pools, nodes] = [names(['pool', 'urls']), names(['node', 'urls'])];
   return pools.some((isNamed, place) => isNamed && !nodes.slice(0, place).includes(true));
@@ -82,33 +81,51 @@ function minesOnPool(flags: Flags, others: readonly [Origin['layer'], Said | und
 /** What a place says, which is not checked yet. */
 type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | null | undefined;
 
+type Layers = readonly (readonly [Origin['layer'], Said | undefined | 'unreadable'])[];
+
 /**
  * Loads one file alone, for `pickaxe config check`.
  * @throws ConfigError that lists everything that is wrong in it
  */
-export function loadFile(file: string, cwd: string): Loaded {
+export function loadFile(file: string, cwd: string, contradictions?: Places['contradictions']): Loaded {
   const problems: string[] = [];
-  return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems);
+  return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems, contradictions);
 }
 
-function merge(layers: readonly [Origin['layer'], Said | undefined][], problems: string[]): Loaded {
+function merge(layers: Layers, problems: string[], contradictions: Places['contradictions']): Loaded {
   const values = new Map<string, Valued>();
-  for (const [layer, said] of layers) {
-    if (!said) continue;
+  /** The settings whose values are not known, because something is wrong. */
+  const unknown = new Set<string>();
+  const read = layers.flatMap(([layer, said]) => (said && said !== 'unreadable' ? [{ layer, said }] : []));
+  for (const { layer, said } of read) {
     const checked: Checked = check(said);
     problems.push(...checked.problems);
-    for (const [path, { value, where }] of checked.values) {
-      if (!values.has(path)) values.set(path, { value, origin: { layer, where } });
+    for (const path of checked.unknown) if (!values.has(path)) unknown.add(path);
+    for (const [path, { value, where, at }] of checked.values) {
+      if (!values.has(path)) values.set(path, { value, origin: { layer, where }, at });
     }
   }
-  const found = layers.map(([, said]) => said).find((said) => said?.unasked);
+  const found = read.find(({ said }) => said.unasked)?.said;
   if (found) for (const path of unusedOf(values)) values.delete(path);
   const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
   if (found) problems.push(...excessOf(found, origins));
-  if (problems.length > 0) throw new ConfigError(problems);
   const config = assemble(({ path, setting }) => values.get(path)?.value ?? setting.default);
-  const files = layers.flatMap(([, said]) => said?.file ?? []);
+  // What could not be read may resolve any contradiction.
+  if (contradictions && read.length === layers.filter(([, said]) => said).length) {
+    const known = CONTRADICTIONS[contradictions](config).filter(
+      ({ about }) => !about.some((path) => unknown.has(path)),
+    );
+    problems.push(...known.map((one) => placed(one, values)));
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  const files = read.flatMap(({ said }) => said.file ?? []);
   return { config, origins, files, found: found?.file && basename(found.file) };
+}
+
+/** @returns what a contradiction says, after its place in a file or the environment; the sentence itself names flags */
+function placed({ about, says }: Contradiction, values: ReadonlyMap<string, Valued>): string {
+  const first = about.map((path) => values.get(path)).find((value) => value !== undefined);
+  return first === undefined || first.origin.layer === 'flag' ? says : `${first.at}: ${says}`;
 }
 
 function projectFile({ file, environment, cwd }: Places): Said | undefined {
@@ -126,12 +143,12 @@ function userFile(places: Places): Said | undefined {
 }
 
 /** Turns a file that cannot be read into one problem among others. */
-function attempt<T>(read: () => T, problems: string[]): T | undefined {
+function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
   try {
     return read();
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault;
     problems.push(...fault.problems);
-    return undefined;
+    return 'unreadable';
   }
 }

@@ -11,7 +11,7 @@ import { suggestion } from './suggest.ts';
 /** Longer values are not repeated in an error. */
 const MAX_SHOWN = 60;
 
-interface Issue {
+export interface Issue {
   readonly code: string;
   readonly path: readonly PropertyKey[];
   /** What `parsed` adds: see `whyOf`. */
@@ -27,9 +27,9 @@ interface Issue {
  */
 export function problemsOf(issue: Issue, said: Said): string[] {
   const { code, keys = [], errors = [] } = issue;
-  const { document, where, file } = said;
+  const { document, at, file } = said;
   const path = issue.path as Path;
-  if (code === 'unrecognized_keys') return keys.map((key) => unknown([...path, key], where));
+  if (code === 'unrecognized_keys') return keys.map((key) => unknown([...path, key], at));
   const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
   // The type of a list is a union; what is wrong with the items says more than that neither type fits.
@@ -37,7 +37,7 @@ export function problemsOf(issue: Issue, said: Said): string[] {
     return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, said));
   }
   // The place of a flag or a variable is its name.
-  const subject = file === undefined ? where(path) : `${where(path)}: ${nameOf(path)}`;
+  const subject = file === undefined ? at(path) : `${at(path)}: ${nameOf(path)}`;
   // Somebody may have written the secret itself where the path of its file belongs.
   const { secretFile, hidden, shown } = entry?.setting ?? {};
   const what = secretFile ? 'not a path' : hidden ? 'not valid' : show(shown ? withoutPath(value) : value);
@@ -52,14 +52,14 @@ function expectTable(path: Path): string {
   return keys.length > 0 ? `It must be a table with ${keys.join(', ')}.` : 'Give a text.';
 }
 
-function unknown(path: Path, where: (path: Path) => string): string {
+function unknown(path: Path, at: Said['at']): string {
   const [table, key] = path.map(String);
   const belongs = whereSecretBelongs(key ?? table);
-  const place = `${where(path)}: `;
+  const place = `${at(path)}: `;
   if (belongs !== undefined) return `${place}there is no setting ${nameOf(path)}. ${belongs}`;
   const what = key === undefined ? 'table' : 'setting';
-  const meant = suggestion(key ?? table, ...namesIn(key === undefined ? undefined : table));
-  return `${place}there is no ${what} ${nameOf(path)}.${meant || choiceIn(table)}`;
+  const instead = suggestion(key ?? table, ...namesIn(key === undefined ? undefined : table));
+  return `${place}there is no ${what} ${nameOf(path)}.${instead || choiceIn(table)}`;
 }
 
 /** @returns a sentence to append, with the settings of a table; an empty text where there is no such table */

@@ -14,6 +14,8 @@ export interface Origin {
 export interface Valued {
   readonly value: unknown;
   readonly origin: Origin;
+  /** Where it stands, for errors. */
+  readonly at: string;
 }
 
 /** Where something stands in a document: table, key, and in a list its index. */
@@ -24,8 +26,14 @@ export interface Said {
   readonly document: unknown;
   /** @returns where a path of the document stands, for people: `pickaxe.toml:4`, `--threads` */
   readonly where: (path: Path) => string;
+  /** The same for errors, with the column: `pickaxe.toml:4:1`. */
+  readonly at: (path: Path) => string;
   /** The absolute path of a file. Paths in it start at its folder. */
   readonly file?: string;
   /** Nobody named the file: it was found in the current folder. */
   readonly unasked?: true;
+  /** What is wrong before any setting is looked at: a file that is not in its format. */
+  readonly problems?: readonly string[];
+  /** What could not be read of a file; the empty path stands for all. */
+  readonly unread?: readonly Path[];
 }

@@ -6,14 +6,19 @@ import { kebab } from './entries.ts';
 /** A longer name is not a misspelt one. */
 const MAX_NAME = 64;
 
+/** @returns a sentence to append to an error, or an empty text if no name is similar; it takes what `meant` takes */
+export function suggestion(...about: Parameters<typeof meant>): string {
+  const nearest = meant(...about);
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+}
+
 /**
  * @param groups names to suggest, each with its other names; a name of an earlier group is preferred
- * @returns a sentence to append to an error, or an empty text if no name is similar
+ * @returns the name that an unknown one was probably meant to be; undefined if no name is similar
  */
-export function suggestion(unknown: string, ...groups: readonly Names[]): string {
-  if (unknown.length > MAX_NAME) return '';
-  const nearest = groups.reduce<string | undefined>((found, names) => found ?? nearestIn(names, unknown), undefined);
-  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+export function meant(unknown: string, ...groups: readonly Names[]): string | undefined {
+  if (unknown.length > MAX_NAME) return undefined;
+  return groups.reduce<string | undefined>((found, names) => found ?? nearestIn(names, unknown), undefined);
 }
 
 type Names = ReadonlyMap<string, readonly string[]>;

@@ -89,6 +89,8 @@ export interface Engine {
   /** `cpu`, `gpu0` …, unique in a rig. */
   readonly name: string;
   readonly kind: DeviceKind;
+  /** The number of worker threads of a CPU, which is known before it is opened. */
+  readonly threads?: number;
   /**
    * Starts the threads or the device, and checks the kernel against known answers.
    * @throws DeviceError when there is no such device, or when it computes wrong hashes.

@@ -330,5 +330,6 @@ function attempts(count: number): string {
 
 function describe({ model, kernel, threads, why }: EngineInfo): string {
   const count = threads === undefined ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
-  return `${model}: kernel ${kernel}${count} (${why})`;
+  // A GPU's reasons begin with the kernel and its variant.
+  return `${model}: kernel ${why.startsWith(kernel) ? why : `${kernel}${count} (${why})`}`;
 }

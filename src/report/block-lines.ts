@@ -36,14 +36,16 @@ export function describeBlockReward({ fault, paidTo, account, source, isEarlier,
     : `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`;
 }
 
-/** @returns `chain 3 height 42 won: earned 0.98 coins; safe at depth 6, in about 2 min`, also for notices */
+/** @returns `chain 3 height 42 won 0.98 coins, settles in ~2 min`, also for notices */
 export function describeBlockState(event: StateEvent): string {
-  const { state, reason, paidTo } = event;
-  const parts = [
-    ...(isOnChain(state) ? [paidTo === undefined ? `earned ${describeReward(event)}` : `it pays ${paidTo}`] : []),
-    ...(state === 'won' ? [safeWhen(event)] : []),
-    ...(reason === '' ? [] : [reason]),
-  ];
+  const { chain, height, state, reason } = event;
+  const why = reason === '' ? [] : [reason];
+  // This line comes for every block, and the one that said that it was accepted has named the device.
+  if (state === 'won') {
+    const parts = [`chain ${chain} height ${height} won${describeWin(event)}`, settlesWhen(event), ...why];
+    return parts.join(', ');
+  }
+  const parts = [...(state === 'settled' ? [describeIncome(event)] : []), ...why];
   return `${where(event)} ${inWords(state)}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}`;
 }
 
@@ -63,13 +65,25 @@ function where({ chain, height, device }: Pick<StateEvent, 'chain' | 'height' | 
   return `chain ${chain} height ${height} by ${device}`;
 }
 
+/** @returns what follows `won` */
+function describeWin(event: StateEvent): string {
+  if (event.paidTo !== undefined) return `, but it pays ${event.paidTo}`;
+  return event.fees === undefined ? ', reward not proven yet' : ` ${describeReward(event)}`;
+}
+
+function describeIncome(event: StateEvent): string {
+  return event.paidTo === undefined ? `earned ${describeReward(event)}` : `it pays ${event.paidTo}`;
+}
+
 function describeReward({ reward, fees }: Pick<StateEvent, 'reward' | 'fees'>): string {
   if (fees === undefined) return 'an amount that is not proven yet';
   if (reward === undefined) return `fees of ${fees} and a reward that is not known`;
   return fees === '0.0' ? `${reward} coins` : `${reward} coins and ${fees} in fees`;
 }
 
-function safeWhen({ settledDepth, settledInSeconds = 0 }: StateEvent): string {
-  const when = settledInSeconds === 0 ? 'now' : `in about ${formatDuration(settledInSeconds)}`;
-  return `safe at depth ${settledDepth}, ${when}`;
+/** It is an estimate, so whole minutes are exact enough. */
+function settlesWhen({ settledInSeconds = 0 }: StateEvent): string {
+  if (settledInSeconds === 0) return 'settles now';
+  const seconds = settledInSeconds < 60 ? settledInSeconds : 60 * Math.ceil(settledInSeconds / 60);
+  return `settles in ~${formatDuration(seconds)}`;
 }

@@ -5,6 +5,7 @@ import { type Clock, wallMs } from '../system/clock.ts';
 import { jsonText } from '../text/json-text.ts';
 import type { DeviceNow } from './device-stats.ts';
 import type { JsonLine } from './json-line.ts';
+import type { Setup } from './setup.ts';
 import type { Summary } from './summary.ts';
 import type { Tally } from './tally.ts';
 
@@ -27,6 +28,12 @@ type Printed = Exclude<MinerEvent, { type: (typeof UNPRINTED)[number] }>;
 type Timed = { readonly timeMillis: number };
 type Untimed<Line> = Line extends Timed ? Omit<Line, keyof Timed> : never;
 
+interface Start extends Setup {
+  readonly rig: string;
+  readonly version: string;
+  readonly devices: readonly { readonly name: string }[];
+}
+
 export class JsonLines {
   readonly #write: (line: string) => void;
   readonly #clock: Clock;
@@ -40,6 +47,20 @@ export class JsonLines {
   readonly listen = (event: MinerEvent): void => {
     if (isPrinted(event)) this.#line(plain(event));
   };
+
+  /** The first line. */
+  start({ rig, version, configFiles, account, network, user, devices }: Start): void {
+    this.#line({
+      type: 'start',
+      rig,
+      version,
+      configFiles: [...configFiles],
+      ...(account !== undefined && { account }),
+      ...(network !== undefined && { network }),
+      ...(user !== undefined && { user }),
+      devices: devices.map(({ name }) => name),
+    });
+  }
 
   hashrate(tally: Tally): void {
     const all = [...tally.devices()];

@@ -22,16 +22,16 @@ import { VerdictLines } from './verdict-lines.ts';
 
 /** So many lines about blocks that pay another account may come at once. */
 const MOST_PAID_ELSEWHERE = 10;
-/** So many lines about jobs may come at once, and then each second: more than a person can read. */
-const JOBS_AT_ONCE = 100;
-const JOBS_PER_SECOND = 2;
+/** So many lines about the difficulty of a pool's shares may come at once, and then one a minute. A pool changes it a few times an hour. */
+const DIFFICULTIES_AT_ONCE = 5;
+const DIFFICULTIES_PER_SECOND = 1 / 60;
 /** So many lines about a source, or about its streams, may come at once: far more than at a start, or after an outage. */
 const NEWS_AT_ONCE = 100;
 const STREAM_NEWS_AT_ONCE = 20;
 /** What to do when none of the devices that were asked for exists. */
 const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
 
-type BoundedKind = 'job' | 'cut' | 'source' | 'streams';
+type BoundedKind = 'job' | 'source' | 'streams';
 
 export class LogLines {
   readonly #log: Logger;
@@ -45,8 +45,8 @@ export class LogLines {
   /** How often lines are logged that a node can cause at will. Those that are left out are still logged at the level debug. */
   readonly #bounds: Readonly<Record<BoundedKind, LogBucket>>;
 
-  /** Chain and height of the last work that was logged. */
-  #block = '';
+  /** The difficulty of a share at the last job that people were told of; a node's work has none. Undefined before the first job. */
+  #toldOfShares: number | 'none' | undefined;
 
   /** @param tally must get each event before this does */
   constructor(log: Logger, tally: Tally) {
@@ -56,8 +56,7 @@ export class LogLines {
     const { nowMs } = tally;
     this.#paidElsewhere = new LogBucket(MOST_PAID_ELSEWHERE, nowMs);
     this.#bounds = {
-      job: new LogBucket(JOBS_AT_ONCE, nowMs, JOBS_PER_SECOND),
-      cut: new LogBucket(JOBS_AT_ONCE, nowMs, JOBS_PER_SECOND),
+      job: new LogBucket(DIFFICULTIES_AT_ONCE, nowMs, DIFFICULTIES_PER_SECOND),
       source: new LogBucket(NEWS_AT_ONCE, nowMs),
       streams: new LogBucket(STREAM_NEWS_AT_ONCE, nowMs),
     };
@@ -72,7 +71,7 @@ export class LogLines {
         this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
         break;
       case 'new-cut':
-        this.#bounded('cut', 'info', this.#tally.now().sourceKind, `New Cut on chain ${event.chain}`);
+        this.#log.debug({ tag: this.#tally.now().sourceKind }, `New Cut on chain ${event.chain}`);
         break;
       case 'solution':
         this.#verdicts.solved(event);
@@ -187,15 +186,22 @@ export class LogLines {
     }
   }
 
-  /** New work for the block that is mined already has other transactions or a later time: it changes nothing for people. */
+  /**
+   * New work comes every second or two and asks nothing of people. They are told of the first, which shows that the rig has work, and
+   * of what a pool's shares are worth from now on; of neither while the rig is paused.
+   */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
-    const block = `chain ${chain} height ${height}`;
-    const isSame = block === this.#block;
-    this.#block = block;
-    const share = shareDifficulty === undefined ? '' : `, of a share ${plain(shareDifficulty)}`;
-    const line = `new job ${block} difficulty ${plain(difficulty)}${share}`;
-    if (isSame) this.#log.debug({ tag: 'work' }, line);
-    else this.#bounded('job', 'info', 'work', line);
+    const line =
+      shareDifficulty === undefined
+        ? `new job chain ${chain} height ${height} difficulty ${plain(difficulty)}`
+        : `new job chain ${chain} difficulty ${plain(difficulty)}, of a share ${plain(shareDifficulty)}`;
+    const isNews = this.#toldOfShares !== (shareDifficulty ?? 'none');
+    if (!isNews || rigState(this.#tally.now()).name === 'paused') {
+      this.#log.debug({ tag: 'work' }, line);
+      return;
+    }
+    this.#toldOfShares = shareDifficulty ?? 'none';
+    this.#bounded('job', 'info', 'work', line);
   }
 
   /** Logs a line, unless there were too many of its kind. */

@@ -6,11 +6,13 @@ import type { Events } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
 import type { AskBalance } from './balance.ts';
 import type { LogTail } from './log-tail.ts';
+import type { Setup } from './setup.ts';
 import type { Tally } from './tally.ts';
 
 export interface RunningMiner {
   /** What its owner calls the rig. */
   readonly rigName: string;
+  readonly setup: Setup;
   readonly controls: Controls;
   readonly events: Events;
   /** It has had each event before any other listener gets it. */

@@ -96,6 +96,12 @@ export const paidTo = z
   .string()
   .meta({ description: 'the account that the block pays in place of the miner’s: it earns nothing' });
 
+export const rigName = z.string().meta({ description: 'what its owner calls the rig: --rig-name, or the host’s name' });
+export const configFiles = z.array(z.string()).meta({ description: 'the absolute paths of the files that were read' });
+export const minedFor = z.string().meta({ description: 'the account that is mined for' });
+export const network = z.string().meta({ description: 'the network that is mined on' });
+export const user = z.string().meta({ description: 'the user at the pool' });
+
 /** What a rig, or one device, did. The outcomes are those of blocks. */
 export const counts = { ...outcomeCounts, shares: Shares, hardwareErrors: count, hashes: amount };
 

@@ -100,11 +100,12 @@ export class VerdictLines {
     if (unlogged === undefined) return;
     const more = unlogged === 0 ? '' : `; ${unlogged} more since the last such line`;
     const counts = countsIn(outcome, this.#tally.summary());
-    const what = isShare ? `block ${outcome}${outcome === 'accepted' ? '!' : ''}` : outcome;
-    this.#log[LEVEL_OF_BLOCK[outcome]](
-      { tag: 'miner', outcome },
-      `${what} ${counts} ${where(event)}${why(event)}${more}`,
-    );
+    const { device, chain, height } = event;
+    // On a pool this line stands among those of shares, whose numbers are others.
+    const what = isShare
+      ? `block ${outcome}${outcome === 'accepted' ? '!' : ''} (blocks ${counts}) ${device} chain ${chain} height ${height}`
+      : `${outcome} (${counts}) ${device} chain ${chain} height ${height} ${answered(event)}`;
+    this.#log[LEVEL_OF_BLOCK[outcome]]({ tag: 'miner', outcome }, `${what}${why(event)}${more}`);
   }
 
   #share(event: VerdictEvent): void {
@@ -117,25 +118,25 @@ export class VerdictLines {
       held.unlogged++;
       return;
     }
-    const counts = countsIn(outcome, this.#tally.summary().shares);
+    const counts = `(shares ${countsIn(outcome, this.#tally.summary().shares)})`;
     const many = held.unlogged + 1;
     const what =
       many === 1
-        ? `share ${outcome} ${counts} ${where(event)}`
-        : `${many} shares ${outcome} in ${(sinceMs / 1000).toFixed(0)} s ${counts}, the last by ${where(event)}`;
-    this.#log[LEVEL_OF_SHARE[outcome]]({ tag: 'miner' }, `${what}${why(event)}`);
+        ? `share ${outcome} ${counts} ${event.device} chain ${event.chain}`
+        : `${many} shares ${outcome} in ${(sinceMs / 1000).toFixed(0)} s ${counts}, last ${event.device}`;
+    this.#log[LEVEL_OF_SHARE[outcome]]({ tag: 'miner' }, `${what} ${answered(event)}${why(event)}`);
     held.loggedMs = nowMs;
     held.unlogged = 0;
   }
 }
 
-/** @returns `(12/0/1)`: accepted, rejected and stale ones; a parent that never answers has only those that were delivered */
+/** @returns `12/0/1`: accepted, rejected and stale ones; a parent that never answers has only those that were delivered */
 function countsIn(outcome: Outcome, { accepted, rejected, stale, delivered }: OutcomeCounts): string {
-  return outcome === 'delivered' ? `(${delivered})` : `(${accepted}/${rejected}/${stale})`;
+  return outcome === 'delivered' ? `${delivered}` : `${accepted}/${rejected}/${stale}`;
 }
 
-function where({ device, chain, height, answerSeconds }: VerdictEvent): string {
-  return `${device} chain ${chain} height ${height} ${(1000 * answerSeconds).toFixed(0)} ms`;
+function answered({ answerSeconds }: VerdictEvent): string {
+  return `${(1000 * answerSeconds).toFixed(0)} ms`;
 }
 
 /** What is as it should be has no reason. */

@@ -13,11 +13,11 @@ import { writeLine } from './write-line.ts';
 type LogLevel = Config['log']['level'];
 export type LogFormat = Config['log']['format'];
 
-/** Lines for people on a terminal: the time, a tag, and the message. Its colour shows the level. */
+/** Lines for people on a terminal: the time, a tag, and the message, which are to fit 80 columns. Its colour shows the level. */
 const ON_TERMINAL: pretty.PrettyOptions = {
   messageKey: LOG_LINE_OPTIONS.messageKey,
   timestampKey: 'timeMillis',
-  translateTime: 'SYS:HH:MM:ss.l',
+  translateTime: 'SYS:HH:MM:ss',
   ignore: 'tag,level,outcome',
   customColors: 'message:reset',
   messageFormat: (entry, _, __, { colors }) => {
@@ -26,13 +26,12 @@ const ON_TERMINAL: pretty.PrettyOptions = {
     if (outcome === 'accepted') return colors.bold(colors.green(text));
     if (isAtLeast(level, 'error')) return colors.red(text);
     if (isAtLeast(level, 'warn')) return colors.yellow(text);
-    // Most lines of a log announce new jobs.
-    return tag === 'work' ? colors.dim(text) : text;
+    return isAtLeast(level, 'info') ? text : colors.dim(text);
   },
 };
 /** Without colours, the level is written out. */
 const ON_PLAIN_TERMINAL: pretty.PrettyOptions = { ...ON_TERMINAL, ignore: 'tag,outcome', colorize: false };
-/** A file or a pipe may hold the lines of many days. */
+/** A file or a pipe may hold the lines of many days, and programs compare their times. */
 const IN_FILE: pretty.PrettyOptions = { ...ON_PLAIN_TERMINAL, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
 
 /** Where each line goes besides stderr. */

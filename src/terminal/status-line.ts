@@ -24,8 +24,14 @@ type Form = readonly [text: string, rank: number];
 
 const GAP = '  ';
 
-/** @param columns of the terminal. The last one stays empty: some terminals break the line as soon as it is written. */
-export function statusLine(view: View, columns: number, paint: Paint): string {
+/** So long the line names the key that lists the others before what matters more later on. */
+const NEWCOMER_SECONDS = 600;
+
+/**
+ * @param columns of the terminal. The last one stays empty: some terminals break the line as soon as it is written.
+ * @param hasKeys whether keys are read
+ */
+export function statusLine(view: View, columns: number, paint: Paint, hasKeys = true): string {
   const { now, summary } = view;
   const state = rigState(now);
   const parts: Part[] = [
@@ -37,7 +43,7 @@ export function statusLine(view: View, columns: number, paint: Paint): string {
     { forms: [[temperature(now.devices), 5]] },
     { forms: [[power(now.devices), 5]] },
     { forms: [[`up ${formatDuration(summary.uptimeSeconds)}`, 7]] },
-    { forms: [['? for keys', 10]], style: 'dim' },
+    { forms: hasKeys ? [['? for keys', summary.uptimeSeconds < NEWCOMER_SECONDS ? 3.5 : 10]] : [], style: 'dim' },
   ];
   return fit(parts, columns - 1, paint);
 }

@@ -81,7 +81,7 @@ export class Chart {
 
   #make(): void {
     this.#uplot?.destroy();
-    const { format, fromZero } = this.#options;
+    const { fromZero } = this.#options;
     const axis = {
       stroke: () => colour('--quiet'),
       grid: { stroke: () => colour('--line'), width: 1 },
@@ -102,7 +102,7 @@ export class Chart {
             space: 64,
             values: (_, splits) => splits.map((seconds) => clock(seconds * 1000)),
           },
-          { ...axis, size: AXIS_PX.y, values: (_, splits) => splits.map((value) => format(value)) },
+          { ...axis, size: AXIS_PX.y, values: (_, splits) => splits.map((value) => this.#label(value)) },
         ],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false, setScale: false } },
@@ -111,6 +111,13 @@ export class Chart {
       this.#columns,
       this.#plot,
     );
+  }
+
+  /** While all figures are 0, the axis has only that: parts of 1 would be rounded to 0 or 1. */
+  #label(value: number): string {
+    const { format, fromZero } = this.#options;
+    const isFlat = this.#data.lines.every(({ values }) => values.every((each) => !each));
+    return fromZero && isFlat && value > 0 ? '' : format(value);
   }
 
   #point(index: number | null): void {

@@ -64,7 +64,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
   it('runs no commands, and mine, config check and doctor give the same reason', async () => {
     folder.write('pickaxe.toml', `${hook}${project}`);
     const says =
-      /pickaxe\.toml:1: hooks\.start cannot be set by a file that was only found here\. Give .*--config pickaxe\.toml/;
+      /pickaxe\.toml:1:\d+: hooks\.start cannot be set by a file that was only found here\. Give .*--config pickaxe\.toml/;
     for (const args of [mining, ['config', 'check'], ['demo'], ['mine', '--print-config']]) {
       expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
     }
@@ -169,7 +169,7 @@ describe('a file that changes while pickaxe mines', () => {
     folder.write('pickaxe.toml', 'what = is this');
     await says(/the configuration stays as it was: pickaxe\.toml/);
     folder.write('pickaxe.toml', `${mining()}[hooks]\nblock = "touch ran"\n`);
-    await says(/the configuration stays as it was: pickaxe\.toml:9: hooks\.block cannot be set/);
+    await says(/the configuration stays as it was: pickaxe\.toml:9:\d+: hooks\.block cannot be set/);
 
     folder.write('pickaxe.toml', mining().replace('"info"', '"error"'));
     await says('log.level "info" → "error"');

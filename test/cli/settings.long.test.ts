@@ -124,8 +124,8 @@ describe('settings in files', () => {
       expect(code).toBe(2);
       expect(stdout).toBe('');
       expect(stderr).toBe(`error: 2 errors in the configuration:
-  pickaxe.toml:2: cpu.threads is 0. Give a whole number from 1 to 1024, or a part of the hardware threads from 1% to 100%.
-  pickaxe.toml:3: there is no setting cpu.kernl. Did you mean kernel?
+  pickaxe.toml:2:1: cpu.threads is 0. Give a whole number from 1 to 1024, or a part of the hardware threads from 1% to 100%.
+  pickaxe.toml:3:1: there is no setting cpu.kernl. Did you mean kernel?
 `);
     },
   );

@@ -142,7 +142,8 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
         expect(more).toEqual([]);
         expect(row.length).toBeLessThan(columns);
         expect(row.includes('0/0/0') || row.includes('accepted')).toBe(true);
-        expect(row.includes('? for keys')).toBe(columns > 90);
+        // A new rig names the key, unless there is hardly any room.
+        if (columns >= 60) expect(row).toContain('? for keys');
         expect(terminal.rows().at(-1)).toBe(row);
       }, 60_000);
     }

@@ -1,14 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { minerContradictions, rigContradictions } from '#pickaxe/config/contradictions.js';
+import * as contradictions from '#pickaxe/config/contradictions.js';
 import type { PerGpu } from '#pickaxe/config/setting-types/per-gpu.js';
-import { assemble, DEFAULTS, valueIn } from '#pickaxe/config/settings.js';
+import { assemble, DEFAULTS, ENTRIES, valueIn } from '#pickaxe/config/settings.js';
 import { parseHttpAddress } from '#pickaxe/text/http-address.js';
+
+/** What they say. What they are about must be settings. */
+function said(all: readonly contradictions.Contradiction[]): string[] {
+  const paths = ENTRIES.map(({ path }) => path);
+  for (const { about } of all) expect(paths).toEqual(expect.arrayContaining([...about]));
+  return all.map(({ says }) => says);
+}
+
+const minerContradictions = (settings: Parameters<typeof contradictions.minerContradictions>[0]) =>
+  said(contradictions.minerContradictions(settings));
 
 const address = (text: string) => parseHttpAddress(text)!;
 
 /** What is wrong with some settings, beside the defaults of all others. */
 const rig = (settings: Parameters<typeof valueIn>[0]) =>
-  rigContradictions(assemble((entry) => valueIn(settings, entry) ?? entry.setting.default));
+  said(contradictions.rigContradictions(assemble((entry) => valueIn(settings, entry) ?? entry.setting.default)));
 
 describe('HTTP', () => {
   const listens = '--http-token-file and --http-control need --http [HOST:]PORT.';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { afterAll, describe, expect, it } from 'vitest';
-import { jsonLines, tomlLines } from '#pickaxe/config/lines.js';
+import { jsonPositions, type Positions, tomlPositions } from '#pickaxe/config/positions.js';
 import { ENTRIES } from '#pickaxe/config/settings.js';
 import { Folder, problemsOf } from './folder.ts';
 
@@ -79,12 +79,30 @@ describe('any file leads to a configuration or a ConfigError', () => {
     ['a long JSON text', 'a.json', `{"miner": {"account": "${'\\"x'.repeat(80_000)}"}}`],
     ['many settings', 'a.toml', Array.from({ length: 16_000 }, (_, index) => `a${index} = ${index}`).join('\n')],
     ['a long list', 'a.json', JSON.stringify({ devices: { use: Array(43_000).fill('tpu') } })],
+    ['deep JSON without its end', 'a.json', `${'['.repeat(130_000)}`],
+    ['JSON of nothing but faults', 'a.json', ',\n'.repeat(130_000)],
+    ['faults on one line of JSON', 'a.json', `{${'x '.repeat(130_000)}`],
+    ['TOML of nothing but faults', 'a.toml', 'a = =\n'.repeat(43_000)],
+    ['a TOML setting again and again', 'a.toml', 'a.b = 1\n'.repeat(32_000)],
+    [
+      'unknown settings after a fault',
+      'a.toml',
+      `[x\n${Array.from({ length: 14_000 }, (_, i) => `urls${i} = ${i}`).join('\n')}`,
+    ],
+    ['unknown tables in JSON', 'a.json', `{${Array.from({ length: 16_000 }, (_, i) => `"nod${i}": 1`).join()}}`],
   ])('if it is as large as a file may be: %s', (_, file, text) => survives(file, text));
 });
 
+/** @returns the line of each path in a text */
+function linesOf(read: (text: string) => Positions, text: string) {
+  const positions = read(text);
+  return (path: Parameters<Positions>[0]) => positions(path)?.line;
+}
+
 describe('the line numbers of errors', () => {
   it('in TOML are those of the keys', () => {
-    const line = tomlLines(
+    const line = linesOf(
+      tomlPositions,
       [
         'cpu.threads = 1 # [node]', // 1
         '"gpu" . \'batch-ms\' = 3', // 2
@@ -118,7 +136,10 @@ describe('the line numbers of errors', () => {
   });
 
   it('in JSON are those of the keys and list items', () => {
-    const line = jsonLines('{\n"a": [1,\n{"x": [],\n"y": {}},\n"[{"],\n"b\\n":\n{ "c": -1e3, "d": "\\"" }\n}');
+    const line = linesOf(
+      jsonPositions,
+      '{\n"a": [1,\n{"x": [],\n"y": {}},\n"[{"],\n"b\\n":\n{ "c": -1e3, "d": "\\"" }\n}',
+    );
     expect(line(['a'])).toBe(2);
     expect(line(['a', 0])).toBe(2);
     expect(line(['a', 1, 'y'])).toBe(4);
@@ -133,7 +154,7 @@ describe('the line numbers of errors', () => {
     fc.assert(
       fc.property(fc.uniqueArray(member, { selector: ([key]) => key, minLength: 1 }), (members) => {
         const rows = members.map(([key, item]) => `${JSON.stringify(key)}: ${JSON.stringify(item)}`);
-        const line = jsonLines(`{\n${rows.join(',\n')}\n}`);
+        const line = linesOf(jsonPositions, `{\n${rows.join(',\n')}\n}`);
         members.forEach(([key], index) => {
           expect(line([key])).toBe(index + 2);
         });
@@ -146,7 +167,8 @@ describe('the line numbers of errors', () => {
     const member = fc.tuple(key, fc.oneof(fc.string(), fc.integer(), fc.array(fc.string()), fc.boolean()));
     fc.assert(
       fc.property(fc.uniqueArray(member, { selector: ([key]) => key, minLength: 1 }), (members) => {
-        const line = tomlLines(
+        const line = linesOf(
+          tomlPositions,
           members.map(([key, item]) => stringify({ t: { [key]: item } }).replace('[t]\n', 't.')).join(''),
         );
         members.forEach(([key], index) => {

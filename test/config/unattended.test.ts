@@ -7,7 +7,7 @@ import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
 import { commandOn } from '#pickaxe/config/setting-types/unattended.js';
 
 /** Checks what a file says. */
-const inFile = (document: object) => check({ document, where: () => 'a file' });
+const inFile = (document: object) => check({ document, where: () => 'a file', at: () => 'a file' });
 const byFlags = (flags: Flags) => check(saidByFlags(flags));
 
 describe('times', () => {

@@ -600,9 +600,12 @@ describe('devices', () => {
       cores,
       detail: 'in full',
     });
+    // A GPU's reasons begin with the variant of its kernel, whose name is not said twice.
+    engine.listener!.changed!({ model: 'card', kernel: 'wgsl', why: 'wgsl 128×16, batches of 8 ms' });
+    expect(events.of('device').at(-1)).toMatchObject({ description: 'card: kernel wgsl 128×16, batches of 8 ms' });
     engine.listener!.telemetry!({ temperatureCelsius: 95 });
     engine.listener!.changed!({ ...info, kernel: 'avx2' });
-    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'ready', 'paused']);
+    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'ready', 'ready', 'paused']);
     engine.listener!.telemetry!({ temperatureCelsius: 70 });
     expect(events.of('device').at(-1)).toMatchObject({ state: 'ready', kernel: 'avx2' });
     expect(engine.opened).toBe(1);

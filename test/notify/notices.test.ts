@@ -70,7 +70,7 @@ describe('of a block that is followed', () => {
   it.each(['won', 'settled', 'orphaned', 'never-entered', 'lost'] as const)('there is one when it is %s', (state) => {
     const { events, heard } = listen();
     events.emit({ type: 'block-state', ...BLOCK, ...STANDING, state, previous: 'unanswered' });
-    const text = expect.stringMatching(/^block chain 3 height 42 by gpu1 /);
+    const text = expect.stringMatching(/^block chain 3 height 42 /);
     expect(heard[1]).toMatchObject({ type: 'block-state', state, previous: 'unanswered', height: 42, text });
   });
 

@@ -1,9 +1,9 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { BLOCK_STATES } from '#pickaxe/events/vocabulary.js';
 import { BlockCounts } from '#pickaxe/report/block-counts.js';
 import { logBlockReward, logBlockState } from '#pickaxe/report/block-lines.js';
+import { linesOf } from './fakes.ts';
 
 type StateEvent = MinerEvent & { type: 'block-state' };
 const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: false };
@@ -12,40 +12,22 @@ const state = (more: Partial<StateEvent>): StateEvent => {
   return { type: 'block-state', ...BLOCK, state: 'won', previous: 'pending', ...standing, reason: '', ...more };
 };
 
-function logged(tell: (log: pino.Logger) => void): string[] {
-  const lines: string[] = [];
-  const formatters = { level: (level: string) => ({ level }) };
-  const options = { level: 'trace', base: null, timestamp: false, formatters };
-  tell(
-    pino(options, {
-      write: (line: string) => {
-        const { level, msg } = JSON.parse(line);
-        lines.push(`${level} ${msg}`);
-      },
-    }),
-  );
-  return lines;
-}
-
 test.each<[Partial<StateEvent>, string]>([
   [
     { reward: '0.98123', fees: '0.0002' },
-    'info chain 3 height 42 by gpu0 won: earned 0.98123 coins and 0.0002 in fees; safe at depth 6, in about 2 min 30 s',
+    'info chain 3 height 42 won 0.98123 coins and 0.0002 in fees, settles in ~3 min',
   ],
   [
     { reward: '0.98123', fees: '0.0', depth: 8, settledInSeconds: 0 },
-    'info chain 3 height 42 by gpu0 won: earned 0.98123 coins; safe at depth 6, now',
+    'info chain 3 height 42 won 0.98123 coins, settles now',
   ],
-  [
-    {},
-    'info chain 3 height 42 by gpu0 won: earned an amount that is not proven yet; safe at depth 6, in about 2 min 30 s',
-  ],
+  [{}, 'info chain 3 height 42 won, reward not proven yet, settles in ~3 min'],
   [
     { state: 'settled', previous: 'won', fees: '0.1' },
     'debug chain 3 height 42 by gpu0 settled: earned fees of 0.1 and a reward that is not known',
   ],
   [{ state: 'settled', fees: '0.0', reward: '1.0' }, 'info chain 3 height 42 by gpu0 settled: earned 1.0 coins'],
-  [{ paidTo: 'k:thief' }, 'info chain 3 height 42 by gpu0 won: it pays k:thief; safe at depth 6, in about 2 min 30 s'],
+  [{ paidTo: 'k:thief' }, 'info chain 3 height 42 won, but it pays k:thief, settles in ~3 min'],
   [{ state: 'orphaned', reason: 'why' }, 'warn chain 3 height 42 by gpu0 orphaned: why'],
   [{ state: 'never-entered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 never entered: why'],
   [{ state: 'lost', previous: 'unanswered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 lost: why'],
@@ -54,13 +36,13 @@ test.each<[Partial<StateEvent>, string]>([
   [{ state: 'pending' }, 'debug chain 3 height 42 by gpu0 pending'],
   [{ state: 'contested', nodesDisagree: true, reason: 'why' }, 'warn chain 3 height 42 by gpu0 contested: why'],
 ])('%o is logged', (more, line) => {
-  expect(logged((log) => logBlockState(log, state(more)))).toEqual([line]);
+  expect(linesOf((log) => logBlockState(log, state(more)))).toEqual([line]);
 });
 
 const STOLEN = { paidTo: 'k:thief', account: 'k:me', source: 'http://one' } as const;
 
 test('a reward that comes later is logged, and one that is false or somebody else’s', () => {
-  const lines = logged((log) => {
+  const lines = linesOf((log) => {
     logBlockReward(log, { type: 'block-reward', ...BLOCK, reward: '1.0', fees: '0.5' });
     logBlockReward(log, { type: 'block-reward', ...BLOCK, fault: 'http://one: false' });
     logBlockReward(log, { type: 'block-reward', ...BLOCK, ...STOLEN });

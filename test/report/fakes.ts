@@ -1,7 +1,9 @@
 /** For tests of reporters: a clock that a test advances, and short ways to make events. */
 
+import { pino } from 'pino';
 import type { MinerEvent, RelayWorker } from '#pickaxe/events/events.js';
 import type { Balance } from '#pickaxe/report/balance.js';
+import type { Setup } from '#pickaxe/report/setup.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 
 export class FakeClock implements Clock {
@@ -18,6 +20,24 @@ export class FakeClock implements Clock {
   monotonicMs(): number {
     return this.#ms;
   }
+}
+
+export const SETUP: Setup = { configFiles: ['/etc/pickaxe.toml'], account: 'k:me', network: 'development' };
+
+/** @returns the level and the message of each line that is logged */
+export function linesOf(tell: (log: pino.Logger) => void): string[] {
+  const lines: string[] = [];
+  const formatters = { level: (level: string) => ({ level }) };
+  const options = { level: 'trace', base: null, timestamp: false, formatters };
+  tell(
+    pino(options, {
+      write: (line: string) => {
+        const { level, msg } = JSON.parse(line);
+        lines.push(`${level} ${msg}`);
+      },
+    }),
+  );
+  return lines;
 }
 
 /** On one chain of three the account does not exist, and another one did not answer. */

@@ -18,6 +18,23 @@ function json() {
   return { clock, tally, jsonLines, tell, lines: () => written.map((line) => JSON.parse(line)), written };
 }
 
+test('the first line says who earns, where, and from which files, as far as that is known', () => {
+  const { jsonLines, lines } = json();
+  const start = {
+    rig: 'rig-7',
+    version: '0.1.0',
+    configFiles: ['/a.toml'],
+    devices: [{ name: 'cpu' }, { name: 'gpu0' }],
+  };
+  jsonLines.start({ ...start, account: 'k:me', network: 'development' });
+  jsonLines.start({ ...start, user: 'me.rig1', pools: ['stratum+tcp://pool.example:3333'] });
+  const first = { ...start, type: 'start', timeMillis: 1_700_000_000_000, devices: ['cpu', 'gpu0'] };
+  expect(lines()).toEqual([
+    { ...first, account: 'k:me', network: 'development' },
+    { ...first, user: 'me.rig1' },
+  ]);
+});
+
 describe('the hashrate line', () => {
   test('has the sensors of each device that has any', () => {
     const { clock, tally, jsonLines, tell, lines } = json();

@@ -28,7 +28,7 @@ import { LogLine } from '#pickaxe/report/log-line.js';
 import { Answer } from '#pickaxe/wire/worker-answers.js';
 import { Request } from '#pickaxe/wire/worker-requests.js';
 import { expectShape } from '../expect-shape.ts';
-import { BALANCE, device, relay, share, verdict, worker } from './fakes.ts';
+import { BALANCE, device, relay, SETUP, share, verdict, worker } from './fakes.ts';
 import { serve } from './http/serving.ts';
 
 /** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
@@ -306,6 +306,7 @@ describe('printed JSON has its documented shape', () => {
     const lines: string[] = [];
     const jsonLines = new JsonLines((line) => lines.push(line), clock);
     events.on(jsonLines.listen);
+    jsonLines.start({ rig: 'rig-7', version: '0.1.0', ...SETUP, user: 'me', devices: [{ name: 'cpu' }] });
     for (const event of Object.values(EVENTS)) events.emit(event);
     jsonLines.hashrate(tally);
     jsonLines.summary(tally.summary());

@@ -1,7 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, test, vi } from 'vitest';
+import type { MinerEvent } from '#pickaxe/events/events.js';
 import { LogLine } from '#pickaxe/report/log-line.js';
+import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { type LogFormat, makeLog } from '#pickaxe/terminal/log.js';
+import { device, hashes, share, verdict } from '../report/fakes.ts';
+import { FakeRig } from './rig.ts';
 
 /** What the log file, stderr and the web page get for one message. */
 function logged(format: LogFormat, message: string) {
@@ -18,32 +23,116 @@ function logged(format: LogFormat, message: string) {
 const FORGED = 'it said: a\x1b[31m\n[12:00:00.000] INFO: miner forged\x9b31m\r\n';
 const SHOWN = 'it said: a [31m [12:00:00.000] INFO: miner forged 31m';
 
+/** @returns what is written to stderr, which is a terminal with colours meanwhile */
+function onTerminal(write: () => void): string[] {
+  const isTty = process.stderr.isTTY;
+  Object.assign(process.stderr, { isTTY: true });
+  for (const [name, value] of Object.entries({ TERM: 'xterm', CI: '', NO_COLOR: '' })) vi.stubEnv(name, value);
+  const written: string[] = [];
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
+  try {
+    write();
+  } finally {
+    stderr.mockRestore();
+    vi.unstubAllEnvs();
+    Object.assign(process.stderr, { isTTY: isTty });
+  }
+  return written;
+}
+
 describe('on a terminal with colours', () => {
   it.each([
     ['an accepted block', 'info', { tag: 'miner', outcome: 'accepted' }, '\x1b[1m\x1b[32m'],
     ['a warning', 'warn', { tag: 'miner', outcome: 'stale' }, '\x1b[33m'],
     ['an error', 'error', { tag: 'cpu' }, '\x1b[31m'],
-    ['a new job', 'info', { tag: 'work' }, '\x1b[2m'],
+    ['what only debug shows', 'debug', { tag: 'work' }, '\x1b[2m'],
     ['anything else', 'info', { tag: 'node' }, ''],
   ] as const)('%s is highlighted, and its fields are not printed', (_, level, fields, colour) => {
-    const isTty = process.stderr.isTTY;
-    Object.assign(process.stderr, { isTTY: true });
-    for (const [name, value] of Object.entries({ TERM: 'xterm', CI: '', NO_COLOR: '' })) vi.stubEnv(name, value);
-    const written: string[] = [];
-    const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
-    try {
-      makeLog('info', 'text')[level](fields, 'a message');
-    } finally {
-      stderr.mockRestore();
-      vi.unstubAllEnvs();
-      Object.assign(process.stderr, { isTTY: isTty });
-    }
+    const written = onTerminal(() => makeLog('debug', 'text')[level](fields, 'a message'));
     const [line] = written;
     const message = `${colour}${fields.tag.padEnd(5)} a message`;
     expect(line).toContain(`\x1b[0m${message}`);
     expect(written).toHaveLength(1);
     expect(line.split('\n')).toHaveLength(2);
   });
+});
+
+describe('on a terminal of 80 columns', () => {
+  /** The longest usual figures: 20 chains, a ledger of five years, a few hundred shares. */
+  const block = { chain: 18, height: 5_000_003n };
+  const won: Extract<MinerEvent, { type: 'block-state' }> = {
+    ...{ type: 'block-state', ...block, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: false, state: 'won' },
+    ...{ previous: 'pending', depth: 1, nodesDisagree: false, settledDepth: 6, settledInSeconds: 150, reason: '' },
+  };
+  const pool = { ...block, isBlock: false };
+  const often: [string, MinerEvent[]][] = [
+    ['a block that was accepted', [verdict('gpu0', 'accepted', '', block)]],
+    ['a block that was won', [{ ...won, reward: '0.9773645', fees: '0.0' }]],
+    ['a share', [share('gpu0', 'accepted', '', pool)]],
+    ['a stale share', [share('gpu0', 'stale', '', pool)]],
+    ['a block on a pool', [share('gpu0', 'accepted', '', { ...block, isBlock: true })]],
+    ['the first job', [{ type: 'work', ...block, difficulty: 2.5e15, shareDifficulty: 1.1e12 }]],
+    ['a paused device', [device('gpu0', 'paused', 'outside the schedule until Mon 22:00')]],
+    [
+      'the end of an alarm',
+      [
+        {
+          type: 'alarm',
+          alarm: 'low-hashrate',
+          state: 'cleared',
+          device: 'gpu0',
+          hashesPerSecond: 3e9,
+          limitHashesPerSecond: 2e9,
+        },
+      ],
+    ],
+  ];
+
+  test.each(often)('the line of %s has room', (_, events) => {
+    const rig = new FakeRig();
+    const lines = linesOf(rig, (tell) => {
+      // The counters have as many digits as they get in days.
+      for (let i = 0; i < 300; i++) rig.tell(share('gpu0', 'accepted'));
+      for (let i = 0; i < 9; i++) rig.tell(verdict('gpu0', 'accepted'));
+      tell(...events);
+    });
+    expect(lines).toHaveLength(1);
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+  });
+
+  test('the line of many shares has room, and so has the speed line', () => {
+    const rig = new FakeRig().connected(1e12);
+    const lines = linesOf(rig, (tell, logLines) => {
+      tell(...Array.from({ length: 300 }, () => share('gpu0', 'accepted', '', pool)));
+      rig.clock.advance(10_000);
+      tell(share('gpu0', 'accepted', '', pool));
+      tell(device('gpu0', 'ready'), hashes('gpu0', 1e9));
+      const telemetry = { temperatureCelsius: 61, powerWatts: 350, fanRatio: 0.45 };
+      tell({ type: 'telemetry', device: 'gpu0', telemetry });
+      logLines.speed();
+    });
+    expect(lines.map((line) => line.slice(18, 24))).toEqual(['share ', '300 sh', 'model ', 'speed ']);
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+  });
+
+  test('what is measured is what a terminal shows', () => {
+    const [line] = linesOf(new FakeRig(), (tell) => tell(verdict('cpu', 'accepted')));
+    expect(line).toMatch(/^\[\d\d:\d\d:\d\d\]: miner accepted \(1\/0\/0\) cpu chain 3 height 42 12 ms$/);
+  });
+
+  function linesOf(rig: FakeRig, run: (tell: (...events: MinerEvent[]) => void, logLines: LogLines) => void): string[] {
+    const written = onTerminal(() => {
+      const logLines = new LogLines(makeLog('info', 'text'), rig.tally);
+      const tell = (...events: MinerEvent[]) => {
+        for (const event of events) {
+          rig.tell(event);
+          logLines.listen(event);
+        }
+      };
+      run(tell, logLines);
+    });
+    return written.map((line) => stripVTControlCharacters(line).trimEnd());
+  }
 });
 
 describe('where stderr is not a terminal', () => {

@@ -28,16 +28,28 @@ describe('the status line', () => {
   });
 
   test('omits the less important parts where there is less room', () => {
-    const rig = busyRig();
+    const rig = busyRig().mine({ cpu: 20e6, gpu0: 8e9, gpu1: 4e9 }, 400);
+    rig.tell({ type: 'telemetry', device: 'gpu1', telemetry: { temperatureCelsius: 72, powerWatts: 512 } });
     expect([120, 80, 40, 20, 12, 5].map((columns) => line(rig, columns))).toEqual([
-      ' 12.02 GH/s (10 s)  accepted 12 rejected 0 stale 1  effort 24 %  block in ~1 min 23 s  72 °C  512 W' +
-        '  up 3 min 40 s',
-      ' 12.02 GH/s (10 s)  12/0/1  effort 24 %  block in ~1 min 23 s  72 °C  512 W',
-      ' 12.02 GH/s  12/0/1  effort 24 %  72 °C',
+      ' 12.02 GH/s (10 s)  accepted 12 rejected 0 stale 1  effort 505 %  block in ~1 min 23 s  72 °C  512 W' +
+        '  up 10 min 20 s',
+      ' 12.02 GH/s (10 s)  12/0/1  effort 505 %  block in ~1 min 23 s  72 °C  512 W',
+      ' 12.02 GH/s  12/0/1  effort 505 %',
       ' 12.02 GH/s  12/0/1',
       ' 12.02 GH/s',
       '',
     ]);
+  });
+
+  test('names the key for keys in the first minutes on a terminal of the usual width, and where keys are read at all', () => {
+    const rig = busyRig();
+    expect([120, 80, 40, 20].map((columns) => line(rig, columns))).toEqual([
+      ' 12.02 GH/s (10 s)  accepted 12 rejected 0 stale 1  effort 24 %  block in ~1 min 23 s  72 °C  512 W  ? for keys',
+      ' 12.02 GH/s  12/0/1  effort 24 %  block in ~1 min 23 s  72 °C  ? for keys',
+      ' 12.02 GH/s  12/0/1  72 °C  ? for keys',
+      ' 12.02 GH/s  12/0/1',
+    ]);
+    expect(statusLine(rig.view, 200, inPlain, false)).not.toContain('keys');
   });
 
   test('on a pool shows shares, the proven rate and the time to a share, and not the effort for a block', () => {

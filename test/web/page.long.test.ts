@@ -346,11 +346,11 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     const again = new Rig(100_000);
     await again.serve({ port });
     again.emit(device('cpu', 'ready'));
-    again.emit({ type: 'new-cut', chain: 5 });
+    again.emit({ type: 'hardware-error', device: 'cpu', nonce: 5n });
     await shows(async () => expect(await page.locator('#news').textContent()).toContain('The miner is back.'));
     expect(await page.getByRole('alert').isVisible()).toBe(false);
     await shows(async () => expect(await figure(page, 'accepted')).toBe('0'));
-    await shows(async () => expect(await page.locator('.line').last().textContent()).toContain('New Cut on chain 5'));
+    await shows(async () => expect(await page.locator('.line').last().textContent()).toContain('nonce 5 is wrong'));
     expect(await page.locator('.again').textContent()).toBe('pickaxe was restarted');
     expect(await page.locator('#devices tbody tr').count()).toBe(1);
   });

@@ -12,7 +12,7 @@ import { LOG_LINE_OPTIONS } from '#pickaxe/report/log-line.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
+import { device, FakeClock, hashes, relay, SETUP, share, verdict, worker } from '../report/fakes.ts';
 import { asker } from '../report/http/serving.ts';
 
 const STEP_MS = 10_000;
@@ -68,7 +68,7 @@ export class Rig {
     const { events, tally, clock, logTail } = this;
     const log = pino(LOG_LINE_OPTIONS, logTail);
     const askBalance = this.askBalance && ((stop: AbortSignal) => this.askBalance!(stop));
-    const running = { rigName: 'rig-7', controls, events, tally, clock, log, logTail, askBalance };
+    const running = { rigName: 'rig-7', setup: SETUP, controls, events, tally, clock, log, logTail, askBalance };
     this.#http = await serveHttp(running, settings, pageRoutes());
     return this;
   }

@@ -47,7 +47,7 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
     const wrong = await pickaxe('config', 'check', `${there}\\falsch.toml`);
     expect(wrong).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`${there}\\falsch.toml:8: there is no setting`),
+      stderr: expect.stringContaining(`${there}\\falsch.toml:8:1: there is no setting`),
     });
   });
 

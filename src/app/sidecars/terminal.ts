@@ -60,6 +60,8 @@ class Session {
   #uncovering: NodeJS.Timeout | undefined;
   /** Whether this process is in the terminal's foreground. When it is not, a shell uses the terminal. */
   #isHere = false;
+  /** Whether people have been told of the keys. */
+  #isGreeted = false;
 
   constructor(running: RunningMiner, hasLine: boolean, page: () => ServedPage | undefined, hasKeys: boolean) {
     this.#running = running;
@@ -90,13 +92,15 @@ class Session {
     if (this.#isHere || !isForeground()) return;
     this.#isHere = true;
     this.#keyboard?.open();
+    if (this.#keyboard && !this.#isGreeted) this.#print([`keys ${Object.keys(KEYS).join(' ')} (? explains them)`]);
+    this.#isGreeted = true;
     this.#draw();
   };
 
   readonly #draw = (): void => {
     if (!this.#isHere || !this.#hasLine) return;
     const { tally, clock } = this.#running;
-    screen.show(statusLine(viewOf(tally, clock), screen.columns, this.#paint));
+    screen.show(statusLine(viewOf(tally, clock), screen.columns, this.#paint, this.#keyboard !== undefined));
   };
 
   readonly #leave = (): void => {

@@ -1,7 +1,6 @@
 /** `pickaxe config`: prints the example and the schema, and checks configuration files. */
 
-import { EXIT, refuse, UsageError } from '../../app/exit-codes.ts';
-import { minerContradictions, rigContradictions } from '../../config/contradictions.ts';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { type Loaded, loadFile } from '../../config/load.ts';
 import { exampleToml } from '../../config/print.ts';
@@ -22,15 +21,14 @@ export function printSchema(): number {
  * @throws UsageError that lists all errors
  */
 export async function checkConfig(file: string | undefined, here: () => Promise<Loaded>): Promise<number> {
-  const { config, files } = file === undefined ? await here() : alone(file);
-  refuse([...minerContradictions(config), ...rigContradictions(config)]);
+  const { files } = file === undefined ? await here() : alone(file);
   process.stdout.write(`${files.length > 0 ? files.join(', ') : 'no configuration file, only defaults'}: OK\n`);
   return EXIT.done;
 }
 
 function alone(file: string): Loaded {
   try {
-    return loadFile(file, process.cwd());
+    return loadFile(file, process.cwd(), 'mine');
   } catch (fault) {
     throw fault instanceof ConfigError ? new UsageError(fault.message) : fault;
   }

@@ -37,20 +37,21 @@ const LAST_LOOKS_MS = 30_000;
 /** @param reload reads the configuration again */
 export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
   const { config } = loaded;
-  const { close, ...prepared } = await prepare(withoutNoticesOfFiles(loaded), async () =>
+  const { close, announce, ...prepared } = await prepare(withoutNoticesOfFiles(loaded), async () =>
     withoutNoticesOfFiles(await reload()),
   );
   const { log } = prepared;
+  const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
+  const account = minerAccount(miner);
+  const setup = announce({ account, network: NETWORK });
   const engines = await chooseEngines(config, log, { mayBeNone: (prepared.relays ?? []).length > 0 });
   const mock = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await mock.start();
   log.info({ tag: 'demo' }, `mock node at ${url}: its blocks are worth nothing. To mine on a real node: pickaxe init`);
   const events = new Events();
   const stopRetargeting = retarget(mock, events);
-  const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
   const node = { urls: [url], network: NETWORK, insecureTls: false };
   const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
-  const account = minerAccount(miner);
   const { source } = chooseSource(settings, events);
   // The user's block log is for real blocks, and this ledger ends with the process.
   const store = new MemoryStore();
@@ -58,7 +59,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const options = { settings: DEFAULTS.blocks, account, node, ledger, speed: SPEED, lastLooksMs: LAST_LOOKS_MS };
   const sidecars = [...(prepared.sidecars ?? []), followBlocks(options, () => store), lastBlocks(mock)];
   try {
-    const rig = { events, source, engines, ...prepared, sidecars };
+    const rig = { events, source, engines, ...prepared, setup, sidecars };
     const code = await runMiner({ ...rig, askBalance: (stop) => askBalance(settings, stop) }, config.run);
     const ending = demoEnding(totalsOf(store.blocks), await balanceOf(account, settings));
     for (const line of ending) log.info({ tag: 'demo' }, line);

@@ -3,7 +3,6 @@
 import { threadChoice, usableKernel } from '../../app/choose-engines.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { kernelRows } from '../../app/kernel-rows.ts';
-import { minerContradictions, rigContradictions } from '../../config/contradictions.ts';
 import { userConfigDirectory } from '../../config/files.ts';
 import type { Loaded } from '../../config/load.ts';
 import { type Config, DEFAULTS } from '../../config/settings.ts';
@@ -29,8 +28,10 @@ export interface DoctorOptions {
   readonly json: boolean;
 }
 
+type LoadSettings = (contradictions?: 'mine') => Promise<Loaded>;
+
 /** @param settings loads them; a fault in them is a finding like others */
-export async function runDoctor(settings: () => Promise<Loaded>, options: DoctorOptions): Promise<number> {
+export async function runDoctor(settings: LoadSettings, options: DoctorOptions): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
   const [cpu, sensors, listed, sources] = await Promise.all([
     readCpu(config),
@@ -80,22 +81,29 @@ function of(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-async function examineConfig(settings: () => Promise<Loaded>): Promise<{ config: Config; configuration: Finding }> {
+async function examineConfig(settings: LoadSettings): Promise<{ config: Config; configuration: Finding }> {
   try {
-    const { config, files } = await settings();
-    const contradictions = [...minerContradictions(config), ...rigContradictions(config)];
-    if (contradictions.length > 0) return { config, configuration: misconfigured(contradictions.join(' ')) };
+    const { config, files } = await settings('mine');
     return { config, configuration: examineConfigFolder(userConfigDirectory(process.env), files) };
   } catch (fault) {
-    if (!(fault instanceof UsageError)) throw fault;
-    return {
-      config: DEFAULTS,
-      configuration: misconfigured(fault.message, '; the default settings were checked instead'),
-    };
+    const { message } = asUsageError(fault);
+    // Settings that only contradict each other can be examined all the same.
+    const config = await settings().then(
+      (loaded) => loaded.config,
+      (thrown) => void asUsageError(thrown),
+    );
+    const more = config ? '' : '; the default settings were checked instead';
+    return { config: config ?? DEFAULTS, configuration: misconfigured(message, more) };
   }
 }
 
-function misconfigured(what: string, more = ''): Finding {
+/** @throws whatever else it is */
+function asUsageError(fault: unknown): UsageError {
+  if (fault instanceof UsageError) return fault;
+  throw fault;
+}
+
+function misconfigured(what: string, more: string): Finding {
   return {
     about: 'configuration',
     state: 'fault',

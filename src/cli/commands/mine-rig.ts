@@ -10,11 +10,13 @@ import { prepare } from '../../app/prepare.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '../../app/run-miner.ts';
 import { blocks } from '../../app/sidecars/blocks.ts';
 import { nodes } from '../../app/sidecars/nodes.ts';
-import { lacksNetwork, minerContradictions, NO_NETWORK } from '../../config/contradictions.ts';
+import { lacksNetwork } from '../../config/contradictions.ts';
 import { foundFileNote } from '../../config/found-file.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
+import { nodeAddress } from '../../node/url.ts';
+import type { Setup } from '../../report/setup.ts';
 import { FailoverSource } from '../../source/failover.ts';
 
 /**
@@ -31,7 +33,8 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   if (!tries) await refuseWithoutNetwork({ ...config, node });
   const chosen = chooseSource({ ...config, node }, events);
   const { source } = chosen;
-  const { close, ...prepared } = await prepare(loaded, reload);
+  const { close, announce, ...prepared } = await prepare(loaded, reload);
+  const setup = announce(whomFor(config));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
@@ -39,7 +42,7 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   try {
     const relays = [...(prepared.relays ?? []), ...(await simulated(config, prepared.log, !tries))];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
-    const rig = { events, source, engines, ...prepared, relays, ...balance(config) };
+    const rig = { events, source, engines, ...prepared, setup, relays, ...balance(config) };
     if (tries) return await dryRun(rig, config);
     // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
     const sidecars = [
@@ -56,11 +59,17 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
 /** @throws UsageError that names the network which a node serves, where no setting does: it may be another than is meant */
 async function refuseWithoutNetwork(config: Config): Promise<void> {
   const { node, pool, miner } = config;
-  const lacksIt = pool.urls === undefined && node.urls !== undefined && lacksNetwork(node);
-  if (!lacksIt || miner.publicKeys === undefined) return;
+  if (pool.urls !== undefined || node.urls === undefined || miner.publicKeys === undefined || !lacksNetwork(node))
+    return;
   const { servedNetwork } = await import('../../app/node-api.ts');
-  const said = await servedNetwork(config);
-  refuse(minerContradictions(config).map((one) => (one === NO_NETWORK ? said : one)));
+  refuse([await servedNetwork(config)]);
+}
+
+/** Who earns, and where: on a pool the user, and never the password. */
+function whomFor({ node, pool, miner }: Config): Omit<Setup, 'configFiles'> {
+  if (pool.urls) return { user: pool.user, pools: pool.urls };
+  const [url = ''] = node.urls ?? [];
+  return { account: minerAccount(miner), network: nodeAddress(url, node.network ?? '').network };
 }
 
 /** A file that was only found cannot keep this from being logged: its log level does not count here. */

@@ -8,6 +8,7 @@ import { parseWork } from '../../chain/work.ts';
 import { encodeBase64url } from '../../ledger/base64url.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../../ledger/header.ts';
+import { withPrefix } from '../../report/units.ts';
 import { jsonText } from '../../text/json-text.ts';
 import type { VerifyReport } from '../verify-report.ts';
 
@@ -60,7 +61,7 @@ function linesOf(report: VerifyReport): string[] {
     ['block hash', `${report.blockHash}${blockHashMatches === false ? ', but another one was given' : ''}`],
     ['chain', `${report.chain}, height ${report.height}`],
     ['target', `${report.target} (${report.targetFrom === 'header' ? 'header' : 'work record'}, both little-endian)`],
-    ['difficulty', report.difficulty.toPrecision(6)],
+    ['difficulty', withPrefix(report.difficulty).trimEnd()],
     ['nonce', report.nonce],
     ['creation time', formatTime(BigInt(report.creationTimeMicros))],
     ['verdict', solved ? 'solved' : 'not solved: the hash is above the target'],

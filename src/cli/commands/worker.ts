@@ -1,7 +1,6 @@
 /** `pickaxe worker`: takes jobs from a parent process and hands it shares, as one JSON object a line. */
 
 import type { Socket } from 'node:net';
-import { hostname } from 'node:os';
 import { z } from 'zod';
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
@@ -53,13 +52,14 @@ export async function runWorker(
 ): Promise<number> {
   const path = listen === undefined ? undefined : usable(() => socketPath(listen));
   const { config } = loaded;
-  const { close, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });
+  const { close, announce, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });
+  const setup = announce({});
   try {
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: (prepared.relays ?? []).length > 0 });
     const events = new Events();
-    const worker = new Worker({ events, engines, rigName: prepared.rigName ?? hostname(), path });
+    const worker = new Worker({ events, engines, rigName: prepared.rigName, path });
     const sidecars = [...(prepared.sidecars ?? []), worker.sidecar];
-    const rig = { events, source: worker.source, engines, ...prepared, sidecars };
+    const rig = { events, source: worker.source, engines, ...prepared, setup, sidecars };
     // stdout carries nothing but the protocol.
     return await runMiner(rig, { json: false });
   } finally {

@@ -68,6 +68,10 @@ export class CpuEngine implements Engine {
     this.#threads = chooseThreads(options);
   }
 
+  get threads(): number {
+    return this.#threads.threads;
+  }
+
   async open(listener: EngineListener = {}): Promise<EngineInfo> {
     if (this.#session !== undefined) throw new Error('the CPU engine is open already');
     const session = new AbortController();

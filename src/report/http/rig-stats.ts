@@ -6,12 +6,14 @@ import { LastWork } from '../last-work.ts';
 import { Latencies } from '../latencies.ts';
 import type { LogTail } from '../log-tail.ts';
 import type { RunningMiner } from '../running-miner.ts';
+import type { Setup } from '../setup.ts';
 import type { Tally } from '../tally.ts';
 
-type Watched = Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock' | 'logTail'>;
+type Watched = Pick<RunningMiner, 'rigName' | 'setup' | 'events' | 'tally' | 'clock' | 'logTail'>;
 
 export class RigStats {
   readonly rigName: string;
+  readonly setup: Setup;
   readonly tally: Tally;
   readonly clock: Clock;
   readonly lastWork: LastWork;
@@ -23,8 +25,9 @@ export class RigStats {
   readonly answers = new Latencies();
   readonly #ends: (() => void)[];
 
-  constructor({ rigName, events, tally, clock, logTail }: Watched) {
+  constructor({ rigName, setup, events, tally, clock, logTail }: Watched) {
     this.rigName = rigName;
+    this.setup = setup;
     this.tally = tally;
     this.clock = clock;
     this.logTail = logTail;

@@ -11,11 +11,14 @@ import {
   amount,
   CoreShape,
   coins,
+  configFiles,
   count,
   counts,
   deviceKind,
   lastShareSeconds,
   millis,
+  minedFor,
+  network,
   PolledChain,
   Proven,
   RelayCounts,
@@ -23,9 +26,11 @@ import {
   refused,
   relayRates,
   rigCounts,
+  rigName,
   Spread,
   sensorFields,
   speed,
+  user,
   workerDifficulty,
   workerFields,
 } from '../shapes.ts';
@@ -108,8 +113,14 @@ const Source = z
 
 export const Status = z
   .object({
-    rig: z.string().meta({ description: 'what its owner calls the rig: --rig-name, or the host’s name' }),
+    rig: rigName,
     version: z.string(),
+    configFiles,
+    account: minedFor
+      .nullable()
+      .meta({ description: 'the account that is mined for; null on a pool and for a parent' }),
+    network: network.nullable().meta({ description: 'the network that is mined on; null on a pool and for a parent' }),
+    user: user.nullable().meta({ description: 'the user at the pool; null elsewhere' }),
     timeMillis: millis,
     startTimeMillis: millis.meta({
       description: 'when it started, milliseconds since the UNIX epoch: the same for the whole run',

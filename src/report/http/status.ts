@@ -27,7 +27,7 @@ const NOTHING: DeviceSummary = {
 };
 
 export function statusOf(stats: RigStats, control: boolean): Status {
-  const { rigName, tally, clock, lastWork, answers, startTimeMillis } = stats;
+  const { rigName, setup, tally, clock, lastWork, answers, startTimeMillis } = stats;
   const now = tally.now();
   const { nowMs } = now;
   const state = rigState(now);
@@ -37,6 +37,10 @@ export function statusOf(stats: RigStats, control: boolean): Status {
   return {
     rig: rigName,
     version,
+    configFiles: [...setup.configFiles],
+    account: setup.account ?? null,
+    network: setup.network ?? null,
+    user: setup.user ?? null,
     timeMillis: wallMs(clock),
     startTimeMillis,
     control,

@@ -7,12 +7,22 @@ import type { RunningMiner } from '#pickaxe/report/running-miner.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { Recorder } from '../../fakes.ts';
 import { guarded } from '../../guards/fakes.ts';
+import { SETUP } from '../../report/fakes.ts';
 
 export function idleMiner() {
   const { controls, clock, log, rests, said } = guarded();
   const [events, heard, tally] = [new Events(), new Recorder(), new Tally(clock)];
   for (const { listen } of [tally, heard]) events.on(listen);
-  const running: RunningMiner = { rigName: 'rig-7', controls, events, tally, clock, log, logTail: new LogTail() };
+  const running: RunningMiner = {
+    rigName: 'rig-7',
+    setup: SETUP,
+    controls,
+    events,
+    tally,
+    clock,
+    log,
+    logTail: new LogTail(),
+  };
   return { running, rests, said, heard };
 }
 

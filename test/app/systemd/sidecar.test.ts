@@ -9,7 +9,7 @@ import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { PATIENCE, start } from '../../cli/pickaxe.ts';
-import { device, hashes, relay, share, worker } from '../../report/fakes.ts';
+import { device, hashes, relay, SETUP, share, worker } from '../../report/fakes.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-systemd-'));
@@ -36,6 +36,7 @@ async function serve(environment: Record<string, string> = {}, relays: { name: s
   const log = pino({ level: 'silent' });
   const end = await sidecar({
     rigName: 'rig-7',
+    setup: SETUP,
     controls,
     events,
     tally,

@@ -14,7 +14,7 @@ import { LOG_LINE_OPTIONS, type LogLine } from '#pickaxe/report/log-line.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { FakeClock } from '../fakes.ts';
+import { FakeClock, SETUP } from '../fakes.ts';
 
 /**
  * Serves until the end of the test.
@@ -40,7 +40,7 @@ export async function serve(options: Partial<ServerOptions> = {}, askBalance?: A
   const log = pino(LOG_LINE_OPTIONS, { write });
   events.on(new LogLines(log, tally).listen);
   const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
-  const running = { rigName: 'rig-7', controls, events, tally, clock, log, logTail, askBalance };
+  const running = { rigName: 'rig-7', setup: SETUP, controls, events, tally, clock, log, logTail, askBalance };
   const http = await serveHttp(running, settings);
   onTestFinished(() => http.close());
   const port = Number(new URL(http.url).port);

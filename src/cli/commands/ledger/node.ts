@@ -43,8 +43,9 @@ function printCut(cut: Cut, isJson: boolean): void {
   for (const [chain, { height, hash }] of cut.heads) {
     printLine(`${`${chain}`.padStart(3)}  ${`${height}`.padStart(10)}  ${encodeBase64url(hash)}`);
   }
+  const sum = sumOfHeights(cut);
   printTable([
-    ['height', `${cut.height} (of all chains together: ${sumOfHeights(cut)})`],
+    ['height', cut.height === sum ? `${sum}` : `${cut.height}, but the heights of its chains add up to ${sum}`],
     ['weight', encodeBase64url(integerToTarget(cut.weight))],
     ['network', cut.network === undefined ? 'not said' : safe(cut.network)],
     ['id', cut.id ?? 'none'],

@@ -121,7 +121,7 @@ describe('a measurement', () => {
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
     expect(tuning.variant).toEqual(tuning.variants[0].variant);
     expect(scanner.variant).toEqual(tuning.variant);
-    expect(why).toMatch(/; fastest of \d+ variants \([\d.]+ times the slowest\)$/);
+    expect(why).toMatch(/; fastest of \d+ variants that run here$/);
     expect(recalled).toEqual(tuning);
     const buffersOfOne = device.buffers.length / variants.length;
     expect(device.buffers.filter(({ destroyed }) => !destroyed)).toHaveLength(buffersOfOne);

@@ -1,33 +1,39 @@
 /**
- * Finds the line of a file on which each key stands, for errors and sources. It reads files that their parsers have
- * accepted; a path that it does not find has the line of the table or list that it is in.
+ * Finds where in a file each key stands, for errors and sources. It reads files that their parsers have accepted; a path that it
+ * does not find stands where the table or list does that it is in.
  */
 
 import type { Path } from './said.ts';
 
-/** The line of a path, from 1; undefined for the file as a whole. */
-export type Lines = (path: Path) => number | undefined;
+/** Line and column count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
 
-type Token = readonly [text: string, line: number];
+/** The position of a path; undefined for the file as a whole. */
+export type Positions = (path: Path) => Position | undefined;
+
+type Token = readonly [text: string, position: Position];
 
 /** TOML 1.0, "Strings", "Keys" and "Comments". Strings of several lines come first, because they begin like the others. */
 const TOML_TOKEN =
   /"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"{3,5}|'''[^']*(?:'(?!'')[^']*)*'{3,5}|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*'|#[^\n]*|\n|[[\]{}=,.]|[^\s"'#[\]{}=,.]+/g;
 
-export function tomlLines(toml: string): Lines {
-  const found = new Map<string, number>();
+export function tomlPositions(toml: string): Positions {
+  const found = new Map<string, Position>();
   let table: string[] = [];
   for (const statement of statements(tokens(toml, TOML_TOKEN))) {
-    const line = statement[0][1];
-    if (statement[0][0] === '[') {
+    const [[first, position]] = statement;
+    if (first === '[') {
       table = keysOf(statement);
-      note(found, table, line);
+      note(found, table, position);
     } else {
       const equals = statement.findIndex(([text]) => text === '=');
-      note(found, [...table, ...keysOf(statement.slice(0, equals))], line);
+      note(found, [...table, ...keysOf(statement.slice(0, equals))], position);
     }
   }
-  return (path) => lineOf(found, path);
+  return (path) => positionIn(found, path);
 }
 
 /** Yields headers, and keys with their values, without comments: each ends with its line, or with its last bracket's line. */
@@ -54,13 +60,13 @@ function keysOf(tokens: readonly Token[]): string[] {
 
 const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|\n|[[\]{}:,]|[^\s"[\]{}:,]+/g;
 
-export function jsonLines(json: string): Lines {
-  const found = new Map<string, number>();
+export function jsonPositions(json: string): Positions {
+  const found = new Map<string, Position>();
   const path: (string | number)[] = [];
   /** For each open bracket, whether it opens an object. */
   const open: boolean[] = [];
   let key = false;
-  for (const [text, line] of tokens(json, JSON_TOKEN)) {
+  for (const [text, position] of tokens(json, JSON_TOKEN)) {
     if (text === '\n' || text === ':') continue;
     if (text === '}' || text === ']') {
       open.pop();
@@ -70,10 +76,10 @@ export function jsonLines(json: string): Lines {
       key = open.at(-1) === true;
     } else if (key) {
       path[path.length - 1] = keyOf(text);
-      note(found, path, line);
+      note(found, path, position);
       key = false;
     } else {
-      note(found, path, line);
+      note(found, path, position);
       if (text === '{' || text === '[') {
         key = text === '{';
         open.push(key);
@@ -81,15 +87,26 @@ export function jsonLines(json: string): Lines {
       }
     }
   }
-  return (path) => lineOf(found, path);
+  return (path) => positionIn(found, path);
 }
 
 function* tokens(text: string, token: RegExp): Generator<Token> {
   let line = 1;
-  for (const [match] of text.matchAll(token)) {
-    yield [match, line];
+  /** Where the line begins. */
+  let start = 0;
+  for (const { 0: match, index } of text.matchAll(token)) {
+    yield [match, { line, column: index - start + 1 }];
+    const lastBreak = match.lastIndexOf('\n');
+    if (lastBreak < 0) continue;
     line += match.split('\n').length - 1;
+    start = index + lastBreak + 1;
   }
+}
+
+/** @returns the position of a character, by its index in the text */
+export function positionAt(text: string, index: number): Position {
+  const before = text.slice(0, index);
+  return { line: before.split('\n').length, column: index - before.lastIndexOf('\n') };
 }
 
 /** @returns a key without its quotes */
@@ -106,19 +123,19 @@ function keyOf(text: string): string {
 /** Tables hold settings, settings hold lists, and no path is longer. */
 const MAX_DEPTH = 3;
 
-/** Notes the first line on which a path, or something in it, is mentioned. */
-function note(found: Map<string, number>, path: Path, line: number): void {
+/** Notes where a path, or something in it, is mentioned first. */
+function note(found: Map<string, Position>, path: Path, position: Position): void {
   for (let length = Math.min(path.length, MAX_DEPTH); length > 0; length--) {
     const name = nameOf(path.slice(0, length));
     if (found.has(name)) return;
-    found.set(name, line);
+    found.set(name, position);
   }
 }
 
-function lineOf(found: ReadonlyMap<string, number>, path: Path): number | undefined {
+function positionIn(found: ReadonlyMap<string, Position>, path: Path): Position | undefined {
   for (let length = Math.min(path.length, MAX_DEPTH); length > 0; length--) {
-    const line = found.get(nameOf(path.slice(0, length)));
-    if (line !== undefined) return line;
+    const position = found.get(nameOf(path.slice(0, length)));
+    if (position !== undefined) return position;
   }
   return undefined;
 }
