@@ -86,11 +86,13 @@ export async function examineNode(
     mining.push(...(await examineMining(http, miner, stop)));
     await http.close();
   }
-  // A refusal of work already says everything that the report says about this miner.
-  const isRefused = mining.some(({ about, state }) => about === 'work' && state === 'fault');
+  // A node that refuses this miner has already said what its report says about the miner, and one that gives it work lists it.
+  const isKnown = mining.some(({ about, state, nodeConfiguration }) => {
+    return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
+  });
   const findings = [
     answers,
-    ...networkFindings(report.value, network || undefined, isRefused ? undefined : miner),
+    ...networkFindings(report.value, network || undefined, isKnown ? undefined : miner),
     ...mining,
   ];
   findings.push(clockFinding(nodeClock.skew));
@@ -110,10 +112,11 @@ function networkFindings(
 ): NodeFinding[] {
   if (report === undefined)
     return [{ about: 'network', state: 'ok', what: 'the node does not report its configuration' }];
-  return checkConfig(report, network, miner).map(({ state, reason }) => ({
+  return checkConfig(report, network, miner).map(({ state, reason, nodeConfiguration }) => ({
     about: 'network',
     state: state === 'warning' ? 'warning' : 'ok',
     what: reason,
+    ...(nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] }),
   }));
 }
 
@@ -128,10 +131,11 @@ async function examineMining(
   if (work) {
     findings.push({ about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` });
   } else if (record.error) {
-    const { fault, message } = record.error;
+    const { fault, message, nodeConfiguration } = record.error;
+    const entry = nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] };
     // A busy node has work a moment later.
-    findings.push({ about: 'work', state: fault === 'busy' ? 'warning' : 'fault', what: message, why: WHY_WORK });
-    return findings;
+    const state = fault === 'busy' ? 'warning' : 'fault';
+    return [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }];
   }
   const stream = await attempt(() => tryUpdates(http, work?.chain ?? FIRST_CHAIN, stop));
   if (!stream.error) return [...findings, { about: 'updates', state: 'ok', what: 'announces New Cuts' }];
@@ -156,7 +160,7 @@ async function readToEnd(stream: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 function clockFinding(skew: Skew | undefined): NodeFinding {
-  if (!skew) return { about: 'clock', state: 'ok', what: 'not checked: the node sent no time' };
+  if (!skew) return { about: 'clock', state: 'skipped', what: 'was not checked: the node sent no time' };
   const { leastUs, mostUs } = skew;
   const [offUs, direction] = leastUs > 0n ? [leastUs, 'ahead of'] : mostUs < 0n ? [-mostUs, 'behind'] : [0n, ''];
   if (offUs < TOLERATED_SKEW_US) return { about: 'clock', state: 'ok', what: 'agrees with the node’s' };

@@ -190,8 +190,18 @@ export type MinerEvent =
     }
   /** A source gave work, this long after it was asked for some. */
   | { type: 'fetch'; source: string; latencySeconds: number }
-  /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
-  | { type: 'source'; source: string; kind: SourceKind; state: SourceNews; reason: string };
+  /**
+   * A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL.
+   * `nodeConfiguration` is what a node's configuration must have, line by line, where that would help.
+   */
+  | {
+      type: 'source';
+      source: string;
+      kind: SourceKind;
+      state: SourceNews;
+      reason: string;
+      nodeConfiguration?: readonly string[];
+    };
 
 const BLOCK_EVENTS = ['sent-block', 'accepted-block', 'unanswered-block', 'refused-block'] as const;
 

@@ -127,6 +127,10 @@ export const JsonLine = z.discriminatedUnion('type', [
     kind: z.enum(SOURCE_KINDS),
     state: z.enum(SOURCE_NEWS),
     reason: z.string(),
+    nodeConfiguration: z
+      .array(z.string())
+      .exactOptional()
+      .meta({ description: 'lines of YAML for the node’s configuration, where they would help' }),
   }),
   line('missed-cut', { source, chain: count }),
   line('polling', { source, chains: z.array(PolledChain) }),

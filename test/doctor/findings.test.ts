@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KernelRow } from '#pickaxe/app/kernel-rows.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { findingsAbout } from '#pickaxe/doctor/account.js';
+import { examineAccount, findingsAbout } from '#pickaxe/doctor/account.js';
 import { examineCpu } from '#pickaxe/doctor/cpu.js';
 import { examineDevices } from '#pickaxe/doctor/devices.js';
 import type { NodeQuestion } from '#pickaxe/doctor/examine-node.js';
@@ -349,7 +349,15 @@ describe('the miner’s account', () => {
   it('is not said to be fine where it was not read', () => {
     const error = new LedgerFormatError('no such module');
     expect(about({ chain: 0, error }, none(1), { chain: 2, error })).toMatchObject([
-      { state: 'ok', what: `${account} was not checked on chains 0, 2: no such module` },
+      { state: 'skipped', what: `${account} was not checked on chains 0, 2: no such module` },
+    ]);
+  });
+
+  it('is skipped where no node answers', async () => {
+    const config = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: ['http://127.0.0.1:9'], network: 'development' } };
+    const miner = { ...DEFAULTS.miner, publicKeys: [key] };
+    expect(await examineAccount({ ...config, miner })).toMatchObject([
+      { about: 'account', state: 'skipped', what: expect.stringContaining('was not checked: cannot reach') },
     ]);
   });
 });

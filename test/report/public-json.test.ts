@@ -283,7 +283,14 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
   polling: { type: 'polling', source: SOURCE, chains: [{ chain: 3, reason: 'missed-block' }] },
   relay: relay('stratum', worker('asic-1'), worker('(others)', { sessions: 7 })),
   fetch: { type: 'fetch', source: SOURCE, latencySeconds: 0.012 },
-  source: { type: 'source', source: SOURCE, kind: 'pool', state: 'connected', reason: 'the pool gives work' },
+  source: {
+    type: 'source',
+    source: SOURCE,
+    kind: 'node',
+    state: 'lost',
+    reason: 'the node does not know this miner',
+    nodeConfiguration: ['mining:'],
+  },
 };
 
 /** A rig that has had every event, and whose devices work again. */
