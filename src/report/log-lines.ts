@@ -247,7 +247,7 @@ export class LogLines {
   #source({ source, kind, state, reason, nodeConfiguration = [] }: MinerEvent & { type: 'source' }): void {
     const level = state === 'lost' || state === 'unhealthy' || state === 'warning' ? 'warn' : 'info';
     const isLogged = this.#bounded('source', level, kind, `${source} ${reason}`);
-    for (const line of nodeConfiguration) this.#log[isLogged ? level : 'debug']({ tag: kind }, line);
+    for (const line of nodeConfiguration) this.#log[isLogged ? level : 'debug']({ tag: kind, isSnippet: true }, line);
   }
 }
 

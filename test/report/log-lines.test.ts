@@ -119,7 +119,7 @@ describe('news of a node', () => {
     tell({ ...source, state: 'connected', reason: 'the node gives work' });
     expect(lines).toEqual([
       { level: 'warn', tag: 'node', msg: 'http://node does not know this miner.' },
-      ...nodeConfiguration.map((msg) => ({ level: 'warn', tag: 'node', msg })),
+      ...nodeConfiguration.map((msg) => ({ level: 'warn', tag: 'node', isSnippet: true, msg })),
       { level: 'info', tag: 'node', msg: 'http://node the node gives work' },
     ]);
   });
