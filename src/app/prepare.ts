@@ -4,6 +4,7 @@ import { rigContradictions } from '../config/contradictions.ts';
 import type { Loaded } from '../config/load.ts';
 import { LogTail } from '../report/log-tail.ts';
 import { makeLog } from '../terminal/log.ts';
+import { earningsTerms } from './earnings-terms.ts';
 import { refuse } from './exit-codes.ts';
 import { LiveConfig } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
@@ -12,7 +13,7 @@ import type { Rig } from './run-miner.ts';
 import { sidecarsOf } from './sidecars.ts';
 import { limitsOf } from './temperatures.ts';
 
-type Prepared = Pick<Rig, 'rigName' | 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays'> & {
+type Prepared = Pick<Rig, 'rigName' | 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays' | 'earnings'> & {
   /** Closes the log file once all lines are written. */
   readonly close: () => Promise<void>;
 };
@@ -41,5 +42,6 @@ export async function prepare(
   const temperatureLimits: Prepared['temperatureLimits'] = (kind) => limitsOf(live.config.devices, kind);
   const relays = await relaysOf(config, log);
   const named = config.rig.name === undefined ? {} : { rigName: config.rig.name };
-  return { ...named, log, logTail, temperatureLimits, sidecars, relays, close: async () => file?.close() };
+  const earnings = earningsTerms(config);
+  return { ...named, log, logTail, temperatureLimits, sidecars, relays, earnings, close: async () => file?.close() };
 }

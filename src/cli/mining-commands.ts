@@ -15,6 +15,7 @@ const MINING = [
   'external-worker',
   'run',
   'stratum',
+  'power',
   'http',
   'log',
   'log-file',

@@ -22,6 +22,7 @@ export function addSetupCommands(program: Command): void {
     'devices.use',
     'cpu',
     'gpu.software',
+    'power',
   )
     .description('check this machine and its nodes or pools, and say what keeps it from mining and what to do about it')
     .option('--json', 'one JSON object on stdout', false)

@@ -14,6 +14,7 @@ import {
   count,
   counts,
   deviceKind,
+  earningsFields,
   lastShareSeconds,
   millis,
   nonce,
@@ -79,6 +80,7 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('progress', { device, what: z.string(), done: z.number().min(0).max(1) }),
   line('work', {
     ...block,
+    networkCode: count.exactOptional().meta({ description: 'the number by which the header names its network' }),
     difficulty: amount.meta({ description: 'hashes that a block takes on average' }),
     shareDifficulty: amount.exactOptional().meta({ description: 'the same for a share of a pool' }),
   }),
@@ -149,6 +151,7 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('hashrate', { hashesPerSecond: rate, devices: z.record(z.string(), DeviceRate) }),
   line('summary', {
     ...rigCounts,
+    earnings: z.object(earningsFields((schema) => schema.exactOptional())),
     acceptedBlocks: AcceptedBlocks.exactOptional(),
     switchSeconds: Spread.exactOptional(),
     devices: z.record(z.string(), DeviceCounts),

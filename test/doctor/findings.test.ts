@@ -83,7 +83,7 @@ describe('the CPU', () => {
   const row = (name: KernelRow['name'], usable: boolean, chosen = false): KernelRow => {
     return { name, usable, chosen, why: usable ? 'the fastest here' : 'not built: install clang' };
   };
-  const threads = { threads: 3, why: 'one of 4 hardware threads is left free' };
+  const threads = { threads: 3, groups: [{ places: [[], [], []] }], why: 'one of 4 hardware threads is left free' };
 
   it('is fine with a native kernel', () => {
     const findings = examineCpu({ threads, kernels: [row('avx2', true, true), row('wasm', true)] });

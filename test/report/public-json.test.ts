@@ -204,7 +204,7 @@ const FOUND = { ...SENT, answerSeconds: 0.02 };
 
 /** Each event in its fullest form: a type or a field that is missing here does not compile. */
 const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEvent, { type: Type }>> } = {
-  work: { type: 'work', chain: 3, height: 42n, difficulty: 1_000, shareDifficulty: 500 },
+  work: { type: 'work', chain: 3, height: 42n, networkCode: 5, difficulty: 1_000, shareDifficulty: 500 },
   job: { type: 'job', chain: 3, height: 42n, creationTimeMicros: 1_700_000_000_000_000n },
   'new-cut': { type: 'new-cut', chain: 3 },
   'work-ended': { type: 'work-ended', chain: 3, reason: 'cancelled' },
