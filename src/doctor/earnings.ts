@@ -47,7 +47,9 @@ function estimate(works: readonly Work[], { cpu, gpus }: Miners, terms: Earnings
   const block = `a block in ~${formatDuration(timeToBlockSeconds(earnings) ?? 0)} on average`;
   const what = [
     `the CPU at ${formatHashrate(hashesPerSecond)}: ${describeCoins(earnings)}; ${block}; ${describeChance(earnings)}`,
-    describePowerCost(earnings),
+    powerWatts === undefined && powerPrice !== undefined
+      ? 'what power costs is shown while mining, when sensors tell the watts, or with --power-watts'
+      : describePowerCost(earnings),
     others,
   ];
   return { about, state: 'ok', what: what.filter((part) => part !== '').join('; ') };

@@ -146,11 +146,11 @@ export function describeChance({ chanceInDayRatio: day, chanceInMonthRatio: mont
   return `${formatChance(day)} for a block in a day, ${formatChance(month)} in 30 days`;
 }
 
-/** `412 W cost 2.97 a day`, or why that is not known; empty while nobody has named a price */
+/** `412 W cost 2.97 a day`; or why that is not known; empty while nobody has named a price */
 export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: Estimate): string {
   if (powerPrice === undefined) return '';
   if (powerWatts === undefined || powerCostPerDay === undefined) {
-    return 'its cost is not known: not every device that mines has a sensor for it; give the watts with --power-watts';
+    return 'what power costs is not known: not every device that mines has a sensor for it; give it with --power-watts';
   }
   return `${powerWatts.toFixed(0)} W cost ${formatEstimate(powerCostPerDay)} a day`;
 }
