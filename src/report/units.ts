@@ -150,7 +150,7 @@ export function describeChance({ chanceInDayRatio: day, chanceInMonthRatio: mont
 export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: Estimate): string {
   if (powerPrice === undefined) return '';
   if (powerWatts === undefined || powerCostPerDay === undefined) {
-    return 'what power costs is not known: not every device that mines has a sensor for it; give it with --power-watts';
+    return 'the cost of power is not known: not every device that mines has a sensor; give the watts with --power-watts';
   }
   return `${powerWatts.toFixed(0)} W cost ${formatEstimate(powerCostPerDay)} a day`;
 }

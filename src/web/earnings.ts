@@ -30,7 +30,7 @@ function about({ sourceKind, earnings }: Status): string {
     ABOUT,
     sourceKind === 'pool' && 'A pool takes a fee of its own.',
     blocksPerDay !== null && coinsPerDay === null && 'The rewards of this network are not known.',
-    powerPrice !== null && powerCostPerDay === null && `And ${describePowerCost({ powerPrice })}.`,
+    powerPrice !== null && powerCostPerDay === null && `${describePowerCost({ powerPrice }).replace('the', 'The')}.`,
   ]
     .filter((note) => note !== false)
     .join(' ');
