@@ -7,6 +7,7 @@ import { LogTail } from '../report/log-tail.ts';
 import { logStart, type Setup } from '../report/setup.ts';
 import { version } from '../system/version.ts';
 import { makeLog } from '../terminal/log.ts';
+import { earningsTerms } from './earnings-terms.ts';
 import { LiveConfig } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
 import { relaysOf } from './relays.ts';
@@ -14,7 +15,7 @@ import type { Rig } from './run-miner.ts';
 import { sidecarsOf } from './sidecars.ts';
 import { limitsOf } from './temperatures.ts';
 
-type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays'> & {
+type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays' | 'earnings'> & {
   readonly rigName: string;
   /** Logs what the run is about, as its first lines. @returns the same for whatever runs beside the miner */
   readonly announce: (whom: Whom) => Setup;
@@ -47,13 +48,15 @@ export async function prepare(
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
   const temperatureLimits: Prepared['temperatureLimits'] = (kind, name) => limitsOf(live.config.devices, kind, name);
   const relays = await relaysOf(config, log);
+  const earnings = earningsTerms(config);
   const { name: rigName = hostname() } = config.rig;
   const announce = (whom: Whom) => {
     const setup = { configFiles: loaded.files, ...whom };
     logStart(log, { version, rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
     return setup;
   };
-  return { rigName, announce, log, logTail, temperatureLimits, sidecars, relays, close: async () => file?.close() };
+  const parts = { log, logTail, temperatureLimits, sidecars, relays, earnings };
+  return { rigName, announce, ...parts, close: async () => file?.close() };
 }
 
 /** A user whom the system does not know may have no home. */

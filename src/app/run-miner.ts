@@ -12,6 +12,7 @@ import { Miner } from '../mine/miner.ts';
 import type { LimitsOf } from '../mine/thermal-guard.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { AskBalance } from '../report/balance.ts';
+import type { EarningsTerms } from '../report/earnings.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import type { LogTail } from '../report/log-tail.ts';
@@ -50,6 +51,8 @@ export interface Rig {
   /** Called at every reading of a sensor. Without it, no device is paused for its temperature. */
   readonly temperatureLimits?: LimitsOf;
   readonly sidecars?: readonly Sidecar[];
+  /** What estimates of earnings need; without it, neither rewards nor the price of power are known. */
+  readonly earnings?: EarningsTerms;
   /** Asks what the account that is mined for has; absent where there is no node to ask. */
   readonly askBalance?: AskBalance;
 }
@@ -92,7 +95,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock, lane }));
   const stopping = new AbortController();
   const stop = () => stopping.abort();
-  const tally = new Tally(clock, engines, relays, rig.source.kind);
+  const tally = new Tally(clock, engines, relays, rig.source.kind, rig.earnings);
   const outages = new Outages(log, tally);
   const logLines = new LogLines(log, tally);
   const jsonLines = json ? new JsonLines((line) => writeLine(process.stdout, line), clock) : undefined;

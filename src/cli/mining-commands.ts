@@ -16,6 +16,7 @@ const MINING = [
   'external-worker',
   'run',
   'stratum',
+  'power',
   'http',
   'log',
   'log-file',

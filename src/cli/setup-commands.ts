@@ -22,6 +22,7 @@ export function addSetupCommands(program: Command): void {
     'devices.use',
     'cpu',
     'gpu.software',
+    'power',
   )
     .description('say what keeps this machine from mining, and what to do')
     .option('--json', 'one JSON object on stdout', false)

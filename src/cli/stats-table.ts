@@ -4,7 +4,10 @@ import { countsShares, livesOnRelays } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import {
   describeAcceptedBlocks,
+  describeChance,
+  describeCoins,
   describeOutcomes,
+  describePowerCost,
   describeState,
   describeWorkers,
   formatDuration,
@@ -31,6 +34,7 @@ export function statsLines(status: Status): string[] {
       ...(countsShares(status.work, status.shares) ? [['shares', shares(status)]] : []),
       ['blocks', blocks(status)],
       ...(status.acceptedBlocks ? [['accepted', describeAcceptedBlocks(status.acceptedBlocks)]] : []),
+      ...(status.earnings.blocksPerDay === null ? [] : [['earnings', earnings(status)]]),
       ['work', work(status)],
       ...Object.entries(sources).map(([name, source]) => [source.kind, connection(name, source)]),
     ]),
@@ -62,6 +66,14 @@ function shares({ shares, provenHashesPerSecond, lastShareSeconds: last }: Statu
 function blocks(status: Status): string {
   const { expectedBlocks: expected, effort } = status;
   return `${describeOutcomes(status)}; ${expected.toFixed(1)} expected, effort ${formatPercent(effort)}`;
+}
+
+/** What is not known is left out. */
+function earnings({ earnings }: Status): string {
+  const known = Object.fromEntries(Object.entries(earnings).filter(([, figure]) => figure !== null));
+  return [describeCoins(known), describeChance(known), describePowerCost(known)]
+    .filter((part) => part !== '')
+    .join('; ');
 }
 
 function work({ work }: Status): string {

@@ -96,7 +96,7 @@ function existing(readings: readonly Reading[]): (AccountDetails & { readonly ch
 
 function notChecked(account: string, reason: string, where?: string): Finding {
   const place = where === undefined ? '' : ` on ${where}`;
-  return { about: 'account', state: 'ok', what: `${account} was not checked${place}: ${oneLine(reason)}` };
+  return { about: 'account', state: 'skipped', what: `${account} was not checked${place}: ${oneLine(reason)}` };
 }
 
 function on(places: readonly { readonly chain: number }[]): string {

@@ -1,13 +1,14 @@
 /** Examines the CPU: which kernel it uses, how many threads, and why. */
 
 import type { KernelRow } from '../app/kernel-rows.ts';
+import type { CoreGroup } from '../engine/cpu/core-groups.ts';
 import { isNative } from '../engine/cpu/kernels/native.ts';
 import type { Finding } from './finding.ts';
 
 export interface CpuFacts {
   /** Why the threads or the kernel that were asked for cannot be used. */
   readonly refused?: string;
-  readonly threads?: { readonly threads: number; readonly why: string };
+  readonly threads?: { readonly threads: number; readonly groups: readonly CoreGroup[]; readonly why: string };
   readonly kernels: readonly KernelRow[];
 }
 

@@ -1,6 +1,6 @@
 /** Asks a node everything that a miner needs, once, and reports what it finds: for `pickaxe doctor` and `pickaxe init`. */
 
-import { parseWork } from '../chain/work.ts';
+import { parseWork, type Work } from '../chain/work.ts';
 import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { NodeClock, type Skew } from '../node/clock.ts';
 import { checkConfig, getConfig, servedNetwork } from '../node/config.ts';
@@ -35,6 +35,8 @@ export interface Examination {
   readonly network?: string;
   /** The fingerprint of the certificate that the node has shown, where that is not trusted. */
   readonly untrusted?: string;
+  /** The work that it has given. */
+  readonly work?: Work;
 }
 
 /**
@@ -72,6 +74,7 @@ export async function examineNode(
   const served = servedNetwork(report.value);
   const network = question.network ?? (hasPath(url) ? nodeAddress(url, served ?? '').network : served);
   const mining: NodeFinding[] = [];
+  let work: Work | undefined;
   if (network === undefined) {
     const what = 'the node does not say which network it serves';
     mining.push({
@@ -83,18 +86,22 @@ export async function examineNode(
     });
   } else {
     const http = httpFor(network);
-    mining.push(...(await examineMining(http, miner, stop)));
+    const examined = await examineMining(http, miner, stop);
+    mining.push(...examined.findings);
+    work = examined.work;
     await http.close();
   }
-  // A refusal of work already says everything that the report says about this miner.
-  const isRefused = mining.some(({ about, state }) => about === 'work' && state === 'fault');
+  // A node that refuses this miner has already said what its report says about the miner, and one that gives it work lists it.
+  const isKnown = mining.some(({ about, state, nodeConfiguration }) => {
+    return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
+  });
   const findings = [
     answers,
-    ...networkFindings(report.value, network || undefined, isRefused ? undefined : miner),
+    ...networkFindings(report.value, network || undefined, isKnown ? undefined : miner),
     ...mining,
   ];
   findings.push(clockFinding(nodeClock.skew));
-  return { findings, ...(served !== undefined && { network: served }) };
+  return { findings, ...(served !== undefined && { network: served }), ...(work && { work }) };
 }
 
 const WHY_NODE = 'work comes from the node, and solutions go there';
@@ -110,10 +117,11 @@ function networkFindings(
 ): NodeFinding[] {
   if (report === undefined)
     return [{ about: 'network', state: 'ok', what: 'the node does not report its configuration' }];
-  return checkConfig(report, network, miner).map(({ state, reason }) => ({
+  return checkConfig(report, network, miner).map(({ state, reason, nodeConfiguration }) => ({
     about: 'network',
     state: state === 'warning' ? 'warning' : 'ok',
     what: reason,
+    ...(nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] }),
   }));
 }
 
@@ -121,24 +129,29 @@ async function examineMining(
   http: NodeHttp,
   miner: MinerIdentity | undefined,
   stop: AbortSignal,
-): Promise<NodeFinding[]> {
+): Promise<{ findings: NodeFinding[]; work?: Work }> {
   const record = miner ? await attempt(() => getWork(http, miner, stop)) : {};
   const work = record.value && parseWork(record.value, { id: 'examined' });
   const findings: NodeFinding[] = [];
   if (work) {
     findings.push({ about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` });
   } else if (record.error) {
-    const { fault, message } = record.error;
+    const { fault, message, nodeConfiguration } = record.error;
+    const entry = nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] };
     // A busy node has work a moment later.
-    findings.push({ about: 'work', state: fault === 'busy' ? 'warning' : 'fault', what: message, why: WHY_WORK });
-    return findings;
+    const state = fault === 'busy' ? 'warning' : 'fault';
+    return { findings: [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }] };
   }
   const stream = await attempt(() => tryUpdates(http, work?.chain ?? FIRST_CHAIN, stop));
-  if (!stream.error) return [...findings, { about: 'updates', state: 'ok', what: 'announces New Cuts' }];
+  const given = work && { work };
+  if (!stream.error) {
+    return { findings: [...findings, { about: 'updates', state: 'ok', what: 'announces New Cuts' }], ...given };
+  }
   // When no work was asked for, a refused stream is the sign that there is no mining API.
   const state = !work && stream.error.fault === 'refused' ? 'fault' : 'warning';
   const what = `no update stream: ${stream.error.message}`;
-  return [...findings, { about: 'updates', state, what, why: state === 'fault' ? WHY_WORK : WHY_UPDATES }];
+  const why = state === 'fault' ? WHY_WORK : WHY_UPDATES;
+  return { findings: [...findings, { about: 'updates', state, what, why }], ...given };
 }
 
 /** The stream only has to open: it may be silent for minutes. It ends with its connection. */
@@ -156,7 +169,7 @@ async function readToEnd(stream: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 function clockFinding(skew: Skew | undefined): NodeFinding {
-  if (!skew) return { about: 'clock', state: 'ok', what: 'not checked: the node sent no time' };
+  if (!skew) return { about: 'clock', state: 'skipped', what: 'was not checked: the node sent no time' };
   const { leastUs, mostUs } = skew;
   const [offUs, direction] = leastUs > 0n ? [leastUs, 'ahead of'] : mostUs < 0n ? [-mostUs, 'behind'] : [0n, ''];
   if (offUs < TOLERATED_SKEW_US) return { about: 'clock', state: 'ok', what: 'agrees with the node’s' };

@@ -31,6 +31,8 @@ export interface PoolExamination {
   readonly findings: readonly PoolFinding[];
   /** The fingerprint of the certificate that the pool has shown, where that is not trusted. */
   readonly untrusted?: string;
+  /** The work of its first job. */
+  readonly work?: Work;
 }
 
 /** Some pools give a new miner its first job only at the next block, which rarely takes longer. */
@@ -65,7 +67,8 @@ export async function examinePool(
     const told: PoolFinding[] = [];
     const session = sessionOn(socket, address, { account, userAgent, clock, limits, told });
     const why = await session.firstJob(jobMs);
-    return { findings: [reached, ...findingsOf(session, why), ...told] };
+    const { work } = session;
+    return { findings: [reached, ...findingsOf(session, why), ...told], ...(work && { work }) };
   } catch (fault) {
     if (!(fault instanceof PoolError)) throw fault;
     const { message: what, fingerprint: untrusted } = fault;

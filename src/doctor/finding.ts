@@ -6,13 +6,18 @@ import { Machine } from '../system/machine.ts';
 const Finding = z.object({
   /** What it is about, in a word or two. */
   about: z.string(),
-  /** A fault stops mining, or at least stops the device, the node or the pool that it is about. */
-  state: z.enum(['ok', 'warning', 'fault']),
+  /**
+   * A fault stops mining, or at least stops the device, the node or the pool that it is about. What is skipped could not be
+   * checked: `what` says why.
+   */
+  state: z.enum(['ok', 'skipped', 'warning', 'fault']),
   what: z.string(),
   /** Why a warning or a fault matters, unless `what` says so. */
   why: z.string().exactOptional(),
   /** What to do about it, unless `what` says so. */
   mend: z.string().exactOptional(),
+  /** What the node's configuration must have, line by line, where that would help. */
+  nodeConfiguration: z.array(z.string()).exactOptional(),
 });
 export type Finding = Readonly<z.infer<typeof Finding>>;
 
@@ -39,10 +44,12 @@ export function findingLines(findings: readonly Finding[], columns = Number.POSI
     const [line, ...more] = wrap(text, Math.max(LEAST_TEXT, columns - first.length));
     return [first + line, ...more.map((line) => ' '.repeat(first.length) + line)];
   };
-  return findings.flatMap(({ about, state, what, why, mend }) => [
+  return findings.flatMap(({ about, state, what, why, mend, nodeConfiguration }) => [
     ...hang(`${state.padEnd(STATE_WIDTH)}${about.padEnd(width)}  `, what),
     ...(why === undefined ? [] : hang(`${' '.repeat(indent)}why: `, why)),
     ...(mend === undefined ? [] : hang(`${' '.repeat(indent)}do:  `, mend)),
+    // Not indented, so that they can be pasted as they are.
+    ...(nodeConfiguration === undefined ? [] : ['', ...nodeConfiguration, '']),
   ]);
 }
 

@@ -3,6 +3,7 @@
 import { defaultAccount, insecureTlsRisk } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit-codes.ts';
 import { nodeTrust } from '../app/node-trust.ts';
+import type { Work } from '../chain/work.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
 import { numberRepeated, shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
@@ -12,8 +13,15 @@ import { type Finding, softened } from './finding.ts';
 /** Examines one node; tests replace it. */
 export type Ask = (question: NodeQuestion) => Promise<Examination>;
 
+/** Gets the work that a node or a pool gives. */
+export type Hear = (work: Work) => void;
+
 /** @returns findings, with faults only if no node is left to mine on */
-export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner'>, ask: Ask = examineNode) {
+export async function examineNodes(
+  { node, miner }: Pick<Config, 'node' | 'miner'>,
+  ask: Ask = examineNode,
+  hear: Hear = () => {},
+) {
   const { urls = [], network } = node;
   if (urls.length === 0) {
     const what = 'no node is configured, so none was asked, and the clock was not checked';
@@ -28,7 +36,9 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
   const userAgent = `pickaxe/${version}`;
   const names = numberRepeated(urls.map(shownUrl));
   const each = await Promise.all(
-    urls.map(async (url, index) => findingsOf(node, names[index], ask, { url, network, miner: identity, userAgent })),
+    urls.map(async (url, index) =>
+      findingsOf(node, names[index], ask, hear, { url, network, miner: identity, userAgent }),
+    ),
   );
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
   const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
@@ -48,10 +58,17 @@ const NO_KEY: Finding = {
   mend: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
 };
 
-async function findingsOf(node: Config['node'], name: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {
+async function findingsOf(
+  node: Config['node'],
+  name: string,
+  ask: Ask,
+  hear: Hear,
+  question: NodeQuestion,
+): Promise<Finding[]> {
   const { url } = question;
   try {
-    const { findings } = await ask({ ...question, trust: nodeTrust(url, node) });
+    const { findings, work } = await ask({ ...question, trust: nodeTrust(url, node) });
+    if (work) hear(work);
     return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${name} ${about}: ${what}` }));
   } catch (fault) {
     if (!(fault instanceof UsageError)) throw fault;

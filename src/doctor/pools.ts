@@ -8,16 +8,20 @@ import type { PoolAccount } from '../source/pool/session.ts';
 import { version } from '../system/version.ts';
 import { examinePool } from './examine-pool.ts';
 import { type Finding, softened } from './finding.ts';
+import type { Hear } from './nodes.ts';
 
 /** @returns findings, with faults only if no pool is left to mine on */
-export async function examinePools({ node, pool }: Pick<Config, 'node' | 'pool'>): Promise<Finding[]> {
+export async function examinePools(
+  { node, pool }: Pick<Config, 'node' | 'pool'>,
+  hear: Hear = () => {},
+): Promise<Finding[]> {
   let account: PoolAccount;
   try {
     account = poolAccount(pool);
   } catch (fault) {
     return [refusal(fault)];
   }
-  const each = await Promise.all((pool.urls ?? []).map((url) => findingsOf(url, { node, pool }, account)));
+  const each = await Promise.all((pool.urls ?? []).map((url) => findingsOf(url, { node, pool }, account, hear)));
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
   const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
   const risk = insecureTlsRisk({ node, pool });
@@ -28,10 +32,12 @@ async function findingsOf(
   url: string,
   { node, pool }: Pick<Config, 'node' | 'pool'>,
   account: PoolAccount,
+  hear: Hear,
 ): Promise<Finding[]> {
   try {
     const trust = poolTrust(url, pool, node);
-    const { findings } = await examinePool({ url, account, trust, userAgent: `pickaxe/${version}` });
+    const { findings, work } = await examinePool({ url, account, trust, userAgent: `pickaxe/${version}` });
+    if (work) hear(work);
     return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'pool', what: `${url} ${about}: ${what}` }));
   } catch (fault) {
     return [refusal(fault)];

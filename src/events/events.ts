@@ -68,8 +68,18 @@ export interface RelayWorker {
 
 /** Wrappers get these as JSON (report/json-line.ts), so their fields have the names and units of all public JSON. */
 export type MinerEvent =
-  /** Engines were given a new work. `difficulty` is that of a block; `shareDifficulty` is absent for a node's work. */
-  | { type: 'work'; chain: number; height: bigint; difficulty: number; shareDifficulty?: number }
+  /**
+   * Engines were given a new work. `networkCode` is the number by which its header names the network. `difficulty` is that of a
+   * block; `shareDifficulty` is absent for a node's work.
+   */
+  | {
+      type: 'work';
+      chain: number;
+      height: bigint;
+      networkCode?: number;
+      difficulty: number;
+      shareDifficulty?: number;
+    }
   /** The current work was given a later creation time (µs since the UNIX epoch): a new job for the same work. */
   | { type: 'job'; chain: number; height: bigint; creationTimeMicros: bigint }
   /** A New Cut came for the chain being mined: its work is stale. */
@@ -190,8 +200,18 @@ export type MinerEvent =
     }
   /** A source gave work, this long after it was asked for some. */
   | { type: 'fetch'; source: string; latencySeconds: number }
-  /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
-  | { type: 'source'; source: string; kind: SourceKind; state: SourceNews; reason: string };
+  /**
+   * A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL.
+   * `nodeConfiguration` is what a node's configuration must have, line by line, where that would help.
+   */
+  | {
+      type: 'source';
+      source: string;
+      kind: SourceKind;
+      state: SourceNews;
+      reason: string;
+      nodeConfiguration?: readonly string[];
+    };
 
 const BLOCK_EVENTS = ['sent-block', 'accepted-block', 'unanswered-block', 'refused-block'] as const;
 

@@ -10,7 +10,7 @@ import { type Job, prepareJob } from '../chain/job.ts';
 import { LANES, laneWithin, PAGES } from '../chain/nonce.ts';
 import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
-import { creationTimeOf, type Work } from '../chain/work.ts';
+import { creationTimeOf, networkNumberOf, type Work } from '../chain/work.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls, PauseReason } from '../events/controls.ts';
 import type { Listener } from '../events/events.ts';
@@ -177,7 +177,8 @@ export class Miner implements Controls {
       this.#assign(assignment);
       const { difficulty } = assignment;
       const share = until === 'replaced' && { shareDifficulty: difficultyOf(target) };
-      this.#emit({ type: 'work', chain, height, difficulty, ...share });
+      const networkCode = networkNumberOf(work.header);
+      this.#emit({ type: 'work', chain, height, networkCode, difficulty, ...share });
     } else if (update.kind === 'rest') {
       if (!this.#current) return;
       const { chain } = this.#current.job.work;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { NodeError, quote } from './errors.ts';
 import type { NodeHttp, NodeRequest } from './http.ts';
 import type { MinerIdentity } from './miner-identity.ts';
-import { configRefusal, explainMiner } from './refusal.ts';
+import { configRefusal, explainMiner, nodeConfigurationFor } from './refusal.ts';
 import { CONFIG_PATH } from './url.ts';
 
 const minerSchema = z.looseObject({
@@ -31,8 +31,12 @@ const configSchema = z.looseObject({
 
 /** For people: a sentence about what the report says. */
 export interface ConfigNote {
+  /** Whether it is about the network, about mining at all, or about this miner. */
+  readonly about: 'network' | 'mining' | 'miner';
   readonly state: 'info' | 'warning';
   readonly reason: string;
+  /** What the node's configuration must have, line by line, where that would help. */
+  readonly nodeConfiguration?: readonly string[];
 }
 
 /**
@@ -75,24 +79,33 @@ export function checkConfig(
 ): ConfigNote[] {
   const parsed = configSchema.safeParse(report);
   if (!parsed.success) {
-    return [{ state: 'info', reason: 'the node reports its configuration in an unknown form' }];
+    return [{ about: 'mining', state: 'info', reason: 'the node reports its configuration in an unknown form' }];
   }
   const served = servedNetwork(report);
   const coordination = parsed.data.mining?.coordination;
-  const warnings: string[] = [];
-  if (served !== undefined && network !== undefined && served !== network) {
-    warnings.push(`the node serves the network ${served}, not ${network}: check the network or the node URL`);
-  }
-  if (coordination?.enabled === false) {
-    warnings.push('mining is disabled at the node: set mining.coordination.enabled in its configuration');
+  const isForeign = served !== undefined && network !== undefined && served !== network;
+  // At a node of another network an entry would not help.
+  const entry = miner && !isForeign && { nodeConfiguration: nodeConfigurationFor(miner) };
+  const warnings: ConfigNote[] = [];
+  if (isForeign) {
+    const reason = `the node serves the network ${served}, not ${network}: check the network or the node URL`;
+    warnings.push({ about: 'network', state: 'warning', reason });
   }
   const miners = coordination?.miners ?? [];
-  if (miner && miners.length > 0 && !miners.some((known) => isSame(known, miner))) {
-    warnings.push(`the node does not list this miner. ${explainMiner(miner)}`);
+  const isDisabled = coordination?.enabled === false;
+  const isUnlisted = miner !== undefined && miners.length > 0 && !miners.some((known) => isSame(known, miner));
+  if (isDisabled) {
+    const reason = 'mining is disabled at the node: set mining.coordination.enabled in its configuration';
+    warnings.push({ about: 'mining', state: 'warning', reason, ...(!isUnlisted && entry) });
   }
-  if (warnings.length > 0) return warnings.map((reason) => ({ state: 'warning', reason }));
+  if (isUnlisted) {
+    const reason = `the node does not list this miner. ${explainMiner(miner)}`;
+    warnings.push({ about: 'miner', state: 'warning', reason, ...entry });
+  }
+  if (warnings.length > 0) return warnings;
   return [
     {
+      about: 'mining',
       state: 'info',
       reason: `the node serves ${served ?? network ?? 'some network'} and its configuration allows mining`,
     },

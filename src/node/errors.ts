@@ -30,6 +30,8 @@ export class NodeError extends Error {
   readonly mayHaveBeenTaken: boolean;
   /** The fingerprint of the node's certificate, if the certificate is not trusted. */
   readonly fingerprint: string | undefined;
+  /** What the node's configuration must have, line by line, where that would help. */
+  readonly nodeConfiguration: readonly string[] | undefined;
 
   constructor(fault: NodeFault, message: string, options: NodeErrorOptions = {}) {
     super(message, options);
@@ -37,6 +39,7 @@ export class NodeError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.mayHaveBeenTaken = fault !== 'unreachable' && !(fault === 'busy' && options.byNode === true);
     this.fingerprint = options.fingerprint;
+    this.nodeConfiguration = options.nodeConfiguration;
   }
 }
 
@@ -45,6 +48,7 @@ interface NodeErrorOptions extends ErrorOptions {
   /** Whether the node itself answered. A gateway that answers may have passed the request on to the node. */
   readonly byNode?: boolean;
   readonly fingerprint?: string;
+  readonly nodeConfiguration?: readonly string[];
 }
 
 /**

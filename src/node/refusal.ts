@@ -6,7 +6,8 @@ import { CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 
 /** @param text the body of the answer */
 export function workRefusal(status: number, text: string, miner: MinerIdentity, address: NodeAddress): NodeError {
-  return new NodeError('refused', workMessage(status, said(status, text, address), miner, address));
+  const message = workMessage(status, said(status, text, address), miner, address);
+  return new NodeError('refused', message, status === 403 ? { nodeConfiguration: nodeConfigurationFor(miner) } : {});
 }
 
 export function updatesRefusal(status: number, address: NodeAddress): NodeError {
@@ -38,6 +39,22 @@ function workMessage(status: number, said: string, miner: MinerIdentity, { name 
 
 function said(status: number, text: string, address: NodeAddress): string {
   return text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
+}
+
+/** @returns lines of YAML for the node's configuration that let this miner mine there; the first one says where they belong */
+export function nodeConfigurationFor({ account, predicate, publicKeys }: MinerIdentity): string[] {
+  // A JSON string is a YAML string, whatever characters an account has.
+  const keys = publicKeys.map((key) => JSON.stringify(key)).join(', ');
+  return [
+    '# for the node’s configuration: for its section chainweb, where it has one',
+    'mining:',
+    '  coordination:',
+    '    enabled: true',
+    '    miners:',
+    `      - account: ${JSON.stringify(account)}`,
+    `        predicate: ${predicate}`,
+    `        public-keys: [${keys}]`,
+  ];
 }
 
 /** @returns for people: what a node compares, and the usual mistakes */

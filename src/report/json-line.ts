@@ -15,6 +15,7 @@ import {
   count,
   counts,
   deviceKind,
+  earningsFields,
   lastShareSeconds,
   millis,
   minedFor,
@@ -84,6 +85,7 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('progress', { device, what: z.string(), done: z.number().min(0).max(1) }),
   line('work', {
     ...block,
+    networkCode: count.exactOptional().meta({ description: 'the number by which the header names its network' }),
     difficulty: amount.meta({ description: 'hashes that a block takes on average' }),
     shareDifficulty: amount.exactOptional().meta({ description: 'the same for a share of a pool' }),
   }),
@@ -132,6 +134,10 @@ export const JsonLine = z.discriminatedUnion('type', [
     kind: z.enum(SOURCE_KINDS),
     state: z.enum(SOURCE_NEWS),
     reason: z.string(),
+    nodeConfiguration: z
+      .array(z.string())
+      .exactOptional()
+      .meta({ description: 'lines of YAML for the node’s configuration, where they would help' }),
   }),
   line('missed-cut', { source, chain: count }),
   line('polling', { source, chains: z.array(PolledChain) }),
@@ -159,6 +165,7 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('hashrate', { hashesPerSecond: rate, devices: z.record(z.string(), DeviceRate) }),
   line('summary', {
     ...rigCounts,
+    earnings: z.object(earningsFields((schema) => schema.exactOptional())),
     acceptedBlocks: AcceptedBlocks.exactOptional(),
     switchSeconds: Spread.exactOptional(),
     devices: z.record(z.string(), DeviceCounts),

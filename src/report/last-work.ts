@@ -6,6 +6,8 @@ import { type WorkNow, workNow } from './work-now.ts';
 
 /** A node says which chains there are; this many are more than any ledger has. The chain mined on longest ago is dropped. */
 const MOST_CHAINS = 256;
+/** Targets change every hour, when all is well. */
+const RECENT_MS = 3_600_000;
 
 export class LastWork {
   readonly #clock: Clock;
@@ -24,6 +26,16 @@ export class LastWork {
     const [oldest] = this.#work.keys();
     if (this.#work.size > MOST_CHAINS && oldest !== undefined) this.#work.delete(oldest);
   };
+
+  /** The newest work, and those of the last hour that are of the same network. */
+  recent(): WorkNow[] {
+    const works = [...this.#work.values()];
+    const newest = works.at(-1);
+    const sinceMs = this.#clock.monotonicMs() - RECENT_MS;
+    return works.filter(
+      (work) => work === newest || (work.sinceMs >= sinceMs && work.networkCode === newest?.networkCode),
+    );
+  }
 
   /** Ordered by chain. */
   all(): WorkNow[] {

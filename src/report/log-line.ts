@@ -14,6 +14,10 @@ export const LogLine = z.object({
   timeMillis: millis,
   tag: z.string().meta({ description: 'what it is about: miner, node, cpu, …' }),
   outcome: z.enum(OUTCOMES).exactOptional().meta({ description: 'what became of a block, in the line that says so' }),
+  isSnippet: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: 'the message is a line of a text to be copied, whose indentation counts' }),
   message: z.string(),
 });
 export type LogLine = z.infer<typeof LogLine>;

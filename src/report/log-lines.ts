@@ -204,11 +204,12 @@ export class LogLines {
     this.#bounded('job', 'info', 'work', line);
   }
 
-  /** Logs a line, unless there were too many of its kind. */
-  #bounded(kind: BoundedKind, level: 'info' | 'warn', tag: string, line: string): void {
+  /** Logs a line, unless there were too many of its kind. @returns whether it was logged */
+  #bounded(kind: BoundedKind, level: 'info' | 'warn', tag: string, line: string): boolean {
     const leftOut = this.#bounds[kind].take(this.#tally.nowMs);
     if (leftOut === undefined) this.#log.debug({ tag }, line);
     else this.#log[level]({ tag }, leftOut === 0 ? line : `${line} (${leftOut} lines like this one were left out)`);
+    return leftOut !== undefined;
   }
 
   #device({ device, state, description, detail, reason = '', fault }: MinerEvent & { type: 'device' }): void {
@@ -249,9 +250,10 @@ export class LogLines {
     }
   }
 
-  #source({ source, kind, state, reason }: MinerEvent & { type: 'source' }): void {
+  #source({ source, kind, state, reason, nodeConfiguration = [] }: MinerEvent & { type: 'source' }): void {
     const level = state === 'lost' || state === 'unhealthy' || state === 'warning' ? 'warn' : 'info';
-    this.#bounded('source', level, kind, `${source} ${reason}`);
+    const isLogged = this.#bounded('source', level, kind, `${source} ${reason}`);
+    for (const line of nodeConfiguration) this.#log[isLogged ? level : 'debug']({ tag: kind, isSnippet: true }, line);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
+import type { Earnings } from './earnings.ts';
 import type { Held } from './held.ts';
 import type { RatesByWindow } from './meter.ts';
 import type { RelayNow } from './relay-stats.ts';
@@ -39,12 +40,15 @@ export interface RigNow {
   /** When the last share was accepted; absent before the first. */
   readonly lastShareMs?: number;
   /**
-   * How long a block takes on average at this difficulty and rate, which here includes the estimated one of relays' workers. Absent
-   * while difficulty or rate is not known, or while no device is ready and no worker hashes.
+   * How long a block takes on average at this rate, which here includes the estimated one of relays' workers, and the mean
+   * difficulty of the chains that are mined. Absent while difficulty or rate is not known, or while no device is ready and no
+   * worker hashes.
    */
   readonly timeToBlockSeconds?: number;
   /** The same for a share; absent for a node's work, too. */
   readonly timeToShareSeconds?: number;
+  /** At the same rate and difficulty. */
+  readonly earnings: Earnings;
   readonly sources: ReadonlyMap<string, SourceNow>;
   readonly devices: ReadonlyMap<string, DeviceNow>;
   readonly relays: ReadonlyMap<string, RelayNow>;

@@ -8,6 +8,7 @@ import { CORE_KINDS, DEVICE_KINDS } from '../engine/device.ts';
 import { TELEMETRY_FIELDS, type TelemetryField } from '../engine/telemetry.ts';
 import { BLOCK_STATES, SHARE_OUTCOMES, type ShareOutcome } from '../events/vocabulary.ts';
 import { OUTCOMES, type Outcome, POLL_REASONS } from '../source/vocabulary.ts';
+import type { Earnings } from './earnings.ts';
 import type { RatesByWindow } from './meter.ts';
 
 export const count = z.int().nonnegative();
@@ -148,6 +149,31 @@ export const rigCounts = {
 /** A field for each quantity that sensors measure, all of the same schema. */
 export function sensorFields<Field extends z.ZodType>(field: Field): Record<TelemetryField, Field> {
   return Object.fromEntries(TELEMETRY_FIELDS.map((name) => [name, field])) as Record<TelemetryField, Field>;
+}
+
+/** An estimate is a JSON number, unlike coins that there are. */
+const EARNINGS = {
+  blocksPerDay: amount.meta({
+    description: 'blocks on average, at this rate and the mean difficulty of the chains mined',
+  }),
+  chanceInDayRatio: amount.meta({ description: 'how likely at least one block is within a day, 0 to 1' }),
+  chanceInMonthRatio: amount.meta({ description: 'the same within 30 days' }),
+  coinsPerBlock: amount.meta({ description: 'new coins of a block; fees come on top' }),
+  coinsPerDay: amount.meta({ description: 'coins on average' }),
+  powerWatts: amount.meta({
+    description: 'what the rig draws: --power-watts, or what the sensors of all its devices tell',
+  }),
+  powerPrice: amount.meta({ description: 'of a kilowatt-hour: --power-price' }),
+  powerCostPerDay: amount.meta({ description: 'what this power costs in a day, in the currency of the price' }),
+} satisfies Record<keyof Earnings, z.ZodType>;
+export const EARNINGS_FIELDS = Object.keys(EARNINGS) as (keyof Earnings)[];
+
+/** A field for each figure of an estimate, by a function of the field's schema. */
+export function earningsFields<Field extends z.ZodType>(
+  field: (schema: z.ZodNumber) => Field,
+): Record<keyof Earnings, Field> {
+  const fields = EARNINGS_FIELDS.map((name) => [name, field(EARNINGS[name])]);
+  return Object.fromEntries(fields) as Record<keyof Earnings, Field>;
 }
 
 export const PolledChain = z.object({ chain: count, reason: z.enum(POLL_REASONS) }).meta({ id: 'PolledChain' });

@@ -2,6 +2,7 @@
 
 import type { AcceptedBlocks } from './block-counts.ts';
 import type { DeviceSummary } from './device-stats.ts';
+import type { Earnings } from './earnings.ts';
 import type { Latency } from './latencies.ts';
 import type { RelaySummary } from './relay-stats.ts';
 import type { OutcomeCounts, ShareCounts } from './verdict-counts.ts';
@@ -21,6 +22,8 @@ export interface Summary extends OutcomeCounts {
   readonly expectedBlocks: number;
   /** Difficulty of the best hash found; 0 before the first candidate. */
   readonly bestDifficulty: number;
+  /** What the rate of the whole run earns, at the last difficulty. */
+  readonly earnings: Earnings;
   readonly newCuts: number;
   /** Blocks that an open update stream did not announce; a fetch found them. */
   readonly missedCuts: number;

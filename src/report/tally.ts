@@ -5,7 +5,9 @@ import type { SourceKind } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 import { BlockCounts } from './block-counts.ts';
 import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
+import { EarningsEstimate, type EarningsTerms, timeToBlockSeconds } from './earnings.ts';
 import { type Held, held } from './held.ts';
+import type { LastWork } from './last-work.ts';
 import { Latencies } from './latencies.ts';
 import { Luck } from './luck.ts';
 import { Meter } from './meter.ts';
@@ -31,6 +33,7 @@ export class Tally {
   readonly #sources: Sources;
   readonly #verdicts = new VerdictCounts();
   readonly #blocks = new BlockCounts();
+  readonly #earnings: EarningsEstimate;
   /** When mining ended. */
   #endMs: number | undefined;
   #newCuts = 0;
@@ -44,17 +47,20 @@ export class Tally {
    * @param devices those that will be opened: each is `starting` until its first event
    * @param relays those that will be opened
    * @param sourceKind what the rig's work comes from
+   * @param terms what an estimate of earnings needs beside events
    */
   constructor(
     clock: Clock,
     devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = [],
     relays: readonly { readonly name: string }[] = [],
     sourceKind: SourceKind = 'node',
+    terms: EarningsTerms = {},
   ) {
     this.#clock = clock;
     const nowMs = clock.monotonicMs();
     this.#startMs = nowMs;
     this.#meter = new Meter(nowMs);
+    this.#earnings = new EarningsEstimate(clock, terms);
     this.#deviceReady = { value: false, sinceMs: nowMs };
     this.#sourceConnected = { value: false, sinceMs: nowMs };
     this.#expected = new Map(devices.map(({ name, kind }) => [name, new DeviceStats(nowMs, kind)]));
@@ -64,6 +70,7 @@ export class Tally {
 
   readonly listen = (event: MinerEvent): void => {
     const nowMs = this.#clock.monotonicMs();
+    this.#earnings.listen(event);
     switch (event.type) {
       case 'hashes':
         this.#meter.add(event.hashes, nowMs);
@@ -130,6 +137,11 @@ export class Tally {
     return this.#verdicts.blocks.accepted;
   }
 
+  /** The last work of each chain. */
+  get works(): LastWork {
+    return this.#earnings.works;
+  }
+
   /** The time by the clock on which all times of the tally are. */
   get nowMs(): number {
     return this.#clock.monotonicMs();
@@ -151,6 +163,8 @@ export class Tally {
     const work = this.#work;
     const relays = new Map([...this.#relays].map(([name, relay]) => [name, relay.now(nowMs)]));
     const rate = (this.#deviceReady.value ? hashesPerSecond : 0) + allRelays(relays.values()).hashesPerSecond;
+    const earnings = this.#earnings.now(rate, devices.values());
+    const toBlock = timeToBlockSeconds(earnings);
     return {
       nowMs,
       deviceReady: this.#deviceReady,
@@ -164,8 +178,9 @@ export class Tally {
       effort: this.#luck.effort,
       ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
       ...(this.#lastShareMs !== undefined && { lastShareMs: this.#lastShareMs }),
-      ...(work && rate > 0 && { timeToBlockSeconds: work.difficulty / rate }),
+      ...(toBlock !== undefined && { timeToBlockSeconds: toBlock }),
       ...(work?.shareDifficulty !== undefined && rate > 0 && { timeToShareSeconds: work.shareDifficulty / rate }),
+      earnings,
       sources: this.#sources.now(),
       devices,
       relays,
@@ -182,6 +197,8 @@ export class Tally {
     const hashes = this.#meter.total;
     const switchSeconds = this.#jobSwitches.spread;
     const acceptedBlocks = this.#blocks.accepted;
+    const averageHashesPerSecond = uptimeSeconds > 0 ? hashes / uptimeSeconds : 0;
+    const devices = [...this.#devices.values()].map((device) => device.now(this.#clock.monotonicMs()));
     return {
       ...this.#verdicts.blocks,
       shares: this.#verdicts.shares,
@@ -189,9 +206,10 @@ export class Tally {
       hardwareErrors: this.#sum(({ hardwareErrors }) => hardwareErrors),
       hashes,
       uptimeSeconds,
-      averageHashesPerSecond: uptimeSeconds > 0 ? hashes / uptimeSeconds : 0,
+      averageHashesPerSecond,
       expectedBlocks: this.#luck.expectedBlocks,
       bestDifficulty: this.#luck.bestDifficulty,
+      earnings: this.#earnings.now(averageHashesPerSecond, devices),
       newCuts: this.#newCuts,
       missedCuts: this.#sources.missedCuts,
       ...(switchSeconds && { switchSeconds }),

@@ -3,6 +3,9 @@
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { Outcome, SourceKind } from '../source/vocabulary.ts';
 
+const YEAR_SECONDS = 365 * 86_400;
+/** How many decimal places coins have. */
+const COIN_PLACES = 12;
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
 /** `61 °C 412 W 45 % fan 58.1 MH/J`, as far as it is known. */
@@ -48,9 +51,28 @@ export function formatPercent(part: number, digits = 0): string {
   return `${(100 * part).toFixed(digits)} %`;
 }
 
-/** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h` */
+/** `12.3`, `0.42`, `0.00000042`, `86.4 G`: an estimate, with three digits that count */
+export function formatEstimate(value: number): string {
+  if (value >= 1e6) return withPrefix(value).trimEnd();
+  if (value < 5 * 10 ** -(COIN_PLACES + 1)) return '0';
+  const places = Math.max(0, 2 - Math.floor(Math.log10(value)));
+  const text = value.toFixed(Math.min(places, COIN_PLACES));
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** `34 %`, `2.4 %`, `0.031 %`; beyond what matters, `less than 0.0001 %` and `more than 99.9 %` */
+export function formatChance(ratio: number): string {
+  if (ratio < 1e-6) return 'less than 0.0001 %';
+  if (ratio > 0.999) return 'more than 99.9 %';
+  return formatPercent(ratio, Math.max(0, 1 - Math.floor(Math.log10(100 * ratio))));
+}
+
+/** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`, `2 y 40 d`, `12300 y` */
 export function formatDuration(seconds: number): string {
+  // Nobody counts days in a century.
+  if (seconds >= 100 * YEAR_SECONDS) return `${Number((seconds / YEAR_SECONDS).toPrecision(3))} y`;
   const units = [
+    { name: 'y', seconds: YEAR_SECONDS },
     { name: 'd', seconds: 86_400 },
     { name: 'h', seconds: 3_600 },
     { name: 'min', seconds: 60 },
@@ -97,6 +119,40 @@ export function describeWorkers({
   readonly hashesPerSecond: number;
 }): string {
   return `workers ${workersConnected} ~${formatHashrate(hashesPerSecond)}`;
+}
+
+/** Figures of an estimate, as far as they are known. */
+interface Estimate {
+  readonly coinsPerDay?: number;
+  readonly coinsPerBlock?: number;
+  readonly chanceInDayRatio?: number;
+  readonly chanceInMonthRatio?: number;
+  readonly powerWatts?: number;
+  readonly powerPrice?: number;
+  readonly powerCostPerDay?: number;
+}
+
+/** `~0.42 coins a day (0.975 coins a block)`, or why that is not known */
+export function describeCoins({ coinsPerDay, coinsPerBlock, chanceInDayRatio }: Estimate): string {
+  if (coinsPerDay !== undefined && coinsPerBlock !== undefined) {
+    return `~${formatEstimate(coinsPerDay)} coins a day (${formatEstimate(coinsPerBlock)} coins a block)`;
+  }
+  return chanceInDayRatio === undefined ? 'not known yet' : 'the rewards of this network are not known';
+}
+
+/** `2.4 % for a block in a day, 52 % in 30 days` */
+export function describeChance({ chanceInDayRatio: day, chanceInMonthRatio: month }: Estimate): string {
+  if (day === undefined || month === undefined) return 'not known yet';
+  return `${formatChance(day)} for a block in a day, ${formatChance(month)} in 30 days`;
+}
+
+/** `412 W cost 2.97 a day`; or why that is not known; empty while nobody has named a price */
+export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: Estimate): string {
+  if (powerPrice === undefined) return '';
+  if (powerWatts === undefined || powerCostPerDay === undefined) {
+    return 'the cost of power is not known: not every device that mines has a sensor; give the watts with --power-watts';
+  }
+  return `${powerWatts.toFixed(0)} W cost ${formatEstimate(powerCostPerDay)} a day`;
 }
 
 /**

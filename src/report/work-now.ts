@@ -6,6 +6,8 @@ import type { MinerEvent } from '../events/events.ts';
 export interface WorkNow {
   readonly chain: number;
   readonly height: bigint;
+  /** The number by which the header names its network; absent when that is not known. */
+  readonly networkCode?: number;
   /** Hashes that a block takes on average. */
   readonly difficulty: number;
   /** Hashes that a share takes on average; absent for a node's work. */
@@ -14,8 +16,10 @@ export interface WorkNow {
 }
 
 export function workNow(
-  { chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' },
+  { chain, height, networkCode, difficulty, shareDifficulty }: MinerEvent & { type: 'work' },
   sinceMs: number,
 ): WorkNow {
-  return { chain, height, difficulty, ...(shareDifficulty !== undefined && { shareDifficulty }), sinceMs };
+  const network = networkCode !== undefined && { networkCode };
+  const share = shareDifficulty !== undefined && { shareDifficulty };
+  return { chain, height, ...network, difficulty, ...share, sinceMs };
 }

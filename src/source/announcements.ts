@@ -32,8 +32,10 @@ export class Announcements {
     this.#outage = undefined;
   }
 
-  note(state: SourceEvent['state'], reason: string): void {
-    this.emit({ type: 'source', source: this.source, kind: this.#kind, state, reason });
+  /** @param nodeConfiguration what the node's configuration must have, line by line, where that would help */
+  note(state: SourceEvent['state'], reason: string, nodeConfiguration?: readonly string[]): void {
+    const lines = nodeConfiguration && { nodeConfiguration };
+    this.emit({ type: 'source', source: this.source, kind: this.#kind, state, reason, ...lines });
   }
 
   reached(): void {
@@ -48,9 +50,10 @@ export class Announcements {
     this.emit({ type: 'fetch', source: this.source, latencySeconds: latencyMs / 1000 });
   }
 
-  lost(reason: string): void {
+  /** @param nodeConfiguration what the node's configuration must have, line by line, where that would help */
+  lost(reason: string, nodeConfiguration?: readonly string[]): void {
     if (this.#outage === reason) return;
     this.#outage = reason;
-    this.note('lost', reason);
+    this.note('lost', reason, nodeConfiguration);
   }
 }

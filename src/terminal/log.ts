@@ -18,7 +18,7 @@ const ON_TERMINAL: pretty.PrettyOptions = {
   messageKey: LOG_LINE_OPTIONS.messageKey,
   timestampKey: 'timeMillis',
   translateTime: 'SYS:HH:MM:ss',
-  ignore: 'tag,level,outcome',
+  ignore: 'tag,level,outcome,isSnippet',
   customColors: 'message:reset',
   messageFormat: (entry, _, __, { colors }) => {
     const { level, tag = '', outcome, message } = entry as Partial<LogLine> & Pick<LogLine, 'level'>;
@@ -30,9 +30,12 @@ const ON_TERMINAL: pretty.PrettyOptions = {
   },
 };
 /** Without colours, the level is written out. */
-const ON_PLAIN_TERMINAL: pretty.PrettyOptions = { ...ON_TERMINAL, ignore: 'tag,outcome', colorize: false };
+const ON_PLAIN_TERMINAL: pretty.PrettyOptions = { ...ON_TERMINAL, ignore: 'tag,outcome,isSnippet', colorize: false };
 /** A file or a pipe may hold the lines of many days, and programs compare their times. */
 const IN_FILE: pretty.PrettyOptions = { ...ON_PLAIN_TERMINAL, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
+
+/** What is to be copied from a terminal has no time and no tag there. `"isSnippet":` within a message would have backslashes. */
+const SNIPPET = '"isSnippet":true';
 
 /** Where each line goes besides stderr. */
 interface LogCopies {
@@ -49,9 +52,9 @@ export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogC
   );
 }
 
-/** Whatever a message quotes, it becomes one line, in the terminal, the file and the page. */
+/** Whatever a message quotes, it becomes one line, in the terminal, the file and the page. The indentation of a snippet stays. */
 function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
-  const clean = given.map((part) => (typeof part === 'string' ? oneLine(part) : part));
+  const clean = given.map((part) => (typeof part === 'string' ? /^ */.exec(part) + oneLine(part) : part));
   log.apply(this, clean as Parameters<LogFn>);
 }
 
@@ -60,7 +63,10 @@ function toStderr(format: LogFormat): DestinationStream {
   if (format === 'json' || !escapes) {
     return asInFile(format, { write: (line) => writeLine(process.stderr, line) });
   }
-  return prettyLines(screen, colours ? { ...ON_TERMINAL, colorize: true } : ON_PLAIN_TERMINAL);
+  const lines = prettyLines(screen, colours ? { ...ON_TERMINAL, colorize: true } : ON_PLAIN_TERMINAL);
+  return {
+    write: (json) => (json.includes(SNIPPET) ? screen.write(`${JSON.parse(json).message}\n`) : lines.write(json)),
+  };
 }
 
 function asInFile(format: LogFormat, to: DestinationStream): DestinationStream {

@@ -4,7 +4,10 @@ import { countsShares, luckOf } from '../report/figures.ts';
 import { livesOnRelays } from '../report/rig-state.ts';
 import {
   describeAcceptedBlocks,
+  describeChance,
+  describeCoins,
   describeOutcomes,
+  describePowerCost,
   formatDuration,
   formatHashrate,
   formatPercent,
@@ -20,7 +23,7 @@ export function results(view: View): string[] {
     ? [...shares(view), `blocks   ${describeOutcomes(summary)}`]
     : [`accepted ${accepted}, rejected ${rejected}, stale ${stale}, unknown ${unknown}${rare}`];
   const fates = became ? [`became   ${describeAcceptedBlocks(became)}`] : [];
-  return [...verdicts, ...fates, ...(livesOnRelays(now) ? [] : effort(view)), ...blocks(view)];
+  return [...verdicts, ...fates, ...(livesOnRelays(now) ? [] : effort(view)), ...blocks(view), ...earnings(view)];
 }
 
 /** What shows that a rig on a pool works. */
@@ -55,6 +58,17 @@ function blocks({ now, summary, nowMs }: View): string[] {
   return [
     `last     ${lastBlockMs === undefined ? 'no block yet' : `${what}${formatDuration((nowMs - lastBlockMs) / 1000)} ago`}`,
     `next     ${what}${inTime(timeToBlockSeconds)}`,
+  ];
+}
+
+/** On average, if nothing changes. A rig that mines for another process earns nothing by itself. */
+function earnings({ now: { earnings, sourceKind } }: View): string[] {
+  if (sourceKind === 'parent') return [];
+  const power = describePowerCost(earnings);
+  return [
+    `earns    ${describeCoins(earnings)}`,
+    ...(earnings.blocksPerDay === undefined ? [] : [`chance   ${describeChance(earnings)}`]),
+    ...(power === '' ? [] : [`power    ${power}`]),
   ];
 }
 

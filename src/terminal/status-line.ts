@@ -7,7 +7,14 @@ import { allRelays } from '../report/relay-stats.ts';
 import type { RigNow } from '../report/rig-now.ts';
 import { livesOnRelays, type RigState, rigState } from '../report/rig-state.ts';
 import type { Summary } from '../report/summary.ts';
-import { describeState, describeWorkers, formatDuration, formatHashrate, formatPercent } from '../report/units.ts';
+import {
+  describeState,
+  describeWorkers,
+  formatDuration,
+  formatEstimate,
+  formatHashrate,
+  formatPercent,
+} from '../report/units.ts';
 import type { OutcomeCounts } from '../report/verdict-counts.ts';
 import { oneColumnEach } from '../text/one-line.ts';
 import type { Paint, Style } from './paint.ts';
@@ -101,6 +108,7 @@ function onNode({ now, summary }: View): Part[] {
     { forms: livesOnRelays(now) ? [] : [[`effort ${formatPercent(now.effort)}`, 4]] },
     { forms: [[luck(summary), 8]] },
     { forms: [[timeTo('block', now.timeToBlockSeconds), 3]] },
+    ...earnings(now),
   ];
 }
 
@@ -121,6 +129,7 @@ function onPool({ now, summary }: View): Part[] {
     { forms: [[accepted > 0 ? `blocks ${accepted}` : '', 3]], style: 'bold' },
     { forms: livesOnRelays(now) ? [] : [[`proven ${formatHashrate(now.provenHashesPerSecond)}`, 3]] },
     { forms: [[timeTo('share', now.timeToShareSeconds), 3]] },
+    ...earnings(now),
     { forms: [[luck(summary), 8]] },
   ];
 }
@@ -138,6 +147,17 @@ function luck(summary: Summary): string {
 /** Chance has no memory: however long the last one was ago, the next one is this far away on average. */
 function timeTo(what: string, seconds: number | undefined): string {
   return seconds === undefined ? '' : `${what} in ~${formatDuration(seconds)}`;
+}
+
+/** Coins and the cost of power cannot be compared: what a coin is worth is not known here. */
+function earnings({ earnings: { coinsPerDay, powerCostPerDay } }: RigNow): Part[] {
+  const part = (figure: number | undefined, text: (figure: string) => string, rank: number): Part => {
+    return { forms: figure === undefined ? [] : [[text(formatEstimate(figure)), rank]] };
+  };
+  return [
+    part(coinsPerDay, (coins) => `~${coins} coins/day`, 5),
+    part(powerCostPerDay, (cost) => `power ${cost}/day`, 8),
+  ];
 }
 
 function temperature(devices: ReadonlyMap<string, DeviceNow>): string {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../expect-shape.ts';
@@ -54,6 +55,14 @@ describe('pickaxe doctor', () => {
     expect(code).toBe(1);
   });
 
+  it('prints lines that a node’s configuration must have, so that they can be pasted', async () => {
+    const miners = [{ account: 'someone', predicate: 'keys-all', 'public-keys': [KEY] }] as const;
+    const { stdout } = await pickaxe('doctor', '--node', await startNode({ miners } as never), ...MINER);
+    const [, lines = ''] = /\n(mining:\n(?: .*\n)+)/.exec(stdout) ?? [];
+    const entry = { account: `k:${KEY}`, predicate: 'keys-all', 'public-keys': [KEY] };
+    expect(parse(lines)).toEqual({ mining: { coordination: { enabled: true, miners: [entry] } } });
+  });
+
   it('compares the keys of the miner’s account on each chain', async () => {
     const about = async (options: ConstructorParameters<typeof MockNode>[0]) => {
       const { report } = await doctor('--node', await startNode(options), ...MINER, '--account', 'shared');
@@ -73,6 +82,7 @@ describe('pickaxe doctor', () => {
     const { code, stdout } = await pickaxe('doctor', '--node', 'http://127.0.0.1:9', ...MINER);
     expect(stdout).toMatch(/^fault +node +http:\/\/127\.0\.0\.1:9 connection: cannot reach/m);
     expect(stdout).toMatch(/^ok +Node\.js +\d/m);
+    expect(stdout).toMatch(/^skipped +account +k:\S+ was not checked: cannot reach/m);
     expect(stdout).toMatch(/\d faults?, \d warnings?\. pickaxe cannot mine until the faults are fixed\./);
     expect(code).toBe(1);
   });

@@ -170,7 +170,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     terminal.press('C-u');
     terminal.type(`k:${KEY.toUpperCase()}\n`);
     await answer(terminal, ACCOUNT, '\n');
-    await terminal.sees(`{"account":"k:${KEY}","predicate":"keys-all","public-keys":["${KEY}"]}`);
+    await terminal.sees(/coordination:\s+enabled: true\s+miners:\s+- account: "k:/);
     await terminal.sees('the account');
     terminal.press('Down', 'Enter');
     await answer(terminal, /like to change\? the account(?:.|\n)*\? Account [^\n]*\n*$/, 'someone\n');
@@ -197,7 +197,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     await terminal.sees('name of the rig: attic');
     await terminal.sees(/the network\n *the node/);
     // An entry for this miner would not help at a node of another network.
-    expect(terminal.text()).not.toContain('mining.coordination.miners');
+    expect(terminal.text()).not.toContain('coordination:');
     terminal.press('Down', 'Down', 'Down', 'Enter');
     await answer(terminal, /like to change\? the network(?:.|\n)*\? Network [^\n]*\n*$/, 'testnet06\n');
     await terminal.sees(/the network(?:.|\n)*like to change\?(?:.|\n)*the network\n *the node/);
@@ -227,7 +227,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     );
     await terminal.sees(/why: blocks there cannot pay it(?:.|\n)*The account has other keys than this miner/);
     // The node's operator could not help.
-    expect(terminal.text()).not.toContain('mining.coordination.miners');
+    expect(terminal.text()).not.toContain('coordination:');
     await chooseAccount(terminal, 'shared', 1);
     await terminal.sees(
       /warning +account +shared exists with other keys or another predicate on chains 1, 3:\s+\{.*cdcd/,

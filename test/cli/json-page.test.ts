@@ -14,7 +14,7 @@ const shown = block
   .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 /** What differs between machines and runs: whether there are sensors, kinds of cores, and New Cuts. */
-const VARIES = new Set(['cores', 'sensors', 'hashesPerJoule', 'switchSeconds']);
+const VARIES = new Set(['cores', 'sensors', 'hashesPerJoule', 'switchSeconds', 'powerWatts']);
 /** The fields whose texts are the same in every run. */
 const WORDS = new Set(['type', 'kind', 'state', 'outcome', 'device']);
 

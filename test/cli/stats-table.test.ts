@@ -35,6 +35,9 @@ test('a rig on a pool has a row of shares, with the proven rate', async () => {
   );
   expect(lines).toContain('blocks    0 accepted, 0 rejected, 0 stale; 0.0 expected, effort 0 %');
   expect(lines).toContain('work      chain 3, height 42, difficulty 5.000 E, of a share 1.100 T');
+  expect(lines).toContain(
+    'earnings  the rewards of this network are not known; 0.00031 % for a block in a day, 0.0093 % in 30 days',
+  );
   expect(lines).toContain('pool      stratum+tcp://pool.example:3333: connected for 10 s');
   expect(lines.join()).not.toContain('workers');
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Examination, examineNode, type NodeQuestion } from '#pickaxe/doctor/examine-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
+import { nodeConfigurationFor } from '#pickaxe/node/refusal.js';
 import { miner, startNode } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };
@@ -61,6 +62,9 @@ describe('an examination of a node', () => {
     const examination = await examine({ miningEnabled: false });
     expect(brief(examination)).toEqual(['ok connection', 'warning network', 'fault work', 'ok clock']);
     expect(told(examination, 'network')).toContain('mining is disabled');
+    expect(examination.findings.flatMap(({ nodeConfiguration }) => nodeConfiguration ?? [])).toEqual(
+      nodeConfigurationFor(miner),
+    );
     const nobody = await examine({ miningEnabled: false }, { miner: undefined });
     expect(brief(nobody)).toEqual(['ok connection', 'warning network', 'fault updates', 'ok clock']);
   });
@@ -69,6 +73,9 @@ describe('an examination of a node', () => {
     const bare = await examine({ miners: [{ ...listed, account: miner.account.slice(2) }] });
     expect(brief(bare)).toEqual(['ok connection', 'ok network', 'fault work', 'ok clock']);
     expect(told(bare, 'work')).toContain('does not know this miner');
+    expect(bare.findings.flatMap(({ nodeConfiguration }) => nodeConfiguration ?? [])).toEqual(
+      nodeConfigurationFor(miner),
+    );
     expect(brief(await examine({ miners: [listed] }))).toEqual(ALL_WELL);
   });
 

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { earningsTerms } from '#pickaxe/app/earnings-terms.js';
 import type { KernelRow } from '#pickaxe/app/kernel-rows.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { parseWork, type Work } from '#pickaxe/chain/work.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { findingsAbout } from '#pickaxe/doctor/account.js';
+import { examineAccount, findingsAbout } from '#pickaxe/doctor/account.js';
 import { examineCpu } from '#pickaxe/doctor/cpu.js';
 import { examineDevices } from '#pickaxe/doctor/devices.js';
+import { examineEarnings } from '#pickaxe/doctor/earnings.js';
 import type { NodeQuestion } from '#pickaxe/doctor/examine-node.js';
 import { type Finding, findingLines } from '#pickaxe/doctor/finding.js';
 import { examineCacheFolder, examineConfigFolder, isFolderWritable } from '#pickaxe/doctor/folders.js';
@@ -83,7 +87,7 @@ describe('the CPU', () => {
   const row = (name: KernelRow['name'], usable: boolean, chosen = false): KernelRow => {
     return { name, usable, chosen, why: usable ? 'the fastest here' : 'not built: install clang' };
   };
-  const threads = { threads: 3, why: 'one of 4 hardware threads is left free' };
+  const threads = { threads: 3, groups: [{ places: [[], [], []] }], why: 'one of 4 hardware threads is left free' };
 
   it('is fine with a native kernel', () => {
     const findings = examineCpu({ threads, kernels: [row('avx2', true, true), row('wasm', true)] });
@@ -349,7 +353,87 @@ describe('the miner’s account', () => {
   it('is not said to be fine where it was not read', () => {
     const error = new LedgerFormatError('no such module');
     expect(about({ chain: 0, error }, none(1), { chain: 2, error })).toMatchObject([
-      { state: 'ok', what: `${account} was not checked on chains 0, 2: no such module` },
+      { state: 'skipped', what: `${account} was not checked on chains 0, 2: no such module` },
     ]);
+  });
+
+  it('is skipped where no node answers', async () => {
+    const config = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: ['http://127.0.0.1:9'], network: 'development' } };
+    const miner = { ...DEFAULTS.miner, publicKeys: [key] };
+    expect(await examineAccount({ ...config, miner })).toMatchObject([
+      { about: 'account', state: 'skipped', what: expect.stringContaining('was not checked: cannot reach') },
+    ]);
+  });
+});
+
+describe('earnings', () => {
+  /** Work of mainnet01 at the height 6,000,000, where a block brings 0.9468025 coins. */
+  function work(difficulty: number, network = 5): Work {
+    const record = new Uint8Array(322);
+    record.set(targetForDifficulty(difficulty), 4);
+    const header = new DataView(record.buffer, 36);
+    header.setBigUint64(258, 6_000_000n, true);
+    header.setUint32(266, network, true);
+    return parseWork(record, { id: 'w' });
+  }
+  const kernel = (more: Partial<KernelRow> = {}): KernelRow => {
+    return { name: 'avx2', usable: true, chosen: true, hashesPerSecond: 500_000, why: '', ...more };
+  };
+  const groups = [{ places: [[], []] }];
+  const cpu = { threads: { threads: 2, groups, why: '' }, kernels: [kernel()] };
+  const terms = earningsTerms({ node: DEFAULTS.node, power: {} });
+  const told = (...given: Parameters<typeof examineEarnings>) => examineEarnings(...given).map(({ what }) => what);
+
+  it('are estimated for the CPU as it was measured, from the work that nodes give', () => {
+    expect(examineEarnings([work(41 * 86.4e9)], { cpu, gpus: [] }, terms)).toEqual([
+      {
+        about: 'earnings',
+        state: 'ok',
+        what:
+          'the CPU at 1.000 MH/s: ~0.0231 coins a day (0.947 coins a block); a block in ~41 d on average; ' +
+          '2.4 % for a block in a day, 52 % in 30 days',
+      },
+    ]);
+  });
+
+  it('leave out nodes of other networks, and say where the rewards are not known', () => {
+    const [what] = told([work(86.4e9), work(1, 7)], { cpu, gpus: [] }, terms);
+    expect(what).toContain('~0.947 coins a day');
+    const another = earningsTerms({ node: { ...DEFAULTS.node, network: 'another01' }, power: {} });
+    const [unknown] = told([work(86.4e9)], { cpu, gpus: [] }, another);
+    expect(unknown).toMatch(/the rewards of this network are not known; a block in ~1 d on average/);
+  });
+
+  it('add up the kinds of a hybrid chip’s cores', () => {
+    const kinds = [
+      { kind: 'performance', places: [[]] },
+      { kind: 'efficiency', places: [[], [], []] },
+    ] as const;
+    const kernels = [kernel({ cores: 'performance' }), kernel({ cores: 'efficiency', hashesPerSecond: 100_000 })];
+    const hybrid = { threads: { threads: 4, groups: kinds, why: '' }, kernels };
+    expect(told([work(86.4e9)], { cpu: hybrid, gpus: [] }, terms)[0]).toContain('the CPU at 800.0 kH/s: ');
+  });
+
+  it('have the cost of power where the watts are given, and say where they are not', () => {
+    const power = (given: object) => told([work(86.4e9)], { cpu, gpus: [] }, { ...terms, ...given })[0];
+    expect(power({ powerPrice: 0.3, powerWatts: 412 })).toContain('; 412 W cost 2.97 a day');
+    expect(power({ powerPrice: 0.3 })).toContain('--power-watts');
+    expect(power({})).not.toContain('power');
+  });
+
+  it('are skipped, with the reason, where no rate is known, and are no finding without work', () => {
+    const busy = { ...cpu, kernels: [{ name: 'avx2', usable: true, chosen: true, why: 'not measured' } as const] };
+    const state = (miners: Parameters<typeof examineEarnings>[1]) => examineEarnings([work(1e9)], miners, terms)[0];
+    expect(state({ cpu: busy, gpus: [] })).toMatchObject({
+      state: 'skipped',
+      what: expect.stringContaining('too busy'),
+    });
+    expect(state({ gpus: ['gpu0'] })).toMatchObject({
+      state: 'skipped',
+      what: expect.stringContaining('the rate of gpu0 is not known here'),
+    });
+    expect(state({ cpu, gpus: ['gpu0'] }).what).toMatch(/^the CPU at .*; the rate of gpu0 is not known here/);
+    expect(state({ gpus: [] })).toMatchObject({ state: 'skipped', what: expect.stringContaining('no device mines') });
+    expect(examineEarnings([], { cpu, gpus: [] }, terms)).toEqual([]);
   });
 });

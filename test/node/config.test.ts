@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { checkConfig } from '#pickaxe/node/config.js';
+import { nodeConfigurationFor } from '#pickaxe/node/refusal.js';
 import { miner } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: 'keys-all', 'public-keys': [...miner.publicKeys] };
@@ -9,7 +11,7 @@ describe('checkConfig', () => {
   it('has no warning when the node lists the miner, or anyone may mine', () => {
     for (const miners of [[listed], []]) {
       const notes = checkConfig(report({ enabled: true, miners }), 'mainnet01', miner);
-      expect(notes).toEqual([{ state: 'info', reason: expect.stringContaining('allows mining') }]);
+      expect(notes).toEqual([{ about: 'mining', state: 'info', reason: expect.stringContaining('allows mining') }]);
     }
   });
 
@@ -21,6 +23,41 @@ describe('checkConfig', () => {
     expect(text).toContain('mainnet01, not testnet04');
     expect(text).toContain('mining.coordination.enabled');
     expect(text).toContain('"k:"');
+  });
+
+  it('has what the node’s configuration must have, once, and not at a node of another network', () => {
+    const bare = { ...listed, account: miner.account.slice(2) };
+    const entries = (coordination: object, network: string, who: typeof miner | undefined = miner) =>
+      checkConfig(report(coordination), network, who).map(({ about, nodeConfiguration }) => [
+        about,
+        !!nodeConfiguration,
+      ]);
+    expect(entries({ enabled: false }, 'mainnet01')).toEqual([['mining', true]]);
+    expect(entries({ enabled: true, miners: [bare] }, 'mainnet01')).toEqual([['miner', true]]);
+    expect(entries({ enabled: false, miners: [bare] }, 'mainnet01')).toEqual([
+      ['mining', false],
+      ['miner', true],
+    ]);
+    expect(entries({ enabled: true, miners: [bare] }, 'testnet04')).toEqual([
+      ['network', false],
+      ['miner', false],
+    ]);
+    expect(checkConfig(report({ enabled: false }), 'mainnet01', undefined)[0]).not.toHaveProperty('nodeConfiguration');
+  });
+
+  it.each([
+    miner,
+    {
+      account: 'a "quoted": # name, \\ and \'more\'',
+      predicate: 'keys-any',
+      publicKeys: ['ab'.repeat(32), 'cd'.repeat(32)],
+    },
+  ] as const)('makes lines that a node reads as this miner: %j', (who) => {
+    const read = parse(nodeConfigurationFor(who).join('\n'));
+    const { account, predicate, publicKeys } = who;
+    const miners = [{ account, predicate, 'public-keys': publicKeys }];
+    expect(read).toEqual({ mining: { coordination: { enabled: true, miners } } });
+    expect(checkConfig({ ledgerVersion: 'mainnet01', ...read }, 'mainnet01', who)).toMatchObject([{ state: 'info' }]);
   });
 
   it('compares keys and predicate, whatever the order of the keys', () => {

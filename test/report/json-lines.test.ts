@@ -101,6 +101,7 @@ test('the summary has each device’s stats', () => {
     averageHashesPerSecond: 250,
     expectedBlocks: 2,
     bestDifficulty: 0,
+    earnings: {},
     newCuts: 0,
     missedCuts: 0,
     devices: { gpu0: { ...counts, reopens: 1 } },

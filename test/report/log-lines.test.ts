@@ -110,6 +110,21 @@ describe('the speed line', () => {
   });
 });
 
+describe('news of a node', () => {
+  test('has below it the lines that the node’s configuration must have, and says each once', () => {
+    const { lines, tell } = log();
+    const nodeConfiguration = ['mining:', '  coordination:', '    enabled: true'];
+    const source = { type: 'source', source: 'http://node', kind: 'node' } as const;
+    tell({ ...source, state: 'lost', reason: 'does not know this miner.', nodeConfiguration });
+    tell({ ...source, state: 'connected', reason: 'the node gives work' });
+    expect(lines).toEqual([
+      { level: 'warn', tag: 'node', msg: 'http://node does not know this miner.' },
+      ...nodeConfiguration.map((msg) => ({ level: 'warn', tag: 'node', isSnippet: true, msg })),
+      { level: 'info', tag: 'node', msg: 'http://node the node gives work' },
+    ]);
+  });
+});
+
 describe('progress', () => {
   test('is logged once for each step of each device', () => {
     const { lines, tell } = log();

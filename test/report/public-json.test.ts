@@ -208,7 +208,7 @@ const FOUND = { ...SENT, answerSeconds: 0.02 };
 
 /** Each event in its fullest form: a type or a field that is missing here does not compile. */
 const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEvent, { type: Type }>> } = {
-  work: { type: 'work', chain: 3, height: 42n, difficulty: 1_000, shareDifficulty: 500 },
+  work: { type: 'work', chain: 3, height: 42n, networkCode: 5, difficulty: 1_000, shareDifficulty: 500 },
   job: { type: 'job', chain: 3, height: 42n, creationTimeMicros: 1_700_000_000_000_000n },
   'new-cut': { type: 'new-cut', chain: 3 },
   'work-ended': { type: 'work-ended', chain: 3, reason: 'cancelled' },
@@ -287,7 +287,14 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
   polling: { type: 'polling', source: SOURCE, chains: [{ chain: 3, reason: 'missed-block' }] },
   relay: relay('stratum', worker('asic-1'), worker('(others)', { sessions: 7 })),
   fetch: { type: 'fetch', source: SOURCE, latencySeconds: 0.012 },
-  source: { type: 'source', source: SOURCE, kind: 'pool', state: 'connected', reason: 'the pool gives work' },
+  source: {
+    type: 'source',
+    source: SOURCE,
+    kind: 'node',
+    state: 'lost',
+    reason: 'the node does not know this miner',
+    nodeConfiguration: ['mining:'],
+  },
 };
 
 /** A rig that has had every event, and whose devices work again. */

@@ -135,6 +135,34 @@ describe('on a terminal of 80 columns', () => {
   }
 });
 
+describe('a snippet', () => {
+  /** What stderr gets. */
+  function snippet(format: LogFormat, isTTY: boolean) {
+    const before = process.stderr.isTTY;
+    Object.assign(process.stderr, { isTTY });
+    for (const [name, value] of Object.entries({ TERM: 'xterm', CI: '', NO_COLOR: '' })) vi.stubEnv(name, value);
+    const written: string[] = [];
+    const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
+    try {
+      makeLog('info', format).warn({ tag: 'node', isSnippet: true }, '    enabled: true');
+    } finally {
+      stderr.mockRestore();
+      vi.unstubAllEnvs();
+      Object.assign(process.stderr, { isTTY: before });
+    }
+    return written.join('');
+  }
+
+  it('can be copied from a terminal as it is', () => {
+    expect(snippet('text', true).replaceAll('\r\x1b[K', '')).toBe('    enabled: true\n');
+  });
+
+  it('is indented, after the time and the tag, elsewhere', () => {
+    expect(snippet('text', false)).toMatch(/^\[.*\] WARN: node {6}enabled: true\n$/);
+    expect(JSON.parse(snippet('json', true))).toMatchObject({ tag: 'node', message: '    enabled: true' });
+  });
+});
+
 describe('where stderr is not a terminal', () => {
   it('text has the time, the level and the tag, and no colours, in the log file, too', () => {
     vi.stubEnv('FORCE_COLOR', '1');

@@ -68,6 +68,8 @@ describe('the page of results', () => {
       'best     difficulty 25.00 M; a block takes 1.000 G',
       'last     6 s ago',
       'next     in ~10 s, on average',
+      'earns    the rewards of this network are not known',
+      'chance   more than 99.9 % for a block in a day, more than 99.9 % in 30 days',
     ]);
   });
 
@@ -85,7 +87,9 @@ describe('the page of results', () => {
       'effort   0 % of what a block takes on average, since the last block',
       'best     difficulty 25.00 M; a block takes 1.000 E',
       'last     no block yet',
-      'next     a block in ~115740 d 17 h, on average',
+      'next     a block in ~317 y, on average',
+      'earns    the rewards of this network are not known',
+      'chance   0.00086 % for a block in a day, 0.026 % in 30 days',
     ]);
   });
 
@@ -96,6 +100,8 @@ describe('the page of results', () => {
       'accepted 1, rejected 0, stale 0, unknown 0',
       'last     3 s ago',
       'next     in ~16 min 40 s, on average',
+      'earns    the rewards of this network are not known',
+      'chance   more than 99.9 % for a block in a day, more than 99.9 % in 30 days',
     ]);
   });
 
@@ -107,7 +113,27 @@ describe('the page of results', () => {
       'best     difficulty 0',
       'last     no block yet',
       'next     not known yet',
+      'earns    not known yet',
     ]);
+  });
+
+  test('has what the rig earns and what its power costs, where that is known', () => {
+    const terms = { coinsAt: () => 0.975, powerWatts: 412, powerPrice: 0.3 };
+    const tally = new Tally(new FakeClock(), [], [{ name: 'stratum' }], 'node', terms);
+    tally.listen({ type: 'work', chain: 3, height: 42n, networkCode: 5, difficulty: 41 * 86.4e9 });
+    tally.listen(relay('stratum', worker('asic', { hashesPerSecond: 1e6 })));
+    const view = { now: tally.now(), summary: tally.summary(), nowMs: 0 };
+    expect(results(view).slice(-4)).toEqual([
+      'next     in ~41 d, on average',
+      'earns    ~0.0238 coins a day (0.975 coins a block)',
+      'chance   2.4 % for a block in a day, 52 % in 30 days',
+      'power    412 W cost 2.97 a day',
+    ]);
+  });
+
+  test('of a rig that mines for another process has no earnings', () => {
+    const tally = new Tally(new FakeClock(), [], [], 'parent', { coinsAt: () => 1 });
+    expect(results({ now: tally.now(), summary: tally.summary(), nowMs: 0 }).join('\n')).not.toContain('earns');
   });
 });
 

@@ -1,6 +1,7 @@
 /** A rig whose tally a test fills, and the view of it that the terminal shows. */
 
 import type { MinerEvent } from '#pickaxe/events/events.js';
+import type { EarningsTerms } from '#pickaxe/report/earnings.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { type View, viewOf } from '#pickaxe/terminal/view.js';
 import { device, FakeClock, hashes } from '../report/fakes.ts';
@@ -21,6 +22,12 @@ export class FakeRig {
     );
   }
 
+  /** @param terms what its estimate of earnings needs */
+  static earning(terms: EarningsTerms): FakeRig {
+    const rig = new FakeRig();
+    return Object.assign(rig, { tally: new Tally(rig.clock, [], [], 'node', terms) });
+  }
+
   tell(...events: MinerEvent[]): this {
     for (const event of events) this.tally.listen(event);
     return this;
@@ -30,7 +37,7 @@ export class FakeRig {
   connected(difficulty: number): this {
     return this.tell(
       { type: 'source', source: NODE, kind: 'node', state: 'connected', reason: 'the node gives work' },
-      { type: 'work', chain: 3, height: 42n, difficulty },
+      { type: 'work', chain: 3, height: 42n, networkCode: 5, difficulty },
     );
   }
 

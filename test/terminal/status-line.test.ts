@@ -27,6 +27,14 @@ describe('the status line', () => {
     );
   });
 
+  test('shows what the rig earns a day and what its power costs, where that is known', () => {
+    const rig = FakeRig.earning({ coinsAt: () => 0.975, powerWatts: 500, powerPrice: 0.3 });
+    rig.connected(41 * 86.4e9).mine({ cpu: 1e6 }, 40, { difficulty: 41 * 86.4e9 });
+    expect(line(rig)).toContain('  block in ~41 d  ~0.0238 coins/day  power 3.6/day  up 40 s  ');
+    expect(line(rig, 90)).toContain('  block in ~41 d  ~0.0238 coins/day');
+    expect(line(rig.tell(device('cpu', 'paused', 'by the key p')))).not.toContain('coins');
+  });
+
   test('omits the less important parts where there is less room', () => {
     const rig = busyRig().mine({ cpu: 20e6, gpu0: 8e9, gpu1: 4e9 }, 400);
     rig.tell({ type: 'telemetry', device: 'gpu1', telemetry: { temperatureCelsius: 72, powerWatts: 512 } });

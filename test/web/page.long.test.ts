@@ -67,12 +67,33 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       'answer-p99': latency(status.answerSeconds.p99),
       'answer-last': latency(status.answerSeconds.last),
       'new-cuts': '1',
+      'coins-per-day': '–',
+      'coins-per-block': '–',
+      'chance-in-day': 'more than 99.9 %',
+      'chance-in-month': 'more than 99.9 %',
+      'power-cost': '–',
     };
     for (const [name, value] of Object.entries(figures)) expect(await figure(page, name), name).toBe(value);
     expect(await page.locator('[data-figure]').count()).toBe(Object.keys(figures).length);
-    for (const hidden of ['shares-accepted', 'to-share', 'workers', 'workers-connected', 'delivered'])
+    for (const hidden of ['shares-accepted', 'to-share', 'workers', 'workers-connected', 'delivered', 'power-cost'])
       expect(await page.locator(`[data-figure="${hidden}"]`).isVisible(), hidden).toBe(false);
     expect(await page.locator('#workers').isVisible()).toBe(false);
+  });
+
+  it('shows what the rig earns and what its power costs, where that is known, and says where it is not', async () => {
+    const unknown = await served();
+    const page = await open(unknown.url);
+    await shows(async () =>
+      expect(await page.locator('#earnings-about').textContent()).toContain('rewards of this network are not known'),
+    );
+    const rig = new Rig(0, ['stratum'], { coinsAt: () => 0.975, powerPrice: 0.3 });
+    rig.emit({ type: 'work', chain: 3, height: 42n, networkCode: 5, difficulty: 41 * 86.4e9 });
+    rig.emit(relay('stratum', worker('asic', { hashesPerSecond: 1e6 })));
+    const known = await open((await rig.serve()).url);
+    await shows(async () => expect(await figure(known, 'coins-per-day')).toBe('0.0238'));
+    expect(await figure(known, 'chance-in-month')).toBe('52 %');
+    expect(await figure(known, 'power-cost')).toBe('–');
+    expect(await known.locator('#earnings-about').textContent()).toContain('--power-watts');
   });
 
   it('shows what became of blocks once there is one, and lost answers once there are some', async () => {

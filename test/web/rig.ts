@@ -5,6 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { Controls, PauseReason } from '#pickaxe/events/controls.js';
 import { Events, type MinerEvent } from '#pickaxe/events/events.js';
 import type { AskBalance } from '#pickaxe/report/balance.js';
+import type { EarningsTerms } from '#pickaxe/report/earnings.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
 import { pageRoutes } from '#pickaxe/report/http/page.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
@@ -33,13 +34,16 @@ export class Rig {
   /**
    * @param startMs by its clock
    * @param relays their names
+   * @param terms what its estimate of earnings needs
    */
-  constructor(startMs = 0, relays: readonly string[] = []) {
+  constructor(startMs = 0, relays: readonly string[] = [], terms: EarningsTerms = {}) {
     this.clock.advance(startMs);
     this.tally = new Tally(
       this.clock,
       [],
       relays.map((name) => ({ name })),
+      'node',
+      terms,
     );
     this.events.on(this.tally.listen);
     this.events.on(new LogLines(pino(LOG_LINE_OPTIONS, this.logTail), this.tally).listen);

@@ -1,18 +1,22 @@
 /** `pickaxe doctor`: what keeps this machine from mining, or from mining well, and what to do about it. */
 
 import { threadChoice, usableKernel } from '../../app/choose-engines.ts';
+import { earningsTerms } from '../../app/earnings-terms.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { kernelRows } from '../../app/kernel-rows.ts';
+import type { Work } from '../../chain/work.ts';
 import { userConfigDirectory } from '../../config/files.ts';
 import type { Loaded } from '../../config/load.ts';
 import { type Config, DEFAULTS } from '../../config/settings.ts';
 import { examineAccount } from '../../doctor/account.ts';
 import { type CpuFacts, examineCpu } from '../../doctor/cpu.ts';
-import { examineDevices } from '../../doctor/devices.ts';
+import { examineDevices, miningDevices } from '../../doctor/devices.ts';
+import { examineEarnings } from '../../doctor/earnings.ts';
+import { examineNode } from '../../doctor/examine-node.ts';
 import { type DoctorReport, type Finding, findingLines } from '../../doctor/finding.ts';
 import { examineCacheFolder, examineConfigFolder } from '../../doctor/folders.ts';
 import { examineGpus, type GpuFacts, readGpus } from '../../doctor/gpus.ts';
-import { examineNodes } from '../../doctor/nodes.ts';
+import { examineNodes, type Hear } from '../../doctor/nodes.ts';
 import { examinePools } from '../../doctor/pools.ts';
 import { examineSensors } from '../../doctor/sensors.ts';
 import { examineSystem, readSystem } from '../../doctor/system.ts';
@@ -33,25 +37,27 @@ type LoadSettings = (contradictions?: 'mine') => Promise<Loaded>;
 /** @param settings loads them; a fault in them is a finding like others */
 export async function runDoctor(settings: LoadSettings, options: DoctorOptions): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
+  const works: Work[] = [];
+  const hear = (work: Work) => works.push(work);
   const [cpu, sensors, listed, sources] = await Promise.all([
     readCpu(config),
     openCpuSensors({ threads: 1 }),
     list(config),
-    config.pool.urls === undefined ? examineSolo(config) : examinePools(config),
+    config.pool.urls === undefined ? examineSolo(config, hear) : examinePools(config, hear),
   ]);
+  const choice = [config.devices.use, cpu.kernels.some(({ chosen }) => chosen), listed.gpus] as const;
+  const mining = miningDevices(...choice);
+  const miners = { cpu: mining.includes('cpu') ? cpu : undefined, gpus: mining.filter((name) => name !== 'cpu') };
   const findings = [
     ...examineSystem(readSystem()),
     ...examineCpu(cpu),
     examineSensors(sensors),
     ...examineGpus(readGpus(listed)),
-    examineDevices(
-      config.devices.use,
-      cpu.kernels.some(({ chosen }) => chosen),
-      listed.gpus,
-    ),
+    examineDevices(...choice),
     configuration,
     examineCacheFolder(userCacheDirectory()),
     ...sources,
+    ...examineEarnings(works, miners, earningsTerms(config)),
   ];
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
   const faults = count('fault');
@@ -72,8 +78,8 @@ export async function runDoctor(settings: LoadSettings, options: DoctorOptions):
   return faults > 0 ? EXIT.failed : EXIT.done;
 }
 
-async function examineSolo(config: Config): Promise<Finding[]> {
-  const [nodes, account] = await Promise.all([examineNodes(config), examineAccount(config)]);
+async function examineSolo(config: Config, hear: Hear): Promise<Finding[]> {
+  const [nodes, account] = await Promise.all([examineNodes(config, examineNode, hear), examineAccount(config)]);
   return [...nodes, ...account];
 }
 

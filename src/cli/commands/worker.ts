@@ -59,7 +59,9 @@ export async function runWorker(
     const events = new Events();
     const worker = new Worker({ events, engines, rigName: prepared.rigName, path });
     const sidecars = [...(prepared.sidecars ?? []), worker.sidecar];
-    const rig = { events, source: worker.source, engines, ...prepared, setup, sidecars };
+    // What blocks bring is the parent's.
+    const earnings = { ...prepared.earnings, coinsAt: undefined };
+    const rig = { events, source: worker.source, engines, ...prepared, setup, sidecars, earnings };
     // stdout carries nothing but the protocol.
     return await runMiner(rig, { json: false });
   } finally {

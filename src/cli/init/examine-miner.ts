@@ -35,10 +35,6 @@ export async function examineMiner({ urls, network, ...node }: Nodes, miner: Min
   // Where all chains have other keys, the node can give no work, whatever its operator does.
   if (troubles.some(isFault)) return 'other keys';
   if (!findings.some(isFault)) return troubles.some(({ state }) => state === 'warning') ? 'other keys' : undefined;
-  // An entry for this miner would not help at a node of another network.
-  if (findings.some(({ about, state }) => about === 'network' && state === 'warning')) return 'no work';
-  const entry = { account, predicate, 'public-keys': [publicKey] };
-  say('The node’s operator can add this miner with this entry in mining.coordination.miners:', JSON.stringify(entry));
   return 'no work';
 }
 

@@ -61,6 +61,12 @@ export const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.'
 /** Pools count in units of their own, some below 1. */
 export const poolDifficulty = decimal(1e-6, 1e15, 'Give a number from 0.000001 to 1000000000000000.');
 
+/** Of a kilowatt-hour. Some currencies count in thousands. */
+export const price = decimal(0, 1e6, 'Give the price of a kilowatt-hour as a number from 0 to 1000000, like 0.30.');
+
+/** What a rig can draw. */
+export const watts = decimal(1, 1e6, 'Give watts from 1 to 1000000.');
+
 /** °C that chips can have. */
 export const celsius = integer(30, 120, 'Give °C from 30 to 120.');
 export const celsiusOrNone: SettingType<number | 'none'> = {

@@ -1,7 +1,7 @@
 /** Settings: how long to mine, and where to see how it goes. */
 
 import { httpAddress } from '../setting-types/addresses.ts';
-import { duration, fileSize, integer } from '../setting-types/numbers.ts';
+import { duration, fileSize, integer, price, watts } from '../setting-types/numbers.ts';
 import { choice, path, toggle } from '../setting-types/setting-type.ts';
 import type { Table } from '../settings-table.ts';
 
@@ -38,6 +38,26 @@ export const RUN_HTTP_LOG = {
         default: true,
         flag: '--status',
         heading: 'Output',
+      },
+    },
+  },
+  power: {
+    about: 'What power costs, for the estimate of earnings: docs/rewards.md.',
+    heading: 'Output',
+    settings: {
+      price: {
+        type: price,
+        about: 'price of a kilowatt-hour, in any currency: pickaxe then shows what a day of mining costs',
+        otherwise: 'costs are not shown',
+        example: 0.3,
+        flag: '--power-price <price>',
+      },
+      watts: {
+        type: watts,
+        about: 'what the whole rig draws, in watts, where sensors do not tell it all',
+        otherwise: 'what the sensors of the devices tell',
+        example: 450,
+        flag: '--power-watts <watts>',
       },
     },
   },

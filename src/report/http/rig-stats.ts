@@ -2,7 +2,6 @@
 
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { History } from '../history.ts';
-import { LastWork } from '../last-work.ts';
 import { Latencies } from '../latencies.ts';
 import type { LogTail } from '../log-tail.ts';
 import type { RunningMiner } from '../running-miner.ts';
@@ -16,7 +15,6 @@ export class RigStats {
   readonly setup: Setup;
   readonly tally: Tally;
   readonly clock: Clock;
-  readonly lastWork: LastWork;
   readonly history: History;
   readonly logTail: LogTail;
   /** When the run began, which distinguishes it from other runs. */
@@ -32,10 +30,8 @@ export class RigStats {
     this.clock = clock;
     this.logTail = logTail;
     this.startTimeMillis = wallMs(clock);
-    this.lastWork = new LastWork(clock);
     this.history = new History(tally, clock);
     this.#ends = [
-      events.on(this.lastWork.listen),
       events.on((event) => event.type === 'verdict' && this.answers.add(event.answerSeconds)),
       this.history.start(),
     ];

@@ -15,6 +15,7 @@ import {
   count,
   counts,
   deviceKind,
+  earningsFields,
   lastShareSeconds,
   millis,
   minedFor,
@@ -111,6 +112,10 @@ const Source = z
   })
   .meta({ id: 'Source' });
 
+const Earnings = z
+  .object(earningsFields((schema) => schema.nullable()))
+  .meta({ id: 'Earnings', description: 'What the rig earns on average if nothing changes: an estimate' });
+
 export const Status = z
   .object({
     rig: rigName,
@@ -142,9 +147,10 @@ export const Status = z
     }),
     timeToBlockSeconds: amount.nullable().meta({
       description:
-        'on average, at this difficulty and rate, the estimated one of relays’ workers included; null while there is none',
+        'on average, at the mean difficulty of the chains mined and this rate, the estimated one of relays’ workers included; null while there is none',
     }),
     timeToShareSeconds: amount.nullable().meta({ description: 'the same for a share; null for a node’s work, too' }),
+    earnings: Earnings,
     lastShareSeconds: lastShareSeconds.nullable(),
     switchSeconds: Spread.nullable().meta({ description: 'from a New Cut to searching the new work' }),
     answerSeconds: Spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),

@@ -4,8 +4,10 @@ import { TELEMETRY_FIELDS, type Telemetry } from '../../engine/telemetry.ts';
 import { wallMs } from '../../system/clock.ts';
 import { version } from '../../system/version.ts';
 import type { DeviceNow, DeviceSummary } from '../device-stats.ts';
+import type { Earnings } from '../earnings.ts';
 import type { RelayNow, RelaySummary } from '../relay-stats.ts';
 import { rigState } from '../rig-state.ts';
+import { EARNINGS_FIELDS } from '../shapes.ts';
 import type { SourceNow } from '../source-stats.ts';
 import type { WorkNow } from '../work-now.ts';
 import type { RigStats } from './rig-stats.ts';
@@ -27,11 +29,18 @@ const NOTHING: DeviceSummary = {
 };
 
 export function statusOf(stats: RigStats, control: boolean): Status {
-  const { rigName, setup, tally, clock, lastWork, answers, startTimeMillis } = stats;
+  const { rigName, setup, tally, clock, answers, startTimeMillis } = stats;
   const now = tally.now();
   const { nowMs } = now;
   const state = rigState(now);
-  const { devices: summaries, relays: brought, switchSeconds, acceptedBlocks, ...counts } = tally.summary();
+  const {
+    devices: summaries,
+    relays: brought,
+    switchSeconds,
+    acceptedBlocks,
+    earnings: _,
+    ...counts
+  } = tally.summary();
   const { work, sources, devices, relays, effort, timeToBlockSeconds, timeToShareSeconds, lastShareMs } = now;
   const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond, provenHashesPerSecond } = now;
   return {
@@ -58,11 +67,12 @@ export function statusOf(stats: RigStats, control: boolean): Status {
     effort,
     timeToBlockSeconds: timeToBlockSeconds ?? null,
     timeToShareSeconds: timeToShareSeconds ?? null,
+    earnings: earningsStatus(now.earnings),
     lastShareSeconds: lastShareMs === undefined ? null : (nowMs - lastShareMs) / 1000,
     switchSeconds: switchSeconds ?? null,
     answerSeconds: answers.spread ?? null,
     work: work ? workStatus(work, nowMs) : null,
-    chains: lastWork.all().map((each) => workStatus(each, nowMs)),
+    chains: tally.works.all().map((each) => workStatus(each, nowMs)),
     sourceKind: now.sourceKind,
     sources: Object.fromEntries([...sources].map(([name, source]) => [name, sourceStatus(source, nowMs)])),
     devices: Object.fromEntries([...devices].map(([name, device]) => [name, deviceStatus(device, summaries[name])])),
@@ -91,6 +101,11 @@ function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOT
     sensors: sensorsOf(telemetry),
     hashesPerJoule: hashesPerJoule ?? null,
   };
+}
+
+function earningsStatus(earnings: Earnings): Status['earnings'] {
+  const fields = EARNINGS_FIELDS.map((field) => [field, earnings[field] ?? null]);
+  return Object.fromEntries(fields) as Status['earnings'];
 }
 
 function relayStatus({ workers, refused, ...now }: RelayNow, brought: RelaySummary): Status['relays'][string] {

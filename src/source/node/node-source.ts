@@ -166,11 +166,12 @@ export class NodeSource implements WorkSource {
         await this.#untilDue(stop);
       } catch (error) {
         if (stop.aborted) return;
-        const { fault, retryAfterMs } = error instanceof NodeError ? error : ({} as Partial<NodeError>);
+        const { fault, retryAfterMs, nodeConfiguration } =
+          error instanceof NodeError ? error : ({} as Partial<NodeError>);
         // A node may close an idle connection at the moment when it is used, so the first such error is not an outage.
         again = !again && fault === 'broken';
         if (again) continue;
-        this.#lose(error instanceof Error ? error.message : String(error));
+        this.#lose(error instanceof Error ? error.message : String(error), nodeConfiguration);
         const patienceMs = this.#schedule.current
           ? retryAfterMs
           : Math.min(retryAfterMs ?? 0, this.#limits.idlePatienceMs);
@@ -277,9 +278,9 @@ export class NodeSource implements WorkSource {
   }
 
   /** Notes that the node is out of reach. Its work goes on being mined until the node must have forgotten it. */
-  #lose(reason: string): void {
+  #lose(reason: string, nodeConfiguration?: readonly string[]): void {
     const wasLost = this.#announcements.isLost;
-    this.#announcements.lost(reason);
+    this.#announcements.lost(reason, nodeConfiguration);
     if (!wasLost) this.#mailbox.put({ kind: 'lost', reason });
     if (this.#schedule.isExpired(this.#clock.monotonicMs())) {
       this.#schedule.expire();
@@ -308,8 +309,14 @@ export class NodeSource implements WorkSource {
     try {
       const report = await getConfig(this.#http, stop);
       const { network } = this.#http.address;
-      for (const { state, reason } of checkConfig(report, network || undefined, this.#miner))
-        this.#announcements.note(state, reason);
+      for (const { about, state, reason, nodeConfiguration } of checkConfig(
+        report,
+        network || undefined,
+        this.#miner,
+      )) {
+        // A node that does not list this miner refuses to give it work, and that is announced.
+        if (about !== 'miner') this.#announcements.note(state, reason, nodeConfiguration);
+      }
     } catch {
       // Not every node serves its configuration, and a node that is out of reach is noticed when work is fetched.
     }

@@ -107,6 +107,16 @@ describe('/api/v1/status', () => {
       switchSeconds: null,
       answerSeconds: null,
       work: null,
+      earnings: {
+        blocksPerDay: null,
+        chanceInDayRatio: null,
+        chanceInMonthRatio: null,
+        coinsPerBlock: null,
+        coinsPerDay: null,
+        powerWatts: null,
+        powerPrice: null,
+        powerCostPerDay: null,
+      },
     };
     expect(json).toMatchObject({
       ...unknown,

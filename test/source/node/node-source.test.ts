@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { nodeConfigurationFor } from '#pickaxe/node/refusal.js';
 import { eventually, type Follower, mine, wrongSolution } from '../follow.ts';
 import { followNode, miner, startNode } from './node.ts';
 
@@ -332,14 +333,34 @@ describe('the node’s configuration', () => {
     });
   });
 
-  it('causes a warning when this miner is not listed', async () => {
+  it('is not a second warning when this miner is not listed: the refusal says it, with what the node must have', async () => {
     const other = { account: 'someone', predicate: 'keys-all' as const, 'public-keys': ['x'] };
-    const { url } = await startNode({ miners: [other] });
+    const { node, url } = await startNode({ miners: [other] });
+    const { recorder } = followNode(url, { refusedPauses: { firstMs: 20, mostMs: 200 } });
+    await eventually(() => {
+      const { config, work } = node.server.stats.requests;
+      expect(config).toBe(1);
+      expect(work).toBeGreaterThan(4);
+    });
+    expect(recorder.of('source')).toEqual([
+      {
+        type: 'source',
+        source: expect.any(String),
+        kind: 'node',
+        state: 'lost',
+        reason: expect.stringMatching(/Unauthorized Miner: k:.* must all equal those of a miner/),
+        nodeConfiguration: nodeConfigurationFor(miner),
+      },
+    ]);
+  });
+
+  it('is a warning when mining is disabled there, with what the node must have', async () => {
+    const { url } = await startNode({ miningEnabled: false });
     const { recorder } = followNode(url);
     await eventually(() => {
-      const reasons = recorder.of('source').map(({ state, reason }) => `${state}: ${reason}`);
-      expect(reasons.join('\n')).toMatch(/^warning: the node does not list this miner/m);
-      expect(reasons.join('\n')).toMatch(/^lost: .*Unauthorized Miner: k:/m);
+      expect(recorder.of('source')).toContainEqual(
+        expect.objectContaining({ state: 'warning', nodeConfiguration: nodeConfigurationFor(miner) }),
+      );
     });
   });
 
