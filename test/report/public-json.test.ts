@@ -9,6 +9,7 @@ import { BalanceReport } from '#pickaxe/cli/balance-report.js';
 import { BlocksReport } from '#pickaxe/cli/blocks-report.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
 import { NodesReport } from '#pickaxe/cli/nodes-report.js';
+import { PaymentReport } from '#pickaxe/cli/sweep/payment-report.js';
 import { SweepReport } from '#pickaxe/cli/sweep/report.js';
 import { TuneReport } from '#pickaxe/cli/tune-report.js';
 import { FoundProof, SentPrivately, ShownResults } from '#pickaxe/cli/tx/results.js';
@@ -45,11 +46,12 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'doctor --json': DoctorReport,
   'verify --json': VerifyReport,
   'tx show --json': ShownTransactions,
-  'tx local, send, poll and listen --json': ShownResults,
+  'tx local, send and poll --json': ShownResults,
   'tx private --json': SentPrivately,
   'tx spv --json': FoundProof,
   'nodes --json': NodesReport,
   'sweep --json': SweepReport,
+  'tx transfer --json': PaymentReport,
   'a line of a worker': Answer,
   'a line to a worker': Request,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),

@@ -3,7 +3,6 @@
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
 import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
-import { runTxListen } from '#pickaxe/cli/commands/tx/listen.js';
 import { runTxLocal } from '#pickaxe/cli/commands/tx/local.js';
 import { runTxPoll } from '#pickaxe/cli/commands/tx/poll.js';
 import { runTxPrivate } from '#pickaxe/cli/commands/tx/private.js';
@@ -289,33 +288,6 @@ describe('poll', () => {
     await expect(run({}, (nodes, io) => runTxPoll(KEY, { ...WAIT, confirmationDepth: 0 }, nodes, io))).rejects.toThrow(
       UsageError,
     );
-  });
-});
-
-describe('listen', () => {
-  it('asks again when the node gives up', async () => {
-    const script: Script = {
-      listen: (_, before) => (before === 0 ? { status: 504 } : { body: resultOf(KEY) }),
-    };
-    const { code, stdout, stderr } = await run(script, (nodes, io) => runTxListen(file, WAIT, nodes, io));
-    expect([code, stderr]).toEqual([0, 'The node has given up waiting. It is asked again.\n']);
-    expect(stdout).toContain('success');
-  });
-
-  it('does not ask again at once, where a gateway gives up at once', async () => {
-    const script: Script = { listen: () => ({ status: 504 }) };
-    const options = { ...WAIT, chain: 0, timeoutMs: 200, pauseMs: 60_000 };
-    const { code, seen } = await run(script, (nodes, io) => runTxListen(KEY, options, nodes, io));
-    expect(code).toBe(4);
-    expect(seen.filter(({ path }) => path.endsWith('/listen')).length).toBeLessThanOrEqual(1);
-  });
-
-  it('gives up when its own time is over', async () => {
-    const script: Script = { listen: () => 'silence' };
-    const { code, stderr } = await run(script, (nodes, io) =>
-      runTxListen(KEY, { ...WAIT, chain: 0, timeoutMs: 50 }, nodes, io),
-    );
-    expect([code, stderr]).toEqual([4, expect.stringContaining('There is no result after')]);
   });
 });
 
