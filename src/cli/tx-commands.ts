@@ -130,19 +130,9 @@ function addNodeCommands(tx: Command): void {
       }),
     );
 
-  waiting(onNode(tx, 'poll'))
-    // By this name, whoever knows the requests of nodes looks for the same.
-    .alias('listen')
-    .description('print what has become of commands, and wait until they are in blocks')
-    .argument('<what>', WHAT, asGiven)
-    .option('--confirmation-depth <n>', 'wait until so many blocks are above that of the command', wholeNumber, 0)
-    .option('--once', 'ask once, and do not wait', false)
-    .action((what, options, command) =>
-      runOnNodes(command, async (nodes, io) => {
-        const { runTxPoll } = await import('./commands/tx/poll.ts');
-        return runTxPoll(what, { ...options, ...waitOf(options, POLL_PAUSE_MS) }, nodes, io);
-      }),
-    );
+  addPoll(tx, 'poll');
+  // Whoever knows the requests of nodes looks for this name.
+  addPoll(tx, 'listen', { hidden: true });
 
   onNode(tx, 'private', { hidden: true })
     .description('send a private command, which only some servers take; it is never sent twice')
@@ -163,6 +153,20 @@ function addNodeCommands(tx: Command): void {
       runOnNodes(command, async (nodes, io) => {
         const { runTxSpv } = await import('./commands/tx/spv.ts');
         return runTxSpv(what, { ...options, ...waitOf(options, PROOF_PAUSE_MS) }, nodes, io);
+      }),
+    );
+}
+
+function addPoll(tx: Command, name: string, shown: CommandOptions = {}): void {
+  waiting(onNode(tx, name, shown))
+    .description('print what has become of commands, and wait until they are in blocks')
+    .argument('<what>', WHAT, asGiven)
+    .option('--confirmation-depth <n>', 'wait until so many blocks are above that of the command', wholeNumber, 0)
+    .option('--once', 'ask once, and do not wait', false)
+    .action((what, options, command) =>
+      runOnNodes(command, async (nodes, io) => {
+        const { runTxPoll } = await import('./commands/tx/poll.ts');
+        return runTxPoll(what, { ...options, ...waitOf(options, POLL_PAUSE_MS) }, nodes, io);
       }),
     );
 }

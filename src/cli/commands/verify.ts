@@ -106,7 +106,7 @@ function parse(bytes: Uint8Array): Subject {
       const { target } = parseWork(bytes, { id: 'verify' });
       return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
     }
-    if (bytes.length === length) return ofHeader(bytes);
+    if (length > 0 && bytes.length === length) return ofHeader(bytes);
     if (bytes.length === length + HASH_BYTES)
       return { ...ofHeader(bytes.slice(0, length)), givenHash: bytes.slice(length) };
   } catch (fault) {

@@ -202,6 +202,22 @@ describe('send', () => {
     expect(stderr).toContain(says);
   });
 
+  it('says that it may have been taken when it is stopped while it is sent', async () => {
+    const stop = new AbortController();
+    const io = pretendedIo({ now: NOW, stop: stop.signal });
+    const script: Script = {
+      send: () => {
+        stop.abort();
+        return 'silence';
+      },
+    };
+    const { code, stderr } = await run(script, (nodes, io) => runTxSend(file, SEND, nodes, io), { io });
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringContaining('The node may have taken it all the same. Send the same file again: that does no harm.'),
+    ]);
+  });
+
   it('sends nothing that is wrong, incomplete, for several chains, or for another network', async () => {
     const elsewhere = signed('three');
     const cmd = cmdOf(
@@ -259,6 +275,40 @@ describe('poll', () => {
     expect(stderr).toContain('There is no result after 10 min');
     const once = await run(script, (nodes, io) => runTxPoll(KEY, { ...options, once: true }, nodes, io));
     expect([once.code, once.seen.length]).toEqual([4, 1]);
+  });
+
+  it('says that it was stopped, and not that the time is over', async () => {
+    const stop = new AbortController();
+    const io = pretendedIo({ now: NOW, stop: stop.signal });
+    io.say = (line) => {
+      io.stderr += `${line}\n`;
+      stop.abort();
+    };
+    const options = { ...WAIT, confirmationDepth: 0, pauseMs: 60_000 };
+    const between = await run({ poll: () => ({ body: {} }) }, (nodes, io) => runTxPoll(file, options, nodes, io), {
+      io,
+    });
+    const stopped = 'Stopped waiting: there is no result yet, but it may still come. Ask again, and do not build';
+    expect([between.code, between.stderr, between.stdout]).toEqual([
+      4,
+      expect.stringMatching(new RegExp(`^Waiting for a block with the command\\.\n${stopped} the command again\\.\n$`)),
+      `command    ${KEY}\nresult     none yet\n`,
+    ]);
+  });
+
+  it('says so, too, when it is stopped while a node is asked', async () => {
+    const stop = new AbortController();
+    const io = pretendedIo({ now: NOW, stop: stop.signal });
+    const script: Script = {
+      poll: () => {
+        stop.abort();
+        return 'silence';
+      },
+    };
+    const options = { ...WAIT, confirmationDepth: 0, json: true };
+    const { code, stdout, stderr } = await run(script, (nodes, io) => runTxPoll(file, options, nodes, io), { io });
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^Stopped waiting: there is no result yet/)]);
+    expect(JSON.parse(stdout).results).toMatchObject([{ requestKey: KEY, status: 'pending' }]);
   });
 
   it('says when a command can no longer get a result', async () => {
@@ -334,6 +384,23 @@ describe('spv', () => {
     const never = { status: 400, body: 'Transaction is not a cross-chain transfer' };
     const refused = await run({ spv: () => never }, (nodes, io) => runTxSpv(KEY, options, nodes, io));
     expect([refused.code, refused.seen.length]).toEqual([1, 1]);
+  });
+
+  it('says that it was stopped, between two questions and during one', async () => {
+    for (const answer of [soon, 'silence'] as const) {
+      const stop = new AbortController();
+      const io = pretendedIo({ now: NOW, stop: stop.signal });
+      const script: Script = {
+        spv: () => {
+          if (answer === 'silence') stop.abort();
+          else setTimeout(() => stop.abort());
+          return answer;
+        },
+      };
+      const waiting = { ...options, pauseMs: 60_000 };
+      const { code, stderr } = await run(script, (nodes, io) => runTxSpv(KEY, waiting, nodes, io), { io });
+      expect([code, stderr]).toEqual([4, expect.stringContaining('Stopped waiting: there is no proof yet.')]);
+    }
   });
 
   it('refuses a proof for another chain', async () => {
