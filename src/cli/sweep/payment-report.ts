@@ -88,12 +88,13 @@ export function paymentLines(report: PaymentReport): string {
       'network',
       `${network}, ${chain === targetChain ? `chain ${chain}` : `from chain ${chain} to chain ${targetChain}`}`,
     ),
-    row('from', `${oneLine(from, MOST)}${balance === undefined ? '' : ` (has ${balance})`}`),
-    row('to', `${oneLine(to, MOST)}${isNew ? ' (a new account)' : ''}`),
-    row('amount', amount),
+    row('from', oneLine(from, MOST)),
+    row('to', oneLine(to, MOST)),
+    ...(isNew ? [row('', 'which is a new account')] : []),
     // The name of a `k:` account says its key already.
     ...(guard && !guardOfName(to) ? [row('only for', guardText(guard))] : []),
     ...saidLines(report),
+    row('amount', `${amount}${balance === undefined ? '' : ` of ${balance}`}`),
     ...(mostGasCost === undefined ? [] : [row('gas', `at most ${mostGasCost}`)]),
     ...resultLines(report),
   ];
@@ -102,8 +103,8 @@ export function paymentLines(report: PaymentReport): string {
 
 function saidLines({ saidGuard }: PaymentReport): string[] {
   if (saidGuard === undefined) return [];
-  const who = saidGuard ? guardText(saidGuard) : 'not by keys';
-  return [row('held by', `${who}, as the node says`)];
+  const who = saidGuard ? guardText(saidGuard) : 'nobody with keys';
+  return [row('', 'which by the word of the node belongs to'), row('', who)];
 }
 
 function guardText({ predicate, keys }: z.output<typeof Guard>): string {

@@ -15,6 +15,7 @@ import { type Kind, StoreFault, SweepStore } from '../../sweep/store.ts';
 import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
 import { wallMs } from '../../system/clock.ts';
 import { oneLine } from '../../text/one-line.ts';
+import { isEndOfQuestion } from '../confirm.ts';
 import { onNodes } from '../on-nodes.ts';
 import type { SweepIo } from './io.ts';
 
@@ -86,7 +87,7 @@ export interface Question {
 /**
  * Asks a person, after having shown what will be done.
  * @returns undefined where nobody can be asked, and where the keys that must sign are not at hand
- * @throws UsageError for a yes without these keys
+ * @throws UsageError for a yes without these keys, and what `confirm` throws
  */
 export async function isWanted(
   { sweep, yes, lines, question }: Question,
@@ -100,7 +101,12 @@ export async function isWanted(
   if (yes) return true;
   if (!canSign) return undefined;
   for (const line of lines.trimEnd().split('\n')) io.say(line);
-  return await io.confirm(question);
+  try {
+    return await io.confirm(question, io.stop);
+  } catch (fault) {
+    if (isEndOfQuestion(fault)) io.say('Nothing was sent.');
+    throw fault;
+  }
 }
 
 /** @returns what has become of it, and what each unfinished transfer waits for, by its chain */

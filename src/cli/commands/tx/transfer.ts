@@ -168,10 +168,9 @@ async function finish(payment: Sweep, run: Run): Promise<number> {
   print(report, run);
   if (isUnfinished(sweep)) {
     const { requestKey: key, chain } = report;
-    const poll = key === undefined ? '' : ` pickaxe tx poll ${key} --chain ${chain} asks for its result, too.`;
-    io.say(
-      `Stopped waiting: there is no result yet, and the coins may still move. Go on with pickaxe tx transfer --resume, and do not pay again.${poll}`,
-    );
+    io.say('Stopped waiting: there is no result yet, and the coins may still move.');
+    io.say('Do not pay again. Go on with: pickaxe tx transfer --resume');
+    if (key !== undefined) io.say(`Or ask for the result: pickaxe tx poll ${key} --chain ${chain}`);
   }
   return codeOf(sweep);
 }
