@@ -71,7 +71,7 @@ export function addLedgerCommands(program: Command): void {
     command.addOption(
       new Option('--last <n>', 'only the newest, the newest first and without orphans')
         .argParser(positiveInteger(2 ** 53 - 1))
-        .conflicts(['minHeight', 'maxHeight']),
+        .conflicts(['minHeight', 'maxHeight', 'limit']),
     );
 
   newest(list('block', 'list blocks of a chain upwards, orphans too', 'blocks'))

@@ -108,7 +108,8 @@ describe('pickaxe ledger block --last', () => {
   });
 
   it('refuses what contradicts it, and a chain that is none', async () => {
-    expect(await rows(0, 'block', '1', '--last', '5', '--min-height', '3')).toMatchObject({ code: 2 });
+    for (const other of ['--min-height', '--max-height', '--limit'])
+      expect(await rows(0, 'block', '1', '--last', '5', other, '3'), other).toMatchObject({ code: 2 });
     const none = await rows(0, 'block', '9', '--last', '5');
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('The network has no chain 9: it has 3.')]);
   });
