@@ -13,7 +13,7 @@ import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 
 /** What is needed of a node's client. */
-export type Reader = Pick<NodeApi, 'network' | 'latestTimeUs' | 'local'>;
+export type Reader = Pick<NodeApi, 'network' | 'skew' | 'latestTimeUs' | 'local'>;
 
 export interface AccountQuestion {
   readonly account: string;
@@ -35,7 +35,7 @@ const GAS_LIMIT = 10_000;
 const GAS_PRICE: Decimal = 10_000n;
 const TTL_S = 600;
 
-/** @returns for each chain the balance, which is 0 where the account does not exist (document 2, "/local") */
+/** @returns for each chain the balance, or undefined where the account does not exist (document 2, "/local") */
 export function readTokenBalances(
   api: Reader,
   chains: Iterable<number>,
@@ -94,7 +94,9 @@ async function readOne<T>(
 }
 
 function commandOf(api: Reader, chain: number, payload: Message): Command {
-  const creationTime = Math.max(0, Number(api.latestTimeUs() / 1_000_000n) - DATED_BACK_S);
+  // Behind some gateways, a node does not tell its time; what only reads may be as old as it likes.
+  const timeUs = api.skew ? api.latestTimeUs() : 0n;
+  const creationTime = Math.max(0, Number(timeUs / 1_000_000n) - DATED_BACK_S);
   const meta = {
     chainId: `${chain}`,
     sender: '',

@@ -11,7 +11,7 @@ export const EXIT = {
   usage: 2,
   /** No usable device. */
   noDevice: 3,
-  /** A run with a limit got no work, `tx` no result in time, or something of a `sweep` is pending. */
+  /** A run with a limit got no work, `tx` no result before the waiting ended, or something of a `sweep` is pending. */
   noWork: 4,
   /** A device computed wrong hashes. */
   wrongHashes: 6,

@@ -6,8 +6,8 @@ const coins = z.string().regex(/^-?\d+\.\d+$/);
 
 const ChainReport = z.object({
   chain: z.int().nonnegative(),
-  balance: coins.nullable().meta({ description: '0.0 where the account does not exist; null: the chain was not read' }),
-  fault: z.string().nullable().meta({ description: 'why the chain was not read' }),
+  balance: coins.nullable().meta({ description: 'null: the account does not exist there, or the chain was not read' }),
+  fault: z.string().nullable().meta({ description: 'why the chain was not read; null when it was read' }),
 });
 export type ChainReport = Readonly<z.infer<typeof ChainReport>>;
 

@@ -48,6 +48,8 @@ docs/worker.md has the whole dialogue.`;
 
 export const TX_EXAMPLES = `
 Examples:
+  # pay somebody: the plan, a question, and waiting until it is done
+  pickaxe tx transfer --to k:KEY --amount 0.5 --chain 0 --key-file my-key.json --node http://10.0.0.2:1848
   # a form, signed on another machine, and made a command
   pickaxe tx build transfer.yaml --unsigned > transfer.form.yaml
   pickaxe tx sign transfer.form.yaml my-key.json > transfer.sig.yaml

@@ -1,6 +1,6 @@
 /** The commands of `pickaxe ledger`: their arguments and options. What they do is in `commands/ledger/`. */
 
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exit } from '../app/exit.ts';
 import { asGiven } from './hash-arguments.ts';
 import { chainNumber, positiveInteger, settingsOf, wholeNumber, withSettings } from './options.ts';
@@ -8,6 +8,9 @@ import { chainNumber, positiveInteger, settingsOf, wholeNumber, withSettings } f
 const HASH = /^[\w-]{43}$/;
 /** How many items a list prints by default: a chain has millions of blocks. */
 const USUAL_LIMIT = 100;
+
+/** For commands that only few people need: the help leaves them out, and docs/ledger.md explains them. */
+const RARE = { hidden: true };
 
 const chain: [string, string, (text: string) => number] = ['<chain>', 'number of the chain, from 0 on', chainNumber];
 
@@ -64,13 +67,20 @@ export function addLedgerCommands(program: Command): void {
       .option('--max-height <n>', 'up to this height', wholeNumber)
       .option('--limit <n>', `print at most this many ${item}`, positiveInteger(2 ** 53 - 1), USUAL_LIMIT);
 
-  list('block', 'list blocks of a chain upwards, orphans too', 'blocks')
+  const newest = (command: Command) =>
+    command.addOption(
+      new Option('--last <n>', 'only the newest, the newest first and without orphans')
+        .argParser(positiveInteger(2 ** 53 - 1))
+        .conflicts(['minHeight', 'maxHeight', 'limit']),
+    );
+
+  newest(list('block', 'list blocks of a chain upwards, orphans too', 'blocks'))
     .option('--verify', 'prove each block: proof of work, neighbours, weight, payload, reward', false)
     .action(async (number, options, command) =>
       exit(await (await import('./commands/ledger/lists.ts')).runBlock(await settingsOf(command), number, options)),
     );
 
-  list('hash', 'list hashes of a chain’s blocks upwards, orphans’ too', 'hashes').action(
+  newest(list('hash', 'list hashes of a chain’s blocks upwards, orphans’ too', 'hashes')).action(
     async (number, options, command) =>
       exit(await (await import('./commands/ledger/lists.ts')).runHash(await settingsOf(command), number, options)),
   );
@@ -84,14 +94,14 @@ export function addLedgerCommands(program: Command): void {
       exit(await (await import('./commands/ledger/lists.ts')).runBranch(await settingsOf(command), number, options)),
     );
 
-  withSettings(ledger.command('put-cut'), 'node', 'ledger')
+  withSettings(ledger.command('put-cut', RARE), 'node', 'ledger')
     .description('publish a cut: the node will try to take it for the state of the ledger')
     .argument('<file>', 'JSON of a cut that names its origin; - for stdin')
     .action(async (file, _, command) =>
       exit(await (await import('./commands/ledger/publish.ts')).runPutCut(await settingsOf(command), file)),
     );
 
-  withSettings(ledger.command('put-peer'), 'node', 'ledger')
+  withSettings(ledger.command('put-peer', RARE), 'node', 'ledger')
     .description('add a peer to those that the node knows and tells others about')
     .argument('<address>', 'HOST:PORT of the peer’s P2P port')
     .option('--id <id>', 'fingerprint of its certificate, 43 characters; not needed if an authority has signed it')

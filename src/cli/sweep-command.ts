@@ -1,10 +1,12 @@
-/** The options of `pickaxe sweep`. What it does is in `commands/sweep.ts`. */
+/** The options of `pickaxe sweep` and `pickaxe tx transfer`. What they do is in `commands/sweep.ts` and `commands/tx/transfer.ts`. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exit } from '../app/exit.ts';
+import type { Loaded } from '../config/load.ts';
 import { isPublicKey } from '../ledger/command/keys.ts';
 import { type Decimal, parseDecimal } from '../ledger/decimal.ts';
-import { chainNumber, settingsOf, timeOf, withSettings } from './options.ts';
+import { chainNumber, collect, settingsOf, timeOf, withSettings } from './options.ts';
+import type { SweepIo } from './sweep/io.ts';
 
 export function addSweepCommand(program: Command): void {
   withSettings(
@@ -18,7 +20,7 @@ export function addSweepCommand(program: Command): void {
   )
     .description('move the coins of an account from all chains to one')
     .option('--to-chain <n>', 'the chain to which the coins go', chainNumber)
-    .option('--key-file <file>', 'key file of the account, as pickaxe keygen writes it; repeat for several', collect)
+    .option('--key-file <file>', KEY_FILE, collect)
     .option(
       '--guard-key <hex>',
       'public key that may be in the guard of the account beside those of the key files; repeat for several',
@@ -40,9 +42,48 @@ export function addSweepCommand(program: Command): void {
     .option('--timeout <time>', 'stop waiting after this time: --resume goes on later', timeOf, 3600)
     .option('--json', 'one JSON object on stdout', false)
     .action(async (options, command) => {
-      const [{ runSweep }, { processIo }] = await Promise.all([import('./commands/sweep.ts'), import('./sweep/io.ts')]);
-      exit(await runSweep(await settingsOf(command), options, processIo()));
+      const { runSweep } = await import('./commands/sweep.ts');
+      await run(command, (loaded, io) => runSweep(loaded, options, io));
     });
+}
+
+export function addTransferCommand(tx: Command): void {
+  withSettings(tx.command('transfer'), 'node', 'ledger.dialect', 'ledger.command-path', 'miner.account')
+    .description('pay coins to an account: plan, question, and waiting until it is done')
+    .option('--to <account>', 'the account that gets the coins')
+    .option('--amount <coins>', 'how many coins, like 0.5', amountOf)
+    .option('--chain <n>', 'the chain where the coins are', chainNumber)
+    .option('--to-chain <n>', 'the chain where they arrive (default: the same)', chainNumber)
+    .option('--key-file <file>', KEY_FILE, collect)
+    .option(
+      '--receiver-key <hex>',
+      'public key of the account that gets the coins, where its name does not say it; repeat for several',
+      collectKey,
+    )
+    .option('--receiver-predicate <name>', 'how many of several receiver keys must sign (default: keys-all)')
+    .option(
+      '--gas-price <amount>',
+      'what is paid for each unit of gas (default: 0.00000001; with --resume, as it was begun)',
+      amountOf,
+    )
+    .option('--gas-station <account>', 'account that pays for the arrival on another chain (default: your account)')
+    .option('-y, --yes', 'do it without asking; otherwise the plan is shown first', false)
+    .option('--resume', 'go on with a transfer that is unfinished', false)
+    .option('--timeout <time>', 'stop waiting after this time: --resume goes on later', timeOf, 3600)
+    .option('--json', 'one JSON object on stdout', false)
+    .action(async (options, command) => {
+      const { runTxTransfer } = await import('./commands/tx/transfer.ts');
+      await run(command, (loaded, io) => runTxTransfer(loaded, options, io));
+    });
+}
+
+const KEY_FILE = 'key file of the account, as pickaxe keygen writes it; repeat for several';
+
+/** Runs a command, and ends the process with its exit code. */
+async function run(command: Command, act: (loaded: Loaded, io: SweepIo) => Promise<number>): Promise<void> {
+  const [{ processIo }, { withWords }] = await Promise.all([import('./sweep/io.ts'), import('./tx/with-words.ts')]);
+  const loaded = await settingsOf(command);
+  exit(await withWords(() => act(loaded, processIo())));
 }
 
 function amount(flags: string, about: string, usual: string): Option {
@@ -59,8 +100,4 @@ function amountOf(text: string): Decimal {
 function collectKey(text: string, before: string[] | undefined): string[] {
   if (!isPublicKey(text)) throw new InvalidArgumentError('A public key has 64 lower-case hex digits.');
   return collect(text, before);
-}
-
-function collect(text: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), text];
 }

@@ -11,9 +11,9 @@ export function addToolCommands(program: Command): void {
   program
     .command('verify')
     .description('check the proof of work of a header or a work record (322 bytes), and compute its block hash')
-    .argument('<hex>', 'hex digits; in a record, its own target counts and not the one in the header')
+    .argument('<header>', 'hex digits or base64url, - is standard input; in a record, its own target counts')
     .option('--json', 'one JSON object on stdout', false)
-    .action(async (hex, options) => exit((await import('./commands/verify.ts')).runVerify(hex, options)));
+    .action(async (header, options) => exit(await (await import('./commands/verify.ts')).runVerify(header, options)));
 
   withSettings(program.command('mock-node'), 'log')
     .description('run a mock node on this machine, to try miners against')

@@ -1,14 +1,15 @@
 /** The commands of `pickaxe tx`. */
 
-import { type Command, Option } from 'commander';
+import { type Command, type CommandOptions, Option } from 'commander';
 import { exit } from '../app/exit.ts';
 import type { NodesInTurn } from '../app/nodes-in-turn.ts';
 import { TX_EXAMPLES } from './examples.ts';
 import { asGiven } from './hash-arguments.ts';
 import { chainNumber, collect, settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
+import { addTransferCommand } from './sweep-command.ts';
 import type { Io } from './tx/io.ts';
 
-/** How long `poll`, `listen` and `spv` wait, in seconds. */
+/** How long `poll` and `spv` wait, in seconds. */
 const DEFAULT_TIMEOUT = 600;
 /** The pauses between two questions: blocks come twice a minute, and proofs more rarely. */
 const POLL_PAUSE_MS = 5_000;
@@ -34,6 +35,7 @@ export function addTxCommands(program: Command): void {
     .description('build, sign, explain and send transactions of the ledger')
     .helpCommand(false)
     .addHelpText('after', TX_EXAMPLES);
+  addTransferCommand(tx);
   addOfflineCommands(tx);
   addNodeCommands(tx);
 }
@@ -128,29 +130,11 @@ function addNodeCommands(tx: Command): void {
       }),
     );
 
-  waiting(onNode(tx, 'poll'))
-    .description('print what has become of commands, and wait until they are in blocks')
-    .argument('<what>', WHAT, asGiven)
-    .option('--confirmation-depth <n>', 'wait until so many blocks are above that of the command', wholeNumber, 0)
-    .option('--once', 'ask once, and do not wait', false)
-    .action((what, options, command) =>
-      runOnNodes(command, async (nodes, io) => {
-        const { runTxPoll } = await import('./commands/tx/poll.ts');
-        return runTxPoll(what, { ...options, ...waitOf(options, POLL_PAUSE_MS) }, nodes, io);
-      }),
-    );
+  addPoll(tx, 'poll');
+  // Whoever knows the requests of nodes looks for this name.
+  addPoll(tx, 'listen', { hidden: true });
 
-  waiting(onNode(tx, 'listen'))
-    .description('print what has become of commands, as poll does, but let the node wait until they are in blocks')
-    .argument('<what>', WHAT, asGiven)
-    .action((what, options, command) =>
-      runOnNodes(command, async (nodes, io) => {
-        const { runTxListen } = await import('./commands/tx/listen.ts');
-        return runTxListen(what, { ...options, ...waitOf(options, POLL_PAUSE_MS) }, nodes, io);
-      }),
-    );
-
-  onNode(tx, 'private')
+  onNode(tx, 'private', { hidden: true })
     .description('send a private command, which only some servers take; it is never sent twice')
     .argument('<file>', 'the file of the command; - is standard input')
     .action((file, options, command) =>
@@ -173,12 +157,26 @@ function addNodeCommands(tx: Command): void {
     );
 }
 
+function addPoll(tx: Command, name: string, shown: CommandOptions = {}): void {
+  waiting(onNode(tx, name, shown))
+    .description('print what has become of commands, and wait until they are in blocks')
+    .argument('<what>', WHAT, asGiven)
+    .option('--confirmation-depth <n>', 'wait until so many blocks are above that of the command', wholeNumber, 0)
+    .option('--once', 'ask once, and do not wait', false)
+    .action((what, options, command) =>
+      runOnNodes(command, async (nodes, io) => {
+        const { runTxPoll } = await import('./commands/tx/poll.ts');
+        return runTxPoll(what, { ...options, ...waitOf(options, POLL_PAUSE_MS) }, nodes, io);
+      }),
+    );
+}
+
 const DO_NOT_ASK_TO_SIGN = 'do not ask, at a terminal, whether to sign, and sign also what pickaxe does not know';
 const WHAT = 'a request key of 43 characters, or the file of commands; - is standard input';
 
 /** @returns a command with the settings of nodes, and the options that all such commands have */
-function onNode(tx: Command, name: string): Command {
-  return withSettings(tx.command(name), 'node', 'ledger')
+function onNode(tx: Command, name: string, options: CommandOptions = {}): Command {
+  return withSettings(tx.command(name, options), 'node', 'ledger')
     .option('--chain <n>', 'the chain, where the command does not name it', chainNumber)
     .option('--json', 'one JSON object on stdout', false);
 }

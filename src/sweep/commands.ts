@@ -1,7 +1,14 @@
 /** The commands of a transfer: step 0, step 1, and both without signatures, to be tried out. */
 
 import { buildCommand, cmdOf } from '../ledger/command/build.ts';
-import { continueOnTarget, gasCapability, transferCrosschain } from '../ledger/command/coin.ts';
+import {
+  type CoinCall,
+  continueOnTarget,
+  gasCapability,
+  transfer,
+  transferCreate,
+  transferCrosschain,
+} from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
 import { requestKeyOfCmd } from '../ledger/command/hash.ts';
 import type { KeyPair } from '../ledger/command/keys.ts';
@@ -29,23 +36,16 @@ export interface CommandMaker {
   readonly nonce: string;
 }
 
-type Terms = Pick<Sweep, 'network' | 'account' | 'guard' | 'targetChain' | 'gasPrice' | 'gasStation'>;
+type Terms = Pick<Sweep, 'network' | 'account' | 'guard' | 'receiver' | 'targetChain' | 'gasPrice' | 'gasStation'>;
 
-/** Takes the coins from their chain. */
+/** Takes the coins from their chain; within one chain, it brings them to their receiver at once. */
 export function step0Of(
   terms: Terms,
   { chain, amount, gasLimit }: Pick<Transfer, 'chain' | 'amount' | 'gasLimit'>,
   maker: CommandMaker,
 ): Payload {
-  const { account, guard, targetChain } = terms;
-  const { message, capabilities } = transferCrosschain({
-    module: COIN,
-    sender: account,
-    receiver: account,
-    amount,
-    guard,
-    targetChain,
-  });
+  const { account } = terms;
+  const { message, capabilities } = callOf(terms, chain, amount);
   const clist = [gasCapability(COIN), ...capabilities];
   return {
     networkId: terms.network,
@@ -54,6 +54,17 @@ export function step0Of(
     meta: metaOf(terms, { chain, sender: account, gasLimit }, maker),
     nonce: maker.nonce,
   };
+}
+
+function callOf({ account, guard, receiver, targetChain }: Terms, chain: number, amount: Decimal): CoinCall {
+  const to = receiver ?? { account, guard };
+  const payment = { module: COIN, sender: account, receiver: to.account, amount };
+  if (to.guard !== null) {
+    const guarded = { ...payment, guard: to.guard };
+    return chain === targetChain ? transferCreate(guarded) : transferCrosschain({ ...guarded, targetChain });
+  }
+  if (chain === targetChain) return transfer(payment);
+  throw new Error('the guard of a receiver on another chain must be known');
 }
 
 /** Brings the coins to the target chain. @param pactId the request key of step 0 */

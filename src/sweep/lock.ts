@@ -23,11 +23,14 @@ export class LockedError extends Error {
 
 export class Lock {
   readonly #file: string;
+  readonly #what: string;
   /** Whoever removes the lock of a process that is gone has this file meanwhile, so that nobody removes a newer lock. */
   readonly #removal: string;
   #isHeld = false;
 
-  constructor(file: string) {
+  /** @param what for what the file stands, in messages */
+  constructor(file: string, what = 'sweep') {
+    this.#what = what;
     this.#file = file;
     this.#removal = `${file}.removal`;
   }
@@ -58,7 +61,7 @@ export class Lock {
     const [pid, host] = owner.split(' ');
     const who = pid === '' ? 'Another process' : `Process ${pid}${host === hostname() ? '' : ` on ${host}`}`;
     return new LockedError(
-      `${who} works on this sweep. Wait until it has ended; if there is none, remove ${this.#file} and ${this.#removal}`,
+      `${who} works on this ${this.#what}. Wait until it has ended; if there is none, remove ${this.#file} and ${this.#removal}`,
     );
   }
 }

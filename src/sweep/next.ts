@@ -2,7 +2,7 @@
 
 import type { Decimal } from '../ledger/decimal.ts';
 import { gasPriceOf, proofIn } from './commands.ts';
-import type { Outcome, Sweep, Transfer } from './state.ts';
+import { type Outcome, type Sweep, staysOnChain, type Transfer } from './state.ts';
 
 /** What a chain says about a command. */
 export type Found =
@@ -48,21 +48,35 @@ export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
     if (step1.depth >= confirmations) return doneBy('us', seen, sweep);
     return wait(`has arrived; waits for ${confirmations - step1.depth} more blocks`);
   }
-  if (step0.status === 'success') return { do: 'bring' };
+  if (step0.status === 'success') {
+    if (!staysOnChain(sweep)) return { do: 'bring' };
+    if (step0.depth >= confirmations) return doneBy('us', seen, sweep);
+    return wait(
+      `the transfer is in the block of height ${step0.height}; waits for ${confirmations - step0.depth} more blocks`,
+    );
+  }
   if (step0.status === 'failure') {
     if (step0.depth >= confirmations) return failed(step0.reason, step0.gasCost);
-    return wait(`step 0 has failed; waits for ${confirmations - step0.depth} more blocks: ${step0.reason}`);
+    const left = confirmations - step0.depth;
+    return wait(`${nameOfStep0(sweep)} has failed; waits for ${left} more blocks: ${step0.reason}`);
   }
   return step0.isOver ? { do: 'search' } : { do: 'send step 0' };
+}
+
+/** @returns what step 0 is called in notes: within one chain, there is no other step */
+export function nameOfStep0(sweep: Sweep): string {
+  return staysOnChain(sweep) ? 'the transfer' : 'step 0';
 }
 
 /**
  * Nodes forget results, and must not make us believe that the coins are still there. So the blocks decide.
  * @param height of the block that has step 0; undefined when none has it
  */
-export function afterSearch(height: number | undefined): Step {
+export function afterSearch(height: number | undefined, sweep: Sweep): Step {
   if (height === undefined) return failed('no block has it, and its time to live has ended', 0n);
-  return wait(`step 0 is in the block of height ${height}, but the node does not know its result: ask another node`);
+  return wait(
+    `${nameOfStep0(sweep)} is in the block of height ${height}, but the node does not know its result: ask another node`,
+  );
 }
 
 export function doneBy(by: 'us' | 'somebody else', seen: Seen, sweep: Sweep): Step {

@@ -5,6 +5,7 @@ import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
 import { isPublicKey } from '../ledger/command/keys.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
+import { quoted } from '../ledger/errors.ts';
 import { gasLimitFor, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
 import { guardFault, guardOfName, signersOf } from './signers.ts';
 import { plannedTransfer, type Sweep } from './state.ts';
@@ -67,21 +68,25 @@ export async function planSweep(ledger: SweepLedger, wishes: SweepWishes, stop: 
   const target = await ledger.look(targetChain, account, stop);
   const guard = targetGuard(wishes, target.details);
   if (!guardOfName(account)) await checkGuard(ledger, wishes, guard, stop);
-  const signers = wishes.held ? signersOf(guard, wishes.held) : guard.keys;
-  if (!signers) {
-    throw new CannotSweep(
-      `The account needs signatures of ${guard.keys.join(', ')} (${guard.pred}): name the files of these keys with --key-file.`,
-    );
-  }
+  const signers = heldSigners(guard, wishes.held);
   await checkPayer(ledger, wishes, target, stop);
   const others = all.filter((chain) => chain !== targetChain);
-  const planning = { ledger, terms: { ...wishes, network: ledger.network, guard }, signers };
+  const planning = { ledger, terms: { ...wishes, network: ledger.network, guard, receiver: null }, signers };
   const chains: PlannedChain[] = [];
   for (let i = 0; i < others.length; i += AT_ONCE) {
     const some = others.slice(i, i + AT_ONCE);
     chains.push(...(await Promise.all(some.map((chain) => planChain(planning, chain, stop)))));
   }
   return { wishes, guard, targetBalance: target.details?.balance ?? 0n, chains };
+}
+
+/** @param held null: any @returns the keys that will sign @throws CannotSweep when too few are at hand */
+export function heldSigners(guard: Keyset, held: readonly string[] | null): readonly string[] {
+  const signers = held ? signersOf(guard, held) : guard.keys;
+  if (signers) return signers;
+  throw new CannotSweep(
+    `The account needs signatures of ${guard.keys.join(', ')} (${guard.pred}): name the files of these keys with --key-file.`,
+  );
 }
 
 /** @returns what the plan's transfers bring to the target chain */
@@ -101,20 +106,14 @@ export function sweepOf({ wishes, guard, chains }: Plan, network: string, starte
   const transfers = chains.flatMap((it) => {
     return it.kind === 'transfer' ? [plannedTransfer(it.chain, it.amount, it.gasLimit)] : [];
   });
-  return { network, account, guard, targetChain, gasPrice, gasStation, startedMs, transfers };
+  return { network, account, guard, receiver: null, targetChain, gasPrice, gasStation, startedMs, transfers };
 }
 
 /** Coins for an account that somebody else may have, or may yet take, on the target chain would never arrive. */
 function targetGuard({ account, targetChain }: SweepWishes, details: AccountDetails | undefined): Keyset {
   const ofName = guardOfName(account);
   if (details) {
-    const { keyset } = details;
-    if (keyset && keyset.keys.length > MAX_SIGNATURES) {
-      throw new CannotSweep(`On chain ${targetChain}, the account is said to have more keys than could ever sign.`);
-    }
-    if (!keyset || keyset.keys.length === 0 || !keyset.keys.every(isPublicKey)) {
-      throw new CannotSweep(`On chain ${targetChain}, the account is guarded by something else than Ed25519 keys.`);
-    }
+    const keyset = keysThatSign(details, targetChain);
     if (!ofName || sameKeyset(keyset, ofName)) return keyset;
     throw new CannotSweep(
       `On chain ${targetChain}, the account does not have the key of its name, so no coins of other chains can arrive there.`,
@@ -126,6 +125,17 @@ function targetGuard({ account, targetChain }: SweepWishes, details: AccountDeta
   );
 }
 
+/** @returns the guard of an account whose keys are to sign @throws CannotSweep for one that no keys of this program satisfy */
+export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset {
+  if (keyset && keyset.keys.length > MAX_SIGNATURES) {
+    throw new CannotSweep(`On chain ${chain}, the account is said to have more keys than could ever sign.`);
+  }
+  if (!keyset || keyset.keys.length === 0 || !keyset.keys.every(isPublicKey)) {
+    throw new CannotSweep(`On chain ${chain}, the account is guarded by something else than Ed25519 keys.`);
+  }
+  return keyset;
+}
+
 /** What the name leaves open, nodes say. @throws CannotSweep unless the user knows the guard, and another node says the same */
 async function checkGuard(
   ledger: SweepLedger,
@@ -135,16 +145,34 @@ async function checkGuard(
 ): Promise<void> {
   const fault = known && guardFault(guard, known);
   if (fault) throw new CannotSweep(`By the node's word, the guard of the account ${fault}.`);
-  const elsewhere = await ledger.lookElsewhere(targetChain, account, stop);
-  if (!elsewhere || (elsewhere.details?.keyset && sameKeyset(elsewhere.details.keyset, guard))) return;
-  const other = elsewhere.details ? guardText(elsewhere.details) : 'that it does not exist';
+  await compareElsewhere(ledger, { chain: targetChain, account, keyset: guard }, stop);
+}
+
+/**
+ * @param said what the node that is asked says about the guard of an account that exists
+ * @throws CannotSweep when another node says something else
+ */
+export async function compareElsewhere(
+  ledger: SweepLedger,
+  said: { readonly chain: number; readonly account: string; readonly keyset: Keyset | undefined },
+  stop: AbortSignal,
+): Promise<void> {
+  const { chain, account, keyset } = said;
+  const elsewhere = await ledger.lookElsewhere(chain, account, stop);
+  if (!elsewhere) return;
+  const other = elsewhere.details ? guardText(elsewhere.details.keyset) : 'that it does not exist';
+  if (elsewhere.details && isSameGuard(keyset, elsewhere.details.keyset)) return;
   throw new CannotSweep(
-    `Two nodes disagree about the account on chain ${targetChain}: one says ${keysetText(guard)}, and the other ${other}. ` +
-      'Find out which of them is wrong, and leave it out.',
+    `Two nodes disagree about the account ${quoted(account)} on chain ${chain}: one says ${guardText(keyset)}, and the other ` +
+      `${other}. Find out which of them is wrong, and leave it out.`,
   );
 }
 
-function guardText({ keyset }: AccountDetails): string {
+function isSameGuard(one: Keyset | undefined, other: Keyset | undefined): boolean {
+  return one && other ? sameKeyset(one, other) : one === other;
+}
+
+function guardText(keyset: Keyset | undefined): string {
   return keyset ? keysetText(keyset) : 'that something else than keys guards it';
 }
 
@@ -152,10 +180,14 @@ function keysetText({ keys, pred }: Keyset): string {
   return `${pred} of ${keys.join(', ')}`;
 }
 
-/** Coins that arrive can pay for the gas of those that follow, but not for their own. */
-async function checkPayer(
+/**
+ * Coins that arrive can pay for the gas of those that follow, but not for their own.
+ * @param target the account on the target chain
+ * @throws CannotSweep when whoever pays has too little
+ */
+export async function checkPayer(
   ledger: SweepLedger,
-  wishes: SweepWishes,
+  wishes: Pick<SweepWishes, 'gasStation' | 'gasPrice' | 'targetChain'>,
   target: AccountLook,
   stop: AbortSignal,
 ): Promise<void> {
@@ -174,7 +206,7 @@ async function checkPayer(
 /** What the transfers of all chains have in common. */
 interface Planning {
   readonly ledger: SweepLedger;
-  readonly terms: SweepWishes & Pick<Sweep, 'network' | 'guard'>;
+  readonly terms: SweepWishes & Pick<Sweep, 'network' | 'guard' | 'receiver'>;
   readonly signers: readonly string[];
 }
 

@@ -22,17 +22,17 @@ import {
   step1TrialGas,
   unsigned,
 } from './commands.ts';
-import { afterSearch, doneBy, type Found, isStep1Alive, next, type Seen, type Step } from './next.ts';
+import { afterSearch, doneBy, type Found, isStep1Alive, nameOfStep0, next, type Seen, type Step } from './next.ts';
 import { rootOfProof } from './proof.ts';
 import { signersOf } from './signers.ts';
-import { isUnfinished, type Sweep, type Transfer } from './state.ts';
+import { isUnfinished, type Sweep, staysOnChain, type Transfer } from './state.ts';
 import { type AccountLook, type InBlock, type Place, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
 export interface RunnerOptions {
   readonly ledger: SweepLedger;
   /** Writes the state to disk, and returns when it is there. @throws Error when it cannot; then nothing is sent */
   readonly save: (sweep: Sweep) => void;
-  /** Not needed for a sweep that has begun on all chains and whose step 1 a gas station pays for. */
+  /** Not needed for a sweep that has begun on all chains and has no step 1, or one that a gas station pays for. */
   readonly pairs: readonly KeyPair[];
   /** @returns a text that is different each time */
   readonly nonce: () => string;
@@ -64,8 +64,9 @@ const MOST_STEP1 = 3;
 const MOST_SEARCHES = 3;
 
 /** Whether something will have to be signed. */
-export function needsKeys({ transfers, gasStation }: Sweep): boolean {
-  return transfers.some(({ step0, outcome }) => outcome === null && (step0 === null || gasStation === null));
+export function needsKeys(sweep: Sweep): boolean {
+  const hasOwnStep1 = sweep.gasStation === null && !staysOnChain(sweep);
+  return sweep.transfers.some(({ step0, outcome }) => outcome === null && (step0 === null || hasOwnStep1));
 }
 
 export class SweepRunner {
@@ -140,7 +141,7 @@ export class SweepRunner {
       case 'send step 0':
         return await this.#sendStep0(known, step0, stop);
       case 'search':
-        return this.#settle(known, afterSearch(await this.#search(known, step0, stop)));
+        return this.#settle(known, afterSearch(await this.#search(known, step0, stop), this.#sweep));
       case 'bring':
         return await this.#bring(known, step0, seen, stop);
       case 'finish':
@@ -165,7 +166,8 @@ export class SweepRunner {
   /** Whoever has refused a command has seen it, and could still send it on until its time is over. So a refusal decides nothing. */
   async #sendStep0({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<string> {
     const sent = await this.#options.ledger.send(chain, step0, stop);
-    return sent.kind === 'taken' ? 'step 0 is sent' : `step 0 is refused, if it is not on its way: ${sent.reason}`;
+    const name = nameOfStep0(this.#sweep);
+    return sent.kind === 'taken' ? `${name} is sent` : `${name} is refused, if it is not on its way: ${sent.reason}`;
   }
 
   async #see(transfer: Transfer, step0: Command, stop: AbortSignal): Promise<Seen> {
@@ -205,7 +207,7 @@ export class SweepRunner {
       if (!isStep1) return { ...seen, step0: found };
       return { ...seen, step1: found, earlierGasCost: await this.#earlierGasCost(transfer, undefined, stop) };
     }
-    const step = isStep1 ? 'step 1' : 'step 0';
+    const step = isStep1 ? 'step 1' : nameOfStep0(this.#sweep);
     throw new SweepFault(
       `the node says of ${step}: ${said.status}. But the block of height ${height} does not say so: ask another node`,
     );

@@ -37,10 +37,17 @@ export function guardFault(guard: Keyset, known: Keyset): string | undefined {
   if (strangers.length > 0) {
     return `has keys that you have not named: ${strangers.join(', ')}. Name with --guard-key those that belong to it`;
   }
-  const needed = signaturesNeeded(guard);
-  if (new Set(keys).size < keys.length || (needed !== undefined && needed > keys.length)) {
-    return `has ${keys.length === 1 ? 'one key' : 'a key twice'} and the predicate ${quoted(pred)}, which nobody could satisfy`;
-  }
-  if (needed === undefined || keys.length === 1 || pred === known.pred) return undefined;
+  const impossible = impossibleGuard(guard);
+  if (impossible !== undefined) return impossible;
+  if (signaturesNeeded(guard) === undefined || keys.length === 1 || pred === known.pred) return undefined;
   return `has the predicate ${pred}, and not ${known.pred}. If that is right, say so with --predicate ${pred}`;
+}
+
+/** @returns why nobody could ever sign for a guard; undefined when somebody could */
+export function impossibleGuard(guard: Keyset): string | undefined {
+  const { keys, pred } = guard;
+  const needed = signaturesNeeded(guard);
+  const isPossible = new Set(keys).size === keys.length && (needed === undefined || needed <= keys.length);
+  if (isPossible) return undefined;
+  return `has ${keys.length === 1 ? 'one key' : 'a key twice'} and the predicate ${quoted(pred)}, which nobody could satisfy`;
 }

@@ -5,7 +5,7 @@ import { type Command, verifyCommand } from '../ledger/command/command.ts';
 import { parsePayload, publicMetaOf } from '../ledger/command/payload.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../ledger/decimal.ts';
 import { LedgerFormatError, quoted } from '../ledger/errors.ts';
-import type { Outcome, Sweep, Transfer } from './state.ts';
+import { type Outcome, type Sweep, staysOnChain, type Transfer } from './state.ts';
 
 /** Another number means another shape. */
 const FORMAT = 1;
@@ -52,17 +52,26 @@ const TransferJson = z
     message: 'is for another chain',
   });
 
-const SweepJson = z.object({
-  format: z.literal(FORMAT),
-  network: z.string(),
-  account: z.string(),
-  guard: z.object({ keys: z.array(z.string()), pred: z.string() }),
-  targetChain: chain,
-  gasPrice: decimal,
-  gasStation: z.string().nullable(),
-  startedMs: count,
-  transfers: z.array(TransferJson).refine(isEachChainOnce, 'has a chain twice'),
-});
+const KeysetJson = z.object({ keys: z.array(z.string()), pred: z.string() });
+
+const SweepJson = z
+  .object({
+    format: z.literal(FORMAT),
+    network: z.string(),
+    account: z.string(),
+    guard: KeysetJson,
+    // Earlier versions did not write it.
+    receiver: z.object({ account: z.string(), guard: KeysetJson.nullable() }).nullable().default(null),
+    targetChain: chain,
+    gasPrice: decimal,
+    gasStation: z.string().nullable(),
+    startedMs: count,
+    transfers: z.array(TransferJson).refine(isEachChainOnce, 'has a chain twice'),
+  })
+  .refine((sweep) => sweep.receiver?.guard !== null || staysOnChain(sweep), {
+    path: ['receiver', 'guard'],
+    message: 'is needed for another chain',
+  });
 
 /** @throws LedgerFormatError that names the field that is wrong. */
 export function parseSweep(text: string): Sweep {

@@ -1,4 +1,7 @@
-/** What is known of a sweep: the transfer of each chain's coins to one chain. This is what is written to disk. */
+/**
+ * What is known of a sweep: the transfer of each chain's coins to one chain. A payment is a sweep with one transfer, to another
+ * account or within one chain. This is what is written to disk.
+ */
 
 import type { Keyset } from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
@@ -9,8 +12,10 @@ export interface Sweep {
   readonly network: string;
   /** Whose coins are moved, on all chains. */
   readonly account: string;
-  /** The guard of the account, the same on all chains that take part. */
+  /** The guard of the account, the same on all chains on which it signs. */
   readonly guard: Keyset;
+  /** Who gets the coins; null: the account itself. */
+  readonly receiver: Receiver | null;
   readonly targetChain: number;
   /** In coins for each unit of gas, for commands that are still to be made. */
   readonly gasPrice: Decimal;
@@ -22,8 +27,17 @@ export interface Sweep {
   readonly transfers: readonly Transfer[];
 }
 
+export interface Receiver {
+  readonly account: string;
+  /**
+   * For whom the coins arrive: if the account has another guard, the transfer fails. Null: for whoever has the account, which
+   * must exist; only within one chain.
+   */
+  readonly guard: Keyset | null;
+}
+
 /**
- * The coins of one chain on their way. Step 0 takes them from their chain, and step 1 brings them to the target chain; in
+ * The coins of one chain on their way. Within one chain there is only step 0. Otherwise step 0 takes them from their chain, and step 1 brings them to the target chain; in
  * between, they are on no chain.
  */
 export interface Transfer {
@@ -75,6 +89,11 @@ export function plannedTransfer(chain: number, amount: Decimal, gasLimit: number
 
 export function stateOf({ outcome }: Transfer): TransferState {
   return outcome?.state ?? 'pending';
+}
+
+/** Whether the coins stay on their chain, and only change the account: then there is no step 1. */
+export function staysOnChain({ transfers, targetChain }: Pick<Sweep, 'transfers' | 'targetChain'>): boolean {
+  return transfers.every(({ chain }) => chain === targetChain);
 }
 
 export function isUnfinished({ transfers }: Sweep): boolean {

@@ -1,5 +1,5 @@
 /**
- * Keeps the state of a sweep on disk: one file for each network and account, which only its owner can read, replaced as a
+ * Keeps the state of a sweep or of a payment on disk: one file of each for each network and account, which only its owner can read, replaced as a
  * whole. What it says is on the disk before `save` returns.
  */
 
@@ -20,24 +20,29 @@ export class StoreFault extends Error {
   override readonly name = 'StoreFault';
 }
 
+/** What a file holds the state of, and what it is called: a payment is a `transfer`. */
+export type Kind = 'sweep' | 'transfer';
+
 export class SweepStore {
   /** The file with the state. */
   readonly file: string;
+  readonly #kind: Kind;
   readonly #network: string;
   readonly #account: string;
   readonly #lock: Lock;
 
   /** @param directory is created when something is written */
-  constructor(directory: string, network: string, account: string) {
+  constructor(directory: string, network: string, account: string, kind: Kind = 'sweep') {
     const hash = createHash('sha256')
       .update(JSON.stringify([network, account]))
       .digest('hex')
       .slice(0, 16);
     const readable = `${network}-${account}`.replace(/[^\w-]/g, '_').slice(0, 40);
-    this.file = join(directory, `sweep-${readable}-${hash}.json`);
+    this.file = join(directory, `${kind}-${readable}-${hash}.json`);
+    this.#kind = kind;
     this.#network = network;
     this.#account = account;
-    this.#lock = new Lock(`${this.file}.lock`);
+    this.#lock = new Lock(`${this.file}.lock`, kind);
   }
 
   /** Keeps other processes from this file until `close`. @throws StoreFault while another process has it */
@@ -52,14 +57,14 @@ export class SweepStore {
     this.#lock.release();
   }
 
-  /** @returns undefined when there is no sweep @throws StoreFault for a file that is damaged */
+  /** @returns undefined when there is none @throws StoreFault for a file that is damaged */
   load(): Sweep | undefined {
     const text = this.#read(this.file);
     if (text === undefined) return undefined;
     const sweep = this.#parsed(text);
     const { network, account } = sweep;
     if (network === this.#network && account === this.#account) return sweep;
-    throw new StoreFault(`${this.file} is the sweep of ${quoted(account)} on ${quoted(network)}: move it away`);
+    throw new StoreFault(`${this.file} is the ${this.#kind} of ${quoted(account)} on ${quoted(network)}: move it away`);
   }
 
   #parsed(text: string): Sweep {
@@ -71,11 +76,11 @@ export class SweepStore {
     }
   }
 
-  /** Puts a new sweep in the place of one that is finished, whose file gets a name of its own. @throws StoreFault */
+  /** Puts a new one in the place of one that is finished, whose file gets a name of its own. @throws StoreFault */
   begin(sweep: Sweep): void {
     const before = this.load();
     if (before && isUnfinished(before))
-      throw new StoreFault('An earlier sweep is unfinished: finish it with --resume.');
+      throw new StoreFault(`An earlier ${this.#kind} is unfinished: finish it with --resume.`);
     if (before) this.#orFault(() => renameFileSync(this.file, this.file.replace(/json$/, `${before.startedMs}.json`)));
     this.save(sweep);
   }
@@ -122,7 +127,9 @@ export class SweepStore {
 
   #fault(error: unknown): StoreFault {
     if (error instanceof LockedError) return new StoreFault(error.message);
-    return new StoreFault(`The state of the sweep cannot be kept: ${(error as Error).message}`, { cause: error });
+    return new StoreFault(`The state of the ${this.#kind} cannot be kept: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -19,15 +19,15 @@ describe('pickaxe balance', () => {
     expect(stdout.split('\n')).toEqual([
       `account  ${account}`,
       'chain 0  12.5',
-      'chain 1   0.0',
-      'chain 2   0.0',
+      'chain 1  no account',
+      'chain 2  no account',
       'chain 3   0.000000000001',
       'total    12.500000000001',
     ]);
     expect(code).toBe(0);
   });
 
-  it('prints JSON, of any account', async () => {
+  it('prints JSON, of any account, and says when no chain has it', async () => {
     const { url } = await startNode({ accounts });
     const { code, stdout, stderr } = await pickaxe(
       'balance',
@@ -38,7 +38,7 @@ describe('pickaxe balance', () => {
       '--network',
       'development',
     );
-    const chains = Array.from({ length: 20 }, (_, chain) => ({ chain, balance: '0.0', fault: null }));
+    const chains = Array.from({ length: 20 }, (_, chain) => ({ chain, balance: null, fault: null }));
     expectShape(BalanceReport, JSON.parse(stdout));
     expect(JSON.parse(stdout)).toEqual({
       account: 'nobody',
@@ -47,7 +47,19 @@ describe('pickaxe balance', () => {
       chains,
       total: '0.0',
     });
-    expect([code, stderr]).toEqual([0, '']);
+    expect([code, stderr]).toEqual([0, 'No chain of development has the account nobody. Is its name right?\n']);
+  });
+
+  it('tells an account without coins from none', async () => {
+    const { url } = await startNode({ chains: 3, accounts: [{ account, balance: '0.0', chains: [2] }] });
+    const { code, stdout, stderr } = await pickaxe('balance', account, '--node', url);
+    const rows = [`account  ${account}`, 'chain 0  no account', 'chain 1  no account', 'chain 2  0.0', 'total    0.0'];
+    expect([code, stdout.split('\n'), stderr]).toEqual([0, rows, '']);
+    const none = await pickaxe('balance', `k:${'b2'.repeat(32)}`, '--node', url);
+    expect([none.code, none.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^No chain of .* Its first coins create it\.\n$/),
+    ]);
   });
 
   it('prints every digit of a token that has more decimal places than coins', async () => {

@@ -174,6 +174,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     await terminal.sees('the account');
     terminal.press('Down', 'Enter');
     await answer(terminal, /like to change\? the account(?:.|\n)*\? Account [^\n]*\n*$/, 'someone\n');
+    await terminal.sees('Anybody can take a name that is not k: and a key');
     await terminal.sees('code 0');
     const file = join(terminal.directory, '.config', 'pickaxe', 'config.toml');
     expect(parse(readFileSync(file, 'utf8'))).toMatchObject({

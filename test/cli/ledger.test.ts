@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { integerToTarget } from '#pickaxe/chain/target.js';
 import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
 import { headerToJson } from '#pickaxe/ledger/header-json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { Block } from '#pickaxe/node/api/blocks.js';
 import { blockJson } from '../node/api/rows.ts';
 import { serve } from '../node/api/server.ts';
@@ -68,6 +69,59 @@ it('pickaxe ledger peers leaves out those that are not understood, and says how 
   expect(stderr).toMatch(/^warning: http:.* names 2 peers that are not understood, as this one: peer\..*\n$/);
   const none = await (await pages('{}')).ask('peers', '--network', 'mainnet01');
   expect(none.stderr).toMatch(/^warning: http:.* names a peer that is not understood: peer\..*\n$/);
+});
+
+describe('pickaxe ledger block --last', () => {
+  /** @returns rows and notes of a command about a mock node's chain 1, which has a block beside each of its newest */
+  async function rows(blocks: number, ...args: string[]) {
+    const mock = new MockNode({ chains: 3, network: 'development', seed: 5 });
+    const { url } = await mock.start();
+    onTestFinished(() => mock.close());
+    const { ledger } = mock;
+    for (let i = 0; i < blocks; i++) {
+      for (const each of [0, 1, 2]) ledger.advance(each);
+      if (i % 3 === 0) ledger.reorganise(ledger.chains.tip(1));
+    }
+    const { code, stdout, stderr } = await pickaxe('ledger', ...args, '--node', url);
+    const store = ledger.chains.blocksOf(1);
+    const branch = [...store.ancestry(store.tip)].map(({ id }) => id);
+    return { code, stderr, branch, lines: stdout === '' ? [] : stdout.split('\n') };
+  }
+
+  it('prints the newest blocks of the branch of the cut, the newest first, without orphans', async () => {
+    const all = await rows(12, 'hash', '1');
+    expect(all.lines.length).toBeGreaterThan(all.branch.length);
+    const { code, stderr, branch, lines } = await rows(12, 'block', '1', '--last', '5');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(lines.map((line) => /[\w-]{43}/.exec(line)?.[0])).toEqual(branch.slice(0, 5));
+    const hashes = await rows(12, 'hash', '1', '--last', '5');
+    expect(hashes.lines).toEqual(hashes.branch.slice(0, 5));
+  });
+
+  it('goes on over pages, to the first block of the chain, and in either dialect', async () => {
+    for (const dialect of ['document', 'chainweb']) {
+      const { branch, lines } = await rows(70, 'block', '1', '--last', '60', '--dialect', dialect, '--json');
+      expect(lines.map((line) => JSON.parse(line).header.hash)).toEqual(branch.slice(0, 60));
+    }
+    const { branch, lines, stderr } = await rows(3, 'hash', '1', '--last', '200');
+    expect([lines, stderr]).toEqual([branch, '']);
+  });
+
+  it('refuses what contradicts it, and a chain that is none', async () => {
+    for (const other of ['--min-height', '--max-height', '--limit'])
+      expect(await rows(0, 'block', '1', '--last', '5', other, '3'), other).toMatchObject({ code: 2 });
+    const none = await rows(0, 'block', '9', '--last', '5');
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('The network has no chain 9: it has 3.')]);
+  });
+});
+
+it('what only few people need is not in the help, and works', async () => {
+  const { stdout } = await pickaxe('ledger', '--help');
+  expect(stdout).toMatch(/^ {2}cut /m);
+  expect(stdout).not.toMatch(/put-cut|put-peer/);
+  expect((await pickaxe('ledger', 'put-cut', '--help')).stdout).toContain('publish a cut');
+  expect((await pickaxe('tx', '--help')).stdout).not.toMatch(/^ {2}(private|listen)/m);
+  expect((await pickaxe('tx', 'listen', '--help')).stdout).toContain('wait until they are in blocks');
 });
 
 describe('pickaxe ledger cut --verify', () => {

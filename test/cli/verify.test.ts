@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
@@ -9,7 +10,7 @@ import { blockHash, encodeHeader, powHash } from '#pickaxe/ledger/header.js';
 import { blockHeaders } from '../ledger/arbitraries.ts';
 import { headers as ledgerHeaders } from '../ledger/vectors.ts';
 import { headers, negativeHeaders, workRecords } from '../vectors.ts';
-import { pickaxe } from './pickaxe.ts';
+import { isolated, MAIN, pickaxe } from './pickaxe.ts';
 
 describe('pickaxe verify', () => {
   it('says solved for a real header, and exits with 0', async () => {
@@ -25,6 +26,28 @@ describe('pickaxe verify', () => {
     const { code, stdout } = await pickaxe('verify', negativeHeaders.find(({ powOk }) => !powOk)!.headerHex);
     expect(code).toBe(1);
     expect(stdout).toMatch(/verdict +not solved/);
+  });
+
+  it('reads base64url as well, also from standard input, as JSON has it', async () => {
+    const hex = await pickaxe('verify', headers[3].headerHex, '--json');
+    const base64url = encodeBase64url(Buffer.from(headers[3].headerHex, 'hex'));
+    expect(await pickaxe('verify', base64url, '--json')).toEqual(hex);
+    for (const text of [base64url, `"${base64url}"\n`, `${headers[3].headerHex}\n`]) {
+      const { stdout, status } = spawnSync(process.execPath, [MAIN, 'verify', '-', '--json'], {
+        input: text,
+        ...isolated,
+      });
+      expect([status, `${stdout}`.trim()]).toEqual([0, hex.stdout]);
+    }
+  });
+
+  it('says what is wrong with what is neither', () => {
+    expect(() => verify(`${headers[3].headerHex}0`)).toThrow(
+      'A digit is missing, or there is one too many: these are 573',
+    );
+    expect(() => verify(headers[3].headerHex.slice(2))).toThrow('These are 285 bytes.');
+    expect(() => verify('a+b/')).toThrow('This is neither hex nor base64url.');
+    expect(() => verify('')).toThrow('These are 0 bytes.');
   });
 
   it('judges a record by its own target', async () => {

@@ -10,6 +10,7 @@ import { BlocksReport } from '#pickaxe/cli/blocks-report.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
 import { NodesReport } from '#pickaxe/cli/nodes-report.js';
 import { RigsReport } from '#pickaxe/cli/rigs-report.js';
+import { PaymentReport } from '#pickaxe/cli/sweep/payment-report.js';
 import { SweepReport } from '#pickaxe/cli/sweep/report.js';
 import { TuneReport } from '#pickaxe/cli/tune-report.js';
 import { FoundProof, SentPrivately, ShownResults } from '#pickaxe/cli/tx/results.js';
@@ -48,12 +49,13 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'doctor --json': DoctorReport,
   'verify --json': VerifyReport,
   'tx show --json': ShownTransactions,
-  'tx local, send, poll and listen --json': ShownResults,
+  'tx local, send and poll --json': ShownResults,
   'tx private --json': SentPrivately,
   'tx spv --json': FoundProof,
   'nodes --json': NodesReport,
   'sweep --json': SweepReport,
   'stats --json of several rigs': RigsReport,
+  'tx transfer --json': PaymentReport,
   'a line of a worker': Answer,
   'a line to a worker': Request,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),

@@ -6,6 +6,7 @@ import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { formatTokenAmount, type TokenAmount } from '../../ledger/decimal.ts';
+import { guardOfName } from '../../sweep/signers.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { BalanceReport, ChainReport } from '../balance-report.ts';
 import { withNodes } from './ledger/client.ts';
@@ -30,7 +31,7 @@ export async function runBalance(loaded: Loaded, given: string | undefined, opti
       return { network: api.network, readings: await readTokenBalances(api, heads.keys(), { account, module }) };
     });
     const isComplete = readings.every(isRead);
-    const total = isComplete ? readings.reduce((sum, { value }) => sum + value, 0n) : undefined;
+    const total = isComplete ? readings.reduce((sum, { value = 0n }) => sum + value, 0n) : undefined;
     if (json) {
       const chains = readings.map(chainToJson);
       const sum = total === undefined ? null : formatTokenAmount(total);
@@ -39,6 +40,7 @@ export async function runBalance(loaded: Loaded, given: string | undefined, opti
     } else {
       print(account, readings, total);
     }
+    if (isComplete && readings.every(({ value }) => value === undefined)) sayNowhere(account, network);
     return isComplete ? EXIT.done : EXIT.failed;
   });
 }
@@ -49,31 +51,39 @@ function accountOf({ miner: { account, publicKeys } }: Config): string {
   throw new UsageError('Say whose balance to read: pickaxe balance ACCOUNT, or configure a miner with pickaxe init.');
 }
 
-function isRead(
-  reading: ChainReading<TokenAmount>,
-): reading is Extract<ChainReading<TokenAmount>, { value: TokenAmount }> {
+/** What a chain says of the account: undefined where there is none. */
+type Reading = ChainReading<TokenAmount | undefined>;
+
+function isRead(reading: Reading): reading is Extract<Reading, { value: unknown }> {
   return 'value' in reading;
 }
 
-function chainToJson(reading: ChainReading<TokenAmount>): ChainReport {
-  const { chain } = reading;
-  return isRead(reading)
-    ? { chain, balance: formatTokenAmount(reading.value), fault: null }
-    : { chain, balance: null, fault: oneLine(reading.error.message) };
+/** A new miner's account is on no chain either, so that is no failure. */
+function sayNowhere(account: string, network: string): void {
+  const next = guardOfName(account) ? 'Its first coins create it.' : 'Is its name right?';
+  note(`No chain of ${network} has the account ${safe(account)}. ${next}`);
 }
 
-function print(account: string, readings: readonly ChainReading<TokenAmount>[], total: TokenAmount | undefined): void {
+function chainToJson(reading: Reading): ChainReport {
+  const { chain } = reading;
+  if (!isRead(reading)) return { chain, balance: null, fault: oneLine(reading.error.message) };
+  const { value } = reading;
+  return { chain, balance: value === undefined ? null : formatTokenAmount(value), fault: null };
+}
+
+function print(account: string, readings: readonly Reading[], total: TokenAmount | undefined): void {
   const read = readings.filter(isRead);
-  const amounts = [...read.map(({ value }) => value), ...(total === undefined ? [] : [total])].map(formatTokenAmount);
+  const amounts = [...read.map(({ value }) => value), total].filter((it) => it !== undefined).map(formatTokenAmount);
   // Points stand below each other.
   const width = Math.max(0, ...amounts.map((text) => text.indexOf('.')));
   const shown = (amount: TokenAmount) => {
     const text = formatTokenAmount(amount);
     return text.padStart(text.length + width - text.indexOf('.'));
   };
+  const shownOrNone = (amount: TokenAmount | undefined) => (amount === undefined ? 'no account' : shown(amount));
   printTable([
     ['account', safe(account)],
-    ...readings.map((each) => [`chain ${each.chain}`, isRead(each) ? shown(each.value) : 'not read'] as const),
+    ...readings.map((each) => [`chain ${each.chain}`, isRead(each) ? shownOrNone(each.value) : 'not read'] as const),
     ['total', total === undefined ? 'not known' : shown(total)],
   ]);
   const failed = readings.flatMap((each) => (isRead(each) ? [] : [each]));

@@ -1,26 +1,19 @@
 /** `pickaxe sweep`: brings an account's coins from all chains to one. Nothing is sent before somebody has said yes. */
 
-import { randomUUID } from 'node:crypto';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
-import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
-import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
-import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
-import { CannotSweep, type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
-import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
-import { guardFault, guardOfName, signersOf } from '../../sweep/signers.ts';
-import { isUnfinished, type Sweep, stateOf } from '../../sweep/state.ts';
-import { StoreFault, SweepStore } from '../../sweep/store.ts';
-import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
+import type { Decimal } from '../../ledger/decimal.ts';
+import { type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
+import { guardFault, guardOfName } from '../../sweep/signers.ts';
+import { isUnfinished, type Sweep } from '../../sweep/state.ts';
 import { wallMs } from '../../system/clock.ts';
-import { oneLine } from '../../text/one-line.ts';
 import { readKeyFile } from '../key-file.ts';
-import { onNodes } from '../on-nodes.ts';
 import type { SweepIo } from '../sweep/io.ts';
 import { linesOf } from '../sweep/lines.ts';
 import { planReport, type SweepReport, sweepReport } from '../sweep/report.ts';
+import { accountOf, carryOut, codeOf, inSession, isWanted, type Session, USUAL_GAS_PRICE } from '../sweep/session.ts';
 
 export interface SweepOptions {
   readonly toChain?: number;
@@ -40,53 +33,21 @@ export interface SweepOptions {
   readonly json: boolean;
 }
 
-/** The least that nodes usually take, in coins for each unit of gas. */
-const USUAL_GAS_PRICE = parseDecimal('0.00000001');
-
-/** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
-const MOST_MESSAGE = 8000;
-
-/** What a node refuses was then taken by no earlier attempt. The sweep itself asks again. */
-const ONCE = { limits: { attempts: 1 } };
-
 /** @throws UsageError */
 export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepIo): Promise<number> {
   const pairs = (options.keyFile ?? []).map(readKeyFile);
   const account = accountOf(loaded, pairs);
   const known = knownGuard(loaded, pairs, options);
-  if (io.stateDirectory === undefined) {
-    throw new UsageError('There is no folder for the state of the sweep: set XDG_STATE_HOME to one.');
-  }
-  const { stateDirectory } = io;
-  const act = async (nodes: NodesInTurn) => {
-    const ledger = new NodeSweepLedger(await nodes.ask(async (api) => api.network), nodes);
-    const store = new SweepStore(stateDirectory, ledger.network, account);
-    store.open();
-    try {
-      const run = { ledger, store, pairs, known, options, io };
-      return options.resume ? await resume(run) : await start(run, account);
-    } finally {
-      store.close();
-    }
-  };
-  try {
-    return await onNodes(loaded.config, io, act, ONCE);
-  } catch (fault) {
-    if (fault instanceof CannotSweep) throw new UsageError(oneLine(fault.message, MOST_MESSAGE));
-    if (!(fault instanceof SweepFault || fault instanceof StoreFault)) throw fault;
-    io.say(`error: ${oneLine(fault.message)}`);
-    return EXIT.failed;
-  }
+  return await inSession(loaded, { kind: 'sweep', account, pairs }, io, async (session) => {
+    const run = { ...session, known, options };
+    return options.resume ? await resume(run) : await start(run, account);
+  });
 }
 
-interface Run {
-  readonly ledger: SweepLedger;
-  readonly store: SweepStore;
-  readonly pairs: readonly KeyPair[];
+interface Run extends Session {
   /** What the user has said about the guard of the account; null: nothing. */
   readonly known: Keyset | null;
   readonly options: SweepOptions;
-  readonly io: SweepIo;
 }
 
 async function start(run: Run, account: string): Promise<number> {
@@ -103,9 +64,9 @@ async function start(run: Run, account: string): Promise<number> {
   const report = planReport(plan, ledger.network);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
   if (sweep.transfers.length === 0) return printPlan(plan, report, 'There is nothing to move.', run);
-  if (!(await isWanted(report, sweep, run))) return printPlan(plan, report, NOTHING_SENT, run);
+  if (!(await isAgreed(report, sweep, run))) return printPlan(plan, report, NOTHING_SENT, run);
   store.begin(sweep);
-  const code = await carryOut(sweep, run);
+  const code = await finish(sweep, run);
   return code === EXIT.done ? codeOfPlan(plan) : code;
 }
 
@@ -121,10 +82,10 @@ async function resume(run: Run): Promise<number> {
     io.say('This sweep is finished.');
     return codeOf(sweep);
   }
-  if (await isWanted(report, sweep, run)) {
+  if (await isAgreed(report, sweep, run)) {
     // What is made already is sent as it is: a second step 0 could take the coins twice.
     const { gasPrice = sweep.gasPrice } = options;
-    return await carryOut({ ...sweep, gasPrice }, run);
+    return await finish({ ...sweep, gasPrice }, run);
   }
   print(report, run);
   io.say(NOTHING_SENT);
@@ -152,42 +113,24 @@ function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): 
 
 const NOTHING_SENT = 'Nothing was sent. Add --yes to do it, and --key-file FILE with the keys of the account.';
 
-/** Asks a person, after having shown what will be done. */
-async function isWanted(report: SweepReport, sweep: Sweep, { options, pairs, io }: Run): Promise<boolean> {
-  const held = pairs.map(({ publicKey }) => publicKey);
-  const canSign = !needsKeys(sweep) || signersOf(sweep.guard, held) !== undefined;
-  if (options.yes && !canSign) {
-    throw new UsageError(`Name the key files of the account with --key-file: ${sweep.guard.keys.join(', ')}.`);
-  }
-  if (options.yes || !canSign) return options.yes;
-  for (const line of linesOf(report).trimEnd().split('\n')) io.say(line);
-  return (await io.confirm('Move these coins?')) ?? false;
+async function isAgreed(report: SweepReport, sweep: Sweep, run: Run): Promise<boolean> {
+  const answer = await isWanted(
+    { sweep, yes: run.options.yes, lines: linesOf(report), question: 'Move these coins?' },
+    run,
+  );
+  return answer ?? false;
 }
 
-async function carryOut(sweep: Sweep, run: Run): Promise<number> {
-  const { ledger, store, pairs, options, io } = run;
-  const notes = new Map<number, string>();
-  const runner = new SweepRunner(sweep, {
-    ledger,
-    save: (it) => store.save(it),
-    pairs,
-    nonce: () => `pickaxe sweep ${randomUUID()}`,
-    nowMs: () => wallMs(io.clock),
-    ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
-    tell: ({ chain }, note) => {
-      if (notes.get(chain) === note) return;
-      notes.set(chain, note);
-      io.say(`chain ${chain}: ${oneLine(note)}`);
-    },
-  });
-  await runner.run(io.pauseMs, options.timeout * 1000, io.stop);
-  print(sweepReport(runner.sweep, notes, true), run);
-  if (isUnfinished(runner.sweep)) {
+async function finish(sweep: Sweep, run: Run): Promise<number> {
+  const { options, io } = run;
+  const { notes, sweep: after } = await carryOut(sweep, options.timeout * 1000, run);
+  print(sweepReport(after, notes, true), run);
+  if (isUnfinished(after)) {
     io.say(
       'Coins that are on their way are safe: anybody can finish a transfer with its request key. Go on with --resume.',
     );
   }
-  return codeOf(runner.sweep);
+  return codeOf(after);
 }
 
 function printPlan(plan: Plan, report: SweepReport, says: string, run: Run): number {
@@ -204,12 +147,6 @@ function codeOfPlan({ chains }: Plan): number {
   return chains.some(({ kind }) => kind === 'fault') ? EXIT.failed : EXIT.done;
 }
 
-function codeOf({ transfers }: Sweep): number {
-  const states = transfers.map(stateOf);
-  if (states.includes('pending')) return EXIT.noWork;
-  return states.includes('failed') ? EXIT.failed : EXIT.done;
-}
-
 /**
  * The keys of a project's file do not count: such a file may come with somebody else's folder.
  * @returns null when the user has named no key
@@ -220,11 +157,4 @@ function knownGuard({ config, origins }: Loaded, pairs: readonly KeyPair[], opti
   const own = isOwn('miner.public-keys') ? publicKeys : [];
   const keys = [...pairs.map(({ publicKey }) => publicKey), ...own, ...(options.guardKey ?? [])];
   return keys.length === 0 ? null : { keys, pred: isOwn('miner.predicate') ? predicate : 'keys-all' };
-}
-
-function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair[]): string {
-  const keys = miner.publicKeys ?? pairs.map(({ publicKey }) => publicKey);
-  const account = miner.account ?? (keys.length === 1 ? `k:${keys[0]}` : undefined);
-  if (account === undefined) throw new UsageError('Say whose coins are to be moved, with --account NAME.');
-  return account;
 }

@@ -1,15 +1,16 @@
-/** `pickaxe verify HEX`: checks a header's proof of work, and computes the hash by which other blocks name it. */
+/** `pickaxe verify HEADER`: checks a header's proof of work, and computes the hash by which other blocks name it. */
 
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { equalBytes, fromHex, toHex, viewOf } from '../../chain/bytes.ts';
 import { HEADER_BYTES, WORK_BYTES } from '../../chain/layout.ts';
 import { difficultyOf, meetsTarget } from '../../chain/target.ts';
 import { parseWork } from '../../chain/work.ts';
-import { encodeBase64url } from '../../ledger/base64url.ts';
+import { decodeBase64url, encodeBase64url } from '../../ledger/base64url.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../../ledger/header.ts';
 import { withPrefix } from '../../report/units.ts';
 import { jsonText } from '../../text/json-text.ts';
+import { readStdin } from '../stdin.ts';
 import type { VerifyReport } from '../verify-report.ts';
 
 /** What is verified. */
@@ -28,15 +29,24 @@ const COUNT_OFFSET = 48;
 /** The targets of records are behind the chain's number. */
 const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
 
-export function runVerify(hex: string, { json }: { readonly json: boolean }): number {
-  const report = verify(hex);
+/** @param given hex digits or base64url; `-` is standard input */
+export async function runVerify(given: string, { json }: { readonly json: boolean }): Promise<number> {
+  const report = verify(given === '-' ? await textOfStdin() : given);
   process.stdout.write(json ? `${jsonText(report)}\n` : `${linesOf(report).join('\n')}\n`);
   return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;
 }
 
-/** @throws UsageError for what is neither a header nor a work record. */
-export function verify(hex: string): VerifyReport {
-  const { header, target, targetFrom, givenHash } = parse(hex.trim());
+/** Far more than a header of any network has, in either form. */
+const MOST_STDIN = 65_536;
+
+async function textOfStdin(): Promise<string> {
+  const bytes = await readStdin(MOST_STDIN);
+  return new TextDecoder().decode(bytes);
+}
+
+/** @param text hex digits or base64url @throws UsageError for what is neither a header nor a work record. */
+export function verify(text: string): VerifyReport {
+  const { header, target, targetFrom, givenHash } = parse(bytesOf(text.trim().replace(QUOTED, '$1')));
   const hash = blockHash(header);
   return {
     solved: meetsTarget(powHash(header), target),
@@ -69,10 +79,27 @@ function linesOf(report: VerifyReport): string[] {
   return lines.map(([name, value]) => `${name.padEnd(14)} ${value}`);
 }
 
-function parse(hex: string): Subject {
-  const digits = hex.replace(/^0x/i, '');
-  if (!/^[0-9a-f]*$/i.test(digits)) throw new UsageError('This is not hex: give only the digits 0-9 and a-f.');
-  const bytes = digits.length % 2 === 0 ? fromHex(digits) : new Uint8Array();
+/** As a value of JSON is written. */
+const QUOTED = /^"(.*)"$/;
+
+/** What has only hex digits is hex: no header is so long that its base64url could have no other characters. */
+function bytesOf(text: string): Uint8Array {
+  const digits = text.replace(/^0x/i, '');
+  if (/^[0-9a-f]*$/i.test(digits)) {
+    if (digits.length % 2 === 0) return fromHex(digits);
+    throw new UsageError(
+      `A digit is missing, or there is one too many: these are ${digits.length} hex digits. ${WANTED}`,
+    );
+  }
+  try {
+    return decodeBase64url(text);
+  } catch (fault) {
+    if (!(fault instanceof LedgerFormatError)) throw fault;
+    throw new UsageError(`This is neither hex nor base64url. ${WANTED}`);
+  }
+}
+
+function parse(bytes: Uint8Array): Subject {
   try {
     const length = headerLengthOf(bytes);
     const recorded = bytes.slice(RECORD_HEAD_BYTES);
@@ -81,19 +108,19 @@ function parse(hex: string): Subject {
       const { target } = parseWork(bytes, { id: 'verify' });
       return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
     }
-    if (bytes.length === length) return ofHeader(bytes);
+    if (length > 0 && bytes.length === length) return ofHeader(bytes);
     if (bytes.length === length + HASH_BYTES)
       return { ...ofHeader(bytes.slice(0, length)), givenHash: bytes.slice(length) };
   } catch (fault) {
     if (fault instanceof LedgerFormatError) throw new UsageError(`${fault.message}.`);
     throw fault;
   }
-  throw new UsageError(
-    `Give a header of ${HEADER_BYTES} bytes (${2 * HEADER_BYTES} hex digits), of as many as its network has, or of ` +
-      `${HASH_BYTES} more with its block hash; or a work record of ${WORK_BYTES} bytes (${2 * WORK_BYTES} digits). ` +
-      `These are ${digits.length} digits.`,
-  );
+  throw new UsageError(`${WANTED} These are ${bytes.length} bytes.`);
 }
+
+const WANTED =
+  `Give a header of ${HEADER_BYTES} bytes (${2 * HEADER_BYTES} hex digits), of as many as its network has, or of ` +
+  `${HASH_BYTES} more with its block hash; or a work record of ${WORK_BYTES} bytes (${2 * WORK_BYTES} hex digits).`;
 
 function ofHeader(bytes: Uint8Array): Subject {
   const header = parseHeader(bytes);

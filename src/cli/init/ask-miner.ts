@@ -6,6 +6,7 @@ import { UsageError } from '../../app/exit-codes.ts';
 import { account as accountType, publicKey as publicKeyType } from '../../config/setting-types/miner.ts';
 import { rigNamedBy } from '../../config/worker-name.ts';
 import { hasPath } from '../../node/url.ts';
+import { guardOfName } from '../../sweep/signers.ts';
 import { makeKeyFile } from '../key-file.ts';
 import type { NodeAnswers } from './answers.ts';
 import { askNetwork, askNodes, type Nodes } from './ask-node.ts';
@@ -87,6 +88,11 @@ async function askAccount({ publicKey, rigName: namedByKey }: TypedKey): Promise
   const usual = defaultAccount([publicKey]);
   const typed = await input({ message: 'Account', default: usual, validate: accepts(accountType) });
   const account = read(accountType, typed);
+  if (!guardOfName(account)) {
+    say(
+      'Anybody can take a name that is not k: and a key, on each chain where nobody has it yet. You could not be paid there.',
+    );
+  }
   const rigName = namedByKey ?? rigNamedBy(typed.trim());
   if (rigName !== undefined) say(`name of the rig: ${rigName}`);
   return { publicKey, ...(account !== usual && { account }), ...(rigName !== undefined && { rigName }) };

@@ -1,7 +1,7 @@
 /** What a command of `pickaxe tx` uses from outside, so that tests can call it without a process. */
 
-import { UsageError } from '../../app/exit-codes.ts';
 import { confirm } from '../confirm.ts';
+import { readStdin } from '../stdin.ts';
 
 export interface Io {
   /** Prints a result: to stdout. */
@@ -40,15 +40,4 @@ function firstSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   return stop.signal;
-}
-
-async function readStdin(most: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of process.stdin) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > most) throw new UsageError(`standard input has more than ${most} bytes.`);
-  }
-  return Buffer.concat(chunks);
 }

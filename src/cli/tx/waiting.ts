@@ -29,8 +29,11 @@ export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
   const { requestKeys, io, timeoutMs, pauseMs } = waiting;
   const startMs = io.now();
   const progress = new Progress(io);
+  let before: ShownResult[] = requestKeys.map((key) => without(key, 'pending'));
   for (;;) {
-    const { results, seen } = await look(waiting);
+    const now = await lookUnlessStopped(waiting);
+    if (!now) return before;
+    const { results, seen } = now;
     const isOver = waiting.endsMs !== undefined && io.now() > waiting.endsMs + GRACE_MS;
     const shown = requestKeys.map((key) => {
       const result = results.get(key);
@@ -40,6 +43,7 @@ export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
     const passedMs = io.now() - startMs;
     if (!shown.some(({ status }) => status === 'pending') || timeoutMs === 0 || passedMs + pauseMs > timeoutMs)
       return shown;
+    before = shown;
     progress.tell(shown.length, seen, waiting.depth);
     await pause(pauseMs, io.stop);
     if (io.stop.aborted) return shown;
@@ -50,6 +54,16 @@ export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
 interface Look {
   readonly results: ReadonlyMap<string, CommandResult>;
   readonly seen: ReadonlyMap<string, CommandResult>;
+}
+
+/** @returns undefined when the person has ended the command meanwhile: what is known of the results must be said then, too */
+async function lookUnlessStopped(waiting: Waiting): Promise<Look | undefined> {
+  try {
+    return await look(waiting);
+  } catch (error) {
+    if (waiting.io.stop.aborted) return undefined;
+    throw error;
+  }
 }
 
 async function look(waiting: Waiting): Promise<Look> {
@@ -83,8 +97,10 @@ class Progress {
   }
 }
 
-/** @param timeoutMs how long was waited */
-export function stillWaiting(timeoutMs: number): string {
+/** @param timeoutMs how long was to be waited @param isStopped whether the person has ended that before */
+export function stillWaiting(timeoutMs: number, isStopped: boolean): string {
+  if (isStopped)
+    return 'Stopped waiting: there is no result yet, but it may still come. Ask again, and do not build the command again.';
   return timeoutMs === 0
     ? 'There is no result yet. Ask again, or leave --once out to wait for it.'
     : `There is no result after ${formatDuration(timeoutMs / 1000)}. Ask again, and do not build the command again.`;

@@ -1,5 +1,5 @@
 /**
- * What the reads of `coin.ts` have found. An account that does not exist has no coins; every other failure is an error.
+ * What the reads of `coin.ts` have found. That an account does not exist is an answer; every other failure is an error.
  */
 
 import { type Decimal, decimalOf, type TokenAmount, tokenAmountOf } from '../decimal.ts';
@@ -20,11 +20,11 @@ export interface AccountDetails {
 /**
  * @param outcome that of a read of a token's balance
  * @param module the token's; coins have at most 12 decimal places, other tokens up to 255
- * @returns the balance; 0 when the account does not exist
+ * @returns the balance; undefined when the account does not exist
  * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no decimal from 0 on.
  */
-export function tokenBalanceOf(outcome: Outcome, account: string, module: string): TokenAmount {
-  if (isMissing(outcome, account)) return 0n;
+export function tokenBalanceOf(outcome: Outcome, account: string, module: string): TokenAmount | undefined {
+  if (isMissing(outcome, account)) return undefined;
   const data = dataOf(outcome);
   if (module === COIN) decimalOf(data);
   return notNegative(tokenAmountOf(data));

@@ -86,6 +86,12 @@ export class Place {
     return this.#node === null || this.#meaning()?.kind === 'null';
   }
 
+  /** Whether this is a map with one of these keys. */
+  hasAny(keys: readonly string[]): boolean {
+    const node = this.#node;
+    return isMap(node) && node.items.some(({ key }) => isScalar<string>(key) && keys.includes(key.value));
+  }
+
   /** @throws RequestFileError unless this is a map that has no other keys than these. */
   fields<Key extends string>(...known: readonly Key[]): Readonly<Record<Key, Place>> {
     const entries = new Map<string, Place>(this.entries());

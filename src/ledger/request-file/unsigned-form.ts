@@ -40,9 +40,16 @@ export function parseUnsignedForm(text: string, file: string): UnsignedForm {
  * @throws RequestFileError with the file's name and the line for what has not the shape of a form.
  */
 export function readUnsignedForm(text: string, file: string): UnsignedForm {
-  const { hash, sigs, cmd } = Place.read(text, file).fields('hash', 'sigs', 'cmd');
+  const place = Place.read(text, file);
+  if (place.hasAny(OF_REQUEST) && !place.hasAny(['hash'])) {
+    throw new RequestFileError(`${file} is a request, not yet a command: pickaxe tx build makes a command of it.`);
+  }
+  const { hash, sigs, cmd } = place.fields('hash', 'sigs', 'cmd');
   return { hash: readHash(hash), sigs: readSignatures(sigs), cmd: cmd.isAbsent ? null : cmd.text() };
 }
+
+/** What says which code runs and who pays for it: a request has some of these, and a form none. */
+const OF_REQUEST = ['code', 'codeFile', 'publicMeta', 'pactTxHash', 'flowTxHash'];
 
 /**
  * Reads lines of public keys and signatures, as `signatureLines` writes them.

@@ -127,8 +127,15 @@ export class NodeApi {
     return this.#asker.seenAs;
   }
 
-  /** @returns the lower of our clock and the node's, in µs since the UNIX epoch; 0 before its first answer */
+  /**
+   * For the creation times of commands.
+   * @returns the lower of our clock and the node's, in µs since the UNIX epoch
+   * @throws Error before the first answer that tells the node's time: ask for something first, such as `cut()`. `skew` says so, too
+   */
   latestTimeUs(): bigint {
+    if (!this.#nodeClock.skew) {
+      throw new Error('The node has not told its time yet: ask for something first, such as cut().');
+    }
     return this.#nodeClock.latestTimeUs();
   }
 

@@ -3,7 +3,6 @@
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
 import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
-import { runTxListen } from '#pickaxe/cli/commands/tx/listen.js';
 import { runTxLocal } from '#pickaxe/cli/commands/tx/local.js';
 import { runTxPoll } from '#pickaxe/cli/commands/tx/poll.js';
 import { runTxPrivate } from '#pickaxe/cli/commands/tx/private.js';
@@ -203,6 +202,22 @@ describe('send', () => {
     expect(stderr).toContain(says);
   });
 
+  it('says that it may have been taken when it is stopped while it is sent', async () => {
+    const stop = new AbortController();
+    const io = pretendedIo({ now: NOW, stop: stop.signal });
+    const script: Script = {
+      send: () => {
+        stop.abort();
+        return 'silence';
+      },
+    };
+    const { code, stderr } = await run(script, (nodes, io) => runTxSend(file, SEND, nodes, io), { io });
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringContaining('The node may have taken it all the same. Send the same file again: that does no harm.'),
+    ]);
+  });
+
   it('sends nothing that is wrong, incomplete, for several chains, or for another network', async () => {
     const elsewhere = signed('three');
     const cmd = cmdOf(
@@ -262,6 +277,40 @@ describe('poll', () => {
     expect([once.code, once.seen.length]).toEqual([4, 1]);
   });
 
+  it('says that it was stopped, and not that the time is over', async () => {
+    const stop = new AbortController();
+    const io = pretendedIo({ now: NOW, stop: stop.signal });
+    io.say = (line) => {
+      io.stderr += `${line}\n`;
+      stop.abort();
+    };
+    const options = { ...WAIT, confirmationDepth: 0, pauseMs: 60_000 };
+    const between = await run({ poll: () => ({ body: {} }) }, (nodes, io) => runTxPoll(file, options, nodes, io), {
+      io,
+    });
+    const stopped = 'Stopped waiting: there is no result yet, but it may still come. Ask again, and do not build';
+    expect([between.code, between.stderr, between.stdout]).toEqual([
+      4,
+      expect.stringMatching(new RegExp(`^Waiting for a block with the command\\.\n${stopped} the command again\\.\n$`)),
+      `command    ${KEY}\nresult     none yet\n`,
+    ]);
+  });
+
+  it('says so, too, when it is stopped while a node is asked', async () => {
+    const stop = new AbortController();
+    const io = pretendedIo({ now: NOW, stop: stop.signal });
+    const script: Script = {
+      poll: () => {
+        stop.abort();
+        return 'silence';
+      },
+    };
+    const options = { ...WAIT, confirmationDepth: 0, json: true };
+    const { code, stdout, stderr } = await run(script, (nodes, io) => runTxPoll(file, options, nodes, io), { io });
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^Stopped waiting: there is no result yet/)]);
+    expect(JSON.parse(stdout).results).toMatchObject([{ requestKey: KEY, status: 'pending' }]);
+  });
+
   it('says when a command can no longer get a result', async () => {
     const io = pretendedIo({ now: NOW + 3_600_000 });
     const script: Script = { poll: () => ({ body: {} }) };
@@ -289,33 +338,6 @@ describe('poll', () => {
     await expect(run({}, (nodes, io) => runTxPoll(KEY, { ...WAIT, confirmationDepth: 0 }, nodes, io))).rejects.toThrow(
       UsageError,
     );
-  });
-});
-
-describe('listen', () => {
-  it('asks again when the node gives up', async () => {
-    const script: Script = {
-      listen: (_, before) => (before === 0 ? { status: 504 } : { body: resultOf(KEY) }),
-    };
-    const { code, stdout, stderr } = await run(script, (nodes, io) => runTxListen(file, WAIT, nodes, io));
-    expect([code, stderr]).toEqual([0, 'The node has given up waiting. It is asked again.\n']);
-    expect(stdout).toContain('success');
-  });
-
-  it('does not ask again at once, where a gateway gives up at once', async () => {
-    const script: Script = { listen: () => ({ status: 504 }) };
-    const options = { ...WAIT, chain: 0, timeoutMs: 200, pauseMs: 60_000 };
-    const { code, seen } = await run(script, (nodes, io) => runTxListen(KEY, options, nodes, io));
-    expect(code).toBe(4);
-    expect(seen.filter(({ path }) => path.endsWith('/listen')).length).toBeLessThanOrEqual(1);
-  });
-
-  it('gives up when its own time is over', async () => {
-    const script: Script = { listen: () => 'silence' };
-    const { code, stderr } = await run(script, (nodes, io) =>
-      runTxListen(KEY, { ...WAIT, chain: 0, timeoutMs: 50 }, nodes, io),
-    );
-    expect([code, stderr]).toEqual([4, expect.stringContaining('There is no result after')]);
   });
 });
 
@@ -362,6 +384,23 @@ describe('spv', () => {
     const never = { status: 400, body: 'Transaction is not a cross-chain transfer' };
     const refused = await run({ spv: () => never }, (nodes, io) => runTxSpv(KEY, options, nodes, io));
     expect([refused.code, refused.seen.length]).toEqual([1, 1]);
+  });
+
+  it('says that it was stopped, between two questions and during one', async () => {
+    for (const answer of [soon, 'silence'] as const) {
+      const stop = new AbortController();
+      const io = pretendedIo({ now: NOW, stop: stop.signal });
+      const script: Script = {
+        spv: () => {
+          if (answer === 'silence') stop.abort();
+          else setTimeout(() => stop.abort());
+          return answer;
+        },
+      };
+      const waiting = { ...options, pauseMs: 60_000 };
+      const { code, stderr } = await run(script, (nodes, io) => runTxSpv(KEY, waiting, nodes, io), { io });
+      expect([code, stderr]).toEqual([4, expect.stringContaining('Stopped waiting: there is no proof yet.')]);
+    }
   });
 
   it('refuses a proof for another chain', async () => {

@@ -441,6 +441,12 @@ describe('an unsigned form', () => {
     ['no signatures', text.replace(/sigs:\n.*\n/, ''), /^f\.yaml, line 1: sigs must be a map/],
     ['anything else', `${text}x: 1\n`, /^f\.yaml, line 5: x is not a key that is known here/],
     [
+      'a request',
+      'code: (+ 1 1)\npublicMeta: {}\n',
+      /^f\.yaml is a request, not yet a command: pickaxe tx build makes a command of it\.$/,
+    ],
+    ['a request in JSON', '{"pactTxHash": "x"}', /^f\.yaml is a request, /],
+    [
       'a text that is no command',
       'hash: DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g\nsigs: {}\ncmd: "{"\n',
       /^f\.yaml: hash is not that of cmd/,

@@ -111,7 +111,7 @@ export async function startBank(options: MockNodeOptions = {}, surroundings: Moc
   };
   const balance = async (chain: number, account: string, query = ''): Promise<Decimal> => {
     const amount = tokenBalanceOf(await readOutcome(chain, getBalance(MODULE, account), query), account, MODULE);
-    return parseDecimal(formatTokenAmount(amount));
+    return amount === undefined ? 0n : parseDecimal(formatTokenAmount(amount));
   };
   const details = async (chain: number, account: string) => {
     return detailsOf(await readOutcome(chain, getDetails(MODULE, account)), account);

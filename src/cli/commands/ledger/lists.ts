@@ -1,6 +1,6 @@
 /** `pickaxe ledger block`, `hash` and `branch`: lists of a chain's blocks. */
 
-import { EXIT } from '../../../app/exit-codes.ts';
+import { EXIT, UsageError } from '../../../app/exit-codes.ts';
 import type { Loaded } from '../../../config/load.ts';
 import { encodeBase64url } from '../../../ledger/base64url.ts';
 import type { Block } from '../../../node/api/blocks.ts';
@@ -12,13 +12,18 @@ import { blockLine, blockToJson, note, Progress, printJson, printLine } from './
 
 export interface ListOptions {
   readonly json: boolean;
-  readonly minHeight?: number;
+  readonly minHeight?: number | bigint;
   readonly maxHeight?: number;
   /** How many items are printed at most. */
   readonly limit: number;
 }
 
-export interface BlockListOptions extends ListOptions {
+export interface UpwardOptions extends ListOptions {
+  /** So many of the newest, the newest first, of the branch of the node's cut. */
+  readonly last?: number;
+}
+
+export interface BlockListOptions extends UpwardOptions {
   readonly verify: boolean;
 }
 
@@ -30,14 +35,36 @@ export interface BranchOptions extends BlockListOptions {
   readonly blocks: boolean;
 }
 
-export function runHash(loaded: Loaded, chain: number, options: ListOptions): Promise<number> {
-  return withNode(loaded, (api) => printHashes(api.hashes(chain, options), options));
+export function runHash(loaded: Loaded, chain: number, options: UpwardOptions): Promise<number> {
+  return withNode(loaded, async (api) => {
+    const newest = await newestOf(api, chain, options);
+    if (newest) return printHashes(api.hashBranch(chain, newest, newest), newest);
+    return printHashes(api.hashes(chain, options), options);
+  });
 }
 
 export function runBlock(loaded: Loaded, chain: number, options: BlockListOptions): Promise<number> {
   return withNodes(loaded, (nodes) =>
-    nodes.ask((api) => printBlocks(api, api.blocks(chain, options), options, new UpwardLinks())),
+    nodes.ask(async (api) => {
+      const newest = await newestOf(api, chain, options);
+      if (!newest) return printBlocks(api, api.blocks(chain, options), options, new UpwardLinks());
+      const blocks = api.blockBranch(chain, newest, newest);
+      return printBlocks(api, blocks, { ...options, ...newest }, new BranchLinks(newest.upper));
+    }),
   );
+}
+
+/**
+ * @returns the branch that ends with the newest block of the node's cut, as far down as `last` says; undefined without `last`
+ * @throws UsageError for a chain that the cut has not
+ */
+async function newestOf(api: NodeApi, chain: number, { last, json }: UpwardOptions) {
+  if (last === undefined) return undefined;
+  const { heads } = await api.cut();
+  const head = heads.get(chain);
+  if (!head) throw new UsageError(`The network has no chain ${chain}: it has ${heads.size}.`);
+  const lowest = head.height - BigInt(last) + 1n;
+  return { upper: [head.hash], minHeight: lowest > 0n ? lowest : 0n, limit: last, json };
 }
 
 export function runBranch(loaded: Loaded, chain: number, options: BranchOptions): Promise<number> {

@@ -21,6 +21,6 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
   const timeoutMs = once ? 0 : options.timeoutMs;
   const asked = await readAsked(what, chain, io);
   const results = await waitForResults({ ...asked, nodes, depth, timeoutMs, pauseMs, io });
-  if (results.some(({ status }) => status === 'pending')) io.say(stillWaiting(timeoutMs));
+  if (results.some(({ status }) => status === 'pending')) io.say(stillWaiting(timeoutMs, io.stop.aborted));
   return printResults({ chain: asked.chain, results }, json, io);
 }

@@ -51,15 +51,23 @@ async function untilThere(
     try {
       return await ask();
     } catch (error) {
+      if (io.stop.aborted) return sayStopped(io);
       if (!(error instanceof ProofRefusedError) || !error.refusal.wait) throw error;
       const reason = oneLine(error.refusal.reason, 200);
-      if (io.stop.aborted || io.now() + pauseMs > endMs) {
+      if (io.now() + pauseMs > endMs) {
         io.say(`There is no proof yet: ${reason}. It takes a few blocks of both chains; ask again.`);
         return undefined;
       }
       if (reason !== said) io.say(`Waiting for the proof, which takes a few blocks of both chains: ${reason}`);
       said = reason;
       await pause(pauseMs, io.stop);
+      if (io.stop.aborted) return sayStopped(io);
     }
   }
+}
+
+function sayStopped(io: Io): undefined {
+  io.say(
+    'Stopped waiting: there is no proof yet. Ask again later; until then the coins are on no chain, and nothing is lost.',
+  );
 }

@@ -1,0 +1,180 @@
+/** `pickaxe tx transfer`: pays coins to an account. Nothing is sent before somebody has said yes, and nothing is signed twice. */
+
+import { EXIT, UsageError } from '../../../app/exit-codes.ts';
+import type { Loaded } from '../../../config/load.ts';
+import type { Decimal } from '../../../ledger/decimal.ts';
+import { isOnCurve } from '../../../node/miner-identity.ts';
+import { paymentOf, planPayment } from '../../../sweep/payment.ts';
+import { guardOfName } from '../../../sweep/signers.ts';
+import { isUnfinished, type Sweep } from '../../../sweep/state.ts';
+import { wallMs } from '../../../system/clock.ts';
+import { readKeyFile } from '../../key-file.ts';
+import type { SweepIo } from '../../sweep/io.ts';
+import { type PaymentReport, paymentLines, paymentPlanReport, paymentReport } from '../../sweep/payment-report.ts';
+import {
+  accountOf,
+  carryOut,
+  codeOf,
+  inSession,
+  isWanted,
+  type Session,
+  USUAL_GAS_PRICE,
+} from '../../sweep/session.ts';
+
+export interface TransferOptions {
+  readonly to?: string;
+  readonly amount?: Decimal;
+  readonly chain?: number;
+  /** By default, the coins stay on their chain. */
+  readonly toChain?: number;
+  readonly keyFile?: readonly string[];
+  /** Public keys. */
+  readonly receiverKey?: readonly string[];
+  readonly receiverPredicate?: string;
+  readonly gasPrice?: Decimal;
+  readonly gasStation?: string;
+  /** Whether not to ask. */
+  readonly yes: boolean;
+  readonly resume: boolean;
+  /** In seconds. */
+  readonly timeout: number;
+  readonly json: boolean;
+}
+
+interface Run extends Session {
+  readonly account: string;
+  readonly options: TransferOptions;
+}
+
+/** @throws UsageError */
+export async function runTxTransfer(loaded: Loaded, options: TransferOptions, io: SweepIo): Promise<number> {
+  const pairs = (options.keyFile ?? []).map(readKeyFile);
+  const account = accountOf(loaded, pairs);
+  return await inSession(loaded, { kind: 'transfer', account, pairs }, io, async (session) => {
+    const run = { ...session, account, options };
+    return options.resume ? await resume(run) : await start(run);
+  });
+}
+
+async function start(run: Run): Promise<number> {
+  const { ledger, store, pairs, account, options, io } = run;
+  const { to, amount, chain, toChain = chain, gasPrice = USUAL_GAS_PRICE, gasStation = null } = options;
+  if (to === undefined) throw new UsageError('Say who gets the coins, with --to ACCOUNT.');
+  if (amount === undefined) throw new UsageError('Say how many coins, with --amount 0.5.');
+  if (chain === undefined || toChain === undefined) {
+    throw new UsageError('Say on which chain, with --chain N: pickaxe balance shows where the account has coins.');
+  }
+  if (gasStation !== null && toChain === chain) {
+    throw new UsageError('Within one chain the account itself pays for gas: leave --gas-station out.');
+  }
+  const before = store.load();
+  if (before && isUnfinished(before)) {
+    const { amount, to } = paymentReport(before, undefined, false);
+    throw new UsageError(
+      `An earlier transfer of this account is unfinished (${amount} to ${to}): see and finish it with --resume, so that nothing is paid twice.`,
+    );
+  }
+  checkKeys([...(guardOfName(to)?.keys ?? []), ...(options.receiverKey ?? [])]);
+  const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
+  const receiverGuard = guardOf(options);
+  const wishes = {
+    account,
+    chain,
+    targetChain: toChain,
+    receiver: to,
+    receiverGuard,
+    amount,
+    gasPrice,
+    gasStation,
+    held,
+  };
+  const plan = await planPayment(ledger, wishes, io.stop);
+  const payment = paymentOf(plan, ledger.network, wallMs(io.clock));
+  const report = paymentPlanReport(plan, payment);
+  const isAgreed = await isWanted(questionOf(payment, report, options), run);
+  if (!isAgreed) {
+    print(report, run);
+    io.say(`Nothing was sent.${isAgreed === false ? '' : HOW_TO_SEND}`);
+    return isAgreed === false ? EXIT.failed : EXIT.done;
+  }
+  store.begin(payment);
+  return await finish(payment, run);
+}
+
+async function resume(run: Run): Promise<number> {
+  const { store, options, io } = run;
+  const payment = store.load();
+  if (!payment) throw new UsageError('No transfer of this account has begun on this machine.');
+  checkSame(payment, options);
+  const report = paymentReport(payment, undefined, false);
+  if (!isUnfinished(payment)) {
+    print(report, run);
+    io.say('This transfer is finished.');
+    return codeOf(payment);
+  }
+  if (await isWanted(questionOf(payment, report, options), run)) {
+    // What is made already is sent as it is: a second command could take the coins twice.
+    const { gasPrice = payment.gasPrice } = options;
+    return await finish({ ...payment, gasPrice }, run);
+  }
+  print(report, run);
+  io.say(`Nothing was sent.${HOW_TO_SEND}`);
+  return EXIT.noWork;
+}
+
+const HOW_TO_SEND = ' Add --yes to do it, and --key-file FILE with the keys of the account.';
+
+function questionOf(sweep: Sweep, report: PaymentReport, { yes }: TransferOptions) {
+  return { sweep, yes, lines: paymentLines(report), question: 'Send these coins?' };
+}
+
+/** A transfer goes on as it was begun. @throws UsageError when the options say otherwise */
+function checkSame(payment: Sweep, { to, amount, chain, toChain, gasStation, receiverKey }: TransferOptions): void {
+  const [transfer] = payment.transfers;
+  const isSame =
+    (to ?? payment.receiver?.account) === payment.receiver?.account &&
+    (amount ?? transfer.amount) === transfer.amount &&
+    (chain ?? transfer.chain) === transfer.chain &&
+    (toChain ?? payment.targetChain) === payment.targetChain &&
+    (gasStation ?? payment.gasStation) === payment.gasStation &&
+    receiverKey === undefined;
+  if (isSame) return;
+  const begun = paymentReport(payment, undefined, false);
+  throw new UsageError(
+    `The transfer that has begun is one of ${begun.amount} to ${begun.to} on chain ${begun.chain}: go on with --resume alone, without what says otherwise.`,
+  );
+}
+
+/** Of mistyped keys, every other one is no point of the curve. @throws UsageError for a key that nobody can have */
+function checkKeys(keys: readonly string[]): void {
+  const wrong = keys.find((key) => !isOnCurve(key));
+  if (wrong === undefined) return;
+  throw new UsageError(
+    `Nobody can sign with the key ${wrong}, because it is no point of the curve: the coins would be lost. Is it mistyped?`,
+  );
+}
+
+/** @returns null when the user has not said */
+function guardOf({ receiverKey: keys, receiverPredicate: pred }: TransferOptions) {
+  if (keys !== undefined) return { keys, pred: pred ?? 'keys-all' };
+  if (pred === undefined) return null;
+  throw new UsageError('--receiver-predicate says how many of the keys must sign: name them with --receiver-key HEX.');
+}
+
+async function finish(payment: Sweep, run: Run): Promise<number> {
+  const { options, io } = run;
+  const { notes, sweep } = await carryOut(payment, options.timeout * 1000, run);
+  const report = paymentReport(sweep, notes.values().next().value, true);
+  print(report, run);
+  if (isUnfinished(sweep)) {
+    const { requestKey: key, chain } = report;
+    io.say('Stopped waiting: there is no result yet, and the coins may still move.');
+    io.say('Do not pay again. Go on with: pickaxe tx transfer --resume');
+    if (key !== undefined) io.say(`Or ask for the result: pickaxe tx poll ${key} --chain ${chain}`);
+  }
+  return codeOf(sweep);
+}
+
+function print(report: PaymentReport, { options, io }: Run): void {
+  io.out(options.json ? `${JSON.stringify(report)}\n` : paymentLines(report));
+}

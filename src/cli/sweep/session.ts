@@ -1,0 +1,148 @@
+/** What `pickaxe sweep` and `pickaxe tx transfer` have in common: the file of the state, the question, and the carrying out. */
+
+import { randomUUID } from 'node:crypto';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
+import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
+import type { Loaded } from '../../config/load.ts';
+import type { KeyPair } from '../../ledger/command/keys.ts';
+import { parseDecimal } from '../../ledger/decimal.ts';
+import { CannotSweep } from '../../sweep/plan.ts';
+import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
+import { signersOf } from '../../sweep/signers.ts';
+import { type Sweep, stateOf } from '../../sweep/state.ts';
+import { type Kind, StoreFault, SweepStore } from '../../sweep/store.ts';
+import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
+import { wallMs } from '../../system/clock.ts';
+import { oneLine } from '../../text/one-line.ts';
+import { isEndOfQuestion } from '../confirm.ts';
+import { onNodes } from '../on-nodes.ts';
+import type { SweepIo } from './io.ts';
+
+/** The least that nodes usually take, in coins for each unit of gas. */
+export const USUAL_GAS_PRICE = parseDecimal('0.00000001');
+
+/** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
+const MOST_MESSAGE = 8000;
+
+/** What a node refuses was then taken by no earlier attempt. The runner itself asks again. */
+const ONCE = { limits: { attempts: 1 } };
+
+export interface Session {
+  readonly kind: Kind;
+  readonly ledger: SweepLedger;
+  /** Nobody else has it meanwhile. */
+  readonly store: SweepStore;
+  readonly pairs: readonly KeyPair[];
+  readonly io: SweepIo;
+}
+
+/** Whose coins are moved, and with which keys. */
+export type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string };
+
+/**
+ * @param act returns the exit code
+ * @returns the exit code: failed when a node does not answer, or the state cannot be kept
+ * @throws UsageError for what cannot be done as it is wished
+ */
+export async function inSession(
+  loaded: Loaded,
+  { kind, account, pairs }: Subject,
+  io: SweepIo,
+  act: (session: Session) => Promise<number>,
+): Promise<number> {
+  const { stateDirectory } = io;
+  if (stateDirectory === undefined) {
+    throw new UsageError(`There is no folder for the state of the ${kind}: set XDG_STATE_HOME to one.`);
+  }
+  const withStore = async (nodes: NodesInTurn) => {
+    const ledger = new NodeSweepLedger(await nodes.ask(async (api) => api.network), nodes);
+    const store = new SweepStore(stateDirectory, ledger.network, account, kind);
+    store.open();
+    try {
+      return await act({ kind, ledger, store, pairs, io });
+    } finally {
+      store.close();
+    }
+  };
+  try {
+    return await onNodes(loaded.config, io, withStore, ONCE);
+  } catch (fault) {
+    if (fault instanceof CannotSweep) throw new UsageError(oneLine(fault.message, MOST_MESSAGE));
+    if (!(fault instanceof SweepFault || fault instanceof StoreFault)) throw fault;
+    io.say(`error: ${oneLine(fault.message)}`);
+    return EXIT.failed;
+  }
+}
+
+export interface Question {
+  readonly sweep: Sweep;
+  /** Whether not to ask. */
+  readonly yes: boolean;
+  /** What will be done, for people. */
+  readonly lines: string;
+  readonly question: string;
+}
+
+/**
+ * Asks a person, after having shown what will be done.
+ * @returns undefined where nobody can be asked, and where the keys that must sign are not at hand
+ * @throws UsageError for a yes without these keys, and what `confirm` throws
+ */
+export async function isWanted(
+  { sweep, yes, lines, question }: Question,
+  { pairs, io }: Session,
+): Promise<boolean | undefined> {
+  const held = pairs.map(({ publicKey }) => publicKey);
+  const canSign = !needsKeys(sweep) || signersOf(sweep.guard, held) !== undefined;
+  if (yes && !canSign) {
+    throw new UsageError(`Name the key files of the account with --key-file: ${sweep.guard.keys.join(', ')}.`);
+  }
+  if (yes) return true;
+  if (!canSign) return undefined;
+  for (const line of lines.trimEnd().split('\n')) io.say(line);
+  try {
+    return await io.confirm(question, io.stop);
+  } catch (fault) {
+    if (isEndOfQuestion(fault)) io.say('Nothing was sent.');
+    throw fault;
+  }
+}
+
+/** @returns what has become of it, and what each unfinished transfer waits for, by its chain */
+export async function carryOut(
+  sweep: Sweep,
+  timeoutMs: number,
+  { kind, ledger, store, pairs, io }: Session,
+): Promise<{ readonly sweep: Sweep; readonly notes: ReadonlyMap<number, string> }> {
+  const notes = new Map<number, string>();
+  const runner = new SweepRunner(sweep, {
+    ledger,
+    save: (it) => store.save(it),
+    pairs,
+    nonce: () => `pickaxe ${kind} ${randomUUID()}`,
+    nowMs: () => wallMs(io.clock),
+    ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
+    tell: ({ chain }, note) => {
+      if (notes.get(chain) === note) return;
+      notes.set(chain, note);
+      io.say(`chain ${chain}: ${oneLine(note)}`);
+    },
+  });
+  await runner.run(io.pauseMs, timeoutMs, io.stop);
+  return { sweep: runner.sweep, notes };
+}
+
+export function codeOf({ transfers }: Sweep): number {
+  const states = transfers.map(stateOf);
+  if (states.includes('pending')) return EXIT.noWork;
+  return states.includes('failed') ? EXIT.failed : EXIT.done;
+}
+
+/** @throws UsageError when neither the settings nor the keys say whose coins they are */
+export function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair[]): string {
+  const keys = miner.publicKeys ?? pairs.map(({ publicKey }) => publicKey);
+  const account = miner.account ?? (keys.length === 1 ? `k:${keys[0]}` : undefined);
+  if (account === undefined) throw new UsageError('Say whose coins are to be moved, with --account NAME.');
+  return account;
+}

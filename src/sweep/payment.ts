@@ -1,0 +1,192 @@
+/** Plans a payment: coins of one account for another one, on the same chain or on another. Nothing is sent. */
+
+import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
+import type { AccountDetails } from '../ledger/command/coin-results.ts';
+import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
+import { quoted } from '../ledger/errors.ts';
+import { gasLimitFor, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
+import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } from './plan.ts';
+import { guardOfName, impossibleGuard } from './signers.ts';
+import { plannedTransfer, type Receiver, type Sweep } from './state.ts';
+import { SweepFault, type SweepLedger } from './sweep-ledger.ts';
+
+export interface PaymentWishes {
+  /** Whose coins they are. */
+  readonly account: string;
+  /** Where they are. */
+  readonly chain: number;
+  /** Where they arrive. */
+  readonly targetChain: number;
+  /** The name of the account that gets them. */
+  readonly receiver: string;
+  /** The guard that this account must have, by the user's word; null: the user has not said. */
+  readonly receiverGuard: Keyset | null;
+  /** Above 0. */
+  readonly amount: Decimal;
+  /** In coins for each unit of gas. */
+  readonly gasPrice: Decimal;
+  /** See `Sweep`. */
+  readonly gasStation: string | null;
+  /** The public keys whose secret keys are at hand; null: any, as nothing will be signed. */
+  readonly held: readonly string[] | null;
+}
+
+export interface PaymentPlan {
+  readonly wishes: PaymentWishes;
+  /** Of the account that pays. */
+  readonly guard: Keyset;
+  readonly receiver: Receiver;
+  /** Whether the receiver's account does not exist yet, by the node's word. */
+  readonly isNew: boolean;
+  /** Who has an account whose guard the transfer does not name, by the node's word; null: something else than keys guards it. */
+  readonly saidGuard?: Keyset | null;
+  /** What the account that pays has on its chain. */
+  readonly balance: Decimal;
+  /** Of the transfer, or of its step 0. */
+  readonly gasLimit: number;
+}
+
+/** @throws CannotSweep for what cannot be done as it is wished, or SweepFault when a node does not answer */
+export async function planPayment(ledger: SweepLedger, wishes: PaymentWishes, stop: AbortSignal): Promise<PaymentPlan> {
+  const { account, chain, targetChain, receiver: name, amount, held } = wishes;
+  checkWishes(wishes);
+  await checkChains(ledger, [chain, targetChain], stop);
+  const { details, timeS } = await ledger.look(chain, account, stop);
+  if (!details) throw new CannotSweep(`The account ${quoted(account)} does not exist on chain ${chain}. ${ELSEWHERE}`);
+  const guard = keysThatSign(details, chain);
+  const signers = heldSigners(guard, held);
+  if (chain !== targetChain) await checkArrival(ledger, wishes, guard, stop);
+  const there = (await ledger.look(targetChain, name, stop)).details;
+  const { receiver, ...more } = await receiverOf(ledger, wishes, there, stop);
+  const { balance } = details;
+  const trialGas = affordableGas(wishes, balance);
+  const terms = { ...wishes, network: ledger.network, guard, receiver };
+  const maker = { signers, timeS, nonce: 'pickaxe transfer, tried out' };
+  const payload = step0Of(terms, { chain, amount, gasLimit: trialGas }, maker);
+  const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
+  if (outcome.status === 'failure') throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
+  return { wishes, guard, receiver, ...more, balance, gasLimit: gasLimitFor(gas, trialGas) };
+}
+
+/** @returns the most that the account pays for gas */
+export function mostPaymentGas({ wishes, gasLimit }: PaymentPlan): Decimal {
+  const { chain, targetChain, gasPrice, gasStation } = wishes;
+  const step1 = chain !== targetChain && gasStation === null ? step1TrialGas({ gasStation }) : 0;
+  return BigInt(gasLimit + step1) * gasPrice;
+}
+
+/** @param startedMs milliseconds since 1970 */
+export function paymentOf(
+  { wishes, guard, receiver, gasLimit }: PaymentPlan,
+  network: string,
+  startedMs: number,
+): Sweep {
+  const { account, chain, targetChain, amount, gasPrice, gasStation } = wishes;
+  const transfers = [plannedTransfer(chain, amount, gasLimit)];
+  return { network, account, guard, receiver, targetChain, gasPrice, gasStation, startedMs, transfers };
+}
+
+const ELSEWHERE = 'pickaxe balance shows what it has on each chain.';
+
+function checkWishes({ account, chain, targetChain, receiver, receiverGuard, amount }: PaymentWishes): void {
+  if (amount <= 0n) throw new CannotSweep('The amount must be above 0.');
+  if (account === receiver && chain === targetChain) {
+    throw new CannotSweep('The account would pay itself: name another receiver, or another chain.');
+  }
+  const ofName = guardOfName(receiver);
+  if (receiver.startsWith('k:') && !ofName) {
+    throw new CannotSweep(
+      `${quoted(receiver)} is not an account: behind k: there must be a key of 64 lower-case hex digits.`,
+    );
+  }
+  if (!receiverGuard) return;
+  if (ofName && !sameKeyset(ofName, receiverGuard)) {
+    throw new CannotSweep(
+      'The receiver’s name says its only key, and you have named another one, or another predicate.',
+    );
+  }
+  const fault = impossibleGuard(receiverGuard);
+  if (fault !== undefined) throw new CannotSweep(`The guard that you have named for the receiver ${fault}.`);
+}
+
+async function checkChains(ledger: SweepLedger, wanted: readonly number[], stop: AbortSignal): Promise<void> {
+  const all = await ledger.chains(stop);
+  const missing = wanted.find((chain) => !all.includes(chain));
+  if (missing !== undefined) throw new CannotSweep(`The network has no chain ${missing}: it has ${all.length}.`);
+}
+
+/** Step 1 runs on the other chain, and somebody pays for it there. */
+async function checkArrival(
+  ledger: SweepLedger,
+  wishes: PaymentWishes,
+  guard: Keyset,
+  stop: AbortSignal,
+): Promise<void> {
+  const { account, targetChain, gasStation } = wishes;
+  const own = await ledger.look(targetChain, account, stop);
+  await checkPayer(ledger, wishes, own, stop);
+  if (gasStation !== null || (own.details?.keyset && sameKeyset(own.details.keyset, guard))) return;
+  throw new CannotSweep(
+    `On chain ${targetChain}, the account has other keys than on its own, so it cannot pay for the arrival there: name who pays with --gas-station.`,
+  );
+}
+
+/**
+ * Within one chain, the ledger itself finds the receiver by its name, so no node can lead the coins elsewhere. Coins for another
+ * chain arrive for whoever satisfies the guard that is signed: it must follow from the name, or be the user's word.
+ */
+async function receiverOf(
+  ledger: SweepLedger,
+  { receiver: account, receiverGuard, chain, targetChain }: PaymentWishes,
+  details: AccountDetails | undefined,
+  stop: AbortSignal,
+): Promise<Pick<PaymentPlan, 'receiver' | 'isNew' | 'saidGuard'>> {
+  const ofName = guardOfName(account);
+  const wanted = ofName ?? receiverGuard;
+  const isOnOtherChain = chain !== targetChain;
+  if (!details) {
+    if (!wanted) throw new CannotSweep(`${noSuchReceiver(account, targetChain)} ${howToCreate(account)}`);
+    if (isOnOtherChain && !ofName) {
+      throw new CannotSweep(
+        `${noSuchReceiver(account, targetChain)} Anybody could take its name before the coins arrive: create it there first.`,
+      );
+    }
+    return { receiver: { account, guard: wanted }, isNew: true };
+  }
+  const { keyset } = details;
+  if (wanted && !(keyset && sameKeyset(keyset, wanted))) {
+    const has = keyset
+      ? `has the keys ${keyset.keys.join(', ')} (${keyset.pred})`
+      : 'is guarded by something else than keys';
+    throw new CannotSweep(
+      `On chain ${targetChain}, the account ${quoted(account)} ${has}, and not ${ofName ? 'the key of its name' : 'those that you have named'}: the coins would be somebody else's.`,
+    );
+  }
+  if (isOnOtherChain && !wanted) {
+    throw new CannotSweep(
+      `The name ${quoted(account)} does not say who has the account, and a node must not decide that: name its keys with --receiver-key.`,
+    );
+  }
+  if (!ofName) await compareElsewhere(ledger, { chain: targetChain, account, keyset }, stop);
+  if (wanted) return { receiver: { account, guard: wanted }, isNew: false };
+  return { receiver: { account, guard: null }, isNew: false, saidGuard: keyset ?? null };
+}
+
+function noSuchReceiver(account: string, chain: number): string {
+  return `The account ${quoted(account)} does not exist on chain ${chain}.`;
+}
+
+function howToCreate(account: string): string {
+  if (/^[0-9a-f]{64}$/.test(account)) return `For the account of this key, write k:${account}.`;
+  return 'If the name is right, say whose the new account shall be, with --receiver-key HEX.';
+}
+
+/** @returns how much gas a trial may use, at most what the account can pay for @throws CannotSweep when it is none */
+function affordableGas({ account, chain, amount, gasPrice }: PaymentWishes, balance: Decimal): number {
+  const left = balance - amount;
+  const affordable = gasPrice > 0n ? left / gasPrice : BigInt(TRIAL_GAS);
+  if (left >= 0n && affordable >= 1n) return Math.min(TRIAL_GAS, Number(affordable));
+  throw new CannotSweep(
+    `The account ${quoted(account)} has ${formatDecimal(balance)} coins on chain ${chain}, which is too little for ${formatDecimal(amount)} and the gas. ${ELSEWHERE}`,
+  );
+}
