@@ -49,7 +49,8 @@ function run(command, args) {
 once('node_modules/.pickaxe-ready', ['package-lock.json', 'package.json'], () => {
   console.error('pickaxe: installing dependencies');
   const [command, ...first] = npmCommand();
-  run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error']);
+  // npm hands its options on to the scripts that it runs: `npm pack --dry-run` would install nothing here.
+  run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', '--dry-run=false', '--loglevel=error']);
 });
 
 once('dist/.pickaxe-ready', ['src', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'], () => {

@@ -41,6 +41,15 @@ describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take
       expect(readFileSync(file.replace(addons, again))).toEqual(readFileSync(file));
   });
 
+  test('must all be there', () => {
+    const fewer = join(temporary, 'fewer');
+    cpSync(addons, fewer, { recursive: true });
+    rmSync(join(fewer, 'win32-x64.node'));
+    const { status, stderr } = buildAddons('--check', fewer);
+    expect(stderr).toMatch(/win32-x64\.node is missing\. .*scripts\/release\.mjs --make/);
+    expect(status).toBe(1);
+  });
+
   test('are not confused with one another', () => {
     const mixed = join(temporary, 'mixed');
     cpSync(addons, mixed, { recursive: true });
