@@ -46,7 +46,7 @@ describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take
     cpSync(addons, fewer, { recursive: true });
     rmSync(join(fewer, 'win32-x64.node'));
     const { status, stderr } = buildAddons('--check', fewer);
-    expect(stderr).toMatch(/win32-x64\.node is missing\. .*scripts\/release\.mjs --make/);
+    expect(stderr).toContain('win32-x64.node is missing');
     expect(status).toBe(1);
   });
 
@@ -75,7 +75,7 @@ describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take
 
   test('must not be missing', () => {
     const { status, stderr } = buildAddons('--check', join(temporary, 'nowhere'));
-    expect(stderr).toMatch(/^Error: ENOENT/);
+    expect(stderr).toMatch(/^Error: .*linux-x64-glibc\.node is missing\. .*scripts\/release\.mjs --make/);
     expect(status).toBe(1);
     expect(existsSync(join(temporary, 'nowhere'))).toBe(false);
   });
