@@ -1,5 +1,8 @@
 // The first step of `npm start` and `npm test`: installs and builds what is missing, and does nothing when the lock file and the
 // sources are unchanged. It uses only Node.js, because in a fresh clone nothing is installed yet.
+//
+// npm runs it, too, as the script `prepare`: after `npm ci` here, when `npm install --global .` links to this folder, and in the
+// clone that it makes to install pickaxe from a git URL.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -46,11 +49,19 @@ function run(command, args) {
   if (error || status !== 0) process.exit(status || 1);
 }
 
+const isPrepare = process.env.npm_lifecycle_event === 'prepare';
+/** Whether npm has just installed the packages here. When it links to this folder, it does not. */
+const isInstalled = isPrepare && process.env.npm_config_global !== 'true';
+// Without development packages (`npm ci --omit=dev`) nothing can be built, and nothing is meant to be.
+if (isInstalled && !existsSync('node_modules/typescript')) process.exit();
+
 once('node_modules/.pickaxe-ready', ['package-lock.json', 'package.json'], () => {
+  if (isInstalled) return;
   console.error('pickaxe: installing dependencies');
   const [command, ...first] = npmCommand();
-  // npm hands its options on to the scripts that it runs: `npm pack --dry-run` would install nothing here.
-  run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', '--dry-run=false', '--loglevel=error']);
+  // npm hands its options on to the scripts that it runs, such as those of `npm install --global .` and `npm pack --dry-run`.
+  const here = ['--global=false', '--dry-run=false'];
+  run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', ...here, '--loglevel=error']);
 });
 
 once('dist/.pickaxe-ready', ['src', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'], () => {

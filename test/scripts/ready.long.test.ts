@@ -1,6 +1,16 @@
 /** Tests the first step of `npm start` and `npm test`, and so `npm run build`, in an unbuilt copy of the checkout. */
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { version } from '#pickaxe/system/version.js';
@@ -15,7 +25,8 @@ const asked = () => readFileSync(join(copy, 'asked'), 'utf8').trimEnd().split('\
 
 /** Another test builds the native kernels; here no compiler is found. */
 const env = { npm_execpath: npm, CC: 'no-such-compiler', REQUIRE_NATIVE: '' };
-const ready = () => runScript('scripts/ready.mjs', [], { root: copy, env });
+const ready = (more: Record<string, string> = {}) =>
+  runScript('scripts/ready.mjs', [], { root: copy, env: { ...env, npm_lifecycle_event: 'start', ...more } });
 
 beforeAll(() => {
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.web.json', 'src', 'scripts', 'native'];
@@ -34,7 +45,8 @@ test('a fresh checkout is installed and built, and nothing is repeated without n
   const first = await ready();
   expect(first.code, first.stderr).toBe(0);
   expect(first.stderr).toMatch(/installing dependencies\npickaxe: building\n.*not built: no C compiler/);
-  expect(asked()).toEqual(['ci --include=dev --ignore-scripts --loglevel=error']);
+  // npm hands its own options on to scripts, and these two would install nothing here.
+  expect(asked()).toEqual(['ci --include=dev --ignore-scripts --global=false --dry-run=false --loglevel=error']);
   for (const file of ['cli/main.js', 'web/index.html', 'web/main.js', 'index.d.ts']) {
     expect(existsSync(join(copy, 'dist', file)), file).toBe(true);
   }
@@ -50,4 +62,30 @@ test('a fresh checkout is installed and built, and nothing is repeated without n
   expect(changed.stderr).toContain('installing dependencies');
   expect(changed.stderr).not.toContain('building');
   expect(asked()).toHaveLength(2);
+});
+
+test('as the script prepare it builds with what npm has installed, and installs for a link to the folder', async () => {
+  const [stamp, built, asks] = ['node_modules/.pickaxe-ready', 'dist', 'asked'].map((path) => join(copy, path));
+  const fresh = () => {
+    for (const path of [stamp, built, asks]) rmSync(path, { recursive: true, force: true });
+  };
+  const after = { npm_lifecycle_event: 'prepare' };
+  const main = join(copy, 'dist/cli/main.js');
+
+  fresh();
+  expect((await ready(after)).stderr).toMatch(/^pickaxe: building\n/);
+  expect([existsSync(main), existsSync(asks)]).toEqual([true, false]);
+
+  fresh();
+  expect((await ready({ ...after, npm_config_global: 'true' })).stderr).toMatch(
+    /installing dependencies\npickaxe: building/,
+  );
+  expect([existsSync(main), asked().length]).toEqual([true, 1]);
+
+  fresh();
+  const typescript = join(copy, 'node_modules/typescript');
+  renameSync(typescript, `${typescript}-away`);
+  expect(await ready(after)).toMatchObject({ code: 0, stderr: '' });
+  expect([existsSync(main), existsSync(asks)]).toEqual([false, false]);
+  renameSync(`${typescript}-away`, typescript);
 });
