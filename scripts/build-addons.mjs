@@ -8,7 +8,7 @@
 // needs the headers of each system: on Debian,
 // `apt-get install clang lld gcc libc6-dev libc6-dev-arm64-cross gcc-mingw-w64-x86-64`.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { addonSources, compileAddon, native, nodeApiHeaders } from './compile-addon.mjs';
@@ -82,7 +82,7 @@ async function build(folder) {
 /** @throws Error when the addon would not load on its system. */
 function check(folder, name, { platform, arch }) {
   const path = file(folder, name);
-  const bytes = readFileSync(path);
+  const bytes = bytesOf(path);
   const library = read(path, bytes, platform === 'win32' ? readWindowsLibrary : readSharedLibrary);
   const faults = [
     library.arch !== arch && `is for ${library.arch}`,
@@ -113,6 +113,13 @@ function faultsOnWindows({ needed, hardened }) {
     foreign.length > 0 && `needs ${foreign.join(', ')}`,
     !hardened && 'does not let Windows choose its address and protect its data',
   ];
+}
+
+function bytesOf(path) {
+  if (existsSync(path)) return readFileSync(path);
+  throw new Error(
+    `${path} is missing. \`node scripts/build-addons.mjs\` builds the addons of all systems, and \`node scripts/release.mjs --make\` makes a package with them`,
+  );
 }
 
 function read(path, bytes, reader) {

@@ -9,11 +9,9 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { runNpm } from './npm.mjs';
+import { packCheckout, runNpm } from './npm.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 /** The time limit of the installation: minutes on a slow line, because WebGPU's library has 50 MB. */
 const INSTALL_MS = 900_000;
 /** Far longer than any of the commands takes. */
@@ -24,12 +22,6 @@ const MINE = ['demo', '--devices', 'cpu', '--blocks', '3', '--duration', '60', '
 const execute = promisify(execFile);
 
 const npm = (args, cwd) => runNpm(args, { cwd, timeout: INSTALL_MS });
-
-/** Packs the checkout. @returns the path of the tarball */
-function pack(folder) {
-  const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root);
-  return join(folder, JSON.parse(packed)[0].filename);
-}
 
 /** @returns the folder in which the package is installed */
 function install(tarball, folder) {
@@ -69,7 +61,7 @@ async function check(home, folder) {
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { installed: { type: 'string' } } });
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-package-'));
 try {
-  const tarball = () => (positionals[0] ? resolve(positionals[0]) : pack(folder));
+  const tarball = () => (positionals[0] ? resolve(positionals[0]) : packCheckout(folder));
   const home = values.installed ? resolve(values.installed) : install(tarball(), folder);
   await check(home, folder);
 } catch (error) {

@@ -1,6 +1,9 @@
 // The first step of `npm start` and `npm test`: installs and builds what is missing, and does nothing when the lock file and the
 // sources are unchanged. It uses only Node.js, because in a fresh clone nothing is installed yet. With --no-install it only
 // builds: vitest calls it so before the first test, and must not have its own packages replaced.
+//
+// npm runs it, too, as the script `prepare`: after `npm ci` here, when `npm install --global .` links to this folder, and in the
+// clone that it makes to install pickaxe from a git URL.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -23,12 +26,24 @@ function run(command, args) {
   if (error || status !== 0) process.exit(status || 1);
 }
 
+function install() {
+  console.error('pickaxe: installing dependencies');
+  const [command, ...first] = npmCommand();
+  // npm hands its options on to the scripts that it runs, such as those of `npm install --global .` and `npm pack --dry-run`.
+  const here = ['--global=false', '--dry-run=false'];
+  run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', ...here, '--loglevel=error']);
+}
+
+const isPrepare = process.env.npm_lifecycle_event === 'prepare';
+/** Whether npm has just installed the packages here. When it links to this folder, it does not. */
+const isInstalled = isPrepare && process.env.npm_config_global !== 'true';
+// Without development packages (`npm ci --omit=dev`) nothing can be built, and nothing is meant to be.
+if (isInstalled && !existsSync('node_modules/typescript')) process.exit();
+
 if (!process.argv.includes('--no-install')) {
   if (!isDone(INSTALLED)) {
     const now = fingerprint(INSTALLED.from);
-    console.error('pickaxe: installing dependencies');
-    const [command, ...first] = npmCommand();
-    run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error']);
+    if (!isInstalled) install();
     writeFileSync(INSTALLED.stamp, now);
   }
 } else if (existsSync(INSTALLED.stamp) && !isDone(INSTALLED)) {

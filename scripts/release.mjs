@@ -1,13 +1,12 @@
-// Makes the npm package of a release, only from what is committed, and tests it. docs/releasing.md says more.
+// Makes the npm package and the archives of a release, only from what is committed, and tests them. docs/releasing.md says more.
 //
-//   node scripts/release.mjs              a dry run: reports faults, makes the package even so, and deletes it
-//   node scripts/release.mjs --make       stops at the first fault; without faults the package is in release/
+//   node scripts/release.mjs              a dry run: reports faults, makes all files even so, and deletes them
+//   node scripts/release.mjs --make       stops at the first fault; without faults the files are in release/
 //
 // It publishes nothing, but says how to do that.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +21,7 @@ const TESTS = [
   'test/native/windows.long.test.ts',
   'test/package.long.test.ts',
 ];
+const ARCHIVES_TEST = 'test/packaging/archives.long.test.ts';
 /** The systems without prebuilt native kernels, and the kernels that mine there instead. */
 const NOT_BUILT = [
   'macOS (WebAssembly, or built there with clang)',
@@ -51,7 +51,9 @@ function run(what, command, args, cwd, env = {}) {
   if (status !== 0) throw new Error(`${what}: ${error?.message ?? signal ?? `exit code ${status}`}`);
 }
 
-function makePackage(folder, version) {
+/** @returns the folder with the package, the archives and their checksums */
+function makeFiles(folder, version) {
+  const made = join(folder, 'made');
   const copy = join(folder, 'checkout');
   const node = (what, ...args) => run(what, process.execPath, args, copy, { REQUIRE_NATIVE: '1' });
   run('a copy of what is committed', 'git', ['clone', '--quiet', '--no-local', root, copy], folder);
@@ -60,12 +62,17 @@ function makePackage(folder, version) {
   node('the WebAssembly kernels are what their source makes', 'scripts/build-wasm.mjs', '--check');
   node('the addons that are carried', 'scripts/build-addons.mjs');
   node('Node.js of other systems, for the tests', 'test/foreign/programs.mjs');
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--no-file-parallelism', ...TESTS];
-  run('their tests', process.execPath, vitest, copy, { CI: 'true', ADDONS: 'native/addons' });
-  run('pack', npm, [...npmFirst, 'pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], copy);
-  const tarball = join(folder, `pickaxe-${version}.tgz`);
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--no-file-parallelism'];
+  const test = (what, tests, env) => run(what, process.execPath, [...vitest, ...tests], copy, { CI: 'true', ...env });
+  test('their tests', TESTS, { ADDONS: 'native/addons' });
+  mkdirSync(made);
+  // All that the script prepack does and checks has been done here.
+  run('pack', npm, [...npmFirst, 'pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', made], copy);
+  const tarball = join(made, `pickaxe-${version}.tgz`);
   node('install it without scripts, and mine', 'scripts/check-package.mjs', tarball);
-  return tarball;
+  node('the archives', 'scripts/build-archives.mjs', tarball, '--out', made);
+  test('unpack them, and mine', [ARCHIVES_TEST], { ARCHIVES: made });
+  return made;
 }
 
 const { version } = json('package.json');
@@ -81,19 +88,17 @@ if (make && faults.length > 0) process.exit(1);
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-release-'));
 try {
-  const made = makePackage(folder, version);
-  const bytes = readFileSync(made);
-  const tarball = `release/pickaxe-${version}.tgz`;
-  if (make) {
-    mkdirSync(join(root, 'release'), { recursive: true });
-    cpSync(made, join(root, tarball));
-  }
+  const made = makeFiles(folder, version);
+  if (make) cpSync(made, join(root, 'release'), { recursive: true });
   console.log(`pickaxe ${version}, commit ${git('rev-parse', 'HEAD').trim()}`);
-  console.log(`${bytes.length} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}`);
+  for (const name of readdirSync(made)) console.log(`${statSync(join(made, name)).size} bytes  ${name}`);
+  console.log(readFileSync(join(made, `pickaxe-${version}.sha256`), 'utf8').trimEnd());
   console.log('Native kernels: Linux x64 and arm64, glibc; Windows x64. Not built yet:');
   for (const each of NOT_BUILT) console.log(`  ${each}`);
   if (make)
-    console.log(`Publish it:\n  git tag -s v${version} && git push origin v${version}\n  npm publish ${tarball}`);
+    console.log(
+      `Publish it:\n  git tag -s v${version} && git push origin v${version}\n  npm publish release/pickaxe-${version}.tgz`,
+    );
   else console.log(`A dry run${faults.length > 0 ? `; ${faults.length} faults, see above` : ''}. To keep it: --make`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 } catch (error) {

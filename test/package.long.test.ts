@@ -1,7 +1,7 @@
 /** Tests the packed npm package: its files, and that it mines with nothing but its dependencies. */
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -69,8 +69,9 @@ describe('the npm package', () => {
   });
 
   test('runs no script when it is installed', () => {
-    const { scripts } = manifest;
-    expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|pack|prepare|publish)/.test(name))).toEqual([]);
+    // npm runs `prepare` for checkouts alone.
+    const isRun = /^((pre|post)?install|dependencies)$/;
+    expect(Object.keys(manifest.scripts).filter((name) => isRun.test(name))).toEqual([]);
   });
 });
 
@@ -85,10 +86,11 @@ beforeAll(() => {
   rmSync(join(copy, 'native/addons'), { recursive: true, force: true });
 });
 
+const DEMO = ['demo', '--threads', '1', '--blocks', '1', '--duration', '60'];
+
 /** Mines a block on the CPU. @returns the description of the CPU */
 async function mine(): Promise<string> {
-  const args = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60', '--json'];
-  const run = start(args, {}, main);
+  const run = start([...DEMO, '--devices', 'cpu', '--json'], {}, main);
   const code = await run.code;
   expect({ code, stderr: run.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
   expect(run.events('summary')[0].accepted).toBeGreaterThan(0);
@@ -106,6 +108,70 @@ test('unpacked beside its dependencies, it mines on WebAssembly, and says so', {
   expect(said).toMatch(/^.*kernel (wasm\S*|js), /);
   expect(said).toContain('not built');
   expect(await native()).toBe('none');
+});
+
+describe('installed without its optional packages', () => {
+  // Not in the other copy, whose packages Node.js would find.
+  const home = mkdtempSync(join(tmpdir(), 'pickaxe-without-'));
+  const folder = join(home, 'node_modules');
+  const program = join(folder, 'pickaxe/dist/cli/main.js');
+  const missing =
+    /the package webgpu, through which GPUs mine, is not installed: install .*\(not with --omit=optional\)/;
+  beforeAll(() => makeFreshCopy(join(folder, 'pickaxe'), Object.keys(manifest.dependencies)));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  /** @returns what it printed as JSON */
+  async function report(...args: string[]) {
+    const run = start([...args, '--json'], {}, program);
+    const code = await run.code;
+    return { code, stderr: run.stderr, ...JSON.parse(run.lines.join('')) };
+  }
+
+  test('the packages that it lacks are those without which it mines on the CPU', () => {
+    expect(Object.keys(manifest.optionalDependencies)).toEqual(['koffi', 'webgpu']);
+    for (const name of ['koffi', 'webgpu']) expect(existsSync(join(folder, 'pickaxe/node_modules', name))).toBe(false);
+  });
+
+  test('devices and doctor say why there is no GPU, and what to install', async () => {
+    expect(await report('devices')).toMatchObject({ code: 0, gpus: [], noGpu: expect.stringMatching(missing) });
+    const { findings } = await report('doctor');
+    const said = findings.filter(({ about }: { about: string }) => about === 'GPU');
+    expect(said.length).toBeGreaterThan(0);
+    for (const { what, mend = '' } of said) expect(`${what}: ${mend}`).toMatch(missing);
+  });
+
+  test('the CPU mines and is measured; the GPU that was asked for is not, with the reason', async () => {
+    const mined = start([...DEMO, '--devices', 'cpu', '--json'], {}, program);
+    expect({ code: await mined.code, stderr: mined.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+    expect(mined.events('summary')[0].accepted).toBeGreaterThan(0);
+    const quick = ['bench', '--seconds', '0.1', '--threads', '1', '--kernel', 'js'];
+    const { devices } = await report(...quick);
+    expect(devices).toMatchObject([{ name: 'cpu', runs: [{ errors: [] }] }]);
+    const asked = start([...DEMO, '--devices', 'gpu'], {}, program);
+    expect(await asked.code).toBe(3);
+    expect(asked.stderr).toMatch(missing);
+  });
+
+  test('the library lists no GPU, mines on the CPU, and its types need nothing more', { timeout: MINE_MS }, () => {
+    writeFileSync(
+      join(home, 'use.mts'),
+      `import { CpuEngine, DeviceError, listGpus } from 'pickaxe';
+      const none = await listGpus().catch((error: unknown) => error);
+      if (none instanceof DeviceError) console.log(none.fault, none.message);
+      const cpu = new CpuEngine({ threads: 1, kernel: 'js' });
+      await cpu.open();
+      await cpu.close();`,
+    );
+    const typescript = join(root, 'node_modules/typescript/bin/tsc');
+    symlinkSync(join(root, 'node_modules/@types'), join(folder, '@types'));
+    const flags = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', 'use.mts'];
+    const options = { ...isolated, cwd: home, encoding: 'utf8', timeout: MINE_MS } as const;
+    expect(spawnSync(process.execPath, [typescript, ...flags], options).stdout).toBe('');
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['use.mjs'], options);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(missing);
+    expect(stdout).toMatch(/^missing /);
+  });
 });
 
 function whyNoAddons(): string | undefined {

@@ -9,6 +9,8 @@ import type { Finding } from './finding.ts';
 export interface GpuFacts {
   readonly platform: string;
   readonly gpus: readonly Gpu[];
+  /** Whether the optional package through which GPUs mine is installed. */
+  readonly hasPackage: boolean;
   /** Why none is listed. */
   readonly none?: { readonly message: string; readonly fault: 'missing' | 'lost' } | undefined;
   /** Display devices on the PCI bus. */
@@ -36,11 +38,21 @@ export function readGpus(listed: Pick<GpuFacts, 'gpus' | 'none'>): GpuFacts {
   return {
     ...listed,
     platform: process.platform,
+    hasPackage: isInstalled('webgpu'),
     devices: displayDevices(),
     nodes: paths.map((path) => ({ path, isOpen: isOpen(path) })),
     drivers: DRIVER_FOLDERS.flatMap(namesIn).filter((name) => name.endsWith('.json')),
     hasLoader: LIBRARY_FOLDERS.some((folder) => existsSync(join(folder, LOADER))),
   };
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function namesIn(folder: string): string[] {
@@ -61,14 +73,16 @@ function isOpen(path: string): boolean {
 }
 
 export function examineGpus(facts: GpuFacts): Finding[] {
-  const { gpus, none, devices, platform } = facts;
+  const { gpus, none, devices, platform, hasPackage } = facts;
   const missing = devices.filter(({ vendor }) => !gpus.some((gpu) => gpu.vendor === vendor && !gpu.software));
   const findings = [...gpus.map(listed), ...missing.map((device) => notListed(device, facts))];
   if (none?.fault === 'lost') {
     const mend = 'docs/gpus.md, “When a GPU is missing”, says how to find the failing driver';
     findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, mend });
   } else if (findings.length === 0) {
-    findings.push({ about: 'GPU', state: 'ok', what: `none${platform === 'linux' ? '' : `: ${none?.message}`}` });
+    // On Linux the bus shows that there is none. Without the package, nothing else was looked for.
+    const isKnown = platform === 'linux' && hasPackage;
+    findings.push({ about: 'GPU', state: 'ok', what: `none${isKnown ? '' : `: ${none?.message}`}` });
   }
   return findings;
 }
@@ -93,6 +107,7 @@ const TITLES: Record<Maker, string> = { nvidia: 'an NVIDIA GPU', amd: 'an AMD GP
 const DRIVERS: Record<Maker, RegExp> = { nvidia: /^nvidia/, amd: /^(radeon|amd)/, intel: /^intel/ };
 
 function whyNotListed(vendor: Maker, facts: GpuFacts): string {
+  if (!facts.hasPackage) return 'the package webgpu, through which GPUs mine, is not installed';
   if (!facts.hasLoader) return 'Vulkan’s loader is not installed';
   if (!hasDriver(vendor, facts)) return 'its Vulkan driver is not installed';
   const nodes = nodesOf(vendor, facts);
@@ -102,6 +117,7 @@ function whyNotListed(vendor: Maker, facts: GpuFacts): string {
 }
 
 function howToMend(vendor: Maker, facts: GpuFacts): string {
+  if (!facts.hasPackage) return 'install pickaxe with its optional packages (not with --omit=optional)';
   if (!facts.hasLoader) return 'install Vulkan’s loader (libvulkan1)';
   const isNvidia = vendor === 'nvidia';
   if (!hasDriver(vendor, facts)) {

@@ -132,6 +132,7 @@ describe('GPUs', () => {
     nodes: [],
     drivers: [],
     hasLoader: true,
+    hasPackage: true,
   };
 
   it('that are listed are fine, and so is a software renderer', () => {
@@ -150,6 +151,12 @@ describe('GPUs', () => {
     expect(examineGpus(bare)).toEqual([{ about: 'GPU', state: 'ok', what: 'none' }]);
   });
 
+  it('were not looked for where the package is not installed, and that is said', () => {
+    const none = { message: 'the package webgpu is not installed: install it', fault: 'missing' } as const;
+    const findings = examineGpus({ ...bare, hasPackage: false, none });
+    expect(findings).toEqual([{ about: 'GPU', state: 'ok', what: `none: ${none.message}` }]);
+  });
+
   it('cause a warning if listing them fails', () => {
     const findings = examineGpus({ ...bare, none: { message: 'its process ended', fault: 'lost' } });
     expect(brief(findings)).toEqual(['warning GPU']);
@@ -159,6 +166,7 @@ describe('GPUs', () => {
   const render = (isOpen: boolean) => ({ path: '/dev/dri/renderD128', isOpen });
   const nvidiactl = (isOpen: boolean) => ({ path: '/dev/nvidiactl', isOpen });
   it.each([
+    [nvidia, { hasPackage: false }, 'the package webgpu, through which GPUs mine, is not installed', '--omit=optional'],
     [nvidia, { hasLoader: false }, 'loader is not installed', 'libvulkan1'],
     [nvidia, {}, 'driver is not installed', 'libnvidia-gl'],
     [amd, { drivers: ['nvidia_icd.json'] }, 'driver is not installed', 'mesa-vulkan-drivers'],

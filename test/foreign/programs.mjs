@@ -5,13 +5,11 @@
 //
 // The oldest release line of Node.js that pickaxe supports is used. Node.js 24 and newer do not start under Wine 8.
 
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { runNpm } from '../../scripts/npm.mjs';
+import { downloadPackage } from '../../scripts/npm.mjs';
 import { hasOriginal, makeOriginal, wineCommand } from './wine.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -32,9 +30,6 @@ const NODE_FOR_ARM = {
 const COMPILER = { name: TYPESCRIPT, version: locked.version, integrity: locked.integrity };
 const PACKAGES = [NODE_FOR_WINDOWS, NODE_FOR_ARM, COMPILER];
 
-/** Far longer than 30 MB take. */
-const DOWNLOAD_MS = 600_000;
-
 const cache = join(root, 'node_modules/.cache/pickaxe');
 const folderOf = ({ name, version }) => join(cache, `${name.replace(/^.*\//, '')}-${version}`);
 export const windowsNode = join(folderOf(NODE_FOR_WINDOWS), 'bin', 'node.exe');
@@ -44,30 +39,9 @@ export const windowsTypeScript = folderOf(COMPILER);
 /** Whether everything is there that this script gets. */
 export const areDownloaded = () => PACKAGES.every((each) => existsSync(folderOf(each))) && hasOriginal();
 
-function download({ name, version, integrity }, to) {
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'unfinished-'));
-  try {
-    // npm would not install packages for other systems here; but it packs them.
-    const options = { cwd: folder, timeout: DOWNLOAD_MS };
-    runNpm(['pack', '--ignore-scripts', '--loglevel=error', `${name}@${version}`], options);
-    const [tarball] = readdirSync(folder);
-    const found = `sha512-${createHash('sha512')
-      .update(readFileSync(join(folder, tarball)))
-      .digest('base64')}`;
-    if (found !== integrity) throw new Error(`${tarball} has the checksum ${found}, not ${integrity}`);
-    const { status, error, stderr } = spawnSync('tar', ['-xzf', tarball], { cwd: folder, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`tar: ${error?.message ?? stderr}`);
-    rmSync(to, { recursive: true, force: true });
-    renameSync(join(folder, 'package'), to);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 if (argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    for (const each of PACKAGES) if (!existsSync(folderOf(each))) download(each, folderOf(each));
+    for (const each of PACKAGES) if (!existsSync(folderOf(each))) downloadPackage(each, folderOf(each));
     if (wineCommand) makeOriginal();
     console.error(`Programs of other systems: ${cache}`);
   } catch (error) {

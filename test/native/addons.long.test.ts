@@ -41,6 +41,15 @@ describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take
       expect(readFileSync(file.replace(addons, again))).toEqual(readFileSync(file));
   });
 
+  test('must all be there', () => {
+    const fewer = join(temporary, 'fewer');
+    cpSync(addons, fewer, { recursive: true });
+    rmSync(join(fewer, 'win32-x64.node'));
+    const { status, stderr } = buildAddons('--check', fewer);
+    expect(stderr).toContain('win32-x64.node is missing');
+    expect(status).toBe(1);
+  });
+
   test('are not confused with one another', () => {
     const mixed = join(temporary, 'mixed');
     cpSync(addons, mixed, { recursive: true });
@@ -66,7 +75,7 @@ describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take
 
   test('must not be missing', () => {
     const { status, stderr } = buildAddons('--check', join(temporary, 'nowhere'));
-    expect(stderr).toMatch(/^Error: ENOENT/);
+    expect(stderr).toMatch(/^Error: .*linux-x64-glibc\.node is missing\. .*scripts\/release\.mjs --make/);
     expect(status).toBe(1);
     expect(existsSync(join(temporary, 'nowhere'))).toBe(false);
   });

@@ -32,9 +32,18 @@ test('every package runs on the oldest Node.js that pickaxe promises', () => {
   expect(packages.length).toBeGreaterThan(100);
 });
 
-test('install scripts are not run, and no package has one that is not known to be needless', () => {
-  expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+test('no package runs an install script, nor has one that is not known to be needless', () => {
   // koffi's compiles what a package of its own has prebuilt; webgpu's takes a mark off that browsers leave on downloads.
   const known = ['node_modules/koffi', 'node_modules/webgpu'];
   expect(packages.filter(([, each]) => each.hasInstallScript).map(([path]) => path)).toEqual(known);
+  const denied = Object.entries(manifest.allowScripts).map(([name, isAllowed]) => [`node_modules/${name}`, isAllowed]);
+  expect(denied).toEqual(known.map((path) => [path, false]));
+  // What installs the packages for `npm start` and `npm test` denies them to every version of npm.
+  expect(read('scripts/ready.mjs')).toMatch(/'ci', '--include=dev', '--ignore-scripts'/);
+});
+
+test('npm pack runs the script that refuses a package without its native addons', () => {
+  expect(manifest.scripts.prepack).toBe('node scripts/ready.mjs && node scripts/build-addons.mjs --check');
+  // With this setting npm would pack without a word.
+  expect(read('.npmrc')).not.toMatch(/^ignore-scripts/m);
 });

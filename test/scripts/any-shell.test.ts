@@ -17,8 +17,10 @@ test.each(Object.entries(scripts))('the script %s is a command for any shell', (
 
 /** Programs that these scripts start, and that are not part of what users and testers run. */
 const OTHER_PROGRAMS: Record<string, readonly string[]> = {
-  // The archives are for mining systems, which are Linux.
-  'scripts/build-mining-os.mjs': ['tar'],
+  // Releases are made on Linux.
+  'scripts/build-archives.mjs': ['tar', 'zip'],
+  // What is unpacked is for releases and for tests of other systems.
+  'scripts/npm.mjs': ['tar'],
   'scripts/release.mjs': ['git'],
 };
 

@@ -3,7 +3,17 @@
  * begins with what the one before has left.
  */
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { version } from '#pickaxe/system/version.js';
@@ -22,7 +32,8 @@ const CODE = 'src/text/one-line.ts';
 
 /** Another test builds the native kernels; here no compiler is found. */
 const env = { npm_execpath: npm, CC: 'no-such-compiler', REQUIRE_NATIVE: '' };
-const ready = () => runScript('scripts/ready.mjs', [], { root: copy, env });
+const ready = (more: Record<string, string> = {}) =>
+  runScript('scripts/ready.mjs', [], { root: copy, env: { ...env, npm_lifecycle_event: 'start', ...more } });
 
 /** A build takes longer than anything else that tests wait for. */
 vi.setConfig({ testTimeout: 600_000 });
@@ -45,7 +56,8 @@ test('a fresh checkout is installed and built, and nothing is repeated without n
   const first = await ready();
   expect(first.code, first.stderr).toBe(0);
   expect(first.stderr).toMatch(/installing dependencies\npickaxe: building\n.*not built: no C compiler/);
-  expect(asked()).toEqual(['ci --include=dev --ignore-scripts --loglevel=error']);
+  // npm hands its own options on to scripts, and these two would install nothing here.
+  expect(asked()).toEqual(['ci --include=dev --ignore-scripts --global=false --dry-run=false --loglevel=error']);
   for (const file of ['cli/main.js', 'web/index.html', 'web/main.js', 'index.d.ts']) {
     expect(existsSync(join(copy, 'dist', file)), file).toBe(true);
   }
@@ -96,4 +108,30 @@ test('a build by hand counts, and one that fails leaves nothing that counts', as
   expect(existsSync(join(copy, 'dist/.pickaxe-ready'))).toBe(false);
   expect((await build()).code).toBe(0);
   expect((await ready()).stderr).not.toContain('pickaxe: building');
+});
+
+test('as the script prepare it builds with what npm has installed, and installs for a link to the folder', async () => {
+  const [stamp, built, asks] = ['node_modules/.pickaxe-ready', 'dist', 'asked'].map((path) => join(copy, path));
+  const fresh = () => {
+    for (const path of [stamp, built, asks]) rmSync(path, { recursive: true, force: true });
+  };
+  const after = { npm_lifecycle_event: 'prepare' };
+  const main = join(copy, 'dist/cli/main.js');
+
+  fresh();
+  expect((await ready(after)).stderr).toMatch(/^pickaxe: building\n/);
+  expect([existsSync(main), existsSync(asks)]).toEqual([true, false]);
+
+  fresh();
+  expect((await ready({ ...after, npm_config_global: 'true' })).stderr).toMatch(
+    /installing dependencies\npickaxe: building/,
+  );
+  expect([existsSync(main), asked().length]).toEqual([true, 1]);
+
+  fresh();
+  const typescript = join(copy, 'node_modules/typescript');
+  renameSync(typescript, `${typescript}-away`);
+  expect(await ready(after)).toMatchObject({ code: 0, stderr: '' });
+  expect([existsSync(main), existsSync(asks)]).toEqual([false, false]);
+  renameSync(`${typescript}-away`, typescript);
 });

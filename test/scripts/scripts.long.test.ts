@@ -249,7 +249,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   }),
 
   'scripts/build-addons.mjs': { startedBy: 'test/native/addons.long.test.ts' },
-  'scripts/build-mining-os.mjs': { startedBy: 'test/packaging/mining-os-archives.test.ts' },
+  'scripts/build-archives.mjs': { startedBy: 'test/packaging/archives.long.test.ts' },
   'scripts/build-native.mjs': { startedBy: 'test/native/fresh-copy.ts' },
   'scripts/build-wasm.mjs': {
     args: ['--check'],

@@ -39,7 +39,11 @@ function whyDawnFails(cause: unknown): string {
   if (glibc) {
     return `GPU mining needs a newer C library (${glibc}): use Debian 12, Ubuntu 22.04, RHEL 9 or later; CPU mining is not affected`;
   }
-  const remedy = remedyFor(message, (cause as NodeJS.ErrnoException | undefined)?.code);
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'ERR_MODULE_NOT_FOUND' && message.includes("'webgpu'")) {
+    return 'the package webgpu, through which GPUs mine, is not installed: install pickaxe with its optional packages (not with --omit=optional); CPU mining is not affected';
+  }
+  const remedy = remedyFor(message, code);
   return `the WebGPU library does not load on ${process.platform}-${process.arch}: ${message.split('\n')[0]}; ${remedy}CPU mining is not affected`;
 }
 
