@@ -28,13 +28,18 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
   const entries = ENTRIES.filter(({ flag, path, table }) => flag && (paths.includes(path) || paths.includes(table)));
   const takesPools = entries.some(({ path }) => path === 'pool.urls');
   for (const entry of entries) {
-    const options = [...(takesPools ? poolLineFlags(entry, command) : []), ...flagsOf(entry, takesPools)];
-    for (const option of options) command.addOption(option);
-    if (entry.setting.inHelp === undefined && !paths.includes(entry.path)) listLast(command, options);
+    const inLine = takesPools ? poolLineFlags(entry, command) : [];
+    const options = flagsOf(entry, takesPools);
+    for (const option of [...inLine, ...options]) command.addOption(option);
+    const isInLine = takesPools && OF_POOL_LINE.includes(entry.path);
+    if (isInLine || (entry.setting.inHelp === undefined && !paths.includes(entry.path))) listLast(command, options);
   }
   settingsOfCommand.set(command, entries);
   return command;
 }
+
+/** The settings that -o and -u set: their own flags need not be among the first. */
+const OF_POOL_LINE = ['node.urls', 'miner.public-keys', 'pool.urls', 'pool.user'];
 
 /** What the algorithm is called by other miners and by pools. */
 const ALGORITHM = /^(?:blake2s(?:[-_]?(?:kadena|kda))?|kadena|kda)$/i;
@@ -53,11 +58,16 @@ function poolLineFlags({ path, heading }: Entry, command: Command): Option[] {
       return [
         of(
           '-o, --url <url>',
-          'URL of a node, or of a pool where it begins with stratum: like --node or --pool',
+          'URL of a node, or of a pool (stratum+tcp://…); repeat for failover: the first one is preferred',
         ).argParser((text: string) => add(isPoolUrl(text) ? 'pool' : 'node', text)),
       ];
     case 'miner.public-keys':
-      return [of('-u <name>', 'public key on a node, user on a pool: like --public-key or --user').argParser(collect)];
+      return [
+        of(
+          '-u <name>',
+          'your public key on a node; the user on a pool, usually an account and the name of this rig',
+        ).argParser(collect),
+      ];
     case 'pool.password':
       return [
         of('--pass <password>', '')
