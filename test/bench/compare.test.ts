@@ -132,7 +132,7 @@ it('the schema accepts what bench prints, and nothing that could do harm', () =>
     ofRun({ slices: [0] }),
     ofRun({ slices: ['1'] }),
     ofRun({ hashSum: 'xyz' }),
-    ofRun({ errors: ['x'.repeat(300)] }),
+    ofRun({ errors: ['x'.repeat(513)] }),
     ofRun({ powerWatts: undefined }),
     ofRun({ unknown: 1 }),
     { devices: Array.from({ length: 2_000 }, () => cpu) },

@@ -52,8 +52,16 @@ async function printed(...words: string[]): Promise<{ text: string; code: string
   return { text, code: 'done' };
 }
 
-/** The options that a page lists, by their long names. */
-const listed = (page: string): string[] => [...page.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
+/** The options that a page lists, by their long names, or by the short one where there is no other. */
+const listed = (page: string): string[] => [...page.matchAll(/^ {2}(?:-\w, )?(--?[\w-]+)/gm)].map(([, flag]) => flag);
+
+/** On a pool or a node, -o and -u are what people type; the flags of the settings that they set come with --all. */
+const TYPED = new Map([
+  ['node.urls', '--url'],
+  ['miner.public-keys', '-u'],
+  ['pool.urls', ''],
+  ['pool.user', ''],
+]);
 
 describe('the page of the program', () => {
   it('lists every command once, in a group or among those for programs', async () => {
@@ -77,9 +85,9 @@ describe('the page of a command', () => {
     const { text } = await printed('mine', '--help');
     expect(listed(text)).toEqual([
       '--config',
-      ...ENTRIES.filter(({ setting, table }) => setting.inHelp === 'first' && table !== 'ledger').map(
-        ({ flag }) => flag,
-      ),
+      ...ENTRIES.filter(({ setting, table }) => setting.inHelp === 'first' && table !== 'ledger')
+        .map(({ path, flag }) => TYPED.get(path) ?? flag)
+        .filter((flag) => flag !== ''),
       '--dry-run',
       '--help',
     ]);
@@ -94,8 +102,9 @@ describe('the page of a command', () => {
     const { text } = await printed(...words);
     const sections = text.split(/\n(?=\S[^\n]*:\n)/);
     // Those about the ledger belong to the commands that read it.
-    for (const { flag, heading, setting } of ENTRIES.filter(({ flag, table }) => flag && table !== 'ledger')) {
-      const names = setting.short === undefined ? flag! : `${setting.short}, ${flag}`;
+    for (const { path, flag, heading, setting } of ENTRIES.filter(({ flag, table }) => flag && table !== 'ledger')) {
+      const isShort = setting.short !== undefined && !TYPED.has(path);
+      const names = isShort ? `${setting.short}, ${flag}` : flag!;
       const section = sections.find((each) => each.startsWith(`${heading}:\n`)) ?? '';
       if (setting.inHelp === 'never') expect(text).not.toContain(`\n  ${names} `);
       else expect(section, flag).toMatch(new RegExp(`\n  ${names}\\b`));

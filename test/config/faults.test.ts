@@ -45,7 +45,7 @@ describe('all faults of a file are told at once, each with its line and column',
     expect(problems).toEqual([
       'rig.toml:2:8: not valid TOML: invalid value; a text needs quotes, like "mainnet01".',
       'rig.toml:5:1: there is no setting miner.public-key. Did you mean public-keys?',
-      'rig.toml:10:1: cpu.threads is "many". Give a whole number from 1 to 1024.',
+      'rig.toml:10:1: cpu.threads is "many". Give a whole number from 1 to 1024, or a part of the hardware threads from 1% to 100%.',
       'rig.toml:13:5: not valid TOML: illegal character in key.',
       expect.stringMatching(/^rig\.toml:14:1: log\.level is "loud"/),
       'rig.toml:15:1: the table cpu is there already, on line 9: make one of both.',

@@ -29,7 +29,7 @@ export const POOL = {
       password: {
         type: poolPassword,
         about:
-          'password at the pool, which other users of this machine can see; for one that must stay secret, --password-file',
+          'password at the pool, which other users of this machine can see; if it is secret, use --password-file',
         otherwise: 'x, which most pools ignore',
         example: 'd=1000',
         flag: '--password <password>',
