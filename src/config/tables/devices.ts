@@ -14,7 +14,7 @@ export const DEVICES = {
       use: {
         type: devices,
         about:
-          'devices to use, like cpu,gpu0,gpu1, or 0,1 for gpu0,gpu1; all is the CPU and every real GPU; with none, only other programs and miners hash',
+          'devices to use, like cpu,gpu0 (0,1 is gpu0,gpu1); all is the CPU and every real GPU; with none, only other programs and miners hash',
         default: 'all',
         flag: '--devices <list>',
         inHelp: 'first',
