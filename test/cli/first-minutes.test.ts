@@ -29,17 +29,17 @@ type Section = keyof typeof SECTIONS;
 
 const INTRO = `# First minutes
 
-What a newcomer sees, from nothing configured to mining and back. It was recorded on a terminal of 110 columns
-(\`test/cli/first-minutes.test.ts\`), on a machine without a GPU, against the mock node that comes with pickaxe: a real
-node is asked the same.
+The first session, from an unconfigured machine to mining and quitting. It was recorded (\`test/cli/first-minutes.test.ts\`) on a
+terminal of 110 columns, on a machine without a GPU, with the mock node that comes with pickaxe. A real node gets the same
+requests.
 `;
 
 const TEXTS: Record<Section, string> = {
-  pickaxe: '`pickaxe` alone says what to do next.',
-  init: '`pickaxe init` asks the node or the pool at once whether it is there and takes this miner.',
-  file: 'It has the answers, and nothing else.',
-  doctor: '`pickaxe doctor` looks at everything else, and asks the node as `pickaxe.toml` now says.',
-  mine: 'A minute later, after the keys `h`, `s`, `c`, `e`, `p` and `r`. The last line stays below the log.',
+  pickaxe: '`pickaxe` without a command says what to do next.',
+  init: '`pickaxe init` checks at once whether the node or pool answers and accepts this miner.',
+  file: 'The file contains your answers, and nothing else.',
+  doctor: '`pickaxe doctor` checks everything else, and asks the node with the settings of `pickaxe.toml`.',
+  mine: 'The screen a minute later, after the keys `h`, `s`, `c`, `e`, `p` and `r`. The status line stays below the log.',
   quit: 'After the key `q`:',
 };
 
