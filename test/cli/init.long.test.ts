@@ -154,8 +154,8 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     });
     const terminal = open();
     await init(terminal, '--user');
-    await answer(terminal, NODE_URL, 'nonsense\n');
-    await terminal.sees('A node URL has a host');
+    await answer(terminal, NODE_URL, 'my node\n');
+    await terminal.sees('it has a space in it');
     terminal.press('C-u');
     terminal.type('http://127.0.0.1:9\n');
     await terminal.sees('nothing listens there');
@@ -315,7 +315,7 @@ describe.skipIf(noTmux)(`pickaxe init for a pool${why}`, { timeout: TEST_MS }, (
     writeFileSync(taken, 'mine\n');
     await initOnPool(terminal);
     await answer(terminal, POOL_URL, 'http://127.0.0.1:1\n');
-    await terminal.sees('Write a pool URL like stratum+tcp://');
+    await terminal.sees('this is the URL of a node');
     terminal.press('C-u');
     terminal.type('stratum+tcp://127.0.0.1:9\n');
     await terminal.sees('nothing listens there');
