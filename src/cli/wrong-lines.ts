@@ -26,7 +26,7 @@ export function withoutGuesses(words: readonly string[]): string[] {
   return words.length === 0 ? [] : [...(GUESSED.get(first) ?? [first]), ...words.slice(1)];
 }
 
-/** A shorter text that people recognize. */
+/** So many characters of a word are repeated: enough to recognize it. */
 const MOST_SHOWN = 60;
 
 function quoted(word: string): string {
@@ -160,7 +160,7 @@ const SHAPES: readonly (readonly [shape: RegExp, flag: string])[] = [
   [/^\d+[smhd]$/, '--duration'],
 ];
 
-/** Fewer letters begin too many names. */
+/** Fewer letters are the beginning of too many names. */
 const LEAST_LETTERS = 3;
 
 /** @returns a sentence that names the subcommand that a word was meant to be, or an empty text */

@@ -103,7 +103,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
   }
 }
 
-/** @throws whatever else it is */
+/** @throws what was thrown, when it is another error */
 function asUsageError(fault: unknown): UsageError {
   if (fault instanceof UsageError) return fault;
   throw fault;
