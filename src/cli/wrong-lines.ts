@@ -1,6 +1,7 @@
 /** Says what is wrong with a command line that commander cannot read, and what was probably meant. */
 
 import { type Command, CommanderError } from 'commander';
+import { EXIT } from '../app/exit-codes.ts';
 import { suggestion } from '../config/suggest.ts';
 import { oneLine } from '../text/one-line.ts';
 import { isPoolUrl } from '../text/pool-url.ts';
@@ -40,7 +41,7 @@ export function refuseMissingValues(program: Command, words: readonly string[]):
     const long = `-${nameOf(rest[i])}`;
     if (/^-\w{2,}/.test(rest[i]) && optionOf(command, long) !== undefined) {
       throw new CommanderError(
-        2,
+        EXIT.usage,
         'pickaxe.oneHyphen',
         `error: ${nameOf(rest[i])} is written with two hyphens: ${long}.`,
       );
@@ -53,7 +54,7 @@ export function refuseMissingValues(program: Command, words: readonly string[]):
       : next.length === 2 && optionOf(command, next);
     if (!isOption) continue;
     throw new CommanderError(
-      2,
+      EXIT.usage,
       'pickaxe.noValue',
       `error: ${rest[i - 1]} has no value: ${nameOf(next)}, which follows, is an option.`,
     );
@@ -203,7 +204,7 @@ export function addHelp(command: Command): void {
       for (const word of words) {
         const next = explained.commands.find((one) => one.name() === word);
         if (next === undefined) {
-          throw new CommanderError(2, 'pickaxe.unknownCommand', unknownCommand(explained, word));
+          throw new CommanderError(EXIT.usage, 'pickaxe.unknownCommand', unknownCommand(explained, word));
         }
         explained = next;
       }
