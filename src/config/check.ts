@@ -66,7 +66,10 @@ function placesOf({ path, keys }: Issue): Path[] {
   return keys ? keys.map((key) => [...(path as Path), key]) : [path as Path];
 }
 
-/** @returns what has an unknown value because of an issue: the setting with the fault, or the one that an unknown name was meant to be */
+/**
+ * @returns what has an unknown value because of an issue: the setting with the fault, or the one that an unknown name was probably
+ *   meant to be
+ */
 function leavesOpen(issue: Issue): Path[] {
   if (!issue.keys) return placesOf(issue);
   const [table] = issue.path as Path;

@@ -12,7 +12,7 @@ export function countsShares(
   return typeof work?.shareDifficulty === 'number' || OUTCOMES.some((outcome) => shares[outcome] > 0);
 }
 
-/** Devices or relays by their names: as a map here, and as an object in JSON. */
+/** Devices or relays by their names: a map in the miner, and an object in public JSON. */
 type Named = ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>>;
 
 /** Whether a rig has no devices of its own and only hands work on. Then nothing is hashed on it, and nothing is wrong with that. */

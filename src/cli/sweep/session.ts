@@ -51,7 +51,7 @@ export const NOTHING_SENT_YET = `${NOTHING_SENT} Add --yes to do it, and --key-f
 export interface Session {
   readonly kind: Kind;
   readonly ledger: SweepLedger;
-  /** Nobody else has it meanwhile. */
+  /** No other process has it meanwhile. */
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
   readonly io: SweepIo;
