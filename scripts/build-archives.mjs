@@ -4,11 +4,11 @@
 //
 //   node scripts/build-archives.mjs [TARBALL] [--out FOLDER] [--only NAME …] [--staged FOLDER]
 //
-// TARBALL is the package of a release (scripts/release.mjs --make). Without it the checkout is packed, which takes the native addons
-// of all systems. The archives, and a file with the SHA-256 of each and of TARBALL, go to release/ unless --out names another folder. --only makes those
-// that it names: linux-x64, windows-x64, hiveos, mmpos. The dependencies are those of the lock file. A package registry is needed
-// unless --staged names a folder that has, for each platform, `app` (the package with its dependencies) and `node` (Node.js and
-// its license) already.
+// TARBALL is the package of a release (scripts/release.mjs --make). Without it the checkout is packed, which takes the native
+// addons of all systems. The archives, and a file with the SHA-256 of each and of TARBALL, go to release/ unless --out names
+// another folder. --only makes those that it names: linux-x64, windows-x64, hiveos, mmpos. The dependencies are those of the lock
+// file. A package registry is needed unless --staged names a folder that has, for each platform, `app` (the package with its
+// dependencies) and `node` (Node.js and its license) already.
 //
 // The same package makes the same bytes, by the same versions of tar, gzip and zip.
 
@@ -85,6 +85,7 @@ if (unknown !== undefined || positionals.length > 1) {
   console.error(`The archives: ${Object.keys(ARCHIVES).join(', ')}`);
   process.exit(2);
 }
+
 /** Installs the package, the dependencies that the lock file names, and Node.js, for a platform that need not be this one. */
 function stage(platform, tarball, folder) {
   const [os, cpu] = platform.split('-');

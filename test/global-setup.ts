@@ -1,8 +1,8 @@
 /**
- * Before the first test: builds what has changed, so that no test runs on an old build, and makes a folder for what the files of tests share, in TEST_TEMPORARY, and remembers made-up speeds of the
- * CPU kernels in `speeds`, a cache that the tests of the command line begin with. Otherwise each of their processes would measure
- * all kernels first, for on a machine as busy as this nothing that was measured is remembered. Tests of the choice itself begin
- * with an empty cache.
+ * Prepares a run of tests. It builds what has changed, so that no test runs on an old build, and makes a folder for what the files
+ * of tests share, whose path is in TEST_TEMPORARY. In `speeds`, a cache that the tests of the command line begin with, it remembers
+ * made-up speeds of the CPU kernels. Otherwise each of their processes would measure all kernels first, because nothing that is
+ * measured on a busy machine is remembered. Tests of the choice itself begin with an empty cache.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -94,7 +94,7 @@ async function readOne<T>(
 }
 
 function commandOf(api: Reader, chain: number, payload: Message): Command {
-  // Behind some gateways, a node does not tell its time; what only reads may be as old as it likes.
+  // Behind some gateways, a node does not tell its time; a command that only reads may be of any age.
   const timeUs = api.skew ? api.latestTimeUs() : 0n;
   const creationTime = Math.max(0, Number(timeUs / 1_000_000n) - DATED_BACK_S);
   const meta = {

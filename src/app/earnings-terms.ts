@@ -1,4 +1,4 @@
-/** What estimates of earnings need beside what happens: the table of rewards, and the settings about power. */
+/** What estimates of earnings need beside events: the table of rewards, and the settings about power. */
 
 import type { Config } from '../config/settings.ts';
 import { formatDecimal } from '../ledger/decimal.ts';

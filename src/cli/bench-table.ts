@@ -72,8 +72,8 @@ function powerOf({ powerWatts, powerLimitWatts, hashesPerJoule, temperatureCelsi
 }
 
 /**
- * `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`, with the efficiency where the power is
- * known, and with the seed and the count unless they are the usual ones.
+ * `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`, with the efficiency where the power
+ * is known, and with the seed and the count unless they are the usual ones.
  * @returns a line to paste; undefined where the device's hashes were wrong
  */
 export function resultLine(

@@ -52,21 +52,20 @@ function all(rigs: readonly RigReport[], onPools: boolean): string[] {
   const mining = answers.filter(({ state }) => state === 'mining');
   const sum = (of: readonly Status[], figure: (status: Status) => number) =>
     of.reduce((total, status) => total + figure(status), 0);
-  const [blocks, shares] = [(status: Status) => status, ({ shares }: Status) => shares].map((counts) =>
+  const countedOf = (counts: (status: Status) => Counts) =>
     counted({
       accepted: sum(answers, (status) => counts(status).accepted),
       rejected: sum(answers, (status) => counts(status).rejected),
       stale: sum(answers, (status) => counts(status).stale),
-    }),
-  );
+    });
   return [
     'all',
     '',
     `${mining.length} of ${rigs.length} mining`,
     formatHashrate(sum(mining, ({ hashesPerSecond }) => hashesPerSecond)),
     '',
-    blocks,
-    ...(onPools ? [shares] : []),
+    countedOf((status) => status),
+    ...(onPools ? [countedOf(({ shares }) => shares)] : []),
     String(sum(answers, faultsOf)),
     '',
     '',
@@ -90,6 +89,8 @@ function faultsOf({ hardwareErrors, devices }: Status): number {
   return Object.values(devices).reduce((sum, { reopens }) => sum + reopens, hardwareErrors);
 }
 
-function counted({ accepted, rejected, stale }: Record<'accepted' | 'rejected' | 'stale', number>): string {
+type Counts = Readonly<Record<'accepted' | 'rejected' | 'stale', number>>;
+
+function counted({ accepted, rejected, stale }: Counts): string {
   return `${accepted}/${rejected}/${stale}`;
 }

@@ -1,6 +1,7 @@
 /** Says what is wrong with a command line that commander cannot read, and what was probably meant. */
 
 import { type Command, CommanderError } from 'commander';
+import { EXIT } from '../app/exit-codes.ts';
 import { suggestion } from '../config/suggest.ts';
 import { oneLine } from '../text/one-line.ts';
 import { isPoolUrl } from '../text/pool-url.ts';
@@ -26,7 +27,7 @@ export function withoutGuesses(words: readonly string[]): string[] {
   return words.length === 0 ? [] : [...(GUESSED.get(first) ?? [first]), ...words.slice(1)];
 }
 
-/** A shorter text that people recognize. */
+/** So many characters of a word are repeated: enough to recognize it. */
 const MOST_SHOWN = 60;
 
 function quoted(word: string): string {
@@ -40,7 +41,7 @@ export function refuseMissingValues(program: Command, words: readonly string[]):
     const long = `-${nameOf(rest[i])}`;
     if (/^-\w{2,}/.test(rest[i]) && optionOf(command, long) !== undefined) {
       throw new CommanderError(
-        2,
+        EXIT.usage,
         'pickaxe.oneHyphen',
         `error: ${nameOf(rest[i])} is written with two hyphens: ${long}.`,
       );
@@ -53,7 +54,7 @@ export function refuseMissingValues(program: Command, words: readonly string[]):
       : next.length === 2 && optionOf(command, next);
     if (!isOption) continue;
     throw new CommanderError(
-      2,
+      EXIT.usage,
       'pickaxe.noValue',
       `error: ${rest[i - 1]} has no value: ${nameOf(next)}, which follows, is an option.`,
     );
@@ -160,7 +161,7 @@ const SHAPES: readonly (readonly [shape: RegExp, flag: string])[] = [
   [/^\d+[smhd]$/, '--duration'],
 ];
 
-/** Fewer letters begin too many names. */
+/** Fewer letters are the beginning of too many names. */
 const LEAST_LETTERS = 3;
 
 /** @returns a sentence that names the subcommand that a word was meant to be, or an empty text */
@@ -203,7 +204,7 @@ export function addHelp(command: Command): void {
       for (const word of words) {
         const next = explained.commands.find((one) => one.name() === word);
         if (next === undefined) {
-          throw new CommanderError(2, 'pickaxe.unknownCommand', unknownCommand(explained, word));
+          throw new CommanderError(EXIT.usage, 'pickaxe.unknownCommand', unknownCommand(explained, word));
         }
         explained = next;
       }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Entry } from './entries.ts';
 import { namesIn } from './known-names.ts';
 import { type Issue, problemsOf } from './problems.ts';
-import type { Path, Said } from './said.ts';
+import type { Path, Said, Tables } from './said.ts';
 import { fileSchema } from './schema.ts';
 import { ENTRIES } from './settings.ts';
 import { meant } from './suggest.ts';
@@ -53,9 +53,7 @@ function misnamed([table, key]: Path): Issue[] {
 /** Sorts problems by the lines and columns that they begin with. */
 const { compare: byPosition } = new Intl.Collator('en', { numeric: true });
 
-type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
-
-/** So many unknown names are compared with the known ones. A file with more of them has other troubles. */
+/** So many unknown names at most are compared with the known ones, because that takes time, and a hostile file may have many. */
 const MOST_MEANT = 100;
 
 /** @returns a name for a table or a setting; a place within a setting's value has that of the setting */
@@ -68,7 +66,10 @@ function placesOf({ path, keys }: Issue): Path[] {
   return keys ? keys.map((key) => [...(path as Path), key]) : [path as Path];
 }
 
-/** @returns what has a value that an issue hides: it is faulty itself, or under a name that was probably meant to be its */
+/**
+ * @returns what has an unknown value because of an issue: the setting with the fault, or the one that an unknown name was probably
+ *   meant to be
+ */
 function leavesOpen(issue: Issue): Path[] {
   if (!issue.keys) return placesOf(issue);
   const [table] = issue.path as Path;

@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import type { Entry } from './entries.ts';
 import { originOf, type PerNode } from './per-node.ts';
-import type { Origin, Said, Valued } from './said.ts';
+import type { Origin, Said, Tables, Valued } from './said.ts';
 import { ENTRIES } from './settings.ts';
 
 /**
@@ -23,7 +23,7 @@ export function excessOf(found: Said, origins: ReadonlyMap<string, Origin>): str
 }
 
 function forbidden({ document, at }: Said, remedy: string): string[] {
-  const tables = document as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | null;
+  const tables = document as Tables | null;
   const said = ENTRIES.filter(
     ({ table, key, setting }) => setting.needsNaming === true && tables?.[table]?.[key] !== undefined,
   );

@@ -14,7 +14,7 @@ import {
   unknownVariables,
 } from './flags-and-env.ts';
 import { excessOf, unusedOf } from './found-file.ts';
-import type { Origin, Said, Valued } from './said.ts';
+import type { Origin, Said, Tables, Valued } from './said.ts';
 import { assemble, type Config } from './settings.ts';
 
 export interface Loaded {
@@ -72,14 +72,14 @@ function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, pr
 function minesOnPool(flags: Flags, others: Layers): boolean {
   const names = ([table, key]: readonly [string, string]) => [
     flags.has(`${table}.${key}`),
-    ...others.map(([, said]) => said !== 'unreadable' && (said?.document as Tables)?.[table]?.[key] !== undefined),
+    ...others.map(
+      ([, said]) =>
+        said !== 'unreadable' && (said?.document as Tables | null | undefined)?.[table]?.[key] !== undefined,
+    ),
   ];
   const [pools, nodes] = [names(['pool', 'urls']), names(['node', 'urls'])];
   return pools.some((isNamed, place) => isNamed && !nodes.slice(0, place).includes(true));
 }
-
-/** What a place says, which is not checked yet. */
-type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | null | undefined;
 
 type Layers = readonly (readonly [Origin['layer'], Said | undefined | 'unreadable'])[];
 

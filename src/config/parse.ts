@@ -102,7 +102,7 @@ class TomlPieces {
       const path = [...name.matchAll(/[\w-]+/g)].map(([key]) => key);
       if (isHeader) this.#table = path.slice(0, 1);
       this.#unread.push(isHeader ? this.#table : [...this.#table, ...path]);
-      // Positions are found by another reader, which must not be led astray by it.
+      // Positions are found by another reader of these lines, which would misread the faulty ones.
       this.#lines.fill('', from, to);
       if (path.length > 0) this.#lines[from] = isHeader ? `[${this.#table}]` : `${name}= 0`;
     }
@@ -265,7 +265,7 @@ function explain({ error, offset, length }: ParseError, text: string): Explained
   }
 }
 
-/** A word without double quotes: the name of a setting gets them, and a value gives way to a null. */
+/** A word without double quotes: the name of a setting gets them, and a value is replaced by null. */
 function explainSymbol(text: string, offset: number): Explained {
   // Of 8080x, only the last character is not understood.
   let at = offset;

@@ -91,7 +91,7 @@ export async function examineNode(
     work = examined.work;
     await http.close();
   }
-  // A node that refuses this miner has already said what its report says about the miner, and one that gives it work lists it.
+  // What the report says about this miner is known: a refusal says the same, and only a miner that is listed gets work.
   const isKnown = mining.some(({ about, state, nodeConfiguration }) => {
     return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
   });

@@ -13,14 +13,14 @@ import { type Finding, softened } from './finding.ts';
 /** Examines one node; tests replace it. */
 export type Ask = (question: NodeQuestion) => Promise<Examination>;
 
-/** Gets the work that a node or a pool gives. */
-export type Hear = (work: Work) => void;
+/** Is called with the work that a node or a pool gives. */
+export type OnWork = (work: Work) => void;
 
 /** @returns findings, with faults only if no node is left to mine on */
 export async function examineNodes(
   { node, miner }: Pick<Config, 'node' | 'miner'>,
   ask: Ask = examineNode,
-  hear: Hear = () => {},
+  onWork: OnWork = () => {},
 ) {
   const { urls = [], network } = node;
   if (urls.length === 0) {
@@ -37,7 +37,7 @@ export async function examineNodes(
   const names = numberRepeated(urls.map(shownUrl));
   const each = await Promise.all(
     urls.map(async (url, index) =>
-      findingsOf(node, names[index], ask, hear, { url, network, miner: identity, userAgent }),
+      findingsOf(node, names[index], ask, onWork, { url, network, miner: identity, userAgent }),
     ),
   );
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
@@ -62,13 +62,13 @@ async function findingsOf(
   node: Config['node'],
   name: string,
   ask: Ask,
-  hear: Hear,
+  onWork: OnWork,
   question: NodeQuestion,
 ): Promise<Finding[]> {
   const { url } = question;
   try {
     const { findings, work } = await ask({ ...question, trust: nodeTrust(url, node) });
-    if (work) hear(work);
+    if (work) onWork(work);
     return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${name} ${about}: ${what}` }));
   } catch (fault) {
     if (!(fault instanceof UsageError)) throw fault;

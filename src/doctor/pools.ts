@@ -8,12 +8,12 @@ import type { PoolAccount } from '../source/pool/session.ts';
 import { version } from '../system/version.ts';
 import { examinePool } from './examine-pool.ts';
 import { type Finding, softened } from './finding.ts';
-import type { Hear } from './nodes.ts';
+import type { OnWork } from './nodes.ts';
 
 /** @returns findings, with faults only if no pool is left to mine on */
 export async function examinePools(
   { node, pool }: Pick<Config, 'node' | 'pool'>,
-  hear: Hear = () => {},
+  onWork: OnWork = () => {},
 ): Promise<Finding[]> {
   let account: PoolAccount;
   try {
@@ -21,7 +21,7 @@ export async function examinePools(
   } catch (fault) {
     return [refusal(fault)];
   }
-  const each = await Promise.all((pool.urls ?? []).map((url) => findingsOf(url, { node, pool }, account, hear)));
+  const each = await Promise.all((pool.urls ?? []).map((url) => findingsOf(url, { node, pool }, account, onWork)));
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
   const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
   const risk = insecureTlsRisk({ node, pool });
@@ -32,12 +32,12 @@ async function findingsOf(
   url: string,
   { node, pool }: Pick<Config, 'node' | 'pool'>,
   account: PoolAccount,
-  hear: Hear,
+  onWork: OnWork,
 ): Promise<Finding[]> {
   try {
     const trust = poolTrust(url, pool, node);
     const { findings, work } = await examinePool({ url, account, trust, userAgent: `pickaxe/${version}` });
-    if (work) hear(work);
+    if (work) onWork(work);
     return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'pool', what: `${url} ${about}: ${what}` }));
   } catch (fault) {
     return [refusal(fault)];

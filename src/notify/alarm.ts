@@ -1,8 +1,9 @@
 /** Raises an alarm when a hashrate stays too low, and clears it when the hashrate is back. */
 
 import type { AlarmState } from '../events/vocabulary.ts';
+import { livesOnRelays } from '../report/figures.ts';
 import type { RigNow } from '../report/rig-now.ts';
-import { livesOnRelays, rigState, supplyTrouble } from '../report/rig-state.ts';
+import { rigState, supplyTrouble } from '../report/rig-state.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 
 /** The minimum hashrate of a device, or of the whole rig when no device is named. */

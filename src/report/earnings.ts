@@ -23,9 +23,9 @@ export interface Earnings {
   readonly coinsPerBlock?: number;
   readonly coinsPerDay?: number;
   readonly powerWatts?: number;
-  /** Of a kilowatt-hour. */
+  /** What a kilowatt-hour costs, in any currency. */
   readonly powerPrice?: number;
-  /** In the currency of the price. */
+  /** It is in the currency of the price. */
   readonly powerCostPerDay?: number;
 }
 
@@ -38,10 +38,11 @@ export interface EarningsBasis {
    */
   readonly chains: readonly { readonly difficulty: number; readonly coins?: number | undefined }[];
   readonly powerWatts?: number | undefined;
-  /** Of a kilowatt-hour. */
+  /** What a kilowatt-hour costs. */
   readonly powerPrice?: number | undefined;
 }
 
+/** @returns the estimate, with every figure for which the basis suffices */
 export function earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice }: EarningsBasis): Earnings {
   const blocksPerHash = meanOf(chains.map(({ difficulty }) => 1 / difficulty));
   const coinsPerHash = meanOf(chains.map(({ difficulty, coins }) => (coins ?? Number.NaN) / difficulty));
@@ -79,7 +80,7 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** What an estimate needs beside what happens. */
+/** What an estimate needs beside events. */
 export interface EarningsTerms {
   /**
    * What the network pays for a block of this height, before fees. The network is named by the number in its headers.
@@ -88,7 +89,7 @@ export interface EarningsTerms {
   readonly coinsAt?: ((networkCode: number, height: bigint) => number | undefined) | undefined;
   /** What the whole rig draws, in place of the sensors' readings. */
   readonly powerWatts?: number | undefined;
-  /** Of a kilowatt-hour. */
+  /** What a kilowatt-hour costs. */
   readonly powerPrice?: number | undefined;
 }
 

@@ -12,15 +12,16 @@ export function countsShares(
   return typeof work?.shareDifficulty === 'number' || OUTCOMES.some((outcome) => shares[outcome] > 0);
 }
 
-/** Whether a rig has no devices of its own and only hands work on, so that nothing is hashed on it. */
-export function livesOnRelays({
-  devices,
-  relays,
-}: {
-  readonly devices: Readonly<Record<string, unknown>>;
-  readonly relays: Readonly<Record<string, unknown>>;
-}): boolean {
-  return Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
+/** Devices or relays by their names: a map in the miner, and an object in public JSON. */
+type Named = ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>>;
+
+/** Whether a rig has no devices of its own and only hands work on. Then nothing is hashed on it, and nothing is wrong with that. */
+export function livesOnRelays({ devices, relays }: { readonly devices: Named; readonly relays: Named }): boolean {
+  return countOf(devices) === 0 && countOf(relays) > 0;
+}
+
+function countOf(named: Named): number {
+  return named instanceof Map ? named.size : Object.keys(named).length;
 }
 
 /**

@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
 import { LogBucket } from '../system/log-bucket.ts';
 import { logBlockReward, logBlockState } from './block-lines.ts';
-import { countsShares } from './figures.ts';
+import { countsShares, livesOnRelays } from './figures.ts';
 import { allRelays } from './relay-stats.ts';
 import type { RigNow } from './rig-now.ts';
-import { livesOnRelays, rigState } from './rig-state.ts';
+import { rigState } from './rig-state.ts';
 import type { Tally } from './tally.ts';
 import {
   describeOutcomes,
@@ -22,7 +22,10 @@ import { VerdictLines } from './verdict-lines.ts';
 
 /** So many lines about blocks that pay another account may come at once. */
 const MOST_PAID_ELSEWHERE = 10;
-/** So many lines about the difficulty of a pool's shares may come at once, and then one a minute. A pool changes it a few times an hour. */
+/**
+ * So many lines about the difficulty of a pool's shares may come at once, and then one a minute. A pool changes it a few times an
+ * hour.
+ */
 const DIFFICULTIES_AT_ONCE = 5;
 const DIFFICULTIES_PER_SECOND = 1 / 60;
 /** So many lines about a source, or about its streams, may come at once: far more than at a start, or after an outage. */
@@ -187,8 +190,8 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two and asks nothing of people. They are told of the first, which shows that the rig has work, and
-   * of what a pool's shares are worth from now on; of neither while the rig is paused.
+   * New work comes every second or two, and people need not act on it. They are told of the first, which shows that the rig has
+   * work, and of what a pool's shares are worth from now on; of neither while the rig is paused.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const line =

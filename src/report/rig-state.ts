@@ -5,6 +5,7 @@
 
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
+import { livesOnRelays } from './figures.ts';
 import type { RigNow } from './rig-now.ts';
 import type { RigStateName } from './rig-states.ts';
 import { noneYet } from './units.ts';
@@ -20,11 +21,6 @@ export interface RigState {
   readonly reason: string;
   /** Since when, on the clock's `monotonicMs`. */
   readonly sinceMs: number;
-}
-
-/** Whether the rig has no devices of its own and only hands work on. Then nothing is hashed here, and nothing is wrong with that. */
-export function livesOnRelays({ devices, relays }: Pick<RigNow, 'devices' | 'relays'>): boolean {
-  return devices.size === 0 && relays.size > 0;
 }
 
 /** Devices come first, then sources, then work: what is missing first is what a person has to see to. */
@@ -56,7 +52,7 @@ function deviceTrouble({ devices, relays, deviceReady }: RigNow): Finding | unde
   return { name: isPaused ? 'paused' : 'no-device', reason, sinceMs };
 }
 
-/** @returns `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`: each reason once, with the devices that it is the reason for */
+/** @returns `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`: each reason once, after its devices */
 function idleReasons(all: readonly (readonly [string, DeviceNow])[]): string {
   const names = new Map<string, string[]>();
   for (const [name, device] of all) {

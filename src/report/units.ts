@@ -69,7 +69,7 @@ export function formatChance(ratio: number): string {
 
 /** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`, `2 y 40 d`, `12300 y` */
 export function formatDuration(seconds: number): string {
-  // Nobody counts days in a century.
+  // In so long a time, days mean nothing.
   if (seconds >= 100 * YEAR_SECONDS) return `${Number((seconds / YEAR_SECONDS).toPrecision(3))} y`;
   const units = [
     { name: 'y', seconds: YEAR_SECONDS },

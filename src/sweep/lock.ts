@@ -28,7 +28,7 @@ export class Lock {
   readonly #removal: string;
   #isHeld = false;
 
-  /** @param what for what the file stands, in messages */
+  /** @param what messages call that which the lock keeps for one process */
   constructor(file: string, what = 'sweep') {
     this.#what = what;
     this.#file = file;

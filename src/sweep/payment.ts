@@ -68,7 +68,7 @@ export async function planPayment(ledger: SweepLedger, wishes: PaymentWishes, st
   return { wishes, guard, receiver, ...more, balance, gasLimit: gasLimitFor(gas, trialGas) };
 }
 
-/** @returns the most that the account pays for gas */
+/** @returns the most that the account pays for gas, in coins */
 export function mostPaymentGas({ wishes, gasLimit }: PaymentPlan): Decimal {
   const { chain, targetChain, gasPrice, gasStation } = wishes;
   const step1 = chain !== targetChain && gasStation === null ? step1TrialGas({ gasStation }) : 0;
@@ -181,7 +181,10 @@ function howToCreate(account: string): string {
   return 'If the name is right, say whose the new account shall be, with --receiver-key HEX.';
 }
 
-/** @returns how much gas a trial may use, at most what the account can pay for @throws CannotSweep when it is none */
+/**
+ * @returns how many units of gas a trial may use, at most what the account can pay for
+ * @throws CannotSweep when it is none
+ */
 function affordableGas({ account, chain, amount, gasPrice }: PaymentWishes, balance: Decimal): number {
   const left = balance - amount;
   const affordable = gasPrice > 0n ? left / gasPrice : BigInt(TRIAL_GAS);

@@ -80,7 +80,11 @@ export async function planSweep(ledger: SweepLedger, wishes: SweepWishes, stop: 
   return { wishes, guard, targetBalance: target.details?.balance ?? 0n, chains };
 }
 
-/** @param held null: any @returns the keys that will sign @throws CannotSweep when too few are at hand */
+/**
+ * @param held the public keys whose secret keys are at hand; null: any
+ * @returns the public keys that will sign
+ * @throws CannotSweep when too few are at hand
+ */
 export function heldSigners(guard: Keyset, held: readonly string[] | null): readonly string[] {
   const signers = held ? signersOf(guard, held) : guard.keys;
   if (signers) return signers;
@@ -125,7 +129,7 @@ function targetGuard({ account, targetChain }: SweepWishes, details: AccountDeta
   );
 }
 
-/** @returns the guard of an account whose keys are to sign @throws CannotSweep for one that no keys of this program satisfy */
+/** @returns the guard of an account whose keys are to sign @throws CannotSweep for one that Ed25519 keys cannot satisfy */
 export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset {
   if (keyset && keyset.keys.length > MAX_SIGNATURES) {
     throw new CannotSweep(`On chain ${chain}, the account is said to have more keys than could ever sign.`);

@@ -37,8 +37,8 @@ export interface Receiver {
 }
 
 /**
- * The coins of one chain on their way. Within one chain there is only step 0. Otherwise step 0 takes them from their chain, and step 1 brings them to the target chain; in
- * between, they are on no chain.
+ * The coins of one chain on their way. Within one chain there is only step 0. Otherwise step 0 takes them from their chain, and
+ * step 1 brings them to the target chain; in between, they are on no chain.
  */
 export interface Transfer {
   /** Where the coins come from. */

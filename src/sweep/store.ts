@@ -1,6 +1,6 @@
 /**
- * Keeps the state of a sweep or of a payment on disk: one file of each for each network and account, which only its owner can read, replaced as a
- * whole. What it says is on the disk before `save` returns.
+ * Keeps the state of a sweep or of a payment on disk: one file of each for each network and account, which only its owner can
+ * read, replaced as a whole. What it says is on the disk before `save` returns.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ export class StoreFault extends Error {
   override readonly name = 'StoreFault';
 }
 
-/** What a file holds the state of, and what it is called: a payment is a `transfer`. */
+/** What a file has the state of, as messages and file names call it: a payment is a `transfer`. */
 export type Kind = 'sweep' | 'transfer';
 
 export class SweepStore {

@@ -22,7 +22,10 @@ interface Window {
   readonly colours: boolean;
 }
 
-/** Light modules around a QR code. Four are usual (ISO/IEC 18004 §6.3.8), and cameras do with two; a window of 24 rows has no more. */
+/**
+ * Light modules around a QR code. Four are usual (ISO/IEC 18004 §6.3.8), and two are enough for cameras; a window of 24 rows has no
+ * space for more.
+ */
 const BORDER = 2;
 /** Black on white, whatever the terminal's colours are. */
 const INK = ['\x1b[30;107m', '\x1b[m'] as const;

@@ -1,7 +1,6 @@
 /** Key `s`: verdicts, luck and effort. */
 
-import { countsShares, luckOf } from '../report/figures.ts';
-import { livesOnRelays } from '../report/rig-state.ts';
+import { countsShares, livesOnRelays, luckOf } from '../report/figures.ts';
 import {
   describeAcceptedBlocks,
   describeChance,

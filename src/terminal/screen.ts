@@ -11,8 +11,8 @@ const CUT = '\x1b[?7l';
 const CONTINUE = '\x1b[?7h';
 
 /**
- * The second screen that most terminals have (xterm, DECSET 1049). What it shows is not kept for scrolling back. It is erased before
- * it is used and before it is left, for terminals that have none.
+ * The second screen that most terminals have (xterm, DECSET 1049). What it shows is not kept for scrolling back. Terminals without
+ * one show its text on the first screen, so the text is erased before and after.
  */
 const ERASE_SCREEN = '\x1b[H\x1b[2J';
 const COVER = `\x1b[?1049h${ERASE_SCREEN}`;

@@ -1,11 +1,11 @@
 /** The line below the log: how the rig is doing, as far as it fits. */
 
 import type { DeviceNow } from '../report/device-stats.ts';
-import { countsShares, luckOf } from '../report/figures.ts';
+import { countsShares, livesOnRelays, luckOf } from '../report/figures.ts';
 import { outageInFull, outageInShort } from '../report/outages.ts';
 import { allRelays } from '../report/relay-stats.ts';
 import type { RigNow } from '../report/rig-now.ts';
-import { livesOnRelays, type RigState, rigState } from '../report/rig-state.ts';
+import { type RigState, rigState } from '../report/rig-state.ts';
 import type { Summary } from '../report/summary.ts';
 import {
   describeState,
@@ -31,7 +31,7 @@ type Form = readonly [text: string, rank: number];
 
 const GAP = '  ';
 
-/** So long the line names the key that lists the others before what matters more later on. */
+/** For so long after the start, the key that lists the others is more important than some figures. */
 const NEWCOMER_SECONDS = 600;
 
 /**

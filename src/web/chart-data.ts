@@ -1,6 +1,6 @@
 /** What a chart shows: lines over time. */
 
-/** As many colours as style.css has; further lines use them again, dashed. */
+/** As many colours as colours.css has for lines; further lines use them again, dashed. */
 export const COLOURS = 8;
 
 export interface Line {

@@ -71,7 +71,7 @@ function showResults(status: Status): void {
   for (const name of OF_DEVICES_BLOCKS) hideFigure(name, livesOnRelays(status));
 }
 
-/** How long a block or share takes follows from the hashrate, which a rig that does not mine has not. */
+/** How long a block or share takes follows from the hashrate, which a rig that does not mine does not have. */
 function whileMining({ state }: Status, seconds: number | null): string {
   return known(state === 'mining' ? seconds : null, formatDuration);
 }

@@ -9,14 +9,13 @@ import type { SweepIo } from '#pickaxe/cli/sweep/io.js';
 import { SweepReport } from '#pickaxe/cli/sweep/report.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { systemClock } from '#pickaxe/system/clock.js';
 import { expectShape } from '../expect-shape.ts';
 import { secondAddress } from '../node/second-address.ts';
 import { startNode } from '../source/node/node.ts';
 import { json, lyingNode } from '../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
 import { start } from './pickaxe.ts';
-import { pretendedIo } from './tx/pretended-io.ts';
+import { pretendedIo, sweepIo } from './tx/pretended-io.ts';
 
 const OPTIONS: SweepOptions = {
   toChain: 0,
@@ -54,24 +53,17 @@ function sweep(
 ): Promise<number> {
   const flags = new Map(Object.entries({ 'node.urls': urls, 'miner.account': ACCOUNT, ...settings }));
   const loaded = loadConfig({ flags, environment: {}, cwd });
-  const own: SweepIo = {
-    out: (text) => {
+  const own = sweepIo(
+    world,
+    state,
+    (text) => {
       out += text;
     },
-    // The chains grow while the command says what it does.
-    say: (line) => {
-      said += `${line}\n`;
-      world.grow();
+    (text) => {
+      said += text;
     },
-    confirm: async () => undefined,
-    stateDirectory: state,
-    clock: systemClock,
-    pauseMs: 1,
-    confirmations: 1,
-    stop: new AbortController().signal,
-    ...io,
-  };
-  return runSweep(loaded, { ...OPTIONS, ...options }, own);
+  );
+  return runSweep(loaded, { ...OPTIONS, ...options }, { ...own, ...io });
 }
 
 async function outOf(options: Partial<SweepOptions>, said: Record<string, string[] | string>): Promise<string> {

@@ -56,7 +56,7 @@ class Session {
   readonly #keyboard: Keyboard | undefined;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #stopListening: () => void;
-  /** Ends the showing of a secret. */
+  /** Takes a secret from the screen when its time is over. */
   #uncovering: NodeJS.Timeout | undefined;
   /** Whether this process is in the terminal's foreground. When it is not, a shell uses the terminal. */
   #isHere = false;

@@ -1,8 +1,9 @@
 /** Decides what a service manager is told about a rig. Pure. */
 
+import { livesOnRelays } from '../../report/figures.ts';
 import { outageInFull } from '../../report/outages.ts';
 import type { RigNow } from '../../report/rig-now.ts';
-import { livesOnRelays, rigState } from '../../report/rig-state.ts';
+import { rigState } from '../../report/rig-state.ts';
 
 /** Time between status texts, which `systemctl status` shows. */
 const STATUS_MS = 10_000;

@@ -1,9 +1,8 @@
 /** Tells systemd (Type=notify) when the miner is ready, how it is doing, that it lives, and when it stops. */
 
-import { countsShares } from '../../report/figures.ts';
+import { countsShares, livesOnRelays } from '../../report/figures.ts';
 import { allRelays } from '../../report/relay-stats.ts';
 import type { RigNow } from '../../report/rig-now.ts';
-import { livesOnRelays } from '../../report/rig-state.ts';
 import type { Summary } from '../../report/summary.ts';
 import { describeOutcomes, describeWorkers, formatHashrate } from '../../report/units.ts';
 import { UsageError } from '../exit-codes.ts';

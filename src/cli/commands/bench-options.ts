@@ -1,6 +1,6 @@
 /** The options of `pickaxe bench`, for measurements, `--stress` and `--tune`. */
 
-/** What --seconds takes. The first limit is that of a measurement. */
+/** An error's advice about --seconds. The first limit is that of a measurement. */
 export const BENCH_TIME_SAYS = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
 
 export interface BenchOptions {

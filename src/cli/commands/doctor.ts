@@ -16,7 +16,7 @@ import { examineNode } from '../../doctor/examine-node.ts';
 import { type DoctorReport, type Finding, findingLines } from '../../doctor/finding.ts';
 import { examineCacheFolder, examineConfigFolder } from '../../doctor/folders.ts';
 import { examineGpus, type GpuFacts, readGpus } from '../../doctor/gpus.ts';
-import { examineNodes, type Hear } from '../../doctor/nodes.ts';
+import { examineNodes, type OnWork } from '../../doctor/nodes.ts';
 import { examinePools } from '../../doctor/pools.ts';
 import { examineSensors } from '../../doctor/sensors.ts';
 import { examineSystem, readSystem } from '../../doctor/system.ts';
@@ -38,12 +38,12 @@ type LoadSettings = (contradictions?: 'mine') => Promise<Loaded>;
 export async function runDoctor(settings: LoadSettings, options: DoctorOptions): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
   const works: Work[] = [];
-  const hear = (work: Work) => works.push(work);
+  const onWork = (work: Work) => works.push(work);
   const [cpu, sensors, listed, sources] = await Promise.all([
     readCpu(config),
     openCpuSensors({ threads: 1 }),
     list(config),
-    config.pool.urls === undefined ? examineSolo(config, hear) : examinePools(config, hear),
+    config.pool.urls === undefined ? examineSolo(config, onWork) : examinePools(config, onWork),
   ]);
   const choice = [config.devices.use, cpu.kernels.some(({ chosen }) => chosen), listed.gpus] as const;
   const mining = miningDevices(...choice);
@@ -78,8 +78,8 @@ export async function runDoctor(settings: LoadSettings, options: DoctorOptions):
   return faults > 0 ? EXIT.failed : EXIT.done;
 }
 
-async function examineSolo(config: Config, hear: Hear): Promise<Finding[]> {
-  const [nodes, account] = await Promise.all([examineNodes(config, examineNode, hear), examineAccount(config)]);
+async function examineSolo(config: Config, onWork: OnWork): Promise<Finding[]> {
+  const [nodes, account] = await Promise.all([examineNodes(config, examineNode, onWork), examineAccount(config)]);
   return [...nodes, ...account];
 }
 
@@ -103,7 +103,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
   }
 }
 
-/** @throws whatever else it is */
+/** @throws what was thrown, when it is another error */
 function asUsageError(fault: unknown): UsageError {
   if (fault instanceof UsageError) return fault;
   throw fault;

@@ -7,6 +7,7 @@ import type { Config } from '../../config/settings.ts';
 import { hiveStats, mmposStats } from '../../report/http/compat/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
 import { formatHttpAddress, type HttpAddress } from '../../text/http-address.ts';
+import { jsonText } from '../../text/json-text.ts';
 import { type RigReport, type RigsReport, rigsLines } from '../rigs-report.ts';
 import { statsLines } from '../stats-table.ts';
 
@@ -77,7 +78,7 @@ async function printOne({ origin, headers }: Asked, format: keyof typeof FORMATS
 /** Asks all of them at once, so that it takes no longer than the slowest. */
 async function printAll(miners: readonly Asked[], json: boolean): Promise<number> {
   const report: RigsReport = { rigs: await Promise.all(miners.map(reportOf)) };
-  process.stdout.write(`${json ? JSON.stringify(report) : rigsLines(report).join('\n')}\n`);
+  process.stdout.write(`${json ? jsonText(report) : rigsLines(report).join('\n')}\n`);
   return report.rigs.some(({ fault }) => fault !== null) ? EXIT.failed : EXIT.done;
 }
 

@@ -13,24 +13,26 @@ import { readKeyFile } from '../key-file.ts';
 import type { SweepIo } from '../sweep/io.ts';
 import { linesOf } from '../sweep/lines.ts';
 import { planReport, type SweepReport, sweepReport } from '../sweep/report.ts';
-import { accountOf, carryOut, codeOf, inSession, isWanted, type Session, USUAL_GAS_PRICE } from '../sweep/session.ts';
+import {
+  accountOf,
+  carryOut,
+  codeOf,
+  inSession,
+  isWanted,
+  NOTHING_SENT_YET,
+  type Session,
+  type SessionOptions,
+  USUAL_GAS_PRICE,
+} from '../sweep/session.ts';
 
-export interface SweepOptions {
+export interface SweepOptions extends SessionOptions {
   readonly toChain?: number;
-  readonly keyFile?: readonly string[];
   /** Public keys. */
   readonly guardKey?: readonly string[];
+  /** Coins that stay on each chain. */
   readonly keep: Decimal;
+  /** Coins: chains from which less would go are left alone. */
   readonly min: Decimal;
-  /** By default the usual one, and with `resume` the one that the sweep has begun with. */
-  readonly gasPrice?: Decimal;
-  readonly gasStation?: string;
-  /** Whether not to ask. */
-  readonly yes: boolean;
-  readonly resume: boolean;
-  /** In seconds. */
-  readonly timeout: number;
-  readonly json: boolean;
 }
 
 /** @throws UsageError */
@@ -64,7 +66,7 @@ async function start(run: Run, account: string): Promise<number> {
   const report = planReport(plan, ledger.network);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
   if (sweep.transfers.length === 0) return printPlan(plan, report, 'There is nothing to move.', run);
-  if (!(await isAgreed(report, sweep, run))) return printPlan(plan, report, NOTHING_SENT, run);
+  if (!(await isAgreed(report, sweep, run))) return printPlan(plan, report, NOTHING_SENT_YET, run);
   store.begin(sweep);
   const code = await finish(sweep, run);
   return code === EXIT.done ? codeOfPlan(plan) : code;
@@ -88,7 +90,7 @@ async function resume(run: Run): Promise<number> {
     return await finish({ ...sweep, gasPrice }, run);
   }
   print(report, run);
-  io.say(NOTHING_SENT);
+  io.say(NOTHING_SENT_YET);
   return EXIT.noWork;
 }
 
@@ -110,8 +112,6 @@ function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): 
   const fault = guardFault(guard, known);
   if (fault) throw new UsageError(`The guard of this sweep ${fault}.`);
 }
-
-const NOTHING_SENT = 'Nothing was sent. Add --yes to do it, and --key-file FILE with the keys of the account.';
 
 async function isAgreed(report: SweepReport, sweep: Sweep, run: Run): Promise<boolean> {
   const answer = await isWanted(

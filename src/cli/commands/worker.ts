@@ -16,7 +16,7 @@ import { ParentSource } from '../../source/parent/parent-source.ts';
 import type { ParentSession } from '../../source/parent/session.ts';
 import { endSoon, listenAt, socketPath } from '../../source/parent/socket.ts';
 import { systemClock } from '../../system/clock.ts';
-import { Answer } from '../../wire/worker-answers.ts';
+import { Answer, answerLine } from '../../wire/worker-answers.ts';
 import { Request } from '../../wire/worker-requests.ts';
 import type { ByeReason } from '../../wire/worker-words.ts';
 
@@ -158,6 +158,6 @@ function refuse(socket: Socket): void {
   const message = `${MOST_CONNECTIONS} parents are connected already: end one of them first`;
   const answer: Answer = { type: 'error', code: 'too-many-connections', message, line: 0 };
   socket.on('error', () => {});
-  socket.write(`${JSON.stringify(answer)}\n`);
+  socket.write(answerLine(answer));
   endSoon(socket);
 }

@@ -6,7 +6,7 @@ import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
-import { parseDecimal } from '../../ledger/decimal.ts';
+import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
 import { CannotSweep } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
 import { signersOf } from '../../sweep/signers.ts';
@@ -28,10 +28,30 @@ const MOST_MESSAGE = 8000;
 /** What a node refuses was then taken by no earlier attempt. The runner itself asks again. */
 const ONCE = { limits: { attempts: 1 } };
 
+/** The options that both commands have. */
+export interface SessionOptions {
+  /** Paths of key files. */
+  readonly keyFile?: readonly string[];
+  /** In coins for each unit of gas. By default the usual one, and with `resume` the one with which the transfers have begun. */
+  readonly gasPrice?: Decimal;
+  /** The account that pays for the arrival on another chain. */
+  readonly gasStation?: string;
+  /** Whether not to ask. */
+  readonly yes: boolean;
+  readonly resume: boolean;
+  /** How long to wait, in seconds. */
+  readonly timeout: number;
+  readonly json: boolean;
+}
+
+export const NOTHING_SENT = 'Nothing was sent.';
+/** The same, with what to add so that coins are sent. */
+export const NOTHING_SENT_YET = `${NOTHING_SENT} Add --yes to do it, and --key-file FILE with the keys of the account.`;
+
 export interface Session {
   readonly kind: Kind;
   readonly ledger: SweepLedger;
-  /** Nobody else has it meanwhile. */
+  /** No other process has it meanwhile. */
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
   readonly io: SweepIo;
@@ -104,7 +124,7 @@ export async function isWanted(
   try {
     return await io.confirm(question, io.stop);
   } catch (fault) {
-    if (isEndOfQuestion(fault)) io.say('Nothing was sent.');
+    if (isEndOfQuestion(fault)) io.say(NOTHING_SENT);
     throw fault;
   }
 }

@@ -10,6 +10,7 @@ import { formatPerNode, type PerNode, parsePerNode } from '../per-node.ts';
 import { MAX_CHARACTERS, parsed, type SettingType, text } from './setting-type.ts';
 
 const URL_WITH_SCHEME = /^[hH][tT][tT][pP][sS]?:\/\/[^\s?#]+$/;
+
 /** @param port what a URL without scheme and port gets; without it, such a URL needs a port */
 function httpUrl(port: number | undefined, says: string): SettingType<string> {
   const needed = port === undefined ? '' : '?';

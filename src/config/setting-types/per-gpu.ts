@@ -16,7 +16,7 @@ type Value = number | 'none';
 
 const WRITTEN = /^(?:(gpu\d{1,3})=)?(\d{1,20}(?:\.\d{1,20})?|none)$/;
 
-/** @param otherwise what holds for GPUs that no value is for */
+/** @param otherwise the value for GPUs that the setting does not name, where it has none for all */
 function perGpu<T extends Value>(one: SettingType<T>, otherwise?: T): SettingType<PerGpu<T>> {
   const says = `${one.says.replace(/\.$/, '')}; for one of several GPUs like gpu0=NUMBER.`;
   const items = list(forGpu(one, says));

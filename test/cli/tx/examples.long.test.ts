@@ -1,4 +1,7 @@
-/** Runs every example of docs/transactions.md that is marked as one for the shell, in its order, with a server that answers as a node does. */
+/**
+ * Runs every example of docs/transactions.md that is marked as one for the shell, in its order, with a server that answers as a
+ * node does.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,9 @@
-/** What commands of `pickaxe tx` use from outside, in memory. */
+/** What `pickaxe sweep` and the commands of `pickaxe tx` use from outside, in memory. */
 
+import type { SweepIo } from '#pickaxe/cli/sweep/io.js';
 import type { Io } from '#pickaxe/cli/tx/io.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import type { World } from '../../sweep/world.ts';
 
 export interface Pretended extends Io {
   stdout: string;
@@ -36,4 +39,26 @@ export function pretendedIo(given: { stdin?: string; now?: number; stop?: AbortS
     stop,
   };
   return io;
+}
+
+/** For commands that move coins, with nobody to ask. The chains grow whenever the command says what it does. */
+export function sweepIo(
+  world: World,
+  stateDirectory: string,
+  out: (text: string) => void,
+  say: (text: string) => void,
+): SweepIo {
+  return {
+    out,
+    say: (line) => {
+      say(`${line}\n`);
+      world.grow();
+    },
+    confirm: async () => undefined,
+    stateDirectory,
+    clock: systemClock,
+    pauseMs: 1,
+    confirmations: 1,
+    stop: NEVER,
+  };
 }

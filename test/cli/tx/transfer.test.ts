@@ -12,11 +12,11 @@ import { PaymentReport } from '#pickaxe/cli/sweep/payment-report.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { systemClock } from '#pickaxe/system/clock.js';
 import { expectShape } from '../../expect-shape.ts';
 import { json, lyingNode } from '../../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../../sweep/world.ts';
 import { PATIENCE, start } from '../pickaxe.ts';
+import { sweepIo } from './pretended-io.ts';
 
 const OTHER = new KeyPair('77'.repeat(32)).publicKey;
 const THIRD = new KeyPair('78'.repeat(32)).publicKey;
@@ -50,7 +50,6 @@ beforeEach(async () => {
   said = '';
 });
 
-/** The chains grow whenever the command says what it does. */
 function transfer(
   options: Partial<TransferOptions> = {},
   io: Partial<SweepIo> = {},
@@ -62,23 +61,17 @@ function transfer(
     ['miner.account', account],
   ]);
   const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
-  const own: SweepIo = {
-    out: (text) => {
+  const own = sweepIo(
+    world,
+    state,
+    (text) => {
       out += text;
     },
-    say: (line) => {
-      said += `${line}\n`;
-      world.grow();
+    (text) => {
+      said += text;
     },
-    confirm: async () => undefined,
-    stateDirectory: state,
-    clock: systemClock,
-    pauseMs: 1,
-    confirmations: 1,
-    stop: new AbortController().signal,
-    ...io,
-  };
-  return runTxTransfer(loaded, { ...OPTIONS, ...options }, own);
+  );
+  return runTxTransfer(loaded, { ...OPTIONS, ...options }, { ...own, ...io });
 }
 
 /** The chains grow in between, as those of a network do. */

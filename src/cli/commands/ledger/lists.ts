@@ -19,7 +19,7 @@ export interface ListOptions {
 }
 
 export interface UpwardOptions extends ListOptions {
-  /** So many of the newest, the newest first, of the branch of the node's cut. */
+  /** How many of the newest are listed, the newest first: of the branch that ends with the node's cut. */
   readonly last?: number;
 }
 
@@ -56,7 +56,7 @@ export function runBlock(loaded: Loaded, chain: number, options: BlockListOption
 
 /**
  * @returns the branch that ends with the newest block of the node's cut, as far down as `last` says; undefined without `last`
- * @throws UsageError for a chain that the cut has not
+ * @throws UsageError for a chain that the cut does not have
  */
 async function newestOf(api: NodeApi, chain: number, { last, json }: UpwardOptions) {
   if (last === undefined) return undefined;

@@ -17,28 +17,23 @@ import {
   codeOf,
   inSession,
   isWanted,
+  NOTHING_SENT,
+  NOTHING_SENT_YET,
   type Session,
+  type SessionOptions,
   USUAL_GAS_PRICE,
 } from '../../sweep/session.ts';
 
-export interface TransferOptions {
+export interface TransferOptions extends SessionOptions {
   readonly to?: string;
+  /** Coins. */
   readonly amount?: Decimal;
   readonly chain?: number;
   /** By default, the coins stay on their chain. */
   readonly toChain?: number;
-  readonly keyFile?: readonly string[];
   /** Public keys. */
   readonly receiverKey?: readonly string[];
   readonly receiverPredicate?: string;
-  readonly gasPrice?: Decimal;
-  readonly gasStation?: string;
-  /** Whether not to ask. */
-  readonly yes: boolean;
-  readonly resume: boolean;
-  /** In seconds. */
-  readonly timeout: number;
-  readonly json: boolean;
 }
 
 interface Run extends Session {
@@ -94,7 +89,7 @@ async function start(run: Run): Promise<number> {
   const isAgreed = await isWanted(questionOf(payment, report, options), run);
   if (!isAgreed) {
     print(report, run);
-    io.say(`Nothing was sent.${isAgreed === false ? '' : HOW_TO_SEND}`);
+    io.say(isAgreed === false ? NOTHING_SENT : NOTHING_SENT_YET);
     return isAgreed === false ? EXIT.failed : EXIT.done;
   }
   store.begin(payment);
@@ -118,11 +113,9 @@ async function resume(run: Run): Promise<number> {
     return await finish({ ...payment, gasPrice }, run);
   }
   print(report, run);
-  io.say(`Nothing was sent.${HOW_TO_SEND}`);
+  io.say(NOTHING_SENT_YET);
   return EXIT.noWork;
 }
-
-const HOW_TO_SEND = ' Add --yes to do it, and --key-file FILE with the keys of the account.';
 
 function questionOf(sweep: Sweep, report: PaymentReport, { yes }: TransferOptions) {
   return { sweep, yes, lines: paymentLines(report), question: 'Send these coins?' };
