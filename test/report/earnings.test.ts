@@ -172,6 +172,30 @@ describe('a rig', () => {
     expect(perDay(tally)).toBeCloseTo(2, 9);
   });
 
+  const node = (state: 'connected' | 'lost'): MinerEvent => {
+    return { type: 'source', source: 'http://node', kind: 'node', state, reason: 'it does not answer' };
+  };
+
+  it.each<[string, ...MinerEvent[]]>([
+    ['its devices are paused', device('cpu', 'paused', 'by the key p')],
+    ['its devices are gone', device('cpu', 'parked', 'it was lost')],
+    ['it has no node', node('lost')],
+    ['it waits for work', { type: 'new-cut', chain: 0 }],
+  ])('has no chance of a block and no cost of power while %s', (_, ...events) => {
+    const { clock, tally, tell } = mining({ coinsAt: () => 1, powerWatts: 450, powerPrice: 0.5 });
+    expect(tally.now()).toMatchObject({
+      earnings: { coinsPerDay: expect.anything(), powerCostPerDay: expect.anything() },
+    });
+    tell(...events);
+    clock.advance(6_000);
+    // The rate over half a minute has not fallen yet.
+    expect(tally.now().hashesPerSecond).toBeGreaterThan(0);
+    expect(tally.now().earnings).toEqual({});
+    expect(tally.now()).not.toHaveProperty('timeToBlockSeconds');
+    tell(device('cpu', 'ready'), work(0, ONE_A_DAY), node('connected'));
+    expect(tally.now().earnings).toMatchObject({ powerCostPerDay: expect.closeTo(5.4, 9) });
+  });
+
   it('knows its power when each device that hashes tells it, or somebody has said it', () => {
     const telemetry = (name: string, powerWatts: number): MinerEvent => {
       return { type: 'telemetry', device: name, telemetry: { powerWatts } };
