@@ -60,11 +60,14 @@ export function formatEstimate(value: number): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** `34 %`, `2.4 %`, `0.031 %`; beyond what matters, `less than 0.0001 %` and `more than 99.9 %` */
+/** `34 %`, `2.4 %`, `0.031 %`, `99.4 %`; beyond what matters, `less than 0.0001 %` and `more than 99.9 %` */
 export function formatChance(ratio: number): string {
   if (ratio < 1e-6) return 'less than 0.0001 %';
   if (ratio > 0.999) return 'more than 99.9 %';
-  return formatPercent(ratio, Math.max(0, 1 - Math.floor(Math.log10(100 * ratio))));
+  if (ratio > 0.99) return formatPercent(ratio, 1);
+  // Two digits that count: rounding may add one before the point, as in 9.99 %.
+  const rounded = Number((100 * ratio).toPrecision(2));
+  return formatPercent(ratio, Math.max(0, 1 - Math.floor(Math.log10(rounded))));
 }
 
 /** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`, `2 y 40 d`, `12300 y` */
