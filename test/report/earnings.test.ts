@@ -4,6 +4,7 @@ import type { MinerEvent } from '#pickaxe/events/events.js';
 import { type EarningsTerms, earningsOf, timeToBlockSeconds } from '#pickaxe/report/earnings.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import {
+  approximately,
   describeChance,
   describeCoins,
   describePowerCost,
@@ -226,6 +227,9 @@ describe('in words', () => {
     [120, '120'],
     [99_999, '99999'],
     [86.4e9, '86.40 G'],
+    [999e18, '999.0 E'],
+    [1e22, 'more than 1000 E'],
+    [Number.POSITIVE_INFINITY, 'more than 1000 E'],
   ])('%d is %s', (value, text) => {
     expect(formatEstimate(value)).toBe(text);
   });
@@ -252,6 +256,9 @@ describe('in words', () => {
     [400 * 86_400, '1 y 35 d'],
     [99 * 365 * 86_400, '99 y'],
     [1e13, '317000 y'],
+    [1e6 * 365 * 86_400, '1000000 y'],
+    [3.2e13, 'more than 1 M y'],
+    [1e40, 'more than 1 M y'],
   ])('%d s are %s', (seconds, text) => {
     expect(formatDuration(seconds)).toBe(text);
   });
@@ -261,7 +268,12 @@ describe('in words', () => {
     expect(describeChance({})).toBe('not known yet');
     expect(describePowerCost({})).toBe('');
     expect(describeCoins({ chanceInDayRatio: 0.1 })).toBe('the rewards of this network are not known');
-    expect(describePowerCost({ powerPrice: 0.3 })).toContain('--power-watts');
+    expect(describePowerCost({ powerPrice: 0.3 })).toContain('not every device that mines has a sensor');
+    expect(describePowerCost({ powerPrice: 0.3 }, false)).toMatch(/: this rig has no devices; give --power-watts$/);
+    expect(describeCoins({ coinsPerDay: 1e30, coinsPerBlock: 1 })).toBe(
+      'more than 1000 E coins a day (1 coins a block)',
+    );
+    expect([approximately('5 d'), approximately(formatDuration(1e20))]).toEqual(['~5 d', 'more than 1 M y']);
     const earnings = earningsOf({
       hashesPerSecond: 1e6,
       chains: [{ difficulty: 41 * ONE_A_DAY, coins: 0.975 }],
