@@ -99,7 +99,7 @@ export function addMiningCommands(program: Command): Command {
     )
     .option(
       '--http-token-file <file>',
-      'file with the token of all miners; or one for each, in the same order (default: as configured)',
+      'file with the token; one for each miner, in the same order, or one for several on this machine (default: as configured, for the miner of this configuration)',
       collect,
     )
     .option('--json', 'one JSON object on stdout, for programs', false)

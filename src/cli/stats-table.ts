@@ -69,9 +69,9 @@ function blocks(status: Status): string {
 }
 
 /** What is not known is left out. */
-function earnings({ earnings }: Status): string {
-  const known = Object.fromEntries(Object.entries(earnings).filter(([, figure]) => figure !== null));
-  return [describeCoins(known), describeChance(known), describePowerCost(known)]
+function earnings(status: Status): string {
+  const known = Object.fromEntries(Object.entries(status.earnings).filter(([, figure]) => figure !== null));
+  return [describeCoins(known), describeChance(known), describePowerCost(known, !livesOnRelays(status))]
     .filter((part) => part !== '')
     .join('; ');
 }

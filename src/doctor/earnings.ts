@@ -4,7 +4,14 @@ import { difficultyOf } from '../chain/target.ts';
 import { networkNumberOf, type Work } from '../chain/work.ts';
 import type { CoreGroup } from '../engine/cpu/core-groups.ts';
 import { type EarningsTerms, earningsOf, timeToBlockSeconds } from '../report/earnings.ts';
-import { describeChance, describeCoins, describePowerCost, formatDuration, formatHashrate } from '../report/units.ts';
+import {
+  approximately,
+  describeChance,
+  describeCoins,
+  describePowerCost,
+  formatDuration,
+  formatHashrate,
+} from '../report/units.ts';
 import type { CpuFacts } from './cpu.ts';
 import type { Finding } from './finding.ts';
 
@@ -44,7 +51,7 @@ function estimate(works: readonly Work[], { cpu, gpus }: Miners, terms: Earnings
   }));
   const { powerWatts, powerPrice } = terms;
   const earnings = earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice });
-  const block = `a block in ~${formatDuration(timeToBlockSeconds(earnings) ?? 0)} on average`;
+  const block = `a block in ${approximately(formatDuration(timeToBlockSeconds(earnings) ?? 0))} on average`;
   const what = [
     `the CPU at ${formatHashrate(hashesPerSecond)}: ${describeCoins(earnings)}; ${block}; ${describeChance(earnings)}`,
     powerWatts === undefined && powerPrice !== undefined

@@ -41,13 +41,12 @@ export interface RigNow {
   readonly lastShareMs?: number;
   /**
    * How long a block takes on average at this rate, which here includes the estimated one of relays' workers, and the mean
-   * difficulty of the chains that are mined. Absent while difficulty or rate is not known, or while no device is ready and no
-   * worker hashes.
+   * difficulty of the chains that are mined. Absent while difficulty or rate is not known, and while the rig does not mine.
    */
   readonly timeToBlockSeconds?: number;
   /** The same for a share; absent for a node's work, too. */
   readonly timeToShareSeconds?: number;
-  /** At the same rate and difficulty. */
+  /** At the same rate and difficulty. Empty while the rig does not mine. */
   readonly earnings: Earnings;
   readonly sources: ReadonlyMap<string, SourceNow>;
   readonly devices: ReadonlyMap<string, DeviceNow>;

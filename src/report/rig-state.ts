@@ -23,19 +23,25 @@ export interface RigState {
   readonly sinceMs: number;
 }
 
+/** What the state depends on. */
+type Basis = Pick<
+  RigNow,
+  'nowMs' | 'deviceReady' | 'sourceKind' | 'sourceConnected' | 'work' | 'sources' | 'devices' | 'relays'
+>;
+
 /** Devices come first, then sources, then work: what is missing first is what a person has to see to. */
-export function rigState(now: RigNow): RigState {
+export function rigState(now: Basis): RigState {
   return { sourceKind: now.sourceKind, ...(deviceTrouble(now) ?? supplyTrouble(now) ?? mining(now)) };
 }
 
 type Finding = Omit<RigState, 'sourceKind'>;
 
 /** What keeps devices from having work, whatever the devices do; undefined while there is work for them. */
-export function supplyTrouble(now: RigNow): Finding | undefined {
+export function supplyTrouble(now: Basis): Finding | undefined {
   return sourceTrouble(now) ?? workTrouble(now);
 }
 
-function deviceTrouble({ devices, relays, deviceReady }: RigNow): Finding | undefined {
+function deviceTrouble({ devices, relays, deviceReady }: Basis): Finding | undefined {
   if (livesOnRelays({ devices, relays })) return undefined;
   const all = [...devices];
   const states = new Set(all.map(([, { state }]) => state));
@@ -67,7 +73,7 @@ function idleReason({ state, reason = 'no reason given' }: DeviceNow): string {
   return `${state}: ${reason}`;
 }
 
-function sourceTrouble({ sources, sourceKind, sourceConnected, work }: RigNow): Finding | undefined {
+function sourceTrouble({ sources, sourceKind, sourceConnected, work }: Basis): Finding | undefined {
   if (sourceConnected.value) return undefined;
   // A source need not tell whether it is connected: its work says so, too.
   if (sources.size === 0 && work) return undefined;
@@ -82,7 +88,7 @@ function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }
 
-function workTrouble({ work, sourceKind, sourceConnected, nowMs }: RigNow): Finding | undefined {
+function workTrouble({ work, sourceKind, sourceConnected, nowMs }: Basis): Finding | undefined {
   const name = 'waiting-for-work';
   const source = `the ${sourceKind}`;
   if (!work) return { name, reason: `${source} has given none yet`, sinceMs: sourceConnected.sinceMs };
@@ -99,6 +105,6 @@ const ENDS: Readonly<Record<StaleReason, string>> = {
   cancelled: 'it cancelled the last',
 };
 
-function mining({ deviceReady, sourceConnected }: RigNow): Finding {
+function mining({ deviceReady, sourceConnected }: Basis): Finding {
   return { name: 'mining', reason: '', sinceMs: Math.max(deviceReady.sinceMs, sourceConnected.sinceMs) };
 }

@@ -13,6 +13,7 @@ import { Luck } from './luck.ts';
 import { Meter } from './meter.ts';
 import { allRelays, RelayStats } from './relay-stats.ts';
 import type { CurrentWork, RigNow } from './rig-now.ts';
+import { rigState } from './rig-state.ts';
 import { Sources } from './source-stats.ts';
 import type { Summary } from './summary.ts';
 import { VerdictCounts } from './verdict-counts.ts';
@@ -162,28 +163,33 @@ export class Tally {
     const hashesPerSecond = sum((device) => device.hashesPerSecond);
     const work = this.#work;
     const relays = new Map([...this.#relays].map(([name, relay]) => [name, relay.now(nowMs)]));
-    const rate = (this.#deviceReady.value ? hashesPerSecond : 0) + allRelays(relays.values()).hashesPerSecond;
-    const earnings = this.#earnings.now(rate, devices.values());
-    const toBlock = timeToBlockSeconds(earnings);
-    return {
+    const basis = {
       nowMs,
       deviceReady: this.#deviceReady,
       sourceKind: this.#sources.kind,
       sourceConnected: this.#sourceConnected,
+      ...(work && { work }),
+      sources: this.#sources.now(),
+      devices,
+      relays,
+    };
+    const isMining = rigState(basis).name === 'mining';
+    const rate = isMining ? hashesPerSecond + allRelays(relays.values()).hashesPerSecond : 0;
+    // Rates last for half a minute after a rig has stopped mining.
+    const earnings = isMining ? this.#earnings.now(rate, devices.values()) : {};
+    const toBlock = timeToBlockSeconds(earnings);
+    return {
+      ...basis,
       hashesPerSecondByWindow: this.#meter.windows(nowMs),
       highestHashesPerSecond: this.#meter.highest,
       hashesPerSecond,
       provenHashesPerSecond: sum((device) => device.provenHashesPerSecond),
-      ...(work && { work }),
       effort: this.#luck.effort,
       ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
       ...(this.#lastShareMs !== undefined && { lastShareMs: this.#lastShareMs }),
       ...(toBlock !== undefined && { timeToBlockSeconds: toBlock }),
       ...(work?.shareDifficulty !== undefined && rate > 0 && { timeToShareSeconds: work.shareDifficulty / rate }),
       earnings,
-      sources: this.#sources.now(),
-      devices,
-      relays,
     };
   }
 

@@ -6,6 +6,9 @@ import type { Outcome, SourceKind } from '../source/vocabulary.ts';
 const YEAR_SECONDS = 365 * 86_400;
 /** How many decimal places coins have. */
 const COIN_PLACES = 12;
+/** Beyond these, a figure has no name that people know. */
+const MOST_ESTIMATED = 1e21;
+const MOST_YEARS = 1e6;
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
 /** `61 °C 412 W 45 % fan 58.1 MH/J`, as far as it is known. */
@@ -51,8 +54,9 @@ export function formatPercent(part: number, digits = 0): string {
   return `${(100 * part).toFixed(digits)} %`;
 }
 
-/** `12.3`, `0.42`, `0.00000042`, `86.4 G`: an estimate, with three digits that count */
+/** `12.3`, `0.42`, `0.00000042`, `86.4 G`, `more than 1000 E`: an estimate, with three digits that count */
 export function formatEstimate(value: number): string {
+  if (value >= MOST_ESTIMATED) return 'more than 1000 E';
   if (value >= 1e6) return withPrefix(value).trimEnd();
   if (value < 5 * 10 ** -(COIN_PLACES + 1)) return '0';
   const places = Math.max(0, 2 - Math.floor(Math.log10(value)));
@@ -60,15 +64,24 @@ export function formatEstimate(value: number): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** `34 %`, `2.4 %`, `0.031 %`; beyond what matters, `less than 0.0001 %` and `more than 99.9 %` */
+/** `~12.3` of `12.3`; what is only known to be `more than` something is no approximation */
+export function approximately(figure: string): string {
+  return figure.startsWith('more than') ? figure : `~${figure}`;
+}
+
+/** `34 %`, `2.4 %`, `0.031 %`, `99.4 %`; beyond what matters, `less than 0.0001 %` and `more than 99.9 %` */
 export function formatChance(ratio: number): string {
   if (ratio < 1e-6) return 'less than 0.0001 %';
   if (ratio > 0.999) return 'more than 99.9 %';
-  return formatPercent(ratio, Math.max(0, 1 - Math.floor(Math.log10(100 * ratio))));
+  if (ratio > 0.99) return formatPercent(ratio, 1);
+  // Two digits that count: rounding may add one before the point, as in 9.99 %.
+  const rounded = Number((100 * ratio).toPrecision(2));
+  return formatPercent(ratio, Math.max(0, 1 - Math.floor(Math.log10(rounded))));
 }
 
-/** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`, `2 y 40 d`, `12300 y` */
+/** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`, `2 y 40 d`, `12300 y`, `more than 1 M y` */
 export function formatDuration(seconds: number): string {
+  if (seconds > MOST_YEARS * YEAR_SECONDS) return 'more than 1 M y';
   // In so long a time, days mean nothing.
   if (seconds >= 100 * YEAR_SECONDS) return `${Number((seconds / YEAR_SECONDS).toPrecision(3))} y`;
   const units = [
@@ -135,7 +148,7 @@ interface Estimate {
 /** `~0.42 coins a day (0.975 coins a block)`, or why that is not known */
 export function describeCoins({ coinsPerDay, coinsPerBlock, chanceInDayRatio }: Estimate): string {
   if (coinsPerDay !== undefined && coinsPerBlock !== undefined) {
-    return `~${formatEstimate(coinsPerDay)} coins a day (${formatEstimate(coinsPerBlock)} coins a block)`;
+    return `${approximately(formatEstimate(coinsPerDay))} coins a day (${formatEstimate(coinsPerBlock)} coins a block)`;
   }
   return chanceInDayRatio === undefined ? 'not known yet' : 'the rewards of this network are not known';
 }
@@ -146,11 +159,17 @@ export function describeChance({ chanceInDayRatio: day, chanceInMonthRatio: mont
   return `${formatChance(day)} for a block in a day, ${formatChance(month)} in 30 days`;
 }
 
-/** `412 W cost 2.97 a day`; or why that is not known; empty while nobody has named a price */
-export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: Estimate): string {
+/**
+ * `412 W cost 2.97 a day`; or why that is not known; empty while nobody has named a price
+ * @param hasDevices whether the rig has devices of its own, whose sensors could tell the watts
+ */
+export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: Estimate, hasDevices = true): string {
   if (powerPrice === undefined) return '';
   if (powerWatts === undefined || powerCostPerDay === undefined) {
-    return 'the cost of power is not known: not every device that mines has a sensor; give the watts with --power-watts';
+    const why = hasDevices
+      ? 'not every device that mines has a sensor; give the watts with --power-watts'
+      : 'this rig has no devices; give --power-watts';
+    return `the cost of power is not known: ${why}`;
   }
   return `${powerWatts.toFixed(0)} W cost ${formatEstimate(powerCostPerDay)} a day`;
 }

@@ -2,6 +2,7 @@
 
 import { countsShares, livesOnRelays, luckOf } from '../report/figures.ts';
 import {
+  approximately,
   describeAcceptedBlocks,
   describeChance,
   describeCoins,
@@ -61,9 +62,10 @@ function blocks({ now, summary, nowMs }: View): string[] {
 }
 
 /** On average, if nothing changes. A rig that mines for another process earns nothing by itself. */
-function earnings({ now: { earnings, sourceKind } }: View): string[] {
+function earnings({ now }: View): string[] {
+  const { earnings, sourceKind } = now;
   if (sourceKind === 'parent') return [];
-  const power = describePowerCost(earnings);
+  const power = describePowerCost(earnings, !livesOnRelays(now));
   return [
     `earns    ${describeCoins(earnings)}`,
     ...(earnings.blocksPerDay === undefined ? [] : [`chance   ${describeChance(earnings)}`]),
@@ -72,7 +74,7 @@ function earnings({ now: { earnings, sourceKind } }: View): string[] {
 }
 
 function inTime(seconds: number | undefined): string {
-  return seconds === undefined ? 'not known yet' : `in ~${formatDuration(seconds)}, on average`;
+  return seconds === undefined ? 'not known yet' : `in ${approximately(formatDuration(seconds))}, on average`;
 }
 
 function plain(difficulty: number): string {

@@ -8,6 +8,7 @@ import type { RigNow } from '../report/rig-now.ts';
 import { type RigState, rigState } from '../report/rig-state.ts';
 import type { Summary } from '../report/summary.ts';
 import {
+  approximately,
   describeState,
   describeWorkers,
   formatDuration,
@@ -146,7 +147,7 @@ function luck(summary: Summary): string {
 
 /** Chance has no memory: however long the last one was ago, the next one is this far away on average. */
 function timeTo(what: string, seconds: number | undefined): string {
-  return seconds === undefined ? '' : `${what} in ~${formatDuration(seconds)}`;
+  return seconds === undefined ? '' : `${what} in ${approximately(formatDuration(seconds))}`;
 }
 
 /** Coins and the cost of power cannot be compared: what a coin is worth is not known here. */
@@ -155,7 +156,7 @@ function earnings({ earnings: { coinsPerDay, powerCostPerDay } }: RigNow): Part[
     return { forms: figure === undefined ? [] : [[text(formatEstimate(figure)), rank]] };
   };
   return [
-    part(coinsPerDay, (coins) => `~${coins} coins/day`, 5),
+    part(coinsPerDay, (coins) => `${approximately(coins)} coins/day`, 5),
     part(powerCostPerDay, (cost) => `power ${cost}/day`, 8),
   ];
 }

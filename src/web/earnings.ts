@@ -1,5 +1,6 @@
 /** What the rig earns on average, and what its power costs. */
 
+import { livesOnRelays } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { describePowerCost, formatChance, formatEstimate } from '../report/units.ts';
 import { byId, hideFigure, setFigure, setText } from './dom.ts';
@@ -24,13 +25,16 @@ export class Earnings {
 }
 
 /** What the figures leave out, and why some are not known. */
-function about({ sourceKind, earnings }: Status): string {
+function about(status: Status): string {
+  const { sourceKind, earnings } = status;
   const { blocksPerDay, coinsPerDay, powerPrice, powerCostPerDay } = earnings;
   return [
     ABOUT,
     sourceKind === 'pool' && 'A pool takes a fee of its own.',
     blocksPerDay !== null && coinsPerDay === null && 'The rewards of this network are not known.',
-    powerPrice !== null && powerCostPerDay === null && `${describePowerCost({ powerPrice }).replace('the', 'The')}.`,
+    powerPrice !== null &&
+      powerCostPerDay === null &&
+      `${describePowerCost({ powerPrice }, !livesOnRelays(status)).replace('the', 'The')}.`,
   ]
     .filter((note) => note !== false)
     .join(' ');

@@ -4,6 +4,7 @@ import type { MinerEvent } from '#pickaxe/events/events.js';
 import { type EarningsTerms, earningsOf, timeToBlockSeconds } from '#pickaxe/report/earnings.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import {
+  approximately,
   describeChance,
   describeCoins,
   describePowerCost,
@@ -172,6 +173,30 @@ describe('a rig', () => {
     expect(perDay(tally)).toBeCloseTo(2, 9);
   });
 
+  const node = (state: 'connected' | 'lost'): MinerEvent => {
+    return { type: 'source', source: 'http://node', kind: 'node', state, reason: 'it does not answer' };
+  };
+
+  it.each<[string, ...MinerEvent[]]>([
+    ['its devices are paused', device('cpu', 'paused', 'by the key p')],
+    ['its devices are gone', device('cpu', 'parked', 'it was lost')],
+    ['it has no node', node('lost')],
+    ['it waits for work', { type: 'new-cut', chain: 0 }],
+  ])('has no chance of a block and no cost of power while %s', (_, ...events) => {
+    const { clock, tally, tell } = mining({ coinsAt: () => 1, powerWatts: 450, powerPrice: 0.5 });
+    expect(tally.now()).toMatchObject({
+      earnings: { coinsPerDay: expect.anything(), powerCostPerDay: expect.anything() },
+    });
+    tell(...events);
+    clock.advance(6_000);
+    // The rate over half a minute has not fallen yet.
+    expect(tally.now().hashesPerSecond).toBeGreaterThan(0);
+    expect(tally.now().earnings).toEqual({});
+    expect(tally.now()).not.toHaveProperty('timeToBlockSeconds');
+    tell(device('cpu', 'ready'), work(0, ONE_A_DAY), node('connected'));
+    expect(tally.now().earnings).toMatchObject({ powerCostPerDay: expect.closeTo(5.4, 9) });
+  });
+
   it('knows its power when each device that hashes tells it, or somebody has said it', () => {
     const telemetry = (name: string, powerWatts: number): MinerEvent => {
       return { type: 'telemetry', device: name, telemetry: { powerWatts } };
@@ -202,6 +227,9 @@ describe('in words', () => {
     [120, '120'],
     [99_999, '99999'],
     [86.4e9, '86.40 G'],
+    [999e18, '999.0 E'],
+    [1e22, 'more than 1000 E'],
+    [Number.POSITIVE_INFINITY, 'more than 1000 E'],
   ])('%d is %s', (value, text) => {
     expect(formatEstimate(value)).toBe(text);
   });
@@ -211,7 +239,15 @@ describe('in words', () => {
     [3.14e-5, '0.0031 %'],
     [0.0238, '2.4 %'],
     [0.5163, '52 %'],
+    [1e-6, '0.00010 %'],
+    [0.0999, '10 %'],
+    [0.000_999_9, '0.10 %'],
+    [0.9899, '99 %'],
+    [0.9949, '99.5 %'],
+    [0.9989, '99.9 %'],
+    [0.999, '99.9 %'],
     [0.9995, 'more than 99.9 %'],
+    [1 - Number.EPSILON, 'more than 99.9 %'],
   ])('a chance of %d is %s', (ratio, text) => {
     expect(formatChance(ratio)).toBe(text);
   });
@@ -220,6 +256,9 @@ describe('in words', () => {
     [400 * 86_400, '1 y 35 d'],
     [99 * 365 * 86_400, '99 y'],
     [1e13, '317000 y'],
+    [1e6 * 365 * 86_400, '1000000 y'],
+    [3.2e13, 'more than 1 M y'],
+    [1e40, 'more than 1 M y'],
   ])('%d s are %s', (seconds, text) => {
     expect(formatDuration(seconds)).toBe(text);
   });
@@ -229,7 +268,12 @@ describe('in words', () => {
     expect(describeChance({})).toBe('not known yet');
     expect(describePowerCost({})).toBe('');
     expect(describeCoins({ chanceInDayRatio: 0.1 })).toBe('the rewards of this network are not known');
-    expect(describePowerCost({ powerPrice: 0.3 })).toContain('--power-watts');
+    expect(describePowerCost({ powerPrice: 0.3 })).toContain('not every device that mines has a sensor');
+    expect(describePowerCost({ powerPrice: 0.3 }, false)).toMatch(/: this rig has no devices; give --power-watts$/);
+    expect(describeCoins({ coinsPerDay: 1e30, coinsPerBlock: 1 })).toBe(
+      'more than 1000 E coins a day (1 coins a block)',
+    );
+    expect([approximately('5 d'), approximately(formatDuration(1e20))]).toEqual(['~5 d', 'more than 1 M y']);
     const earnings = earningsOf({
       hashesPerSecond: 1e6,
       chains: [{ difficulty: 41 * ONE_A_DAY, coins: 0.975 }],

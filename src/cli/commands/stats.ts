@@ -6,7 +6,7 @@ import { secretIn } from '../../app/secret-file.ts';
 import type { Config } from '../../config/settings.ts';
 import { hiveStats, mmposStats } from '../../report/http/compat/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
-import { formatHttpAddress, type HttpAddress } from '../../text/http-address.ts';
+import { formatHttpAddress, type HttpAddress, isLoopback } from '../../text/http-address.ts';
 import { jsonText } from '../../text/json-text.ts';
 import { type RigReport, type RigsReport, rigsLines } from '../rigs-report.ts';
 import { statsLines } from '../stats-table.ts';
@@ -33,7 +33,7 @@ export interface StatsOptions {
   readonly format?: Exclude<keyof typeof FORMATS, 'table' | 'json'>;
   /** Where the miners serve HTTP; absent: as configured. */
   readonly http?: readonly HttpAddress[];
-  /** The file of the token of all miners, or one for each; absent: as configured. */
+  /** The file of the token of all miners, or one for each; absent: as configured, for the miner of that configuration only. */
   readonly httpTokenFile?: readonly string[];
 }
 
@@ -46,22 +46,41 @@ interface Asked {
 
 /** @throws UsageError when nothing says where the miners are, or a token cannot be read */
 export async function runStats({ http }: Config, { json, format, ...given }: StatsOptions): Promise<number> {
-  const addresses = given.http ?? (http.listen ? [http.listen] : []);
-  const files = given.httpTokenFile ?? (http.tokenFile === undefined ? [] : [http.tokenFile]);
+  const miners = minersToAsk(http, given);
+  if (miners.length === 1) return printOne(miners[0], format ?? (json ? 'json' : 'table'));
+  if (format !== undefined) throw new UsageError(`--format ${format} is about one miner: give --http only once.`);
+  return printAll(miners, json);
+}
+
+/**
+ * A token goes only where its user sends it: the configured one to the configured address, and one for all miners
+ * nowhere but to this machine.
+ * @throws UsageError when nothing says where the miners are, when it is not clear who gets which token, or when one cannot be read
+ */
+export function minersToAsk(
+  { listen, tokenFile }: Config['http'],
+  { http, httpTokenFile: files = [] }: Pick<StatsOptions, 'http' | 'httpTokenFile'>,
+): Asked[] {
+  const addresses = (http ?? (listen ? [listen] : [])).map(reached);
   if (addresses.length === 0)
     throw new UsageError('Say where the miner serves HTTP, with the same --http [HOST:]PORT that it was started with.');
   if (files.length > 1 && files.length !== addresses.length)
     throw new UsageError(
-      `There are ${files.length} --http-token-file for ${addresses.length} --http. Give one for all miners, or one for each, in the same order.`,
+      `There are ${files.length} --http-token-file for ${addresses.length} --http. Give one for each, in the same order.`,
     );
-  const tokens = files.map((file) => secretIn(file, '--http-token-file'));
-  const miners = addresses.map((address, index): Asked => {
-    const token = tokens.length > 1 ? tokens[index] : tokens[0];
-    return { origin: originOf(address), headers: token === undefined ? {} : { authorization: `Bearer ${token}` } };
+  const elsewhere = addresses.find(({ host }) => !isLoopback(host));
+  if (files.length === 1 && addresses.length > 1 && elsewhere)
+    throw new UsageError(
+      `One --http-token-file would send its token to all miners, and ${formatHttpAddress(elsewhere)} is not on this machine. Give one file for each --http, in the same order.`,
+    );
+  const given = files.map((file) => secretIn(file, '--http-token-file'));
+  const own = files.length === 0 && listen && originOf(reached(listen));
+  return addresses.map((address, index): Asked => {
+    const origin = originOf(address);
+    const configured = origin === own && tokenFile !== undefined ? secretIn(tokenFile, '--http-token-file') : undefined;
+    const token = configured ?? (given.length > 1 ? given[index] : given[0]);
+    return { origin, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } };
   });
-  if (miners.length === 1) return printOne(miners[0], format ?? (json ? 'json' : 'table'));
-  if (format !== undefined) throw new UsageError(`--format ${format} is about one miner: give --http only once.`);
-  return printAll(miners, json);
 }
 
 async function printOne({ origin, headers }: Asked, format: keyof typeof FORMATS): Promise<number> {
@@ -98,9 +117,12 @@ function hiveLines(text: string): string {
 }
 
 /** A miner that listens on all interfaces is reached on loopback. */
-function originOf({ host, port }: HttpAddress): string {
-  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${formatHttpAddress({ host: reached, port })}`;
+function reached({ host, port }: HttpAddress): HttpAddress {
+  return { host: { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host, port };
+}
+
+function originOf(address: HttpAddress): string {
+  return `http://${formatHttpAddress(address)}`;
 }
 
 /** @throws Error that says what to do */
