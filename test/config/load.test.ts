@@ -184,6 +184,9 @@ describe('texts of variables and flags', () => {
   it.each([
     ['PICKAXE_THREDS', 'Did you mean PICKAXE_THREADS?'],
     ['PICKAXE_CPU_THREADS', 'Did you mean PICKAXE_THREADS?'],
+    ['PICKAXE_POOL_URLS', 'Did you mean PICKAXE_POOL?'],
+    ['PICKAXE_POOL_URL', 'Did you mean PICKAXE_POOL?'],
+    ['PICKAXE_POOL_USER', 'Did you mean PICKAXE_USER?'],
     ['PICKAXE_CONFIGURATION_OF_ALL', 'there is no such setting.'],
     ['PICKAXE_PRIVATE_KEY', 'Mining needs only the public key'],
     ['PICKAXE_HTTP_TOKEN', 'Secrets do not belong here'],
