@@ -724,7 +724,7 @@ describe('what -u says', () => {
     return { keys: miner.publicKeys, user: pool.user, rig: rig.name };
   };
   const asKey = { keys: [KEY], user: undefined, rig: 'rig1' };
-  const asUser = { keys: undefined, user: owner[0], rig: undefined };
+  const asUser = { keys: undefined, user: owner[0], rig: 'rig1' };
 
   it('is the public key where nodes are mined on, and where nothing is', () => {
     expect(whose({})).toEqual(asKey);
