@@ -39,15 +39,18 @@ function rowsOf({ kind, speeds, fastest, proven, close, unusable }: Survey, aske
       const chosen = each === (asked ?? fastest);
       return { ...name, usable: true, chosen, why: 'not measured: the machine was too busy' };
     }
-    const speed =
-      fastest === undefined || each === fastest
-        ? 'the fastest here'
-        : `slower here: ${formatPercent(hashesPerSecond / (speeds[fastest] ?? hashesPerSecond))} of ${fastest}`;
+    const part = hashesPerSecond / (speeds[fastest ?? each] ?? hashesPerSecond);
+    const speed = fastest === undefined || each === fastest ? 'the fastest here' : `${compared(part)} ${fastest}`;
     const row = { ...name, usable: true, hashesPerSecond };
     if (each !== (asked ?? fastest)) return { ...row, chosen: false, why: speed };
     if (asked !== undefined) return { ...row, chosen: true, why: `chosen: asked for, ${speed}` };
     return { ...row, chosen: true, proven, why: `chosen: ${speed}${proven ? '' : unproven(each, close)}` };
   });
+}
+
+/** A part that is rounded to 100 % is no difference. */
+function compared(part: number): string {
+  return part < 0.995 ? `slower here: ${formatPercent(part)} of` : 'as fast here as';
 }
 
 function unproven(chosen: KernelName, close: readonly KernelName[]): string {

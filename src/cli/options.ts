@@ -124,10 +124,13 @@ export async function settingsOf(command: Command, contradictions?: Places['cont
     const value = command.getOptionValue(option.attributeName());
     if (value !== undefined) given.set(path, value);
   }
+  // `ledger` and its like read from the nodes that a file names, also beside the pools that another one names.
+  const readsNodes =
+    contradictions === undefined && !settingsOfCommand.get(command)?.some(({ path }) => path === 'pool.urls');
   const { config: file, u: owner } = command.opts<{ config?: string; u?: string[] }>();
   try {
     const environment = process.env;
-    return loadConfig({ flags: given, owner, environment, cwd: process.cwd(), file, contradictions });
+    return loadConfig({ flags: given, owner, environment, cwd: process.cwd(), file, contradictions, readsNodes });
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault;
     const isOfOwner = owner !== undefined && fault.message.includes('--public-key');

@@ -34,7 +34,10 @@ function quoted(word: string): string {
   return oneLine(JSON.stringify(word), MOST_SHOWN);
 }
 
-/** @throws CommanderError when another option stands where an option needs a value, or a long name has one hyphen */
+/**
+ * @throws CommanderError when another option stands where an option needs a value, when a long name has one hyphen, or when a flag of
+ *   another miner would be read as a short option and its value: `-proxy` as `-p roxy`
+ */
 export function refuseMissingValues(program: Command, words: readonly string[]): void {
   const { command, rest } = commandIn(program, words);
   for (let i = 0; i < rest.length && rest[i] !== '--'; i++) {
@@ -45,6 +48,9 @@ export function refuseMissingValues(program: Command, words: readonly string[]):
         'pickaxe.oneHyphen',
         `error: ${nameOf(rest[i])} is written with two hyphens: ${long}.`,
       );
+    }
+    if (isForeignCluster(rest[i])) {
+      throw new CommanderError(EXIT.usage, 'commander.unknownOption', `error: unknown option '${nameOf(rest[i])}'`);
     }
     if (!takesNext(command, rest[i])) continue;
     const next = rest[++i];
@@ -71,7 +77,7 @@ export function explain({ code, message }: CommanderError, program: Command, wor
     case 'commander.unknownOption':
       return unknownOptions(command, words, message);
     case 'commander.excessArguments':
-      return surplusWords(command);
+      return surplusWords(command, words);
     case 'commander.unknownCommand':
       return unknownCommand(command, command.args[0]);
     case 'commander.optionMissingArgument':
@@ -108,6 +114,11 @@ function optionOf({ options }: Command, word: string) {
   return options.find(({ long, short }) => long === name || short === name);
 }
 
+/** Whether a word with one hyphen is the exact name of another miner's flag, whatever it means as a short option and its value. */
+function isForeignCluster(word: string): boolean {
+  return /^-\w{2,}/.test(word) && answerTo(word) !== undefined;
+}
+
 /** Whether the next word is the value of this one. */
 function takesNext(command: Command, word: string): boolean {
   const option = optionOf(command, word);
@@ -119,7 +130,7 @@ function unknownOptions(command: Command, words: readonly string[], message: str
   const end = words.indexOf('--');
   const flags = words.slice(0, end < 0 ? undefined : end).filter((word) => /^--?[a-z]/i.test(word));
   const unknown = [...new Set(flags.map(nameOf))].filter(
-    (name) => optionOf(command, name) === undefined && name !== '-h' && name !== '--help',
+    (name) => (optionOf(command, name) === undefined || isForeignCluster(name)) && name !== '-h' && name !== '--help',
   );
   const mine = command.commands.find((one) => one.name() === 'mine');
   const ofMine = mine === undefined ? [] : unknown.filter((name) => optionOf(mine, name) !== undefined);
@@ -133,11 +144,16 @@ function unknownOptions(command: Command, words: readonly string[], message: str
   ].join('\n');
 }
 
-function surplusWords(command: Command): string {
+/** A number after such a word was meant for it: `-power 200`. */
+const ONE_HYPHEN = /^-[a-z]{2,}$/i;
+
+function surplusWords(command: Command, words: readonly string[]): string {
   const taken = command.registeredArguments.map((argument) => `<${argument.name()}>`);
   const surplus = command.args.slice(taken.length);
   const takes = taken.length === 0 ? 'takes no arguments, but got' : `takes only ${taken.join(' ')}, but also got`;
-  return `error: ${pathOf(command)} ${takes} ${surplus.map(quoted).join(' ')}.${meantBy(surplus[0], command)}`;
+  const before = words[words.indexOf(surplus[0]) - 1] ?? '';
+  const meant = ONE_HYPHEN.test(before) && /^\d/.test(surplus[0]) ? '' : meantBy(surplus[0], command);
+  return `error: ${pathOf(command)} ${takes} ${surplus.map(quoted).join(' ')}.${meant}`;
 }
 
 function unknownCommand(command: Command, word: string): string {

@@ -8,7 +8,7 @@ import type { Path, Said, Tables } from './said.ts';
 import { fileSchema } from './schema.ts';
 import { ENTRIES } from './settings.ts';
 import { meant } from './suggest.ts';
-import { rigNamedBy } from './worker-name.ts';
+import { rigNamedBy, rigOfPoolUser } from './worker-name.ts';
 
 /** The value of a setting in one place. */
 interface Found {
@@ -107,15 +107,16 @@ function valuesOf(tables: Tables, said: Said): Checked['values'] {
 
 /** The settings that name the rig where this place does not set rig.name itself. */
 const OWNERS = [
-  ['miner', 'public-keys'],
-  ['miner', 'account'],
+  ['miner', 'public-keys', rigNamedBy],
+  ['miner', 'account', rigNamedBy],
+  ['pool', 'user', rigOfPoolUser],
 ] as const;
 
 function nameRig(values: Map<string, Found>, { document, where, at }: Said): void {
   if (values.has('rig.name')) return;
-  for (const [table, key] of OWNERS) {
+  for (const [table, key, rigIn] of OWNERS) {
     if (!values.has(`${table}.${key}`)) continue;
-    const value = rigNamedBy((document as Tables)[table]?.[key]);
+    const value = rigIn((document as Tables)[table]?.[key]);
     if (value === undefined) continue;
     values.set('rig.name', { value, where: where([table, key]), at: at([table, key]) });
     return;

@@ -41,10 +41,15 @@ export function saidByEnvironment(environment: Environment): Said {
   );
 }
 
+/** @returns what somebody who has seen only a file may call a setting's variable: `PICKAXE_POOL_URLS` for `PICKAXE_POOL` */
+function pathVariable(path: string): string {
+  return `${VARIABLE_PREFIX}${path}`.replace(/[.-]/g, '_').toUpperCase();
+}
+
 /** @returns a problem, without any value, for each variable that looks like a setting's but is not one */
 export function unknownVariables(environment: Environment): string[] {
   const known = new Map<string, string[]>([[FILE_VARIABLE, []]]);
-  for (const { variable, path } of ENTRIES) known.set(variable, [`${VARIABLE_PREFIX}${path.replace('.', '_')}`]);
+  for (const { variable, path } of ENTRIES) known.set(variable, [pathVariable(path)]);
   const isOurs = (name: string) =>
     name.startsWith(VARIABLE_PREFIX) && !EVENT_NAME.test(name) && !SERVICE_NAME.test(name);
   const ours = Object.keys(environment).filter(isOurs);

@@ -84,8 +84,11 @@ function mixed({ at }: Said, table: string, origins: ReadonlyMap<string, Origin>
   ];
 }
 
-/** The settings that say where to mine and who is paid. */
-const WHO_IS_PAID = ['node.urls', 'pool.urls', 'pool.user', 'miner.public-keys', 'miner.account', 'miner.predicate'];
+/** The settings that say where to mine and who is paid, on nodes and on pools. */
+const WHO_IS_PAID = {
+  nodes: ['node.urls', 'miner.public-keys', 'miner.account', 'miner.predicate'],
+  pools: ['pool.urls', 'pool.user'],
+} as const;
 
 /**
  * @param file the name of the file that was found, if one was
@@ -94,7 +97,7 @@ const WHO_IS_PAID = ['node.urls', 'pool.urls', 'pool.user', 'miner.public-keys',
 export function foundFileNote(file: string | undefined, origins: ReadonlyMap<string, Origin>): string | undefined {
   const theirs = [...origins].filter(([, { layer }]) => layer === 'project').map(([path]) => path);
   if (file === undefined || theirs.length === 0) return undefined;
-  const paid = WHO_IS_PAID.filter((path) => theirs.includes(path));
+  const paid = WHO_IS_PAID[origins.has('pool.urls') ? 'pools' : 'nodes'].filter((path) => theirs.includes(path));
   const who = paid.length > 0 ? `; it says where to mine or who is paid (${paid.join(', ')})` : '';
   return `settings are from ${file}, which was found in this folder${who}`;
 }

@@ -14,7 +14,7 @@ import {
   unknownVariables,
 } from './flags-and-env.ts';
 import { excessOf, unusedOf } from './found-file.ts';
-import type { Origin, Said, Tables, Valued } from './said.ts';
+import type { Origin, Path, Said, Tables, Valued } from './said.ts';
 import { assemble, type Config } from './settings.ts';
 
 export interface Loaded {
@@ -38,6 +38,11 @@ export interface Places {
   readonly file?: string | undefined;
   /** Which contradictions between settings are refused. The default is none. */
   readonly contradictions?: keyof typeof CONTRADICTIONS | undefined;
+  /**
+   * The command reads from nodes, whatever is mined on. Without it, nodes of weaker places are left out where a stronger place names
+   * pools, and pools where a stronger place names nodes.
+   */
+  readonly readsNodes?: boolean | undefined;
   /** Defaults to this system. */
   readonly platform?: string;
   readonly home?: () => string;
@@ -53,14 +58,15 @@ export function loadConfig(places: Places): Loaded {
     ['user', attempt(() => userFile(places), problems)],
   ];
   const flags = withOwner(places, others, problems);
-  return merge([['flag', saidByFlags(flags)], ...others], problems, places.contradictions);
+  return merge([['flag', saidByFlags(flags)], ...others], problems, places);
 }
 
 /** @returns the flags, with what -u says as the public key or as the user at the pool */
 function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, problems: string[]): Flags {
-  if (owner.length === 0) return flags;
+  const decides = placeToMineOn([['flag', saidByFlags(flags)], ...others]);
+  if (owner.length === 0 || decides === 'unknown') return flags;
   const given = (path: string) => [flags.get(path) ?? []].flat().filter((value) => typeof value === 'string');
-  if (!minesOnPool(flags, others)) {
+  if (!decides?.named.includes('pool.urls')) {
     return new Map([...flags, ['miner.public-keys', [...owner, ...given('miner.public-keys')]]]);
   }
   const users = new Set([...owner, ...given('pool.user')]);
@@ -68,17 +74,28 @@ function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, pr
   return new Map([...flags, ['pool.user', owner[0]]]);
 }
 
-/** The strongest place that names nodes or pools decides. */
-function minesOnPool(flags: Flags, others: Layers): boolean {
-  const names = ([table, key]: readonly [string, string]) => [
-    flags.has(`${table}.${key}`),
-    ...others.map(
-      ([, said]) =>
-        said !== 'unreadable' && (said?.document as Tables | null | undefined)?.[table]?.[key] !== undefined,
-    ),
-  ];
-  const [pools, nodes] = [names(['pool', 'urls']), names(['node', 'urls'])];
-  return pools.some((isNamed, place) => isNamed && !nodes.slice(0, place).includes(true));
+/** The settings that say where to mine. Where one place sets both, that is refused as a contradiction. */
+const MINED_ON = ['node.urls', 'pool.urls'];
+
+/**
+ * The strongest place that names nodes or pools decides which are mined on.
+ * @returns its index, and which of the settings it sets; `unknown` where a place that may be stronger cannot be read; undefined where
+ *   no place names any
+ */
+function placeToMineOn(layers: Layers): { index: number; named: readonly string[] } | 'unknown' | undefined {
+  for (const [index, [, said]] of layers.entries()) {
+    if (said === undefined) continue;
+    if (said === 'unreadable') return 'unknown';
+    const tables = said.document as Tables | null | undefined;
+    const named = MINED_ON.filter((path) => {
+      const [table, key] = path.split('.');
+      return tables?.[table]?.[key] !== undefined;
+    });
+    if (named.length > 0) return { index, named };
+    const mayName = (path: Path) => MINED_ON.some((one) => `${one}.`.startsWith([...path.slice(0, 2), ''].join('.')));
+    if (said.unread?.some(mayName)) return 'unknown';
+  }
+  return undefined;
 }
 
 type Layers = readonly (readonly [Origin['layer'], Said | undefined | 'unreadable'])[];
@@ -89,20 +106,28 @@ type Layers = readonly (readonly [Origin['layer'], Said | undefined | 'unreadabl
  */
 export function loadFile(file: string, cwd: string, contradictions?: Places['contradictions']): Loaded {
   const problems: string[] = [];
-  return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems, contradictions);
+  return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems, { contradictions });
 }
 
-function merge(layers: Layers, problems: string[], contradictions: Places['contradictions']): Loaded {
+type Purpose = Pick<Places, 'contradictions' | 'readsNodes'>;
+
+function merge(layers: Layers, problems: string[], { contradictions, readsNodes }: Purpose): Loaded {
   const values = new Map<string, Valued>();
   /** The settings whose values are not known, because something is wrong. */
   const unknown = new Set<string>();
-  const read = layers.flatMap(([layer, said]) => (said && said !== 'unreadable' ? [{ layer, said }] : []));
-  for (const { layer, said } of read) {
+  const decides = readsNodes ? undefined : placeToMineOn(layers);
+  const read = layers.flatMap(([layer, said], index) => {
+    if (!said || said === 'unreadable') return [];
+    const isWeaker = typeof decides === 'object' && index > decides.index;
+    return [{ layer, said, leftOut: isWeaker ? MINED_ON.filter((path) => !decides.named.includes(path)) : [] }];
+  });
+  for (const { layer, said, leftOut } of read) {
     const checked: Checked = check(said);
     problems.push(...checked.problems);
-    for (const path of checked.unknown) if (!values.has(path)) unknown.add(path);
+    const isOpen = (path: string) => !values.has(path) && !leftOut.includes(path);
+    for (const path of checked.unknown) if (isOpen(path)) unknown.add(path);
     for (const [path, { value, where, at }] of checked.values) {
-      if (!values.has(path)) values.set(path, { value, origin: { layer, where }, at });
+      if (isOpen(path)) values.set(path, { value, origin: { layer, where }, at });
     }
   }
   const found = read.find(({ said }) => said.unasked)?.said;

@@ -33,6 +33,12 @@ test('a proven choice is the fastest, and nothing more is said', () => {
   });
 });
 
+test('a kernel that is as fast is not said to be slower', () => {
+  const why = (avx2: number) => rowOf(kernelRows([survey({ speeds: { avx2x2: 100, avx2 } })]), 'avx2')!.why;
+  expect(why(99.5)).toBe('as fast here as avx2x2');
+  expect(why(99.4)).toBe('slower here: 99 % of avx2x2');
+});
+
 test('a choice that is not proven says what it waits for', () => {
   const why = (more: Partial<Survey>) => rowOf(kernelRows([survey({ proven: false, ...more })]), 'avx2x2')!.why;
   expect(why({ close: ['avx2x2', 'avx2'] })).toBe(

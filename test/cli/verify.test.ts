@@ -48,6 +48,9 @@ describe('pickaxe verify', () => {
     expect(() => verify(headers[3].headerHex.slice(2))).toThrow('These are 285 bytes.');
     expect(() => verify('a+b/')).toThrow('This is neither hex nor base64url.');
     expect(() => verify('')).toThrow('These are 0 bytes.');
+    const hash = Buffer.alloc(32, 0xfb);
+    for (const text of [encodeBase64url(hash), hash.toString('hex')])
+      expect(() => verify(text)).toThrow('These are 32 bytes, as many as a hash has: a hash is no header.');
   });
 
   it('judges a record by its own target', async () => {

@@ -70,10 +70,39 @@ describe('a line that cannot be read', () => {
     expect(await said(line)).toBe(`error: ${says}`);
   });
 
+  const PLACE = '-o stratum+tcp://h:1 -u a.b';
+
+  it.each([
+    [`mine ${PLACE} -proxy=127.0.0.1:9050`, '-proxy. pickaxe connects directly: it has no setting for a proxy.'],
+    [`mine ${PLACE} -pl=200`, '-pl. pickaxe leaves clocks, voltages, power limits and fans alone'],
+    [`mine -pl 200 ${PLACE}`, '-pl. pickaxe leaves clocks'],
+    [`mine ${PLACE} -device 0`, '-device. Devices are named with -d'],
+    [`mine ${PLACE} -tstop 80`, '-tstop. A GPU is paused at --temp-limit'],
+  ])('has a flag of another miner answered that begins like a short option: %s', async (line, says) => {
+    const all = await said(line);
+    expect(all).toContain(`error: pickaxe mine has no ${says}`);
+    expect(all).not.toContain('Did you mean');
+  });
+
+  it('has flags of other miners with one and with two hyphens answered at once', async () => {
+    const lines = (await said(`mine ${PLACE} -pl 200 --donate-level 1`)).split('\n');
+    expect(lines).toEqual([
+      expect.stringContaining('pickaxe mine has no -pl. '),
+      expect.stringContaining('pickaxe mine has no --donate-level. '),
+    ]);
+  });
+
+  it('has no other place suggested for a number after an unknown word with one hyphen', async () => {
+    expect(await said(`mine ${PLACE} -power 200`)).toBe('error: pickaxe mine takes no arguments, but got "200".');
+  });
+
   it.each([
     'mine --cpu-priority -1 foo',
     'mine --threads=4 foo',
     'mine -t4 foo',
+    'mine -px foo',
+    'mine -d0,1 foo',
+    'mine -p -pl foo',
     'mine -p -x foo',
     'mine --rig-name mine foo',
   ])('is not said to lack a value that it has: %s', async (line) => {

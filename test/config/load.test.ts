@@ -184,6 +184,9 @@ describe('texts of variables and flags', () => {
   it.each([
     ['PICKAXE_THREDS', 'Did you mean PICKAXE_THREADS?'],
     ['PICKAXE_CPU_THREADS', 'Did you mean PICKAXE_THREADS?'],
+    ['PICKAXE_POOL_URLS', 'Did you mean PICKAXE_POOL?'],
+    ['PICKAXE_POOL_URL', 'Did you mean PICKAXE_POOL?'],
+    ['PICKAXE_POOL_USER', 'Did you mean PICKAXE_USER?'],
     ['PICKAXE_CONFIGURATION_OF_ALL', 'there is no such setting.'],
     ['PICKAXE_PRIVATE_KEY', 'Mining needs only the public key'],
     ['PICKAXE_HTTP_TOKEN', 'Secrets do not belong here'],
@@ -721,7 +724,7 @@ describe('what -u says', () => {
     return { keys: miner.publicKeys, user: pool.user, rig: rig.name };
   };
   const asKey = { keys: [KEY], user: undefined, rig: 'rig1' };
-  const asUser = { keys: undefined, user: owner[0], rig: undefined };
+  const asUser = { keys: undefined, user: owner[0], rig: 'rig1' };
 
   it('is the public key where nodes are mined on, and where nothing is', () => {
     expect(whose({})).toEqual(asKey);
@@ -744,6 +747,15 @@ describe('what -u says', () => {
     expect(whose({ file: 'b.toml', flags: new Map([['pool.urls', [pool]]]) })).toEqual(asUser);
   });
 
+  it.each(['missing.toml', 'broken.toml'])('is not judged where %s may say what is mined on', (file) => {
+    folder.write('broken.toml', '[pool\nurls = ');
+    const problems = folder.problems({ file, owner: ['B.r'], contradictions: 'start' });
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.join('\n')).not.toMatch(/--public-key|--user/);
+    const flags = new Map([['node.urls', ['http://a:1']]]);
+    expect(folder.problems({ file, owner: ['B.r'], flags }).join('\n')).toContain('--public-key is "B.r"');
+  });
+
   it('comes before the keys of --public-key', () => {
     const flags = new Map([['miner.public-keys', ['cd'.repeat(32)]]]);
     expect(whose({ flags }).keys).toEqual([KEY, 'cd'.repeat(32)]);
@@ -755,5 +767,50 @@ describe('what -u says', () => {
     expect(whose({ flags, owner: [...owner, ...owner] })).toEqual(asUser);
     expect(folder.problems({ flags, owner: ['a', 'b'] })).toEqual([once]);
     expect(folder.problems({ flags: flags.set('pool.user', 'c'), owner: ['a'] })).toEqual([once]);
+  });
+});
+
+describe('nodes and pools', () => {
+  const pool = 'stratum+tcp://pool.example:3333';
+  const KEY = 'a1'.repeat(32);
+  const nodeFile = `[node]\nurls = ["http://a:1"]\nnetwork = "mainnet01"\n[miner]\npublic-keys = "${KEY}"\n`;
+
+  it.each(['pickaxe.toml', `${USER}.toml`])('of %s give way to pools that a flag names', (file) => {
+    folder.write(file, nodeFile);
+    const flags = new Map([['pool.urls', [pool]]]);
+    const { config, origins, found } = folder.load({ flags, owner: ['B.r'], contradictions: 'start' });
+    expect(config).toMatchObject({ node: { network: 'mainnet01' }, pool: { urls: [pool], user: 'B.r' } });
+    expect(config.node).not.toHaveProperty('urls');
+    expect(origins.has('node.urls')).toBe(false);
+    const note = 'settings are from pickaxe.toml, which was found in this folder';
+    expect(foundFileNote(found, origins)).toBe(file === 'pickaxe.toml' ? note : undefined);
+  });
+
+  it('of a pool give way to nodes that a stronger place names', () => {
+    const environment = { PICKAXE_POOL: pool };
+    const flags = new Map<string, string | string[]>([
+      ['node.urls', ['http://a:1']],
+      ['node.network', 'mainnet01'],
+    ]);
+    const { config } = folder.load({ environment, flags, owner: [KEY], contradictions: 'start' });
+    expect(config).toMatchObject({ node: { urls: ['http://a:1'] }, miner: { publicKeys: [KEY] } });
+    expect(config.pool).not.toHaveProperty('urls');
+  });
+
+  it('stay contradictory in one place, which is named', () => {
+    folder.write('pickaxe.toml', `${nodeFile}[pool]\nurls = "${pool}"\nuser = "B.r"\n`);
+    expect(folder.problems({ contradictions: 'start' })).toEqual([
+      expect.stringMatching(
+        /^pickaxe\.toml:\d+:\d+: Nodes .* cannot be mined on at the same time: remove one of them\.$/,
+      ),
+    ]);
+    const flags = new Map([['pool.urls', [pool]]]);
+    expect(folder.load({ flags, contradictions: 'start' }).config.node).not.toHaveProperty('urls');
+  });
+
+  it('are both there for a command that reads from nodes', () => {
+    folder.write(`${USER}.toml`, nodeFile);
+    const { config } = folder.load({ environment: { PICKAXE_POOL: pool }, readsNodes: true });
+    expect(config).toMatchObject({ node: { urls: ['http://a:1'] }, pool: { urls: [pool] } });
   });
 });

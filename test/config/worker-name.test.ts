@@ -42,3 +42,26 @@ describe('the name of a rig after a key', () => {
     );
   });
 });
+
+describe('the name of a rig in the user at a pool', () => {
+  it.each([
+    [`k:${KEY}.garage`, 'garage'],
+    ['NAME.garage', 'garage'],
+    ['my.account.garage', 'garage'],
+    ['NAME', undefined],
+    ['NAME.', undefined],
+    ['.garage', undefined],
+    ['me@mail.example', undefined],
+    [`NAME.${'x'.repeat(65)}`, undefined],
+    [`k:${KEY}. `, undefined],
+  ])('of %s becomes the name of the rig, and the pool gets the user unchanged', (user, name) => {
+    const { config, origins } = folder.load({ environment: { PICKAXE_USER: user } });
+    expect([config.pool.user, config.rig.name]).toEqual([user, name]);
+    if (name !== undefined) expect(origins.get('rig.name')).toEqual({ layer: 'environment', where: 'PICKAXE_USER' });
+  });
+
+  it('gives way to --rig-name', () => {
+    const flags = new Map([['rig.name', 'shed']]);
+    expect(folder.load({ flags, environment: { PICKAXE_USER: 'NAME.garage' } }).config.rig.name).toBe('shed');
+  });
+});

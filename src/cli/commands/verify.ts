@@ -109,13 +109,14 @@ function parse(bytes: Uint8Array): Subject {
       return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
     }
     if (length > 0 && bytes.length === length) return ofHeader(bytes);
-    if (bytes.length === length + HASH_BYTES)
+    if (length > 0 && bytes.length === length + HASH_BYTES)
       return { ...ofHeader(bytes.slice(0, length)), givenHash: bytes.slice(length) };
   } catch (fault) {
     if (fault instanceof LedgerFormatError) throw new UsageError(`${fault.message}.`);
     throw fault;
   }
-  throw new UsageError(`${WANTED} These are ${bytes.length} bytes.`);
+  const what = bytes.length === HASH_BYTES ? ', as many as a hash has: a hash is no header' : '';
+  throw new UsageError(`${WANTED} These are ${bytes.length} bytes${what}.`);
 }
 
 const WANTED =

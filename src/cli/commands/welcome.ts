@@ -16,7 +16,7 @@ function whatNext(): string[] {
   try {
     const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
     const { node, pool, miner } = config;
-    const urls = pool.user === undefined ? miner.publicKeys && node.urls?.map(shownUrl) : pool.urls;
+    const urls = pool.urls === undefined ? miner.publicKeys && node.urls?.map(shownUrl) : pool.user && pool.urls;
     if (urls) {
       return [
         `Ready to mine on ${urls.join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,

@@ -90,7 +90,7 @@ export const NODE_AND_MINER = {
     settings: {
       name: {
         type: rigName,
-        about: 'name of this rig; a key or account written as k:KEY.rig1 sets it, too',
+        about: 'name of this rig; a key, account or user written as k:KEY.rig1 sets it, too',
         otherwise: 'the name of the host',
         example: 'rig1',
         flag: '--rig-name <name>',

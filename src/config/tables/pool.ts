@@ -28,8 +28,7 @@ export const POOL = {
       },
       password: {
         type: poolPassword,
-        about:
-          'password at the pool, which other users of this machine can see; if it is secret, use --password-file',
+        about: 'password at the pool, which other users of this machine can see; if it is secret, use --password-file',
         otherwise: 'x, which most pools ignore',
         example: 'd=1000',
         flag: '--password <password>',
