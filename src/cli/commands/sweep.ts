@@ -19,9 +19,9 @@ import {
   codeOf,
   inSession,
   isWanted,
-  NOTHING_SENT_YET,
   type Session,
   type SessionOptions,
+  sayNotSent,
   USUAL_GAS_PRICE,
 } from '../sweep/session.ts';
 
@@ -65,8 +65,17 @@ async function start(run: Run, account: string): Promise<number> {
   const plan = await planSweep(ledger, wishes, io.stop);
   const report = planReport(plan, ledger.network);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
-  if (sweep.transfers.length === 0) return printPlan(plan, report, 'There is nothing to move.', run);
-  if (!(await isAgreed(report, sweep, run))) return printPlan(plan, report, NOTHING_SENT_YET, run);
+  if (sweep.transfers.length === 0) {
+    print(report, run);
+    io.say('There is nothing to move.');
+    return codeOfPlan(plan);
+  }
+  const answer = await askedFor(report, sweep, run);
+  if (!answer) {
+    print(report, run);
+    sayNotSent(sweep, answer, run);
+    return codeOfPlan(plan);
+  }
   store.begin(sweep);
   const code = await finish(sweep, run);
   return code === EXIT.done ? codeOfPlan(plan) : code;
@@ -84,13 +93,14 @@ async function resume(run: Run): Promise<number> {
     io.say('This sweep is finished.');
     return codeOf(sweep);
   }
-  if (await isAgreed(report, sweep, run)) {
+  const answer = await askedFor(report, sweep, run);
+  if (answer) {
     // What is made already is sent as it is: a second step 0 could take the coins twice.
     const { gasPrice = sweep.gasPrice } = options;
     return await finish({ ...sweep, gasPrice }, run);
   }
   print(report, run);
-  io.say(NOTHING_SENT_YET);
+  sayNotSent(sweep, answer, run);
   return EXIT.noWork;
 }
 
@@ -113,12 +123,9 @@ function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): 
   if (fault) throw new UsageError(`The guard of this sweep ${fault}.`);
 }
 
-async function isAgreed(report: SweepReport, sweep: Sweep, run: Run): Promise<boolean> {
-  const answer = await isWanted(
-    { sweep, yes: run.options.yes, lines: linesOf(report), question: 'Move these coins?' },
-    run,
-  );
-  return answer ?? false;
+/** @returns what `isWanted` returns */
+async function askedFor(report: SweepReport, sweep: Sweep, run: Run): Promise<boolean | undefined> {
+  return await isWanted({ sweep, yes: run.options.yes, lines: linesOf(report), question: 'Move these coins?' }, run);
 }
 
 async function finish(sweep: Sweep, run: Run): Promise<number> {
@@ -131,12 +138,6 @@ async function finish(sweep: Sweep, run: Run): Promise<number> {
     );
   }
   return codeOf(after);
-}
-
-function printPlan(plan: Plan, report: SweepReport, says: string, run: Run): number {
-  print(report, run);
-  run.io.say(says);
-  return codeOfPlan(plan);
 }
 
 function print(report: SweepReport, { options, io }: Run): void {

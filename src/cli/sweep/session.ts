@@ -44,10 +44,6 @@ export interface SessionOptions {
   readonly json: boolean;
 }
 
-export const NOTHING_SENT = 'Nothing was sent.';
-/** The same, with what to add so that coins are sent. */
-export const NOTHING_SENT_YET = `${NOTHING_SENT} Add --yes to do it, and --key-file FILE with the keys of the account.`;
-
 export interface Session {
   readonly kind: Kind;
   readonly ledger: SweepLedger;
@@ -111,8 +107,9 @@ export interface Question {
  */
 export async function isWanted(
   { sweep, yes, lines, question }: Question,
-  { pairs, io }: Session,
+  session: Session,
 ): Promise<boolean | undefined> {
+  const { pairs, io } = session;
   const held = pairs.map(({ publicKey }) => publicKey);
   const canSign = !needsKeys(sweep) || signersOf(sweep.guard, held) !== undefined;
   if (yes && !canSign) {
@@ -124,9 +121,27 @@ export async function isWanted(
   try {
     return await io.confirm(question, io.stop);
   } catch (fault) {
-    if (isEndOfQuestion(fault)) io.say(NOTHING_SENT);
+    if (isEndOfQuestion(fault)) sayNotSent(sweep, false, session);
     throw fault;
   }
+}
+
+/**
+ * Tells a person that the coins were not moved now. An earlier run may have sent commands already.
+ * @param answer what `isWanted` has returned: whoever has said no needs no word about how to say yes
+ */
+export function sayNotSent(sweep: Sweep, answer: false | undefined, { pairs, io }: Session): void {
+  const keys = needsKeys(sweep) && pairs.length === 0 ? ', and --key-file FILE with the keys of the account' : '';
+  const how = answer === undefined ? [`Add --yes to do it${keys}.`] : [];
+  const sent = sweep.transfers.find(({ step0 }) => step0 !== null);
+  if (!sent?.step0) {
+    io.say(['Nothing was sent.', ...how].join(' '));
+    return;
+  }
+  const what = sweep.receiver
+    ? `the transfer may still arrive: pickaxe tx poll ${sent.step0.hash} --chain ${sent.chain}`
+    : 'what was sent before may still arrive.';
+  for (const line of [`Nothing more was sent; ${what}`, ...how]) io.say(line);
 }
 
 /** @returns what has become of it, and what each unfinished transfer waits for, by its chain */

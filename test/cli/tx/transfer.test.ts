@@ -128,7 +128,10 @@ describe('a transfer', () => {
     };
     expect(await transfer({ keyFile: [keyFile] }, { confirm })).toBe(1);
     expect(asked).toEqual(['Send these coins?', expect.stringMatching(/^amount {5}0\.5 of 91\.5$/m)]);
-    expect([sends(), said.endsWith('Nothing was sent.\n')]).toEqual([0, true]);
+    // The plan was shown with the question, so it is not printed once more.
+    expect([sends(), said.endsWith('Nothing was sent.\n'), out]).toEqual([0, true, '']);
+    expect(await transfer({ keyFile: [keyFile] })).toBe(0);
+    expect(said.endsWith('Nothing was sent. Add --yes to do it.\n')).toBe(true);
     said = '';
     const leave = async () => {
       throw Object.assign(new Error('left'), { name: 'ExitPromptError' });
@@ -308,6 +311,25 @@ describe('nothing is paid twice', () => {
     expect(said).toContain('This transfer is finished.');
     expect(await paid()).toBe(0);
     expect(coins(0, BOB)).toBe('1.0');
+  });
+
+  it('and after a no, the words say that it may still arrive', async () => {
+    const stop = new AbortController();
+    const say = () => stop.abort();
+    expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
+    const [, key] = /^command {4}([\w-]{43})$/m.exec(out)!;
+    const text = `Nothing more was sent; the transfer may still arrive: pickaxe tx poll ${key} --chain 0`;
+    out = '';
+    said = '';
+    expect(await transfer({ ...resume, keyFile: [keyFile] }, { confirm: async () => false })).toBe(1);
+    expect([said.split('\n').at(-2), out]).toEqual([text, '']);
+    const leave = async () => {
+      throw Object.assign(new Error('left'), { name: 'ExitPromptError' });
+    };
+    await expect(transfer(resume, { confirm: leave })).rejects.toThrow('left');
+    expect([said.split('\n').at(-2), said.includes('--yes')]).toEqual([text, false]);
+    expect(await transfer(resume)).toBe(4);
+    expect(said.endsWith(`${text}\nAdd --yes to do it.\n`)).toBe(true);
   });
 
   it('when the process is killed between the command and its answer', async () => {

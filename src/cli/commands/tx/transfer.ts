@@ -17,10 +17,9 @@ import {
   codeOf,
   inSession,
   isWanted,
-  NOTHING_SENT,
-  NOTHING_SENT_YET,
   type Session,
   type SessionOptions,
+  sayNotSent,
   USUAL_GAS_PRICE,
 } from '../../sweep/session.ts';
 
@@ -86,12 +85,8 @@ async function start(run: Run): Promise<number> {
   const plan = await planPayment(ledger, wishes, io.stop);
   const payment = paymentOf(plan, ledger.network, wallMs(io.clock));
   const report = paymentPlanReport(plan, payment);
-  const isAgreed = await isWanted(questionOf(payment, report, options), run);
-  if (!isAgreed) {
-    print(report, run);
-    io.say(isAgreed === false ? NOTHING_SENT : NOTHING_SENT_YET);
-    return isAgreed === false ? EXIT.failed : EXIT.done;
-  }
+  const answer = await isWanted(questionOf(payment, report, options), run);
+  if (!answer) return leave(payment, report, answer, EXIT.done, run);
   store.begin(payment);
   return await finish(payment, run);
 }
@@ -107,14 +102,19 @@ async function resume(run: Run): Promise<number> {
     io.say('This transfer is finished.');
     return codeOf(payment);
   }
-  if (await isWanted(questionOf(payment, report, options), run)) {
-    // What is made already is sent as it is: a second command could take the coins twice.
-    const { gasPrice = payment.gasPrice } = options;
-    return await finish({ ...payment, gasPrice }, run);
-  }
-  print(report, run);
-  io.say(NOTHING_SENT_YET);
-  return EXIT.noWork;
+  const answer = await isWanted(questionOf(payment, report, options), run);
+  if (!answer) return leave(payment, report, answer, EXIT.noWork, run);
+  // What is made already is sent as it is: a second command could take the coins twice.
+  const { gasPrice = payment.gasPrice } = options;
+  return await finish({ ...payment, gasPrice }, run);
+}
+
+/** @param unasked the exit code where nobody was asked @returns the exit code */
+function leave(payment: Sweep, report: PaymentReport, answer: false | undefined, unasked: number, run: Run): number {
+  // Whoever has answered has just seen the plan.
+  if (answer === undefined || run.options.json) print(report, run);
+  sayNotSent(payment, answer, run);
+  return answer === undefined ? unasked : EXIT.failed;
 }
 
 function questionOf(sweep: Sweep, report: PaymentReport, { yes }: TransferOptions) {
