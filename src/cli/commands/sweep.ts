@@ -7,7 +7,7 @@ import type { KeyPair } from '../../ledger/command/keys.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
 import { type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
 import { guardFault, guardOfName } from '../../sweep/signers.ts';
-import { isUnfinished, type Sweep } from '../../sweep/state.ts';
+import { isSigned, isUnfinished, type Sweep } from '../../sweep/state.ts';
 import { wallMs } from '../../system/clock.ts';
 import { readKeyFile } from '../key-file.ts';
 import type { SweepIo } from '../sweep/io.ts';
@@ -56,7 +56,7 @@ async function start(run: Run, account: string): Promise<number> {
   const { ledger, store, pairs, known, options, io } = run;
   if (options.toChain === undefined) throw new UsageError('Say where the coins shall go, with --to-chain N.');
   const before = store.load();
-  if (before && isUnfinished(before)) {
+  if (before && isUnfinished(before) && isSigned(before)) {
     throw new UsageError('An earlier sweep of this account is unfinished: see and finish it with --resume.');
   }
   const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
@@ -132,7 +132,11 @@ async function finish(sweep: Sweep, run: Run): Promise<number> {
   const { options, io } = run;
   const { notes, sweep: after } = await carryOut(sweep, options.timeout * 1000, run);
   print(sweepReport(after, notes, true), run);
-  if (isUnfinished(after)) {
+  if (isUnfinished(after) && !isSigned(after)) {
+    io.say(
+      'Nothing was signed or sent. Go on with --resume, or begin another sweep, which takes the place of this one.',
+    );
+  } else if (isUnfinished(after)) {
     io.say(
       'Coins that are on their way are safe: anybody can finish a transfer with its request key. Go on with --resume.',
     );

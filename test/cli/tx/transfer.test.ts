@@ -332,6 +332,21 @@ describe('nothing is paid twice', () => {
     expect(said.endsWith(`${text}\nAdd --yes to do it.\n`)).toBe(true);
   });
 
+  it('and one that was never signed gives its place to another one', async () => {
+    const stop = new AbortController();
+    const confirm = async () => {
+      stop.abort();
+      return true;
+    };
+    expect(await transfer({ keyFile: [keyFile], json: true }, { confirm, stop: stop.signal })).toBe(4);
+    expect(JSON.parse(out)).toMatchObject({ state: 'planned', sent: false });
+    expect(said).toMatch(/^Nothing was signed or sent\.\nTry again with: pickaxe tx transfer --resume/m);
+    expect(said).not.toMatch(/may still move|Do not pay again/);
+    expect([sends(), readdirSync(state)]).toEqual([0, [expect.stringMatching(/^transfer-.*\.json$/)]]);
+    expect(await paid({ amount: parseDecimal('0.25') })).toBe(0);
+    expect([coins(0, BOB), readdirSync(state).length]).toEqual(['0.25', 1]);
+  });
+
   it('when the process is killed between the command and its answer', async () => {
     const silent = await lyingNode(world.url, async ({ path }, truth) => {
       if (!path.includes('/send')) return undefined;

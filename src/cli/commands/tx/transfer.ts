@@ -6,7 +6,7 @@ import type { Decimal } from '../../../ledger/decimal.ts';
 import { isOnCurve } from '../../../node/miner-identity.ts';
 import { paymentOf, planPayment } from '../../../sweep/payment.ts';
 import { guardOfName } from '../../../sweep/signers.ts';
-import { isUnfinished, type Sweep } from '../../../sweep/state.ts';
+import { isSigned, isUnfinished, type Sweep } from '../../../sweep/state.ts';
 import { wallMs } from '../../../system/clock.ts';
 import { readKeyFile } from '../../key-file.ts';
 import type { SweepIo } from '../../sweep/io.ts';
@@ -62,7 +62,7 @@ async function start(run: Run): Promise<number> {
     throw new UsageError('Within one chain the account itself pays for gas: leave --gas-station out.');
   }
   const before = store.load();
-  if (before && isUnfinished(before)) {
+  if (before && isUnfinished(before) && isSigned(before)) {
     const { amount, to } = paymentReport(before, undefined, false);
     throw new UsageError(
       `An earlier transfer of this account is unfinished (${amount} to ${to}): see and finish it with --resume, so that nothing is paid twice.`,
@@ -157,9 +157,13 @@ function guardOf({ receiverKey: keys, receiverPredicate: pred }: TransferOptions
 async function finish(payment: Sweep, run: Run): Promise<number> {
   const { options, io } = run;
   const { notes, sweep } = await carryOut(payment, options.timeout * 1000, run);
-  const report = paymentReport(sweep, notes.values().next().value, true);
+  const report = paymentReport(sweep, notes.values().next().value, isSigned(sweep));
   print(report, run);
-  if (isUnfinished(sweep)) {
+  if (isUnfinished(sweep) && !isSigned(sweep)) {
+    io.say('Nothing was signed or sent.');
+    io.say('Try again with: pickaxe tx transfer --resume');
+    io.say('Or begin another transfer, which takes the place of this one.');
+  } else if (isUnfinished(sweep)) {
     const { requestKey: key, chain } = report;
     io.say('Stopped waiting: there is no result yet, and the coins may still move.');
     io.say('Do not pay again. Go on with: pickaxe tx transfer --resume');
