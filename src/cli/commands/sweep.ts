@@ -19,6 +19,7 @@ import {
   codeOf,
   inSession,
   isWanted,
+  resumeLine,
   type Session,
   type SessionOptions,
   sayNotSent,
@@ -132,14 +133,14 @@ async function finish(sweep: Sweep, run: Run): Promise<number> {
   const { options, io } = run;
   const { notes, sweep: after } = await carryOut(sweep, options.timeout * 1000, run);
   print(sweepReport(after, notes, true), run);
+  const again = resumeLine(after, options.keyFile ?? [], run);
   if (isUnfinished(after) && !isSigned(after)) {
     io.say(
       'Nothing was signed or sent. Go on with --resume, or begin another sweep, which takes the place of this one.',
     );
   } else if (isUnfinished(after)) {
-    io.say(
-      'Coins that are on their way are safe: anybody can finish a transfer with its request key. Go on with --resume.',
-    );
+    io.say('Coins that are on their way are safe: anybody can finish a transfer with its request key.');
+    io.say(`Go on with: ${again}`);
   }
   return codeOf(after);
 }

@@ -1,7 +1,7 @@
 /** Payments by `pickaxe tx transfer` on the mock node: who gets what, what is refused, and that nothing is paid twice. */
 
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -293,8 +293,10 @@ describe('nothing is paid twice', () => {
     };
     expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
     expect(said).toMatch(
-      /^Stopped waiting: there is no result yet, .*\n.* --resume\n.*: pickaxe tx poll [\w-]{43} --chain 0$/m,
+      /^Stopped waiting: there is no result yet, .*\n.* --resume --.*\n.*: pickaxe tx poll [\w-]{43} --chain 0 --.*$/m,
     );
+    // Nothing is left to sign, so the line names no key file.
+    expect(said).toContain(`Go on with: pickaxe tx transfer --resume --account ${ACCOUNT} --node ${world.url}\n`);
     expect(said).not.toMatch(/after \d+ (s|min)/);
     const [, key] = /^command {4}([\w-]{43})$/m.exec(out)!;
     await expect(transfer({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
@@ -318,7 +320,7 @@ describe('nothing is paid twice', () => {
     const say = () => stop.abort();
     expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
     const [, key] = /^command {4}([\w-]{43})$/m.exec(out)!;
-    const text = `Nothing more was sent; the transfer may still arrive: pickaxe tx poll ${key} --chain 0`;
+    const text = `Nothing more was sent; the transfer may still arrive: pickaxe tx poll ${key} --chain 0 --node ${world.url}`;
     out = '';
     said = '';
     expect(await transfer({ ...resume, keyFile: [keyFile] }, { confirm: async () => false })).toBe(1);
@@ -338,7 +340,11 @@ describe('nothing is paid twice', () => {
       stop.abort();
       return true;
     };
-    expect(await transfer({ keyFile: [keyFile], json: true }, { confirm, stop: stop.signal })).toBe(4);
+    const named = join(directory, "the owner's key.json");
+    copyFileSync(keyFile, named);
+    expect(await transfer({ keyFile: [named], json: true }, { confirm, stop: stop.signal })).toBe(4);
+    const flags = `--account ${ACCOUNT} --node ${world.url} --key-file '${directory}/the owner'\\''s key.json'`;
+    if (process.platform !== 'win32') expect(said).toContain(`pickaxe tx transfer --resume ${flags}\n`);
     expect(JSON.parse(out)).toMatchObject({ state: 'planned', sent: false });
     expect(said).toMatch(/^Nothing was signed or sent\.\nTry again with: pickaxe tx transfer --resume/m);
     expect(said).not.toMatch(/may still move|Do not pay again/);

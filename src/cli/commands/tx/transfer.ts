@@ -17,6 +17,8 @@ import {
   codeOf,
   inSession,
   isWanted,
+  pollLine,
+  resumeLine,
   type Session,
   type SessionOptions,
   sayNotSent,
@@ -159,15 +161,16 @@ async function finish(payment: Sweep, run: Run): Promise<number> {
   const { notes, sweep } = await carryOut(payment, options.timeout * 1000, run);
   const report = paymentReport(sweep, notes.values().next().value, isSigned(sweep));
   print(report, run);
+  const again = resumeLine(sweep, options.keyFile ?? [], run);
   if (isUnfinished(sweep) && !isSigned(sweep)) {
     io.say('Nothing was signed or sent.');
-    io.say('Try again with: pickaxe tx transfer --resume');
+    io.say(`Try again with: ${again}`);
     io.say('Or begin another transfer, which takes the place of this one.');
   } else if (isUnfinished(sweep)) {
     const { requestKey: key, chain } = report;
     io.say('Stopped waiting: there is no result yet, and the coins may still move.');
-    io.say('Do not pay again. Go on with: pickaxe tx transfer --resume');
-    if (key !== undefined) io.say(`Or ask for the result: pickaxe tx poll ${key} --chain ${chain}`);
+    io.say(`Do not pay again. Go on with: ${again}`);
+    if (key !== undefined) io.say(`Or ask for the result: ${pollLine(key, chain, run)}`);
   }
   return codeOf(sweep);
 }
