@@ -99,3 +99,8 @@ export function staysOnChain({ transfers, targetChain }: Pick<Sweep, 'transfers'
 export function isUnfinished({ transfers }: Sweep): boolean {
   return transfers.some(({ outcome }) => outcome === null);
 }
+
+/** Whether a command was signed, so that a node may have it. Otherwise no coins can have moved. */
+export function isSigned({ transfers }: Sweep): boolean {
+  return transfers.some(({ step0 }) => step0 !== null);
+}

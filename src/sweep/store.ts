@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { LedgerFormatError, quoted } from '../ledger/errors.ts';
 import { renameFileSync } from '../system/rename.ts';
 import { Lock, LockedError } from './lock.ts';
-import { isUnfinished, type Sweep } from './state.ts';
+import { isSigned, isUnfinished, type Sweep } from './state.ts';
 import { parseSweep, sweepToJson } from './state-json.ts';
 
 /** Only the owner may read and write. */
@@ -76,12 +76,17 @@ export class SweepStore {
     }
   }
 
-  /** Puts a new one in the place of one that is finished, whose file gets a name of its own. @throws StoreFault */
+  /**
+   * Puts a new one in the place of one that is finished, whose file gets a name of its own, or of one that was never signed,
+   * whose file is overwritten.
+   * @throws StoreFault
+   */
   begin(sweep: Sweep): void {
     const before = this.load();
-    if (before && isUnfinished(before))
+    if (before && isUnfinished(before) && isSigned(before))
       throw new StoreFault(`An earlier ${this.#kind} is unfinished: finish it with --resume.`);
-    if (before) this.#orFault(() => renameFileSync(this.file, this.file.replace(/json$/, `${before.startedMs}.json`)));
+    if (before && !isUnfinished(before))
+      this.#orFault(() => renameFileSync(this.file, this.file.replace(/json$/, `${before.startedMs}.json`)));
     this.save(sweep);
   }
 

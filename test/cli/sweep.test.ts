@@ -120,7 +120,9 @@ describe('pickaxe sweep', () => {
     };
     expect(await sweep({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
     expect(out).toMatch(/^ +1 {2}pending .*request key [\w-]{43}/m);
-    expect(said).toContain('Go on with --resume');
+    expect(said).toContain(
+      `Go on with: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url} --key-file ${keyFile}\n`,
+    );
     await expect(sweep({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
       'unfinished: see and finish it with --resume',
     );

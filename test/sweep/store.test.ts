@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Sweep } from '#pickaxe/sweep/state.js';
@@ -69,11 +69,21 @@ it('a sweep that an earlier version has written, without the earlier steps 1, is
   expect(store.load()).toEqual({ ...SWEEP, transfers: [{ ...SWEEP.transfers[0], earlierStep1: [] }] });
 });
 
-it('an unfinished sweep is never replaced, and a finished one is kept', () => {
+it('an unfinished sweep is never replaced once a command is signed', async () => {
+  const world = await World.make();
+  const sweep = await world.begin();
+  world.store.begin({ ...sweep, startedMs: 2 });
+  expect(readdirSync(dirname(world.store.file))).toHaveLength(1);
+  const runner = world.runner(sweep);
+  await runner.round(NEVER);
+  expect(() => world.store.begin({ ...sweep, startedMs: 3 })).toThrow('--resume');
+  expect(world.store.load()).toEqual(runner.sweep);
+});
+
+it('a finished sweep is kept', () => {
   const directory = folder();
   const store = new SweepStore(directory, 'development', ACCOUNT);
   store.begin(SWEEP);
-  expect(() => store.begin({ ...SWEEP, startedMs: 2 })).toThrow('--resume');
   store.save(failed);
   store.begin({ ...SWEEP, startedMs: 2 });
   expect(store.load()?.startedMs).toBe(2);

@@ -7,7 +7,7 @@ import type { KeyPair } from '../../ledger/command/keys.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
 import { type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
 import { guardFault, guardOfName } from '../../sweep/signers.ts';
-import { isUnfinished, type Sweep } from '../../sweep/state.ts';
+import { isSigned, isUnfinished, type Sweep } from '../../sweep/state.ts';
 import { wallMs } from '../../system/clock.ts';
 import { readKeyFile } from '../key-file.ts';
 import type { SweepIo } from '../sweep/io.ts';
@@ -19,9 +19,10 @@ import {
   codeOf,
   inSession,
   isWanted,
-  NOTHING_SENT_YET,
+  resumeLine,
   type Session,
   type SessionOptions,
+  sayNotSent,
   USUAL_GAS_PRICE,
 } from '../sweep/session.ts';
 
@@ -56,7 +57,7 @@ async function start(run: Run, account: string): Promise<number> {
   const { ledger, store, pairs, known, options, io } = run;
   if (options.toChain === undefined) throw new UsageError('Say where the coins shall go, with --to-chain N.');
   const before = store.load();
-  if (before && isUnfinished(before)) {
+  if (before && isUnfinished(before) && isSigned(before)) {
     throw new UsageError('An earlier sweep of this account is unfinished: see and finish it with --resume.');
   }
   const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
@@ -65,8 +66,17 @@ async function start(run: Run, account: string): Promise<number> {
   const plan = await planSweep(ledger, wishes, io.stop);
   const report = planReport(plan, ledger.network);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
-  if (sweep.transfers.length === 0) return printPlan(plan, report, 'There is nothing to move.', run);
-  if (!(await isAgreed(report, sweep, run))) return printPlan(plan, report, NOTHING_SENT_YET, run);
+  if (sweep.transfers.length === 0) {
+    print(report, run);
+    io.say('There is nothing to move.');
+    return codeOfPlan(plan);
+  }
+  const answer = await askedFor(report, sweep, run);
+  if (!answer) {
+    print(report, run);
+    sayNotSent(sweep, answer, run);
+    return codeOfPlan(plan);
+  }
   store.begin(sweep);
   const code = await finish(sweep, run);
   return code === EXIT.done ? codeOfPlan(plan) : code;
@@ -84,13 +94,14 @@ async function resume(run: Run): Promise<number> {
     io.say('This sweep is finished.');
     return codeOf(sweep);
   }
-  if (await isAgreed(report, sweep, run)) {
+  const answer = await askedFor(report, sweep, run);
+  if (answer) {
     // What is made already is sent as it is: a second step 0 could take the coins twice.
     const { gasPrice = sweep.gasPrice } = options;
     return await finish({ ...sweep, gasPrice }, run);
   }
   print(report, run);
-  io.say(NOTHING_SENT_YET);
+  sayNotSent(sweep, answer, run);
   return EXIT.noWork;
 }
 
@@ -113,30 +124,25 @@ function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): 
   if (fault) throw new UsageError(`The guard of this sweep ${fault}.`);
 }
 
-async function isAgreed(report: SweepReport, sweep: Sweep, run: Run): Promise<boolean> {
-  const answer = await isWanted(
-    { sweep, yes: run.options.yes, lines: linesOf(report), question: 'Move these coins?' },
-    run,
-  );
-  return answer ?? false;
+/** @returns what `isWanted` returns */
+async function askedFor(report: SweepReport, sweep: Sweep, run: Run): Promise<boolean | undefined> {
+  return await isWanted({ sweep, yes: run.options.yes, lines: linesOf(report), question: 'Move these coins?' }, run);
 }
 
 async function finish(sweep: Sweep, run: Run): Promise<number> {
   const { options, io } = run;
   const { notes, sweep: after } = await carryOut(sweep, options.timeout * 1000, run);
   print(sweepReport(after, notes, true), run);
-  if (isUnfinished(after)) {
+  const again = resumeLine(after, options.keyFile ?? [], run);
+  if (isUnfinished(after) && !isSigned(after)) {
     io.say(
-      'Coins that are on their way are safe: anybody can finish a transfer with its request key. Go on with --resume.',
+      'Nothing was signed or sent. Go on with --resume, or begin another sweep, which takes the place of this one.',
     );
+  } else if (isUnfinished(after)) {
+    io.say('Coins that are on their way are safe: anybody can finish a transfer with its request key.');
+    io.say(`Go on with: ${again}`);
   }
   return codeOf(after);
-}
-
-function printPlan(plan: Plan, report: SweepReport, says: string, run: Run): number {
-  print(report, run);
-  run.io.say(says);
-  return codeOfPlan(plan);
 }
 
 function print(report: SweepReport, { options, io }: Run): void {

@@ -5,6 +5,7 @@ import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
+import { ENTRIES, valueIn } from '../../config/settings.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
 import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
 import { CannotSweep } from '../../sweep/plan.ts';
@@ -44,10 +45,6 @@ export interface SessionOptions {
   readonly json: boolean;
 }
 
-export const NOTHING_SENT = 'Nothing was sent.';
-/** The same, with what to add so that coins are sent. */
-export const NOTHING_SENT_YET = `${NOTHING_SENT} Add --yes to do it, and --key-file FILE with the keys of the account.`;
-
 export interface Session {
   readonly kind: Kind;
   readonly ledger: SweepLedger;
@@ -55,6 +52,10 @@ export interface Session {
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
   readonly io: SweepIo;
+  /** The flags with which another command asks the same nodes. */
+  readonly nodeFlags: readonly string[];
+  /** The flag that names the account; empty where the configuration names it. */
+  readonly accountFlag: readonly string[];
 }
 
 /** Whose coins are moved, and with which keys. */
@@ -80,7 +81,7 @@ export async function inSession(
     const store = new SweepStore(stateDirectory, ledger.network, account, kind);
     store.open();
     try {
-      return await act({ kind, ledger, store, pairs, io });
+      return await act({ kind, ledger, store, pairs, io, ...flagsAgain(loaded, account) });
     } finally {
       store.close();
     }
@@ -111,8 +112,9 @@ export interface Question {
  */
 export async function isWanted(
   { sweep, yes, lines, question }: Question,
-  { pairs, io }: Session,
+  session: Session,
 ): Promise<boolean | undefined> {
+  const { pairs, io } = session;
   const held = pairs.map(({ publicKey }) => publicKey);
   const canSign = !needsKeys(sweep) || signersOf(sweep.guard, held) !== undefined;
   if (yes && !canSign) {
@@ -124,9 +126,28 @@ export async function isWanted(
   try {
     return await io.confirm(question, io.stop);
   } catch (fault) {
-    if (isEndOfQuestion(fault)) io.say(NOTHING_SENT);
+    if (isEndOfQuestion(fault)) sayNotSent(sweep, false, session);
     throw fault;
   }
+}
+
+/**
+ * Tells a person that the coins were not moved now. An earlier run may have sent commands already.
+ * @param answer what `isWanted` has returned: whoever has said no needs no word about how to say yes
+ */
+export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Session): void {
+  const { pairs, io } = session;
+  const keys = needsKeys(sweep) && pairs.length === 0 ? ', and --key-file FILE with the keys of the account' : '';
+  const how = answer === undefined ? [`Add --yes to do it${keys}.`] : [];
+  const sent = sweep.transfers.find(({ step0 }) => step0 !== null);
+  if (!sent?.step0) {
+    io.say(['Nothing was sent.', ...how].join(' '));
+    return;
+  }
+  const what = sweep.receiver
+    ? `the transfer may still arrive: ${pollLine(sent.step0.hash, sent.chain, session)}`
+    : 'what was sent before may still arrive.';
+  for (const line of [`Nothing more was sent; ${what}`, ...how]) io.say(line);
 }
 
 /** @returns what has become of it, and what each unfinished transfer waits for, by its chain */
@@ -165,4 +186,41 @@ export function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair
   const account = miner.account ?? (keys.length === 1 ? `k:${keys[0]}` : undefined);
   if (account === undefined) throw new UsageError('Say whose coins are to be moved, with --account NAME.');
   return account;
+}
+
+/** What the environment and the files say that pickaxe finds by itself need not be said again. */
+function flagsAgain({ config, origins, found }: Loaded, account: string) {
+  const isToSay = (path: string) => {
+    const layer = origins.get(path)?.layer;
+    return layer === 'flag' || (layer === 'project' && found === undefined);
+  };
+  const nodeFlags = ENTRIES.flatMap((entry) => {
+    const { path, table, flag } = entry;
+    const isOfNodes = table === 'node' || path === 'ledger.dialect' || path === 'ledger.command-path';
+    if (!isOfNodes || flag === undefined || !isToSay(path)) return [];
+    return [valueIn(config, entry)].flat().flatMap((value) => {
+      if (value === true) return [flag];
+      return typeof value === 'string' ? [flag, value] : [];
+    });
+  });
+  const isOfKeyFile = config.miner.account === undefined && config.miner.publicKeys === undefined;
+  return { nodeFlags, accountFlag: isOfKeyFile || isToSay('miner.account') ? ['--account', account] : [] };
+}
+
+/** @returns the line with which a person goes on; it names the key files where something is still to be signed */
+export function resumeLine(sweep: Sweep, keyFiles: readonly string[], session: Session): string {
+  const command = session.kind === 'sweep' ? ['sweep'] : ['tx', 'transfer'];
+  const keys = needsKeys(sweep) ? keyFiles.flatMap((file) => ['--key-file', file]) : [];
+  return lineOf(...command, '--resume', ...session.accountFlag, ...session.nodeFlags, ...keys);
+}
+
+/** @returns the line that asks for the result of a command */
+export function pollLine(key: string, chain: number, { nodeFlags }: Session): string {
+  return lineOf('tx', 'poll', key, '--chain', `${chain}`, ...nodeFlags);
+}
+
+/** @returns a line for a POSIX shell */
+function lineOf(...words: readonly string[]): string {
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return ['pickaxe', ...quoted].join(' ');
 }

@@ -1,7 +1,7 @@
 /** Payments by `pickaxe tx transfer` on the mock node: who gets what, what is refused, and that nothing is paid twice. */
 
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -128,7 +128,10 @@ describe('a transfer', () => {
     };
     expect(await transfer({ keyFile: [keyFile] }, { confirm })).toBe(1);
     expect(asked).toEqual(['Send these coins?', expect.stringMatching(/^amount {5}0\.5 of 91\.5$/m)]);
-    expect([sends(), said.endsWith('Nothing was sent.\n')]).toEqual([0, true]);
+    // The plan was shown with the question, so it is not printed once more.
+    expect([sends(), said.endsWith('Nothing was sent.\n'), out]).toEqual([0, true, '']);
+    expect(await transfer({ keyFile: [keyFile] })).toBe(0);
+    expect(said.endsWith('Nothing was sent. Add --yes to do it.\n')).toBe(true);
     said = '';
     const leave = async () => {
       throw Object.assign(new Error('left'), { name: 'ExitPromptError' });
@@ -290,8 +293,10 @@ describe('nothing is paid twice', () => {
     };
     expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
     expect(said).toMatch(
-      /^Stopped waiting: there is no result yet, .*\n.* --resume\n.*: pickaxe tx poll [\w-]{43} --chain 0$/m,
+      /^Stopped waiting: there is no result yet, .*\n.* --resume --.*\n.*: pickaxe tx poll [\w-]{43} --chain 0 --.*$/m,
     );
+    // Nothing is left to sign, so the line names no key file.
+    expect(said).toContain(`Go on with: pickaxe tx transfer --resume --account ${ACCOUNT} --node ${world.url}\n`);
     expect(said).not.toMatch(/after \d+ (s|min)/);
     const [, key] = /^command {4}([\w-]{43})$/m.exec(out)!;
     await expect(transfer({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
@@ -308,6 +313,44 @@ describe('nothing is paid twice', () => {
     expect(said).toContain('This transfer is finished.');
     expect(await paid()).toBe(0);
     expect(coins(0, BOB)).toBe('1.0');
+  });
+
+  it('and after a no, the words say that it may still arrive', async () => {
+    const stop = new AbortController();
+    const say = () => stop.abort();
+    expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
+    const [, key] = /^command {4}([\w-]{43})$/m.exec(out)!;
+    const text = `Nothing more was sent; the transfer may still arrive: pickaxe tx poll ${key} --chain 0 --node ${world.url}`;
+    out = '';
+    said = '';
+    expect(await transfer({ ...resume, keyFile: [keyFile] }, { confirm: async () => false })).toBe(1);
+    expect([said.split('\n').at(-2), out]).toEqual([text, '']);
+    const leave = async () => {
+      throw Object.assign(new Error('left'), { name: 'ExitPromptError' });
+    };
+    await expect(transfer(resume, { confirm: leave })).rejects.toThrow('left');
+    expect([said.split('\n').at(-2), said.includes('--yes')]).toEqual([text, false]);
+    expect(await transfer(resume)).toBe(4);
+    expect(said.endsWith(`${text}\nAdd --yes to do it.\n`)).toBe(true);
+  });
+
+  it('and one that was never signed gives its place to another one', async () => {
+    const stop = new AbortController();
+    const confirm = async () => {
+      stop.abort();
+      return true;
+    };
+    const named = join(directory, "the owner's key.json");
+    copyFileSync(keyFile, named);
+    expect(await transfer({ keyFile: [named], json: true }, { confirm, stop: stop.signal })).toBe(4);
+    const flags = `--account ${ACCOUNT} --node ${world.url} --key-file '${directory}/the owner'\\''s key.json'`;
+    if (process.platform !== 'win32') expect(said).toContain(`pickaxe tx transfer --resume ${flags}\n`);
+    expect(JSON.parse(out)).toMatchObject({ state: 'planned', sent: false });
+    expect(said).toMatch(/^Nothing was signed or sent\.\nTry again with: pickaxe tx transfer --resume/m);
+    expect(said).not.toMatch(/may still move|Do not pay again/);
+    expect([sends(), readdirSync(state)]).toEqual([0, [expect.stringMatching(/^transfer-.*\.json$/)]]);
+    expect(await paid({ amount: parseDecimal('0.25') })).toBe(0);
+    expect([coins(0, BOB), readdirSync(state).length]).toEqual(['0.25', 1]);
   });
 
   it('when the process is killed between the command and its answer', async () => {

@@ -6,7 +6,7 @@ import type { Decimal } from '../../../ledger/decimal.ts';
 import { isOnCurve } from '../../../node/miner-identity.ts';
 import { paymentOf, planPayment } from '../../../sweep/payment.ts';
 import { guardOfName } from '../../../sweep/signers.ts';
-import { isUnfinished, type Sweep } from '../../../sweep/state.ts';
+import { isSigned, isUnfinished, type Sweep } from '../../../sweep/state.ts';
 import { wallMs } from '../../../system/clock.ts';
 import { readKeyFile } from '../../key-file.ts';
 import type { SweepIo } from '../../sweep/io.ts';
@@ -17,10 +17,11 @@ import {
   codeOf,
   inSession,
   isWanted,
-  NOTHING_SENT,
-  NOTHING_SENT_YET,
+  pollLine,
+  resumeLine,
   type Session,
   type SessionOptions,
+  sayNotSent,
   USUAL_GAS_PRICE,
 } from '../../sweep/session.ts';
 
@@ -63,7 +64,7 @@ async function start(run: Run): Promise<number> {
     throw new UsageError('Within one chain the account itself pays for gas: leave --gas-station out.');
   }
   const before = store.load();
-  if (before && isUnfinished(before)) {
+  if (before && isUnfinished(before) && isSigned(before)) {
     const { amount, to } = paymentReport(before, undefined, false);
     throw new UsageError(
       `An earlier transfer of this account is unfinished (${amount} to ${to}): see and finish it with --resume, so that nothing is paid twice.`,
@@ -86,12 +87,8 @@ async function start(run: Run): Promise<number> {
   const plan = await planPayment(ledger, wishes, io.stop);
   const payment = paymentOf(plan, ledger.network, wallMs(io.clock));
   const report = paymentPlanReport(plan, payment);
-  const isAgreed = await isWanted(questionOf(payment, report, options), run);
-  if (!isAgreed) {
-    print(report, run);
-    io.say(isAgreed === false ? NOTHING_SENT : NOTHING_SENT_YET);
-    return isAgreed === false ? EXIT.failed : EXIT.done;
-  }
+  const answer = await isWanted(questionOf(payment, report, options), run);
+  if (!answer) return leave(payment, report, answer, EXIT.done, run);
   store.begin(payment);
   return await finish(payment, run);
 }
@@ -107,14 +104,19 @@ async function resume(run: Run): Promise<number> {
     io.say('This transfer is finished.');
     return codeOf(payment);
   }
-  if (await isWanted(questionOf(payment, report, options), run)) {
-    // What is made already is sent as it is: a second command could take the coins twice.
-    const { gasPrice = payment.gasPrice } = options;
-    return await finish({ ...payment, gasPrice }, run);
-  }
-  print(report, run);
-  io.say(NOTHING_SENT_YET);
-  return EXIT.noWork;
+  const answer = await isWanted(questionOf(payment, report, options), run);
+  if (!answer) return leave(payment, report, answer, EXIT.noWork, run);
+  // What is made already is sent as it is: a second command could take the coins twice.
+  const { gasPrice = payment.gasPrice } = options;
+  return await finish({ ...payment, gasPrice }, run);
+}
+
+/** @param unasked the exit code where nobody was asked @returns the exit code */
+function leave(payment: Sweep, report: PaymentReport, answer: false | undefined, unasked: number, run: Run): number {
+  // Whoever has answered has just seen the plan.
+  if (answer === undefined || run.options.json) print(report, run);
+  sayNotSent(payment, answer, run);
+  return answer === undefined ? unasked : EXIT.failed;
 }
 
 function questionOf(sweep: Sweep, report: PaymentReport, { yes }: TransferOptions) {
@@ -157,13 +159,18 @@ function guardOf({ receiverKey: keys, receiverPredicate: pred }: TransferOptions
 async function finish(payment: Sweep, run: Run): Promise<number> {
   const { options, io } = run;
   const { notes, sweep } = await carryOut(payment, options.timeout * 1000, run);
-  const report = paymentReport(sweep, notes.values().next().value, true);
+  const report = paymentReport(sweep, notes.values().next().value, isSigned(sweep));
   print(report, run);
-  if (isUnfinished(sweep)) {
+  const again = resumeLine(sweep, options.keyFile ?? [], run);
+  if (isUnfinished(sweep) && !isSigned(sweep)) {
+    io.say('Nothing was signed or sent.');
+    io.say(`Try again with: ${again}`);
+    io.say('Or begin another transfer, which takes the place of this one.');
+  } else if (isUnfinished(sweep)) {
     const { requestKey: key, chain } = report;
     io.say('Stopped waiting: there is no result yet, and the coins may still move.');
-    io.say('Do not pay again. Go on with: pickaxe tx transfer --resume');
-    if (key !== undefined) io.say(`Or ask for the result: pickaxe tx poll ${key} --chain ${chain}`);
+    io.say(`Do not pay again. Go on with: ${again}`);
+    if (key !== undefined) io.say(`Or ask for the result: ${pollLine(key, chain, run)}`);
   }
   return codeOf(sweep);
 }
