@@ -52,7 +52,7 @@ const [spacingMs] = numbers('spacing-ms', values['spacing-ms']);
 const lengths = values['gpu-batch-ms'] ? numbers('gpu-batch-ms', values['gpu-batch-ms']) : [undefined];
 let why = '';
 
-/** An engine that records how many threads it has, and why. */
+/** An engine that records what it has chosen, and why. */
 function cpuEngine() {
   const engine = new CpuEngine({
     ...(values.threads && { threads: Number(values.threads) }),
@@ -63,7 +63,6 @@ function cpuEngine() {
   engine.open = async () => {
     const info = await open();
     why = info.detail;
-    engine.threads = info.threads;
     return info;
   };
   return engine;

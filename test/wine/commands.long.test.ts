@@ -99,7 +99,7 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
   });
 
   it.each([
-    [['nonsense'], /unknown command 'nonsense'/],
+    [['nonsense'], /unknown command "nonsense"/],
     [['mine'], /No node is configured/],
     [['init'], /there is no terminal here/],
     [['bench', '--threads', 'x'], /--threads/],
