@@ -32,7 +32,7 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
     expect(await pickaxe('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     const { code, stdout } = await pickaxe('help', 'mine');
     expect(code).toBe(0);
-    expect(stdout).toContain('--on-block <command>');
+    expect(stdout).toContain('--http <address>');
   });
 
   test('devices says what the machine is, and how fast each kernel is', async () => {
