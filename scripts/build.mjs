@@ -15,7 +15,7 @@ function run(script, ...args) {
 }
 
 process.chdir(root);
-// Of the files as they are now: what changes during the build is built the next time.
+// The fingerprint is taken before the build, so that a file that changes meanwhile is built the next time.
 const now = fingerprint(BUILT.from);
 // The stamp goes first, and is back only when everything is built.
 rmSync(`${root}dist`, { recursive: true, force: true });

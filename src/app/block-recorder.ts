@@ -12,8 +12,8 @@ import { type Clock, wallMs } from '../system/clock.ts';
 import { TokenBucket } from '../system/token-bucket.ts';
 
 /**
- * How many blocks get a record of their own: a burst, and then so many a minute, which is a quarter of what all miners of a network
- * of 20 chains find together. So a node that accepts everything does not fill the disk.
+ * Blocks beyond this rate are counted without a record of their own, so that a node that accepts everything does not fill the disk.
+ * Ten a minute is a quarter of what all miners of a network of 20 chains find together.
  */
 const MOST_AT_ONCE = 1_000;
 export const MOST_PER_MINUTE = 10;

@@ -59,7 +59,7 @@ export async function prepare(
   return { rigName, announce, ...parts, close: async () => file?.close() };
 }
 
-/** A user whom the system does not know may have no home. */
+/** @returns undefined where the system has no entry for the user, as in some containers: `homedir` throws there */
 function homeOrNone(): string | undefined {
   try {
     return homedir();

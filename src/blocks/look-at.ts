@@ -1,6 +1,6 @@
 /**
- * What one node says of blocks: one question for its cut, one for each chain and stretch of heights, and one more for each stretch in
- * which other blocks are in the place of ours.
+ * Asks one node for the state of blocks: one request for its cut, one per chain and stretch of heights, and a second one per stretch
+ * where other blocks have the heights of ours on the chain.
  */
 
 import type { Block } from './book.ts';

@@ -16,7 +16,7 @@ import { secretIn } from '../secret-file.ts';
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
 /**
- * @param serves is told where the page is served, and with which token
+ * @param serves called once the server listens, with the page's address and its token
  * @throws UsageError when the token file cannot be used
  */
 export function httpSidecar(

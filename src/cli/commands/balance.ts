@@ -51,7 +51,7 @@ function accountOf({ miner: { account, publicKeys } }: Config): string {
   throw new UsageError('Say whose balance to read: pickaxe balance ACCOUNT, or configure a miner with pickaxe init.');
 }
 
-/** What a chain says of the account: undefined where there is none. */
+/** The account's balance on one chain; undefined where the account does not exist. */
 type Reading = ChainReading<TokenAmount | undefined>;
 
 function isRead(reading: Reading): reading is Extract<Reading, { value: unknown }> {

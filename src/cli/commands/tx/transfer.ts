@@ -140,7 +140,7 @@ function checkSame(payment: Sweep, { to, amount, chain, toChain, gasStation, rec
   );
 }
 
-/** Of mistyped keys, every other one is no point of the curve. @throws UsageError for a key that nobody can have */
+/** Finds half of all mistyped keys: those that are not on the curve. @throws UsageError that names such a key */
 function checkKeys(keys: readonly string[]): void {
   const wrong = keys.find((key) => !isOnCurve(key));
   if (wrong === undefined) return;
