@@ -5,6 +5,7 @@
  */
 
 import { equalBytes } from '../chain/bytes.ts';
+import { encodeBase64url } from '../ledger/base64url.ts';
 import { parsePayload } from '../ledger/command/payload.ts';
 import { type CommandResult, parseCommandResult } from '../ledger/command/results.ts';
 import type { Head } from '../ledger/cut.ts';
@@ -154,10 +155,23 @@ async function* linkedHeaders(
       throw new SweepFault(`The node gives a block of height ${height} that is not older than the one above it`);
     }
     aboveUs = header.creationTimeUs;
-    if (WITH_WORK.test(api.network) && height > 0n) checkWork(header);
+    if (WITH_WORK.test(api.network) && height > 0n) checkWorkOf(header, hash, api.network);
     yield { header, hash };
     hash = header.parent;
     height -= 1n;
+  }
+}
+
+/** @throws LedgerFormatError that names the block, and what to do about a mock node, which solves no blocks of others */
+function checkWorkOf(header: BlockHeader, hash: Uint8Array, network: string): void {
+  try {
+    checkWork(header);
+  } catch (error) {
+    if (!(error instanceof LedgerFormatError)) throw error;
+    const block = `Block ${header.height} of chain ${header.chain} (${encodeBase64url(hash)})`;
+    throw new LedgerFormatError(
+      `${block} has no proof of work, which every block of ${network} has. If this is a mock node, start it with --network development.`,
+    );
   }
 }
 

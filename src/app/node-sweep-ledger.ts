@@ -159,7 +159,16 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   #ask<T>(question: (api: NodeApi) => Promise<T>, stop: AbortSignal): Promise<T> {
-    return orFault(() => this.#nodes.askOne(question, stop), stop);
+    const named = async (api: NodeApi, name: string) => {
+      try {
+        return await question(api);
+      } catch (error) {
+        // Errors of requests name the node by themselves.
+        if (!(error instanceof LedgerFormatError)) throw error;
+        throw new SweepFault(`${name}: ${error.message}`, { cause: error });
+      }
+    };
+    return orFault(() => this.#nodes.askOne(named, stop), stop);
   }
 }
 

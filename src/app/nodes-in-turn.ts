@@ -72,9 +72,10 @@ export class NodesInTurn {
 
   /**
    * The same, but no other node is asked in place of that one: the next question goes to the next node.
+   * @param question gets the node's name for messages
    * @param stop ends what is asked of the node before the question
    */
-  async askOne<T>(question: (api: NodeApi) => Promise<T>, stop?: AbortSignal): Promise<T> {
+  async askOne<T>(question: (api: NodeApi, name: string) => Promise<T>, stop?: AbortSignal): Promise<T> {
     const attempt = await this.#attempt(question, undefined, stop);
     if (attempt.kind === 'answered') return attempt.answer;
     throw attempt.error;
@@ -114,7 +115,7 @@ export class NodesInTurn {
   }
 
   async #attempt<T>(
-    question: (api: NodeApi) => Promise<T>,
+    question: (api: NodeApi, name: string) => Promise<T>,
     subject: Subject | undefined,
     stop?: AbortSignal,
   ): Promise<Attempt<T>> {
@@ -124,7 +125,7 @@ export class NodesInTurn {
     try {
       api = await this.#open(node, subject, stop);
       answersBefore = api.answers;
-      return { kind: 'answered', answer: await question(api) };
+      return { kind: 'answered', answer: await question(api, shownNode(node)) };
     } catch (fault) {
       const error = fault as Error;
       const isOut = error instanceof OtherNetworkError || (error instanceof ApiError && error.kind === 'unreachable');

@@ -144,16 +144,19 @@ function unknownOptions(command: Command, words: readonly string[], message: str
   ].join('\n');
 }
 
-/** A number after such a word was meant for it: `-power 200`. */
-const ONE_HYPHEN = /^-[a-z]{2,}$/i;
+/** Other miners have such flags, with a value after them: `-power 200`. Shorter words may well be an option and its value: `-px`. */
+const ONE_HYPHEN = /^-[a-z]{4,}$/i;
 
 function surplusWords(command: Command, words: readonly string[]): string {
   const taken = command.registeredArguments.map((argument) => `<${argument.name()}>`);
   const surplus = command.args.slice(taken.length);
   const takes = taken.length === 0 ? 'takes no arguments, but got' : `takes only ${taken.join(' ')}, but also got`;
   const before = words[words.indexOf(surplus[0]) - 1] ?? '';
-  const meant = ONE_HYPHEN.test(before) && /^\d/.test(surplus[0]) ? '' : meantBy(surplus[0], command);
-  return `error: ${pathOf(command)} ${takes} ${surplus.map(quoted).join(' ')}.${meant}`;
+  if (ONE_HYPHEN.test(before) && optionOf(command, before) !== undefined) {
+    const read = `was read as ${before.slice(0, 2)} with the value ${quoted(before.slice(2))}`;
+    return `error: ${pathOf(command)} has no ${quoted(before).slice(1, -1)}: it ${read}, which leaves ${quoted(surplus[0])} over.`;
+  }
+  return `error: ${pathOf(command)} ${takes} ${surplus.map(quoted).join(' ')}.${meantBy(surplus[0], command)}`;
 }
 
 function unknownCommand(command: Command, word: string): string {

@@ -26,16 +26,26 @@ export interface Miners {
 /**
  * The rate is what measuring the CPU's kernels has shown. GPUs are not measured: that takes them from whoever uses them now.
  * @param works what nodes or pools gave, one each
+ * @param isPool whether pools gave it, whose jobs name the network only by a number that nobody else confirms
  * @returns nothing without work, whose absence the examination of the nodes or pools reports
  */
-export function examineEarnings(works: readonly Work[], miners: Miners, terms: EarningsTerms): Finding[] {
+export function examineEarnings(
+  works: readonly Work[],
+  miners: Miners,
+  terms: EarningsTerms,
+  isPool = false,
+): Finding[] {
   const [first] = works;
   if (!first) return [];
   // Nodes of other networks are warned of.
   const network = networkNumberOf(first.header);
   const alike = works.filter(({ header }) => networkNumberOf(header) === network);
-  return [estimate(alike, miners, terms)];
+  const { what, ...finding } = estimate(alike, miners, terms);
+  return [{ ...finding, what: isPool && finding.state === 'ok' ? `${what}; ${OF_POOL}` : what }];
 }
+
+const OF_POOL =
+  'a pool pays by its own rules: this is what the hashrate finds, before its fee, at the rewards of the network that its jobs name';
 
 function estimate(works: readonly Work[], { cpu, gpus }: Miners, terms: EarningsTerms): Finding {
   const about = 'earnings';

@@ -60,7 +60,7 @@ export class Accounts {
   /** What is left of those that are no longer kept. */
   readonly #others = new Account(OTHER_WORKERS);
 
-  /** @param name at most 63 printable characters */
+  /** @param name at most 128 printable characters */
   of(name: string): Account {
     // A worker that calls itself so would have a second row of that name.
     if (name === OTHER_WORKERS) return this.#others;

@@ -38,3 +38,11 @@ export function luckOf({
   if (expectedBlocks < 1) return undefined;
   return Object.values(devices).reduce((sum, { accepted }) => sum + accepted, 0) / expectedBlocks;
 }
+
+/** As long as a public key or longer, and more than anybody reads. */
+const HEX_RUN = /[0-9a-f]{40,}/gi;
+
+/** @returns `k:3f1c88…9b04.rig1` for the name of a worker with a key in it; a name without a key stays as it is */
+export function shortName(name: string): string {
+  return name.replaceAll(HEX_RUN, (run) => `${run.slice(0, 6)}…${run.slice(-4)}`);
+}

@@ -4,7 +4,7 @@ import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
 import { quoted } from '../ledger/errors.ts';
-import { gasLimitFor, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
+import { gasLimitFor, step0Of, TRIAL_GAS, unsigned } from './commands.ts';
 import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } from './plan.ts';
 import { guardOfName, impossibleGuard } from './signers.ts';
 import { plannedTransfer, type Receiver, type Sweep } from './state.ts';
@@ -64,15 +64,12 @@ export async function planPayment(ledger: SweepLedger, wishes: PaymentWishes, st
   const maker = { signers, timeS, nonce: 'pickaxe transfer, tried out' };
   const payload = step0Of(terms, { chain, amount, gasLimit: trialGas }, maker);
   const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
-  if (outcome.status === 'failure') throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
+  if (outcome.status === 'failure') {
+    // A failure for want of gas says nothing else than that the balance is too small: the trial had all gas it can pay for.
+    if (trialGas < TRIAL_GAS && GAS.test(outcome.error.message)) throw tooLittle(wishes, balance);
+    throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
+  }
   return { wishes, guard, receiver, ...more, balance, gasLimit: gasLimitFor(gas, trialGas) };
-}
-
-/** @returns the most that the account pays for gas, in coins */
-export function mostPaymentGas({ wishes, gasLimit }: PaymentPlan): Decimal {
-  const { chain, targetChain, gasPrice, gasStation } = wishes;
-  const step1 = chain !== targetChain && gasStation === null ? step1TrialGas({ gasStation }) : 0;
-  return BigInt(gasLimit + step1) * gasPrice;
 }
 
 /** @param startedMs milliseconds since 1970 */
@@ -189,7 +186,16 @@ function affordableGas({ account, chain, amount, gasPrice }: PaymentWishes, bala
   const left = balance - amount;
   const affordable = gasPrice > 0n ? left / gasPrice : BigInt(TRIAL_GAS);
   if (left >= 0n && affordable >= 1n) return Math.min(TRIAL_GAS, Number(affordable));
-  throw new CannotSweep(
-    `The account ${quoted(account)} has ${formatDecimal(balance)} coins on chain ${chain}, which is too little for ${formatDecimal(amount)} and the gas. ${ELSEWHERE}`,
-  );
+  throw tooLittle({ account, chain, amount, gasPrice }, balance);
+}
+
+/** How nodes speak of a command whose gas limit was too low. */
+const GAS = /\bgas\b/i;
+
+function tooLittle(wishes: Pick<PaymentWishes, 'account' | 'chain' | 'amount' | 'gasPrice'>, balance: Decimal) {
+  const { account, chain, amount, gasPrice } = wishes;
+  const has = `The account ${quoted(account)} has ${formatDecimal(balance)} coins on chain ${chain}`;
+  const most = formatDecimal(BigInt(TRIAL_GAS) * gasPrice);
+  const wanted = `${formatDecimal(amount)} and the gas, which can cost ${most}`;
+  return new CannotSweep(`${has}, too little for ${wanted} at a gas price of ${formatDecimal(gasPrice)}. ${ELSEWHERE}`);
 }

@@ -4,7 +4,7 @@ import { MAX_SIGNATURES } from '../ledger/command/build.ts';
 import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
 import { isPublicKey } from '../ledger/command/keys.ts';
-import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
+import { type Decimal, formatDecimal, parseDecimal } from '../ledger/decimal.ts';
 import { quoted } from '../ledger/errors.ts';
 import { gasLimitFor, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
 import { guardFault, guardOfName, signersOf } from './signers.ts';
@@ -56,6 +56,11 @@ export class CannotSweep extends Error {
   override readonly name = 'CannotSweep';
 }
 
+/** The least that nodes usually take, in coins for each unit of gas. */
+export const USUAL_GAS_PRICE = parseDecimal('0.00000001');
+/** A price that is more times the usual one is probably mistyped. */
+const ABSURD_GAS_PRICES = 1000n;
+
 /** At most as many chains are asked at once. */
 const AT_ONCE = 8;
 
@@ -98,10 +103,21 @@ export function totalOf({ chains }: Plan): Decimal {
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? it.amount : 0n), 0n);
 }
 
-/** @returns the most that the account pays for gas, unless a step 1 fails */
-export function mostGasCost({ chains, wishes: { gasPrice, gasStation } }: Plan): Decimal {
+/** @returns the most that the account pays for gas, in coins, unless a step 1 fails and is made again */
+export function mostGasCost({ transfers, targetChain, gasPrice, gasStation }: Sweep): Decimal {
   const step1 = gasStation === null ? step1TrialGas({ gasStation }) : 0;
-  return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? BigInt(it.gasLimit + step1) * gasPrice : 0n), 0n);
+  const gas = transfers.reduce((sum, { chain, gasLimit }) => sum + gasLimit + (chain === targetChain ? 0 : step1), 0);
+  return BigInt(gas) * gasPrice;
+}
+
+/** @returns why the price of gas is probably a mistake; undefined where it seems right */
+export function gasWarning(sweep: Sweep): string | undefined {
+  const { gasPrice, transfers } = sweep;
+  const paid = `The gas price is ${formatDecimal(gasPrice)}, the usual one ${formatDecimal(USUAL_GAS_PRICE)}`;
+  const most = mostGasCost(sweep);
+  const amount = transfers.reduce((sum, transfer) => sum + transfer.amount, 0n);
+  if (most > amount && transfers.length > 0) return `Gas may cost more coins than are moved. ${paid}.`;
+  return gasPrice > ABSURD_GAS_PRICES * USUAL_GAS_PRICE ? `${paid}: is it mistyped?` : undefined;
 }
 
 /** @param startedMs milliseconds since 1970 */

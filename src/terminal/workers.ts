@@ -1,7 +1,7 @@
 /** Key `w`: the workers of relays. Their hashrates are estimated from their shares. */
 
 import type { RelayWorker } from '../events/events.ts';
-import { countsShares } from '../report/figures.ts';
+import { countsShares, shortName } from '../report/figures.ts';
 import type { RelayNow, RelaySummary } from '../report/relay-stats.ts';
 import { describeOutcomes, describeWorkers, formatDuration, formatHashrate, withPrefix } from '../report/units.ts';
 import { oneColumnEach } from '../text/one-line.ts';
@@ -29,7 +29,7 @@ function relayLines(name: string, relay: RelayNow, brought: RelaySummary): strin
 function row(worker: RelayWorker): string[] {
   const { name, sessions, hashesPerSecond, difficulty, lastShareSeconds: last } = worker;
   return [
-    oneColumnEach(name, MOST_NAME),
+    oneColumnEach(shortName(name), MOST_NAME),
     String(sessions),
     formatHashrate(hashesPerSecond),
     difficulty === undefined ? '-' : withPrefix(difficulty).trimEnd(),

@@ -20,7 +20,8 @@ export class Chains {
     this.#rows = new Rows(body, workRow);
   }
 
-  show({ chains, work: now }: Status): void {
+  show({ chains, work, state }: Status): void {
+    const now = state === 'mining' ? work : null;
     byId('work').hidden = chains.length === 0;
     setText(
       byId('work-now'),

@@ -137,8 +137,10 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
     show({ device, mines, columns, control: allowed }) {
       paused = device.state === 'paused';
       setText(about, device.description);
-      setText(state, device.state);
-      setAttribute(state, 'data-state', device.state);
+      // A device that is ready has nothing to do while the rig does not mine.
+      const waits = device.state === 'ready' && !mines;
+      setText(state, waits ? 'waits for work' : device.state);
+      setAttribute(state, 'data-state', waits ? 'waiting' : device.state);
       setText(reason, device.reason ?? '');
       for (const cell of cells) cell.show({ device, mines, columns });
       control.hidden = !allowed;

@@ -8,6 +8,10 @@ import { known } from './format.ts';
 
 const ABOUT = 'On average, if rate, difficulty and rewards stay as they are. Fees and orphans are left out.';
 
+/** A pool's jobs name the network only by a number, which nobody else confirms. */
+const OF_POOL =
+  'A pool pays by its own rules: this is what the hashrate finds, before its fee, at the rewards of the network that its jobs name.';
+
 export class Earnings {
   show(status: Status): void {
     const { sourceKind, earnings } = status;
@@ -30,7 +34,7 @@ function about(status: Status): string {
   const { blocksPerDay, coinsPerDay, powerPrice, powerCostPerDay } = earnings;
   return [
     ABOUT,
-    sourceKind === 'pool' && 'A pool takes a fee of its own.',
+    sourceKind === 'pool' && OF_POOL,
     blocksPerDay !== null && coinsPerDay === null && 'The rewards of this network are not known.',
     powerPrice !== null &&
       powerCostPerDay === null &&

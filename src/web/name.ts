@@ -1,15 +1,8 @@
 /** Names of workers, which often contain a public key. */
 
+import { shortName } from '../report/figures.ts';
 import { element, setAttribute, setText } from './dom.ts';
 import { tell } from './news.ts';
-
-/** As long as a public key or longer, and more than anybody reads. */
-const HEX_RUN = /[0-9a-f]{40,}/gi;
-
-/** @returns `k:3f1c88…9b04.rig1`; a name without a key stays as it is */
-export function shortName(name: string): string {
-  return name.replaceAll(HEX_RUN, (run) => `${run.slice(0, 6)}…${run.slice(-4)}`);
-}
 
 /** The name, shortened. If that leaves something out, it is a button that shows the whole name and copies it. */
 export function nameElement(name: string): HTMLElement {

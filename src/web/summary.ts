@@ -43,7 +43,9 @@ function showHashrate(status: Status, does: string): void {
   const handsOnOnly = livesOnRelays(status);
   setFigure('hashrate', headline(status));
   const counted = handsOnOnly ? 'of workers, estimated from shares' : 'over 30 s';
-  setText(byId('hashrate-about'), state === 'mining' ? counted : does);
+  // Why a rig is paused says that it is.
+  const isSaidBelow = state === 'paused' && stateReason !== null;
+  setText(byId('hashrate-about'), state === 'mining' ? counted : isSaidBelow ? '' : does);
   setText(byId('state-reason'), stateReason ?? '');
   setFigure('window-10s', hashrate(windows.last10s));
   setFigure('window-60s', hashrate(windows.last60s));

@@ -78,6 +78,16 @@ describe('pickaxe doctor', () => {
     ]);
   });
 
+  it('names the network of a node where no setting names it', async () => {
+    const url = await startNode({ network: 'testnet04' });
+    const { report, code } = await doctor('--node', url, '--public-key', KEY);
+    expect(report.findings.find(({ about }) => about === 'configuration')).toMatchObject({
+      state: 'fault',
+      what: `No network is configured. ${url} serves testnet04: if that is the one you mean, add --network testnet04.`,
+    });
+    expect(code).toBe(1);
+  });
+
   it('says in text what is wrong and what to do', async () => {
     const { code, stdout } = await pickaxe('doctor', '--node', 'http://127.0.0.1:9', ...MINER);
     expect(stdout).toMatch(/^fault +node +http:\/\/127\.0\.0\.1:9 connection: cannot reach/m);

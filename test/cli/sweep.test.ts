@@ -124,11 +124,16 @@ describe('pickaxe sweep', () => {
       `Go on with: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url} --key-file ${keyFile}\n`,
     );
     await expect(sweep({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
-      'unfinished: see and finish it with --resume',
+      `unfinished. Finish it first: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url}`,
     );
+    out = '';
+    // What goes on with another price is warned of that, too.
+    expect(await sweep({ resume: true, gasPrice: parseDecimal('0.0001') })).toBe(4);
+    expect(out).toMatch(/^Warning: The gas price is 0\.0001, .*mistyped\?$/m);
     out = '';
     expect(await sweep({ resume: true })).toBe(4);
     expect(out).toMatch(/pending/);
+    expect(out).not.toContain('Warning');
     await expect(sweep({ resume: true, yes: true })).rejects.toThrow('--key-file');
     out = '';
     expect(await finished({ resume: true, yes: true, keyFile: [keyFile] })).toBe(0);

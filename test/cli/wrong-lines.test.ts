@@ -93,7 +93,9 @@ describe('a line that cannot be read', () => {
   });
 
   it('has no other place suggested for a number after an unknown word with one hyphen', async () => {
-    expect(await said(`mine ${PLACE} -power 200`)).toBe('error: pickaxe mine takes no arguments, but got "200".');
+    expect(await said(`mine ${PLACE} -power 200`)).toBe(
+      'error: pickaxe mine has no -power: it was read as -p with the value "ower", which leaves "200" over.',
+    );
   });
 
   it.each([

@@ -404,6 +404,15 @@ describe('earnings', () => {
     ]);
   });
 
+  it('say what a pool’s figures are', () => {
+    const [finding] = examineEarnings([work(41 * 86.4e9)], { cpu, gpus: [] }, terms, true);
+    expect(finding.what).toMatch(
+      /; a pool pays by its own rules: .* at the rewards of the network that its jobs name$/,
+    );
+    const skipped = examineEarnings([work(1)], { gpus: ['gpu0'] }, terms, true);
+    expect(skipped[0].what).not.toContain('pool pays');
+  });
+
   it('leave out nodes of other networks, and say where the rewards are not known', () => {
     const [what] = told([work(86.4e9), work(1, 7)], { cpu, gpus: [] }, terms);
     expect(what).toContain('~0.947 coins a day');

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { CannotSweep, mostGasCost, planSweep, type SweepWishes, sweepOf, totalOf } from '#pickaxe/sweep/plan.js';
+import {
+  CannotSweep,
+  gasWarning,
+  mostGasCost,
+  planSweep,
+  type SweepWishes,
+  sweepOf,
+  totalOf,
+} from '#pickaxe/sweep/plan.js';
 import { signersOf } from '#pickaxe/sweep/signers.js';
 import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
 import { ACCOUNT, changed, NEVER, PAIR, WISHES, World } from './world.ts';
@@ -34,9 +42,17 @@ describe('a plan', () => {
     const it = await plan(world, { keep: ONE });
     expect(totalOf(it)).toBe(2n * parseDecimal('90.49999254'));
     // 746 units of gas for step 0, and at most 2500 for step 1, for each of two.
-    expect(mostGasCost(it)).toBe(2n * 3246n * 10_000n);
-    expect(mostGasCost({ ...it, wishes: { ...it.wishes, gasStation: 'x' } })).toBe(2n * 746n * 10_000n);
-    expect(sweepOf(it, 'development', 5)).toMatchObject({ network: 'development', startedMs: 5, targetChain: 0 });
+    const sweep = sweepOf(it, 'development', 5);
+    expect(mostGasCost(sweep)).toBe(2n * 3246n * 10_000n);
+    expect(mostGasCost({ ...sweep, gasStation: 'x' })).toBe(2n * 746n * 10_000n);
+    // Within one chain there is no step 1.
+    expect(mostGasCost({ ...sweep, targetChain: 1 })).toBe((746n + 3246n) * 10_000n);
+    expect(sweep).toMatchObject({ network: 'development', startedMs: 5, targetChain: 0 });
+    expect(gasWarning(sweep)).toBeUndefined();
+    expect(gasWarning({ ...sweep, gasPrice: ONE })).toMatch(
+      /^Gas may cost more coins than are moved\. The gas price is 1\.0,/,
+    );
+    expect(gasWarning({ ...sweep, gasPrice: parseDecimal('0.00002') })).toMatch(/is it mistyped\?$/);
   });
 
   it('signs nothing: nobody could send what the node is asked to try out', async () => {

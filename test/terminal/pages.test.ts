@@ -236,6 +236,13 @@ describe('the page of workers', () => {
     ]);
   });
 
+  test('can tell the rigs of one key apart', () => {
+    const rig = new FakeRig('stratum');
+    const rigs = ['rig1', 'rig2'].map((name) => worker(`k:${'3f'.repeat(32)}.${name}`));
+    rig.tell(relay('stratum', ...rigs));
+    expect(workers(rig.view).join('\n')).toMatch(/^k:3f3f3f…3f3f\.rig1 .*\nk:3f3f3f…3f3f\.rig2 /m);
+  });
+
   test('says so where no work is handed on', () => {
     expect(workers(new FakeRig().view)).toEqual(['there are no workers: this rig hands its work on to nobody']);
   });

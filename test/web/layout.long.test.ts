@@ -62,6 +62,8 @@ describe.skipIf(noBrowser)(`the layout of the web page${why}`, () => {
     await page.locator('#chain-table').waitFor();
     expect(await visible(page, '#balance-ask')).toBe(false);
     await panel.locator('summary').click();
+    // The browser tells the page of a fold a moment later.
+    await shows(async () => expect(await page.evaluate(`localStorage.getItem('pickaxe-fold-work')`)).toBe('closed'));
     await page.reload();
     await panel.waitFor();
     expect(await visible(page, '#chain-table')).toBe(false);
@@ -111,6 +113,14 @@ describe.skipIf(noBrowser)(`the layout of the web page${why}`, () => {
     expect(await page.locator('#state-reason').textContent()).toBe('cannot be reached; refused');
     const rates = page.locator('#devices td[data-label^="hashrate"]');
     expect(await rates.allTextContents()).toEqual(['–', '–', '–']);
+    expect(await page.locator('#devices .badge').allTextContents()).toEqual([
+      'waits for work',
+      'waits for work',
+      'parked',
+    ]);
+    // No chain is mined while there is no node.
+    expect(await page.locator('#chain-table .mark').allTextContents()).not.toContain(' mined now');
+    expect(await page.locator('#work-now').textContent()).toBe('');
   });
 
   it('says a change of several devices in one sentence', async () => {

@@ -301,6 +301,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await figure(page, 'to-block')).toBe('–');
     // The reason is said once, however many devices there are.
     expect(await text(page, '#state-reason')).toBe('cpu, gpu0, gpu1 paused: by an HTTP request');
+    expect(await text(page, '#hashrate-about')).toBe('');
     await shows(async () => expect(await news.textContent()).toBe('cpu, gpu0, gpu1 are paused'));
     expect(await page.title()).toBe('paused · rig-7 · pickaxe');
     await page.getByRole('button', { name: 'Resume all' }).click();

@@ -4,7 +4,9 @@ import { threadChoice, usableKernel } from '../../app/choose-engines.ts';
 import { earningsTerms } from '../../app/earnings-terms.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { kernelRows } from '../../app/kernel-rows.ts';
+import { servedNetwork } from '../../app/node-api.ts';
 import type { Work } from '../../chain/work.ts';
+import { lacksNetwork } from '../../config/contradictions.ts';
 import { userConfigDirectory } from '../../config/files.ts';
 import type { Loaded } from '../../config/load.ts';
 import { type Config, DEFAULTS } from '../../config/settings.ts';
@@ -32,7 +34,7 @@ export interface DoctorOptions {
   readonly json: boolean;
 }
 
-type LoadSettings = (contradictions?: 'mine') => Promise<Loaded>;
+type LoadSettings = (contradictions?: 'start') => Promise<Loaded>;
 
 /** @param settings loads them; a fault in them is a finding like others */
 export async function runDoctor(settings: LoadSettings, options: DoctorOptions): Promise<number> {
@@ -57,7 +59,7 @@ export async function runDoctor(settings: LoadSettings, options: DoctorOptions):
     configuration,
     examineCacheFolder(userCacheDirectory()),
     ...sources,
-    ...examineEarnings(works, miners, earningsTerms(config)),
+    ...examineEarnings(works, miners, earningsTerms(config), config.pool.urls !== undefined),
   ];
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
   const faults = count('fault');
@@ -89,8 +91,12 @@ function of(count: number, what: string): string {
 
 async function examineConfig(settings: LoadSettings): Promise<{ config: Config; configuration: Finding }> {
   try {
-    const { config, files } = await settings('mine');
-    return { config, configuration: examineConfigFolder(userConfigDirectory(process.env), files) };
+    const { config, files } = await settings('start');
+    const nameless = lacksNetwork(config.node) && config.pool.urls === undefined && config.node.urls !== undefined;
+    const configuration = nameless
+      ? misconfigured(await servedNetwork(config), '')
+      : examineConfigFolder(userConfigDirectory(process.env), files);
+    return { config, configuration };
   } catch (fault) {
     const { message } = asUsageError(fault);
     // Settings that only contradict each other can be examined all the same.

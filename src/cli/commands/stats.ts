@@ -142,7 +142,9 @@ async function get(url: string, headers: Asked['headers']): Promise<string> {
     throw new Error(`the answer of ${url} could not be read: ${(cause as Error).message}`, { cause });
   }
   if (statusCode === 401)
-    throw new Error('the miner asks for its token: name the token’s file with --http-token-file FILE.');
+    throw new Error(
+      `the miner at ${new URL(url).origin} asks for its token: name the token’s file with --http-token-file FILE.`,
+    );
   if (statusCode !== 200) throw new Error(`${url} answers ${statusCode}: is it pickaxe that listens there?`);
   return text;
 }

@@ -5,7 +5,7 @@ import type { Loaded } from '../../config/load.ts';
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
-import { type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
+import { type Plan, planSweep, sweepOf, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
 import { guardFault, guardOfName } from '../../sweep/signers.ts';
 import { isSigned, isUnfinished, type Sweep } from '../../sweep/state.ts';
 import { wallMs } from '../../system/clock.ts';
@@ -23,13 +23,10 @@ import {
   type Session,
   type SessionOptions,
   sayNotSent,
-  USUAL_GAS_PRICE,
 } from '../sweep/session.ts';
 
 export interface SweepOptions extends SessionOptions {
   readonly toChain?: number;
-  /** Public keys. */
-  readonly guardKey?: readonly string[];
   /** Coins that stay on each chain. */
   readonly keep: Decimal;
   /** Coins: chains from which less would go are left alone. */
@@ -58,14 +55,16 @@ async function start(run: Run, account: string): Promise<number> {
   if (options.toChain === undefined) throw new UsageError('Say where the coins shall go, with --to-chain N.');
   const before = store.load();
   if (before && isUnfinished(before) && isSigned(before)) {
-    throw new UsageError('An earlier sweep of this account is unfinished: see and finish it with --resume.');
+    throw new UsageError(
+      `An earlier sweep of this account is unfinished. Finish it first: ${resumeLine(before, options, run)}`,
+    );
   }
   const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
   const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
   const wishes = { account, targetChain, keep, min, gasPrice, gasStation, held, known };
   const plan = await planSweep(ledger, wishes, io.stop);
-  const report = planReport(plan, ledger.network);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
+  const report = planReport(plan, sweep);
   if (sweep.transfers.length === 0) {
     print(report, run);
     io.say('There is nothing to move.');
@@ -84,9 +83,11 @@ async function start(run: Run, account: string): Promise<number> {
 
 async function resume(run: Run): Promise<number> {
   const { store, io, options } = run;
-  const sweep = store.load();
-  if (!sweep) throw new UsageError('No sweep of this account has begun on this machine.');
-  checkSame(sweep, options);
+  const begun = store.load();
+  if (!begun) throw new UsageError('No sweep of this account has begun on this machine.');
+  checkSame(begun, options);
+  // What is made already is sent as it is: a second step 0 could take the coins twice.
+  const sweep = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   checkGuardAgain(sweep, run);
   const report = sweepReport(sweep, new Map(), false);
   if (!isUnfinished(sweep)) {
@@ -95,11 +96,7 @@ async function resume(run: Run): Promise<number> {
     return codeOf(sweep);
   }
   const answer = await askedFor(report, sweep, run);
-  if (answer) {
-    // What is made already is sent as it is: a second step 0 could take the coins twice.
-    const { gasPrice = sweep.gasPrice } = options;
-    return await finish({ ...sweep, gasPrice }, run);
-  }
+  if (answer) return await finish(sweep, run);
   print(report, run);
   sayNotSent(sweep, answer, run);
   return EXIT.noWork;
@@ -133,11 +130,11 @@ async function finish(sweep: Sweep, run: Run): Promise<number> {
   const { options, io } = run;
   const { notes, sweep: after } = await carryOut(sweep, options.timeout * 1000, run);
   print(sweepReport(after, notes, true), run);
-  const again = resumeLine(after, options.keyFile ?? [], run);
+  const again = resumeLine(after, options, run);
   if (isUnfinished(after) && !isSigned(after)) {
-    io.say(
-      'Nothing was signed or sent. Go on with --resume, or begin another sweep, which takes the place of this one.',
-    );
+    io.say('Nothing was signed or sent.');
+    io.say(`Try again with: ${again}`);
+    io.say('Or begin another sweep, which takes the place of this one.');
   } else if (isUnfinished(after)) {
     io.say('Coins that are on their way are safe: anybody can finish a transfer with its request key.');
     io.say(`Go on with: ${again}`);

@@ -3,9 +3,10 @@
 import { z } from 'zod';
 import type { Keyset } from '../../ledger/command/coin.ts';
 import { formatDecimal } from '../../ledger/decimal.ts';
-import { mostPaymentGas, type PaymentPlan } from '../../sweep/payment.ts';
+import type { PaymentPlan } from '../../sweep/payment.ts';
+import { gasWarning, mostGasCost } from '../../sweep/plan.ts';
 import { guardOfName } from '../../sweep/signers.ts';
-import type { Sweep } from '../../sweep/state.ts';
+import { isUnfinished, type Sweep } from '../../sweep/state.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { row } from '../tx/row.ts';
 
@@ -28,6 +29,10 @@ export const PaymentReport = z
     isNew: z.boolean().optional().meta({ description: 'of a plan: whether the transfer creates that account' }),
     balance: z.string().optional().meta({ description: 'of a plan: what the sender has on its chain, in coins' }),
     mostGasCost: z.string().optional().meta({ description: 'of a plan: the most that gas costs, in coins' }),
+    warning: z
+      .string()
+      .optional()
+      .meta({ description: 'of a plan, and of what goes on: why the gas price may be a mistake' }),
     sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
     state: z.enum(['planned', 'pending', 'done', 'failed']).meta({
       description: 'pending: it may have been sent, and --resume goes on; failed: no coins have left, apart from gas',
@@ -50,13 +55,14 @@ export function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentRepor
     ...(saidGuard !== undefined && { saidGuard: saidGuard && guardReport(saidGuard) }),
     isNew,
     balance: formatDecimal(balance),
-    mostGasCost: formatDecimal(mostPaymentGas(plan)),
+    mostGasCost: formatDecimal(mostGasCost(sweep)),
   };
 }
 
 /** @param note what it waits for @param sent whether this run may have sent something */
 export function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): PaymentReport {
   const { network, account, receiver, targetChain, transfers } = sweep;
+  const warning = isUnfinished(sweep) && !sent ? gasWarning(sweep) : undefined;
   const [{ chain, amount, step0, outcome }] = transfers;
   const reason = outcome?.state === 'failed' ? outcome.reason : outcome === null ? note : undefined;
   return {
@@ -69,6 +75,7 @@ export function paymentReport(sweep: Sweep, note: string | undefined, sent: bool
     guard: receiver?.guard ? guardReport(receiver.guard) : null,
     sent,
     state: outcome?.state ?? (step0 ? 'pending' : 'planned'),
+    ...(warning !== undefined && { warning }),
     ...(step0 && { requestKey: step0.hash }),
     ...(outcome && { gasCost: formatDecimal(outcome.gasCost) }),
     ...(reason !== undefined && { reason: oneLine(reason, MOST) }),
@@ -82,7 +89,7 @@ function guardReport({ keys, pred }: Keyset): z.output<typeof Guard> {
 
 /** @returns the report as text, with a newline at its end */
 export function paymentLines(report: PaymentReport): string {
-  const { network, from, to, amount, chain, targetChain, guard, isNew, balance, mostGasCost } = report;
+  const { network, from, to, amount, chain, targetChain, guard, isNew, balance, mostGasCost, warning } = report;
   const lines = [
     row(
       'network',
@@ -96,6 +103,7 @@ export function paymentLines(report: PaymentReport): string {
     ...saidLines(report),
     row('amount', `${amount}${balance === undefined ? '' : ` of ${balance}`}`),
     ...(mostGasCost === undefined ? [] : [row('gas', `at most ${mostGasCost}`)]),
+    ...(warning === undefined ? [] : [row('warning', warning)]),
     ...resultLines(report),
   ];
   return `${lines.join('\n')}\n`;

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { Keyset } from '../../ledger/command/coin.ts';
 import { formatDecimal } from '../../ledger/decimal.ts';
-import { mostGasCost, type Plan, totalOf } from '../../sweep/plan.ts';
-import type { Sweep, Transfer } from '../../sweep/state.ts';
+import { gasWarning, mostGasCost, type Plan, totalOf } from '../../sweep/plan.ts';
+import { isUnfinished, type Sweep, type Transfer } from '../../sweep/state.ts';
 import { oneLine } from '../../text/one-line.ts';
 
 const SweptChain = z
@@ -35,6 +35,10 @@ export const SweepReport = z
     sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
     total: z.string().meta({ description: 'the sum of all amounts, in coins' }),
     mostGasCost: z.string().optional().meta({ description: 'of a plan: the most that gas costs, in coins' }),
+    warning: z
+      .string()
+      .optional()
+      .meta({ description: 'of a plan, and of what goes on: why the gas price may be a mistake' }),
     chains: z.array(SweptChain),
   })
   .meta({ description: 'a sweep, or the plan of one' });
@@ -44,7 +48,8 @@ type SweptChain = SweepReport['chains'][number];
 /** How long a foreign text may be. */
 const MOST = 300;
 
-export function planReport(plan: Plan, network: string): SweepReport {
+/** @param sweep what the plan will be once it begins */
+export function planReport(plan: Plan, sweep: Sweep): SweepReport {
   const { account, targetChain } = plan.wishes;
   const guard = guardReport(plan.guard);
   const chains = plan.chains.map((it): SweptChain => {
@@ -52,19 +57,20 @@ export function planReport(plan: Plan, network: string): SweepReport {
     if (it.kind === 'transfer') return { chain, state: 'planned', amount: formatDecimal(it.amount) };
     return { chain, state: it.kind === 'skip' ? 'skipped' : 'failed', reason: oneLine(it.reason, MOST) };
   });
-  const sums = { total: formatDecimal(totalOf(plan)), mostGasCost: formatDecimal(mostGasCost(plan)) };
-  return { network, account, targetChain, guard, sent: false, ...sums, chains };
+  const sums = { total: formatDecimal(totalOf(plan)), mostGasCost: formatDecimal(mostGasCost(sweep)) };
+  const warning = gasWarning(sweep);
+  const { network } = sweep;
+  return { network, account, targetChain, guard, sent: false, ...sums, ...(warning && { warning }), chains };
 }
 
 /** @param notes what each unfinished transfer waits for, by its chain @param sent whether this run may have sent something */
-export function sweepReport(
-  { network, account, targetChain, guard, transfers }: Sweep,
-  notes: ReadonlyMap<number, string>,
-  sent: boolean,
-): SweepReport {
+export function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boolean): SweepReport {
+  const { network, account, targetChain, guard, transfers } = sweep;
   const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));
   const chains = transfers.map((transfer) => sweptChain(transfer, notes.get(transfer.chain)));
-  return { network, account, targetChain, guard: guardReport(guard), sent, total, chains };
+  const warning = isUnfinished(sweep) && !sent ? gasWarning(sweep) : undefined;
+  const said = { network, account, targetChain, guard: guardReport(guard), sent, total };
+  return { ...said, ...(warning !== undefined && { warning }), chains };
 }
 
 /** By the word of nodes, a predicate can be any text. */

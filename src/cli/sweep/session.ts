@@ -4,10 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
+import type { Entry } from '../../config/entries.ts';
 import type { Loaded } from '../../config/load.ts';
+import { printed } from '../../config/setting-types/setting-type.ts';
 import { ENTRIES, valueIn } from '../../config/settings.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
-import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
+import type { Decimal } from '../../ledger/decimal.ts';
 import { CannotSweep } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
 import { signersOf } from '../../sweep/signers.ts';
@@ -20,9 +22,6 @@ import { isEndOfQuestion } from '../confirm.ts';
 import { onNodes } from '../on-nodes.ts';
 import type { SweepIo } from './io.ts';
 
-/** The least that nodes usually take, in coins for each unit of gas. */
-export const USUAL_GAS_PRICE = parseDecimal('0.00000001');
-
 /** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
 const MOST_MESSAGE = 8000;
 
@@ -33,6 +32,8 @@ const ONCE = { limits: { attempts: 1 } };
 export interface SessionOptions {
   /** Paths of key files. */
   readonly keyFile?: readonly string[];
+  /** Of a sweep: public keys that may be in the guard of the account beside those of the key files. */
+  readonly guardKey?: readonly string[];
   /** In coins for each unit of gas. By default the usual one, and with `resume` the one with which the transfers have begun. */
   readonly gasPrice?: Decimal;
   /** The account that pays for the arrival on another chain. */
@@ -54,8 +55,10 @@ export interface Session {
   readonly io: SweepIo;
   /** The flags with which another command asks the same nodes. */
   readonly nodeFlags: readonly string[];
-  /** The flag that names the account; empty where the configuration names it. */
-  readonly accountFlag: readonly string[];
+  /** The flags that name the account; none where the configuration names it. */
+  readonly accountFlags: readonly string[];
+  /** The flags that say whose the account is, beside its name. */
+  readonly guardFlags: readonly string[];
 }
 
 /** Whose coins are moved, and with which keys. */
@@ -180,6 +183,12 @@ export function codeOf({ transfers }: Sweep): number {
   return states.includes('failed') ? EXIT.failed : EXIT.done;
 }
 
+/** @returns where the name of the account comes from, for people */
+export function originOfAccount({ config: { miner }, origins }: Loaded, keyFiles: readonly string[]): string {
+  const path = miner.account === undefined ? 'miner.public-keys' : 'miner.account';
+  return origins.get(path)?.where ?? `the key file ${keyFiles.join(', ')}`;
+}
+
 /** @throws UsageError when neither the settings nor the keys say whose coins they are */
 export function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair[]): string {
   const keys = miner.publicKeys ?? pairs.map(({ publicKey }) => publicKey);
@@ -194,24 +203,46 @@ function flagsAgain({ config, origins, found }: Loaded, account: string) {
     const layer = origins.get(path)?.layer;
     return layer === 'flag' || (layer === 'project' && found === undefined);
   };
-  const nodeFlags = ENTRIES.flatMap((entry) => {
-    const { path, table, flag } = entry;
-    const isOfNodes = table === 'node' || path === 'ledger.dialect' || path === 'ledger.command-path';
-    if (!isOfNodes || flag === undefined || !isToSay(path)) return [];
-    return [valueIn(config, entry)].flat().flatMap((value) => {
-      if (value === true) return [flag];
-      return typeof value === 'string' ? [flag, value] : [];
+  const flagsOf = (isWanted: (entry: Entry) => boolean) => {
+    return ENTRIES.filter(isWanted).flatMap((entry) => {
+      const { flag, setting } = entry;
+      if (flag === undefined) return [];
+      return [printed(setting.type, valueIn(config, entry))].flat().flatMap((value) => {
+        if (value === true) return [flag];
+        return typeof value === 'string' ? [flag, value] : [];
+      });
     });
-  });
+  };
   const isOfKeyFile = config.miner.account === undefined && config.miner.publicKeys === undefined;
-  return { nodeFlags, accountFlag: isOfKeyFile || isToSay('miner.account') ? ['--account', account] : [] };
+  return {
+    nodeFlags: flagsOf(({ path, table }) => (table === 'node' || OF_NODES.has(path)) && isToSay(path)),
+    accountFlags: isOfKeyFile || isToSay('miner.account') ? ['--account', account] : [],
+    // What a project's file says of a guard is not the user's word, and must not become it by this line.
+    guardFlags: flagsOf(({ path }) => OF_GUARD.has(path) && origins.get(path)?.layer === 'flag'),
+  };
 }
 
-/** @returns the line with which a person goes on; it names the key files where something is still to be signed */
-export function resumeLine(sweep: Sweep, keyFiles: readonly string[], session: Session): string {
-  const command = session.kind === 'sweep' ? ['sweep'] : ['tx', 'transfer'];
-  const keys = needsKeys(sweep) ? keyFiles.flatMap((file) => ['--key-file', file]) : [];
-  return lineOf(...command, '--resume', ...session.accountFlag, ...session.nodeFlags, ...keys);
+/** Settings beside those of the table `node` that decide how nodes are asked. */
+const OF_NODES: ReadonlySet<string> = new Set(['ledger.dialect', 'ledger.command-path']);
+const OF_GUARD: ReadonlySet<string> = new Set(['miner.public-keys', 'miner.predicate']);
+
+/**
+ * @param given what only a run that still signs needs
+ * @returns the line with which a person goes on
+ */
+export function resumeLine(
+  sweep: Sweep,
+  given: Pick<SessionOptions, 'keyFile' | 'guardKey'>,
+  session: Session,
+): string {
+  const { kind, accountFlags, nodeFlags, guardFlags } = session;
+  const { keyFile = [], guardKey = [] } = given;
+  const words = [...(kind === 'sweep' ? ['sweep'] : ['tx', 'transfer']), '--resume', ...accountFlags, ...nodeFlags];
+  if (!needsKeys(sweep)) return lineOf(...words);
+  const keys = keyFile.flatMap((file) => ['--key-file', file]);
+  // Whose an account is whose name does not say it, the user has said.
+  const guard = kind === 'sweep' ? [...guardFlags, ...guardKey.flatMap((key) => ['--guard-key', key])] : [];
+  return lineOf(...words, ...keys, ...guard);
 }
 
 /** @returns the line that asks for the result of a command */

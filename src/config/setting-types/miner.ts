@@ -5,10 +5,13 @@ import { oneLine } from '../../text/one-line.ts';
 import { splitWorkerName } from '../worker-name.ts';
 import { parsed, text } from './setting-type.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
-const RIG_NAME = /^(?=.*\S)[^\x00-\x1f\x7f]{1,64}$/;
+/**
+ * Names have no control characters, and none that nobody sees (Unicode's Cc, Cf, Zl and Zp): a pool would pay another user than
+ * the one that is shown.
+ */
+const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
-export const rigName = text(RIG_NAME, 'Give the rig a name of 1 to 64 characters.');
+export const rigName = text(RIG_NAME, 'Give the rig a name of 1 to 64 characters that one can see.');
 
 const KEY_DIGITS = 64;
 const NOT_PUBLIC = 'no account has this key, because it is no point of the curve: is it perhaps the secret key?';
@@ -40,15 +43,14 @@ function flawOf(key: string, before: number): string | undefined {
 function flawOfRig(rig: string | undefined): string | undefined {
   return rig === undefined || RIG_NAME.test(rig)
     ? undefined
-    : 'the rig’s name after the dot must have 1 to 64 characters';
+    : 'the rig’s name after the dot must have 1 to 64 characters that one can see';
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
-const ACCOUNT = /^[^\x00-\x1f\x7f]{1,256}$/;
+const ACCOUNT = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,256}$/u;
 
 /** An account's name. `k:KEY.rig1` stands for the account `k:KEY`; names that are not keys may have dots. */
 export const account = parsed({
-  says: 'Give the name of the account, of 1 to 256 characters; without it, the account is k: and the public key.',
+  says: 'Give the name of the account, of 1 to 256 characters that one can see; without it, the account is k: and the public key.',
   pattern: ACCOUNT,
   parse: (text) => {
     const { owner, rig } = splitWorkerName(text);
@@ -59,7 +61,10 @@ export const account = parsed({
 });
 
 /** A user at a pool: pools differ in what they want, and a dot before the name of the worker is only their custom. */
-export const poolUser = text(ACCOUNT, 'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters.');
+export const poolUser = text(
+  ACCOUNT,
+  'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters that one can see.',
+);
 
 /** Some pools take settings in the password, like `d=1000`. Some miners have the URL where others have the password. */
 export const poolPassword = text(

@@ -9,7 +9,7 @@ export type ShareResult = (typeof SHARE_RESULTS)[number];
 const count = z.int().nonnegative();
 const timeMillis = count.meta({ description: 'milliseconds since the UNIX epoch' });
 const session = count.meta({ description: 'the number of the session since pickaxe was started' });
-const worker = z.string().max(63);
+const worker = z.string().max(128);
 
 export const LedgerLine = z.discriminatedUnion('type', [
   z.object({

@@ -3,13 +3,15 @@
 import { oneLine } from '../../text/one-line.ts';
 import { hashesOfDifficulty } from '../../wire/difficulty.ts';
 
-/** Names are printed in tables. Some ASICs cut their own names at this length, too. */
-const NAME_CHARACTERS = 63;
+/** Enough for an account that names its key (66 characters) and the name of a worker. Tables shorten names by themselves. */
+const NAME_CHARACTERS = 128;
+/** That of a program: some ASICs cut their own names at this length. */
+const AGENT_CHARACTERS = 63;
 const UNNAMED = 'unnamed';
 
 /**
  * @param user the user name as the client writes it, often `ACCOUNT.WORKER`
- * @returns 1 to 63 printable characters on one line; where there are more, the account is shortened, and the worker stays
+ * @returns 1 to 128 printable characters on one line; where there are more, the account is shortened, and the worker stays
  */
 export function workerName(user: unknown): string {
   const clean = typeof user === 'string' ? oneLine(user) : '';
@@ -24,7 +26,7 @@ export function workerName(user: unknown): string {
 
 /** @returns at most 63 printable characters; empty when the client does not say */
 export function agentName(agent: unknown): string {
-  return typeof agent === 'string' ? oneLine(agent, NAME_CHARACTERS) : '';
+  return typeof agent === 'string' ? oneLine(agent, AGENT_CHARACTERS) : '';
 }
 
 /**

@@ -97,6 +97,21 @@ describe('a transfer', () => {
     expect([sends(), readdirSync(state)]).toEqual([0, []]);
   });
 
+  it.each([
+    ['0.001', 'Gas may cost more coins than are moved. The gas price is 0.001, the usual one 0.00000001.'],
+    ['0.0001', 'The gas price is 0.0001, the usual one 0.00000001: is it mistyped?'],
+    ['0.00001', undefined],
+  ])('warns of an absurd gas price, before it asks: %s', async (price, warning) => {
+    const options = { gasPrice: parseDecimal(price), amount: parseDecimal('0.5') };
+    expect(await transfer(options)).toBe(0);
+    expect(/^warning {4}(.*)$/m.exec(out)?.[1]).toBe(warning);
+    out = '';
+    expect(await transfer({ ...options, json: true })).toBe(0);
+    const report = JSON.parse(out);
+    expectShape(PaymentReport, report);
+    expect(report.warning).toBe(warning);
+  });
+
   it('creates the account of a key, and says what has become of it', async () => {
     expect(await paid({ json: true })).toBe(0);
     const report = JSON.parse(out);
@@ -163,14 +178,19 @@ describe('a transfer is refused', () => {
   it('when there is too little, also for the gas', async () => {
     await refused(
       { amount: parseDecimal('91.5') },
-      'has 91.5 coins on chain 0, which is too little for 91.5 and the gas',
+      'has 91.5 coins on chain 0, too little for 91.5 and the gas, which can cost 0.000025 at a gas price of 0.00000001.',
+    );
+    // It is left with what 100 units of gas cost, and the trial on the node shows that these are too few.
+    await refused(
+      { amount: parseDecimal('91.499999') },
+      'has 91.5 coins on chain 0, too little for 91.499999 and the gas, which can cost 0.000025',
     );
     await refused({ amount: parseDecimal('1000') }, 'too little');
   });
 
   it('when it is nothing, or to oneself, or on no chain', async () => {
     await refused({ amount: 0n }, 'The amount must be above 0.');
-    await refused({ to: ACCOUNT }, 'would pay itself');
+    await refused({ to: ACCOUNT }, `--to names the account that pays, ${ACCOUNT}, which --account has named`);
     await refused({ chain: 7 }, 'The network has no chain 7: it has 3.');
     await refused({ toChain: 3 }, 'The network has no chain 3: it has 3.');
     await refused({ gasStation: 'kadena-xchain-gas' }, 'leave --gas-station out');
@@ -300,7 +320,7 @@ describe('nothing is paid twice', () => {
     expect(said).not.toMatch(/after \d+ (s|min)/);
     const [, key] = /^command {4}([\w-]{43})$/m.exec(out)!;
     await expect(transfer({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
-      /unfinished \(0\.5 to k:\w+\): see and finish it with --resume, so that nothing is paid twice/,
+      /unfinished \(0\.5 to k:\w+\)\. Finish it first, so that nothing is paid twice: pickaxe tx transfer --resume --account k:\w+ --node http/,
     );
     expect(await transfer(resume)).toBe(4);
     await expect(transfer({ resume: true, amount: parseDecimal('0.6') })).rejects.toThrow('one of 0.5 to k:');
@@ -367,7 +387,9 @@ describe('nothing is paid twice', () => {
     killed.child.kill('SIGKILL');
     await once(killed.child, 'close');
     state = join(state, 'pickaxe');
-    await expect(transfer({ yes: true, keyFile: [keyFile] })).rejects.toThrow('see and finish it with --resume');
+    await expect(transfer({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
+      'Finish it first, so that nothing is paid twice: pickaxe tx transfer --resume',
+    );
     expect(await paid(resume)).toBe(0);
     expect([coins(0, BOB), world.commands(0)]).toEqual(['0.5', 1]);
   });

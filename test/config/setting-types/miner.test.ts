@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { account, publicKey, rigName } from '#pickaxe/config/setting-types/miner.js';
+import { account, poolUser, publicKey, rigName } from '#pickaxe/config/setting-types/miner.js';
 import { type SettingType, whyOf } from '#pickaxe/config/setting-types/setting-type.js';
 
 const KEY = '0123456789abcdef'.repeat(4);
@@ -39,8 +39,12 @@ describe('a public key', () => {
     ['a space before it', ` ${KEY}`, 'its character 1, " ", is not a hex digit'],
     ['another letter', `${KEY.slice(1)}g`, 'its character 64, "g", is not a hex digit'],
     ['another letter after k:', `k:${KEY.slice(1)}g`, 'its character 66, "g", is not a hex digit'],
-    ['only a dot after it', `${KEY}.`, 'the rig’s name after the dot must have 1 to 64 characters'],
-    ['a line end in the name of a rig', `${KEY}.a\nb`, 'the rig’s name after the dot must have 1 to 64 characters'],
+    ['only a dot after it', `${KEY}.`, 'the rig’s name after the dot must have 1 to 64 characters that one can see'],
+    [
+      'a line end in the name of a rig',
+      `${KEY}.a\nb`,
+      'the rig’s name after the dot must have 1 to 64 characters that one can see',
+    ],
     ['nothing', '', 'it has 0 hex digits'],
     [
       'bytes that are no public key',
@@ -71,4 +75,20 @@ describe('an account', () => {
 test('a rig’s name has 1 to 64 characters, without control characters, and at least one that is visible', () => {
   expect([0, 1, 64, 65].map((length) => takes(rigName, 'a'.repeat(length)))).toEqual([false, true, true, false]);
   expect(['Rig 01 #2', ' ', 'a\nb'].map((name) => takes(rigName, name))).toEqual([true, false, false]);
+});
+
+test.each([
+  ['a control character', '\u0007'],
+  ['a change of direction', '\u202e'],
+  ['an isolated direction', '\u2066'],
+  ['a mark of a direction', '\u200f'],
+  ['a mark of Arabic letters', '\u061c'],
+  ['a space without a width', '\u200b'],
+  ['a byte order mark', '\ufeff'],
+  ['a line separator', '\u2028'],
+])('names with %s, which nobody sees, are refused', (_, unseen) => {
+  for (const type of [account, poolUser, rigName]) {
+    expect([takes(type, `farm${unseen}`), takes(type, 'фарма ファーム')]).toEqual([false, true]);
+  }
+  expect(takes(publicKey, `${KEY}.rig${unseen}`)).toBe(false);
 });

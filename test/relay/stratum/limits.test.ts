@@ -222,10 +222,12 @@ it.each([
   ['\u0007', 'unnamed'],
   [undefined, 'unnamed'],
   [7, 'unnamed'],
-  ['x'.repeat(63), 'x'.repeat(63)],
-  ['x'.repeat(64), `${'x'.repeat(62)}…`],
-  [`k:${'a'.repeat(64)}.rig`, `k:${'a'.repeat(56)}….rig`],
-  [`a.${'b'.repeat(80)}`, `a.${'b'.repeat(60)}…`],
+  ['x'.repeat(128), 'x'.repeat(128)],
+  ['x'.repeat(129), `${'x'.repeat(127)}…`],
+  // The account of a key and a worker's name stay whole: the page and the tables shorten them, and can tell rigs apart.
+  [`k:${'a'.repeat(64)}.rig`, `k:${'a'.repeat(64)}.rig`],
+  [`k:${'a'.repeat(130)}.rig`, `k:${'a'.repeat(121)}….rig`],
+  [`a.${'b'.repeat(140)}`, `a.${'b'.repeat(125)}…`],
 ])('the worker %j is called %s', (user, name) => {
   expect(workerName(user)).toBe(name);
 });

@@ -663,8 +663,8 @@ describe('names from outside', () => {
     share(`k:${'a'.repeat(64)}.rig7`);
     share('');
     const begun = bench.ledger.filter((entry) => entry.type === 'session');
-    expect(begun.map(({ worker }) => worker)).toEqual(['evil [31m name', `k:${'a'.repeat(55)}….rig7`, 'unnamed']);
-    expect(begun.every(({ worker, agent }) => worker.length <= 63 && agent.length <= 63)).toBe(true);
+    expect(begun.map(({ worker }) => worker)).toEqual(['evil [31m name', `k:${'a'.repeat(64)}.rig7`, 'unnamed']);
+    expect(begun.every(({ worker, agent }) => worker.length <= 128 && agent.length <= 63)).toBe(true);
     expect(begun[0].agent).not.toMatch(/\p{C}/u);
   });
 });

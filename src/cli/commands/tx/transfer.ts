@@ -5,6 +5,7 @@ import type { Loaded } from '../../../config/load.ts';
 import type { Decimal } from '../../../ledger/decimal.ts';
 import { isOnCurve } from '../../../node/miner-identity.ts';
 import { paymentOf, planPayment } from '../../../sweep/payment.ts';
+import { USUAL_GAS_PRICE } from '../../../sweep/plan.ts';
 import { guardOfName } from '../../../sweep/signers.ts';
 import { isSigned, isUnfinished, type Sweep } from '../../../sweep/state.ts';
 import { wallMs } from '../../../system/clock.ts';
@@ -17,12 +18,12 @@ import {
   codeOf,
   inSession,
   isWanted,
+  originOfAccount,
   pollLine,
   resumeLine,
   type Session,
   type SessionOptions,
   sayNotSent,
-  USUAL_GAS_PRICE,
 } from '../../sweep/session.ts';
 
 export interface TransferOptions extends SessionOptions {
@@ -39,6 +40,8 @@ export interface TransferOptions extends SessionOptions {
 
 interface Run extends Session {
   readonly account: string;
+  /** Where the name of the account comes from, for people. */
+  readonly from: string;
   readonly options: TransferOptions;
 }
 
@@ -47,13 +50,13 @@ export async function runTxTransfer(loaded: Loaded, options: TransferOptions, io
   const pairs = (options.keyFile ?? []).map(readKeyFile);
   const account = accountOf(loaded, pairs);
   return await inSession(loaded, { kind: 'transfer', account, pairs }, io, async (session) => {
-    const run = { ...session, account, options };
+    const run = { ...session, account, from: originOfAccount(loaded, options.keyFile ?? []), options };
     return options.resume ? await resume(run) : await start(run);
   });
 }
 
 async function start(run: Run): Promise<number> {
-  const { ledger, store, pairs, account, options, io } = run;
+  const { ledger, store, pairs, account, from, options, io } = run;
   const { to, amount, chain, toChain = chain, gasPrice = USUAL_GAS_PRICE, gasStation = null } = options;
   if (to === undefined) throw new UsageError('Say who gets the coins, with --to ACCOUNT.');
   if (amount === undefined) throw new UsageError('Say how many coins, with --amount 0.5.');
@@ -63,11 +66,16 @@ async function start(run: Run): Promise<number> {
   if (gasStation !== null && toChain === chain) {
     throw new UsageError('Within one chain the account itself pays for gas: leave --gas-station out.');
   }
+  if (to === account && toChain === chain) {
+    throw new UsageError(
+      `--to names the account that pays, ${account}, which ${from} has named: name another receiver, or another chain with --to-chain.`,
+    );
+  }
   const before = store.load();
   if (before && isUnfinished(before) && isSigned(before)) {
     const { amount, to } = paymentReport(before, undefined, false);
     throw new UsageError(
-      `An earlier transfer of this account is unfinished (${amount} to ${to}): see and finish it with --resume, so that nothing is paid twice.`,
+      `An earlier transfer of this account is unfinished (${amount} to ${to}). Finish it first, so that nothing is paid twice: ${resumeLine(before, options, run)}`,
     );
   }
   checkKeys([...(guardOfName(to)?.keys ?? []), ...(options.receiverKey ?? [])]);
@@ -95,9 +103,11 @@ async function start(run: Run): Promise<number> {
 
 async function resume(run: Run): Promise<number> {
   const { store, options, io } = run;
-  const payment = store.load();
-  if (!payment) throw new UsageError('No transfer of this account has begun on this machine.');
-  checkSame(payment, options);
+  const begun = store.load();
+  if (!begun) throw new UsageError('No transfer of this account has begun on this machine.');
+  checkSame(begun, options);
+  // What is made already is sent as it is: a second command could take the coins twice.
+  const payment = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   const report = paymentReport(payment, undefined, false);
   if (!isUnfinished(payment)) {
     print(report, run);
@@ -106,9 +116,7 @@ async function resume(run: Run): Promise<number> {
   }
   const answer = await isWanted(questionOf(payment, report, options), run);
   if (!answer) return leave(payment, report, answer, EXIT.noWork, run);
-  // What is made already is sent as it is: a second command could take the coins twice.
-  const { gasPrice = payment.gasPrice } = options;
-  return await finish({ ...payment, gasPrice }, run);
+  return await finish(payment, run);
 }
 
 /** @param unasked the exit code where nobody was asked @returns the exit code */
@@ -161,7 +169,7 @@ async function finish(payment: Sweep, run: Run): Promise<number> {
   const { notes, sweep } = await carryOut(payment, options.timeout * 1000, run);
   const report = paymentReport(sweep, notes.values().next().value, isSigned(sweep));
   print(report, run);
-  const again = resumeLine(sweep, options.keyFile ?? [], run);
+  const again = resumeLine(sweep, options, run);
   if (isUnfinished(sweep) && !isSigned(sweep)) {
     io.say('Nothing was signed or sent.');
     io.say(`Try again with: ${again}`);
