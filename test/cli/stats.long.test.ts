@@ -106,7 +106,7 @@ describe('pickaxe stats', () => {
   ])('says what is wrong with %s', async (_, listener, says) => {
     const { code, stdout, stderr } = await stats(await answering(listener));
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(says);
+    expect(stderr).toMatch(says);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
