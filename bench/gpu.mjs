@@ -10,7 +10,7 @@
 // between.
 
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { nameOf } from '#pickaxe/engine/gpu/variants.js';
+import { nameOf } from '#pickaxe/engine/gpu/tuning.js';
 import { formatHashrate, withPrefix } from '#pickaxe/report/units.js';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
 import { ceilingOf, lookInto } from './lib/gpu-chips.mjs';

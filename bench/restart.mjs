@@ -18,7 +18,7 @@
 
 import { parseArgs } from 'node:util';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { parseCpuList } from '#pickaxe/text/cpu-list.js';
+import { parseCpuList } from '#pickaxe/text/quantities.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { chooseGpus, engineOf, numbers, wishesOf } from './lib/gpus.mjs';
 import { runCuts } from './lib/restart-scenario.mjs';

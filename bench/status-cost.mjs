@@ -27,10 +27,9 @@ import { Tally } from '#pickaxe/report/tally.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { makeLog } from '#pickaxe/terminal/log.js';
-import { inColours } from '#pickaxe/terminal/paint.js';
-import { screen } from '#pickaxe/terminal/screen.js';
+import { viewOf } from '#pickaxe/terminal/pages.js';
+import { inColours, screen } from '#pickaxe/terminal/screen.js';
 import { statusLine } from '#pickaxe/terminal/status-line.js';
-import { viewOf } from '#pickaxe/terminal/view.js';
 import { median, printHeading, save } from './lib/figures.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 

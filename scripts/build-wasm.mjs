@@ -67,7 +67,7 @@ function checkFresh() {
 
 async function checkRebuilt() {
   const { loadWasmFile } = await import('#pickaxe/engine/cpu/kernels/wasm.js');
-  const { answersRight } = await import('#pickaxe/engine/cpu/kernels/known-answers.js');
+  const { answersRight } = await import('#pickaxe/engine/cpu/kernels/load-kernel.js');
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-wasm-'));
   try {
     build(folder);

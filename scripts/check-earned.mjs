@@ -18,7 +18,7 @@ import { gasCapability, transferCreate } from '#pickaxe/ledger/command/coin.js';
 import { commandJson } from '#pickaxe/ledger/command/command.js';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { parseExactJson } from '#pickaxe/ledger/json.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { freshUser } from '../bench/lib/fresh-user.mjs';
 

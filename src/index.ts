@@ -11,6 +11,7 @@ export { powHash, type Solution, type Verification, verify } from './chain/verif
 export { parseWork, type Work, WorkFormatError, type WorkTerms } from './chain/work.ts';
 // The devices that hash.
 export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
+export type { Telemetry } from './engine/device.ts';
 export {
   type Candidate,
   DeviceError,
@@ -23,12 +24,9 @@ export {
 } from './engine/engine.ts';
 export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engine.ts';
 export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
-export type { Telemetry } from './engine/telemetry.ts';
 // What happens meanwhile.
-export type { Controls, PauseReason } from './events/controls.ts';
+export type { Controls, PauseReason } from './events/events.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
-// The ledger: its bytes and values.
-export { decodeBase64url, encodeBase64url } from './ledger/base64url.ts';
 export { buildCommand } from './ledger/command/build.ts';
 export {
   type CoinCall,
@@ -47,7 +45,6 @@ export {
 export { type Command, type Signature, verifyCommand } from './ledger/command/command.ts';
 export { KeyPair } from './ledger/command/keys.ts';
 export type { Capability, Message, Payload as CommandPayload, PublicMeta, Signer } from './ledger/command/payload.ts';
-export type { ProofRefusal, SendRefusal } from './ledger/command/refusals.ts';
 export type {
   CommandResult,
   Continuation,
@@ -55,19 +52,14 @@ export type {
   LedgerEvent,
   LocalAnswer,
   Outcome,
+  ProofRefusal,
   ResultMeta,
+  SendRefusal,
 } from './ledger/command/results.ts';
-export { type Cut, checkCut, type Head } from './ledger/cut.ts';
+export { type Cut, checkCut, type Head, type Peer, peerIdOf } from './ledger/cut.ts';
 export { type Decimal, decimalOf, formatDecimal, parseDecimal } from './ledger/decimal.ts';
-export { LedgerFormatError } from './ledger/errors.ts';
-export {
-  type ExactJson,
-  type ExactJsonObject,
-  JsonNumber,
-  parseExactJson,
-  stringifyExactJson,
-} from './ledger/exact-json.ts';
 export { checkAdjacents, type Graph, type GraphSpan, graphsOfNetwork, knownGraph, onlyGraph } from './ledger/graphs.ts';
+export type { Dialect } from './ledger/header.ts';
 export {
   type Adjacent,
   type BlockHeader,
@@ -76,10 +68,19 @@ export {
   encodeHeader,
   parseHeader,
 } from './ledger/header.ts';
-export type { Dialect } from './ledger/header-json.ts';
+// The ledger: its bytes and values.
+export {
+  decodeBase64url,
+  type ExactJson,
+  type ExactJsonObject,
+  encodeBase64url,
+  JsonNumber,
+  LedgerFormatError,
+  parseExactJson,
+  stringifyExactJson,
+} from './ledger/json.ts';
 export type { MerkleStep } from './ledger/merkle.ts';
 export { checkPayload, type Payload, type PayloadRoots, type PayloadWithOutputs } from './ledger/payload.ts';
-export { type Peer, peerIdOf } from './ledger/peer.ts';
 export { type BlockReward, rewardOf } from './ledger/reward.ts';
 export { checkSpvProof, parseSpvProof, type SpvProof } from './ledger/spv-proof.ts';
 // The miner.
@@ -91,25 +92,20 @@ export type { MockNodeOptions } from './mock-node/options.ts';
 export type { Trust } from './net/trust.ts';
 // A node's API.
 export { ApiError, type ApiErrorDetails, type ApiErrorKind } from './node/api/api-error.ts';
-export type { Block } from './node/api/blocks.ts';
-export type { BranchBounds } from './node/api/branch.ts';
+export type { Block, BranchBounds, CutQuery } from './node/api/blocks.ts';
 export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/api/commands.ts';
-export type { CutQuery } from './node/api/cut.ts';
-export type { DialectSetting } from './node/api/dialect.ts';
-export type { NodeInfo } from './node/api/info.ts';
+export type { NodeInfo, PeersQuery } from './node/api/info.ts';
 export type { ApiLimits } from './node/api/limits.ts';
 export { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from './node/api/node-api.ts';
-export type { HeightRange } from './node/api/paths.ts';
 export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
-export type { PeersQuery } from './node/api/peers.ts';
+export type { DialectSetting, HeightRange } from './node/api/request.ts';
 export type { MinerIdentity } from './node/miner-identity.ts';
 // Others that hash, beside the miner.
 export type { Relay } from './relay/relay.ts';
 export { type Judgement, RelayedWorks, type RelayedWorksOptions } from './relay/relayed-works.ts';
-export { type StratumOptions, StratumRelay } from './relay/stratum/stratum-relay.ts';
+export { type StratumOptions, StratumRelay } from './relay/stratum/server.ts';
 export type { DeviceSummary } from './report/device-stats.ts';
-export type { RigNow } from './report/rig-now.ts';
-export type { Summary } from './report/summary.ts';
+export type { RigNow, Summary } from './report/rig.ts';
 export { Tally } from './report/tally.ts';
 export { formatHashrate } from './report/units.ts';
 // Where work comes from.
@@ -119,4 +115,4 @@ export { PoolSource, type PoolSourceOptions, type PoolSourceSurroundings } from 
 export { SharedSource } from './source/shared-source.ts';
 export type { Judge, SourceUpdate, Verdict, WorkSource } from './source/source.ts';
 export { type Clock, systemClock } from './system/clock.ts';
-export { userCacheDirectory } from './system/user-directories.ts';
+export { userCacheDirectory } from './system/files.ts';

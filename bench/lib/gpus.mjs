@@ -1,11 +1,11 @@
 // The GPUs that benchmarks measure, and engines for them as when mining.
 
 import { parseArgs } from 'node:util';
+import { makerOf } from '#pickaxe/engine/gpu/disambiguate.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
-import { makerOf } from '#pickaxe/engine/gpu/pci.js';
-import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
-import { userCacheDirectory } from '#pickaxe/system/user-directories.js';
+import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
+import { userCacheDirectory } from '#pickaxe/system/files.js';
 
 /**
  * Parses the command line of a benchmark of GPUs.

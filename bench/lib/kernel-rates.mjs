@@ -7,9 +7,9 @@
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { WORK_BYTES } from '#pickaxe/chain/layout.js';
 import { parseWork } from '#pickaxe/chain/work.js';
+import { scan } from '#pickaxe/engine/cpu/columns.js';
 import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
 import { pinThread } from '#pickaxe/engine/cpu/pinning.js';
 import { quantile } from './figures.mjs';
 

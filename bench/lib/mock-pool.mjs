@@ -10,7 +10,7 @@ import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { LineSplitter } from '#pickaxe/wire/line-splitter.js';
+import { LineSplitter } from '#pickaxe/wire/lines.js';
 import { formatNonce1, formatTarget, parseNonce2 } from '#pickaxe/wire/stratum.js';
 
 const MOST_LINE_BYTES = 4_096;

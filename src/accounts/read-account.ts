@@ -2,13 +2,12 @@
 
 import { setMaxListeners } from 'node:events';
 import { buildCommand } from '../ledger/command/build.ts';
-import { getBalance, getDetails } from '../ledger/command/coin.ts';
-import { type AccountDetails, detailsOf, tokenBalanceOf } from '../ledger/command/coin-results.ts';
+import { type AccountDetails, detailsOf, getBalance, getDetails, tokenBalanceOf } from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
 import type { Message } from '../ledger/command/payload.ts';
 import type { Outcome } from '../ledger/command/results.ts';
 import type { Decimal } from '../ledger/decimal.ts';
-import { LedgerFormatError } from '../ledger/errors.ts';
+import { LedgerFormatError } from '../ledger/json.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 

@@ -1,19 +1,22 @@
 /** Makes engines from the settings. */
 
 import type { Logger } from 'pino';
-import { valueForGpu, valuesForGpus } from '../config/setting-types/per-gpu.ts';
+import { z } from 'zod';
+import { valueForGpu, valuesForGpus } from '../config/setting-types/basic.ts';
 import type { Config } from '../config/settings.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
-import type { KernelName } from '../engine/cpu/kernel-names.ts';
-import { forceKernel } from '../engine/cpu/kernels/choose.ts';
+import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernel-names.ts';
+import { forceKernel, type Survey } from '../engine/cpu/kernels/choose.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/cpu/threads.ts';
-import { DeviceError, type Engine } from '../engine/engine.ts';
+import { CORE_KINDS, type DeviceKind } from '../engine/device.ts';
+import { DeviceError, type Engine, MissingEngine } from '../engine/engine.ts';
+import { makerOf } from '../engine/gpu/disambiguate.ts';
 import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
 import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
-import { makerOf } from '../engine/gpu/pci.ts';
-import { MissingEngine } from '../engine/missing-engine.ts';
-import { userCacheDirectory } from '../system/user-directories.ts';
-import { UsageError } from './exit-codes.ts';
+import type { TemperatureLimits } from '../mine/thermal-guard.ts';
+import { formatPercent } from '../report/units.ts';
+import { userCacheDirectory } from '../system/files.ts';
+import { UsageError } from './exit.ts';
 
 /** The settings that say which devices mine, and how. */
 export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
@@ -179,4 +182,77 @@ export function usableKernel(name: KernelName): KernelName {
   } catch (fault) {
     throw new UsageError((fault as Error).message);
   }
+}
+
+/* Reads from the settings the temperatures at which devices are paused and resumed. */
+
+/** The default distance between the two temperatures: enough that a device does not pause and resume all the time. */
+const COOL_BY_C = 10;
+
+/**
+ * @param name the device; without it, what holds for each device of this kind that no setting names
+ * @returns undefined when it is not paused for its temperature
+ */
+export function limitsOf(devices: Config['devices'], kind: DeviceKind, name?: string): TemperatureLimits | undefined {
+  const { cpuTempLimit, cpuTempResume } = devices;
+  const [stopCelsius = 'none', resumeCelsius] =
+    kind === 'cpu'
+      ? [cpuTempLimit, cpuTempResume]
+      : [valueForGpu(devices.tempLimit, name), valueForGpu(devices.tempResume, name)];
+  return stopCelsius === 'none' ? undefined : { stopCelsius, resumeCelsius: resumeCelsius ?? stopCelsius - COOL_BY_C };
+}
+
+/* A table of the CPU kernels: their speeds, and which one is used and why. */
+
+export const KernelRow = z.object({
+  name: z.enum(KERNEL_NAMES),
+  /** The kind of cores that this is about; absent where all cores are alike. */
+  cores: z.enum(CORE_KINDS).exactOptional(),
+  usable: z.boolean(),
+  chosen: z.boolean(),
+  /** Whether it is certain that it is the fastest; absent unless pickaxe chose it. */
+  proven: z.boolean().exactOptional(),
+  /** H/s of one thread while all threads hash. Absent when the kernel cannot be used, or could not be measured. */
+  hashesPerSecond: z.number().exactOptional(),
+  /** Why the kernel is chosen, or why it is not. */
+  why: z.string(),
+});
+export type KernelRow = Readonly<z.infer<typeof KernelRow>>;
+
+/**
+ * @param surveys one for each kind of cores
+ * @param asked the kernel that was asked for and is used, whatever the speeds
+ */
+export function kernelRows(surveys: readonly Survey[], asked?: KernelName): KernelRow[] {
+  return surveys.flatMap((survey) => rowsOf(survey, asked));
+}
+
+function rowsOf({ kind, speeds, fastest, proven, close, unusable }: Survey, asked?: KernelName): KernelRow[] {
+  return KERNEL_NAMES.map((each) => {
+    const name = { name: each, ...(kind !== undefined && { cores: kind }) };
+    const hashesPerSecond = speeds[each];
+    const refused = unusable.get(each);
+    if (refused !== undefined) return { ...name, usable: false, chosen: false, why: refused };
+    if (hashesPerSecond === undefined) {
+      const chosen = each === (asked ?? fastest);
+      return { ...name, usable: true, chosen, why: 'not measured: the machine was too busy' };
+    }
+    const part = hashesPerSecond / (speeds[fastest ?? each] ?? hashesPerSecond);
+    const speed = fastest === undefined || each === fastest ? 'the fastest here' : `${compared(part)} ${fastest}`;
+    const row = { ...name, usable: true, hashesPerSecond };
+    if (each !== (asked ?? fastest)) return { ...row, chosen: false, why: speed };
+    if (asked !== undefined) return { ...row, chosen: true, why: `chosen: asked for, ${speed}` };
+    return { ...row, chosen: true, proven, why: `chosen: ${speed}${proven ? '' : unproven(each, close)}` };
+  });
+}
+
+/** A part that is rounded to 100 % is no difference. */
+function compared(part: number): string {
+  return part < 0.995 ? `slower here: ${formatPercent(part)} of` : 'as fast here as';
+}
+
+function unproven(chosen: KernelName, close: readonly KernelName[]): string {
+  const rivals = close.filter((name) => name !== chosen);
+  if (rivals.length === 0) return ', which is not proven: the machine was too busy';
+  return `, to be proven while mining: ${rivals.join(' and ')} ${rivals.length === 1 ? 'comes' : 'come'} close`;
 }

@@ -8,12 +8,11 @@ import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
 import { PoolSource } from '../source/pool/pool-source.ts';
 import type { PoolAccount } from '../source/pool/session.ts';
-import { RevocableSource } from '../source/revocable-source.ts';
+import { RevocableSource } from '../source/shared-source.ts';
 import type { WorkSource } from '../source/source.ts';
-import { version } from '../system/version.ts';
-import { refuse, UsageError } from './exit-codes.ts';
-import { nodeTrust, poolTrust } from './node-trust.ts';
-import { secretIn } from './secret-file.ts';
+import { version } from '../system/machine.ts';
+import { refuse, UsageError } from './exit.ts';
+import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 
 /** The settings that name the nodes to mine on and the miner to mine for, or the pools. */
 export type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;

@@ -1,11 +1,11 @@
 /** Adds discovered nodes to those of the configuration, for failover: `--discover-nodes`. */
 
-import { originOf } from '../config/per-node.ts';
+import { originOf } from '../config/setting-types/addresses.ts';
 import type { Config } from '../config/settings.ts';
 import { survey } from '../nodes/survey.ts';
 import { systemClock } from '../system/clock.ts';
-import { oneLine } from '../text/one-line.ts';
-import { NodeCandidates, type NodeSettings } from './node-candidates.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { NodeCandidates, type NodeSettings } from './node-watch.ts';
 
 /** How many peers are looked at, and how many are used at most: the best ones. */
 const MOST_LOOKED_AT = 32;

@@ -7,11 +7,11 @@ import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { CoreShape } from '../report/shapes.ts';
 import { progressTo } from '../terminal/log.ts';
-import { formatHttpAddress, type HttpAddress } from '../text/http-address.ts';
+import { formatHttpAddress, type HttpAddress } from '../text/addresses.ts';
+import { limitsOf } from './choose-engines.ts';
 import { defaultAccount } from './choose-source.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT } from './exit.ts';
 import type { Rig } from './run-miner.ts';
-import { limitsOf } from './temperatures.ts';
 
 const Limits = z.object({ stopCelsius: z.number(), resumeCelsius: z.number() });
 type Limits = Readonly<z.infer<typeof Limits>>;

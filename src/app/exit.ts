@@ -1,6 +1,35 @@
-/** Ends the process once all output is written, or when output cannot be written any more. */
+/** pickaxe's exit codes. Scripts that start pickaxe rely on them. */
+export const EXIT = {
+  done: 0,
+  /**
+   * An internal error, or: `verify` found no proof of work or another block hash, `doctor` found something that prevents mining,
+   * a miner did not answer `stats`, no node gave `ledger` or `balance` a right answer, `nodes` found none of use, in `tx` a node
+   * refused, a command has failed or is wrong, or a chain of a `sweep` has failed.
+   */
+  failed: 1,
+  /** Wrong usage or configuration. */
+  usage: 2,
+  /** No usable device. */
+  noDevice: 3,
+  /** A run with a limit got no work, `tx` no result before the waiting ended, or something of a `sweep` is pending. */
+  noWork: 4,
+  /** A device computed wrong hashes. */
+  wrongHashes: 6,
+  /** A second signal, or Ctrl-C at a question, ended it: the shells' 128 + 2. */
+  interrupted: 130,
+} as const;
 
-import { EXIT } from './exit-codes.ts';
+/** Wrong usage or configuration. The message says what to do. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** @throws UsageError that names all contradictions, when there are any. */
+export function refuse(contradictions: readonly string[]): void {
+  if (contradictions.length > 0) throw new UsageError(contradictions.join('\n'));
+}
+
+/* Ends the process once all output is written, or when output cannot be written any more. */
 
 /** How long the process waits for a reader that has stopped reading to take the last lines. */
 const FLUSH_MS = 2_000;
@@ -48,4 +77,21 @@ const hasNoReader = ({ code = '' }: NodeJS.ErrnoException) => ['EPIPE', 'EOF'].i
 
 function complain({ message }: Error): void {
   process.stderr.write(`error: what is printed cannot be written: ${message}\n`);
+}
+
+/* Why a server cannot listen, and what to do about it. */
+
+/**
+ * @param fault what Node.js says
+ * @param port the port that was asked for
+ * @returns a clause and a sentence without a full stop at its end
+ */
+export function whyNotListening({ code, message }: NodeJS.ErrnoException, port: number): string {
+  if (code === 'EADDRINUSE') {
+    return `port ${port} is in use, perhaps by another pickaxe. Stop that program, or give another port`;
+  }
+  if (code === 'EACCES') return `this user may not use port ${port}. Give a port above 1023`;
+  if (code === 'EADDRNOTAVAIL')
+    return 'this machine has no such address. Give one of its own, or 0.0.0.0 for all of them';
+  return message;
 }

@@ -1,14 +1,31 @@
 /** What a mining rig's nodes say about its blocks: their typed clients, as the follower of blocks asks them. */
 
-import type { Head, LedgerView } from '../blocks/ledger-view.ts';
+import { type ChainReading, readDetails } from '../accounts/read-account.ts';
+import type { Head, LedgerView } from '../blocks/observation.ts';
 import { RewardFault } from '../blocks/reward.ts';
-import { decodeBase64url, encodeBase64url } from '../ledger/base64url.ts';
-import { LedgerFormatError } from '../ledger/errors.ts';
-import type { PayloadWithOutputs } from '../ledger/payload.ts';
+import type { Config } from '../config/settings.ts';
+import type { AccountDetails } from '../ledger/command/coin.ts';
+import { formatDecimal } from '../ledger/decimal.ts';
+import { networkOf } from '../ledger/header.ts';
+import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
+import { COIN, type PayloadWithOutputs } from '../ledger/payload.ts';
+import { rewardByTable } from '../ledger/reward.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';
-import { type ApiSettings, nodeApi, RIG_LIMITS } from './node-api.ts';
+import { type Balance, type ChainBalance, type EarningsTerms, NoBalance } from '../report/earnings.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { minerAccount } from './choose-source.ts';
+import { UsageError } from './exit.ts';
+import {
+  type ApiSettings,
+  type ConfiguredNode,
+  configuredNodes,
+  nodeApi,
+  openNodeApi,
+  RIG_LIMITS,
+  shownNode,
+} from './node-api.ts';
 
 /** How many blocks of one height are read at most, on average: real chains seldom have two. */
 const MOST_OF_ONE_HEIGHT = 10;
@@ -89,4 +106,77 @@ async function orMissing(payload: Promise<PayloadWithOutputs>): Promise<PayloadW
     }
     throw error;
   }
+}
+
+/* Asks the nodes of a rig what the account that is mined for has: for the page and the API, when somebody wants to know. */
+
+type Settings = Pick<Config, 'node' | 'ledger' | 'miner'>;
+type Reading = ChainReading<AccountDetails | undefined>;
+
+/**
+ * Short, because a person waits for the answer and can ask again. An answer about an account has a kilobyte, but all chains are
+ * asked at once, while the rig mines.
+ */
+const LIMITS = { attempts: 1, answerTimeoutMs: 3_000, mostAnswerBytes: 2 ** 18 };
+
+/**
+ * @param stop ends the question, with its reason
+ * @returns the answer of the first configured node that has one
+ * @throws NoBalance that says of each node why it cannot
+ */
+export async function askBalance(settings: Settings, stop: AbortSignal): Promise<Balance> {
+  const faults: string[] = [];
+  for (const node of configuredNodes(settings)) {
+    try {
+      return await askNode(settings, node, stop);
+    } catch (fault) {
+      if (!(fault instanceof ApiError || fault instanceof LedgerFormatError || fault instanceof UsageError))
+        throw fault;
+      // What the client of the API says names the node already.
+      faults.push(oneLine(fault instanceof ApiError ? fault.message : `${shownNode(node)}: ${fault.message}`));
+    }
+  }
+  throw new NoBalance(faults.join(' '));
+}
+
+/** @throws the first fault when no chain answers */
+async function askNode(settings: Settings, node: ConfiguredNode, stop: AbortSignal): Promise<Balance> {
+  const account = minerAccount(settings.miner);
+  const api = await openNodeApi(node, settings, { limits: LIMITS });
+  try {
+    const { heads } = await api.cut({}, stop);
+    const readings = await readDetails(api, heads.keys(), { account, module: COIN }, stop);
+    const faults = readings.flatMap((each) => ('error' in each ? [each.error] : []));
+    if (faults.length === readings.length) throw faults[0];
+    const total = faults.length > 0 ? null : formatDecimal(sumOf(readings));
+    return { account, node: nodeAddress(shownNode(node), api.network).name, total, chains: readings.map(chainBalance) };
+  } finally {
+    await api.close();
+  }
+}
+
+function sumOf(readings: readonly Reading[]): bigint {
+  return readings.reduce((sum, each) => sum + ('value' in each && each.value ? each.value.balance : 0n), 0n);
+}
+
+function chainBalance(reading: Reading): ChainBalance {
+  const { chain } = reading;
+  if ('error' in reading) return { chain, balance: null, exists: null, fault: oneLine(reading.error.message) };
+  const { value } = reading;
+  return { chain, balance: formatDecimal(value?.balance ?? 0n), exists: value !== undefined, fault: null };
+}
+
+/* What estimates of earnings need beside events: the table of rewards, and the settings about power. */
+
+export function earningsTerms({ node, power }: Pick<Config, 'node' | 'power'>): EarningsTerms {
+  return {
+    coinsAt: (version, height) => {
+      // Another network may use the same number, and pay something else.
+      if (node.network !== undefined && node.network !== networkOf(version)) return undefined;
+      const reward = rewardByTable({ version, height });
+      return reward === undefined ? undefined : Number(formatDecimal(reward));
+    },
+    powerWatts: power.watts,
+    powerPrice: power.price,
+  };
 }

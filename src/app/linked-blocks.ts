@@ -5,13 +5,11 @@
  */
 
 import { equalBytes } from '../chain/bytes.ts';
-import { encodeBase64url } from '../ledger/base64url.ts';
 import { parsePayload } from '../ledger/command/payload.ts';
 import { type CommandResult, parseCommandResult } from '../ledger/command/results.ts';
 import type { Head } from '../ledger/cut.ts';
-import { LedgerFormatError } from '../ledger/errors.ts';
-import { isExactJsonObject, parseExactJsonBytes } from '../ledger/exact-json.ts';
 import { type BlockHeader, blockHash, checkWork } from '../ledger/header.ts';
+import { encodeBase64url, isExactJsonObject, LedgerFormatError, parseExactJsonBytes } from '../ledger/json.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { Block } from '../node/api/blocks.ts';
 import type { NodeApi } from '../node/api/node-api.ts';

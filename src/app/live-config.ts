@@ -1,8 +1,7 @@
 /** The configuration of a running miner. Some settings may change while it runs. */
 
-import { type Changes, changes } from '../config/changes.ts';
 import type { Loaded } from '../config/load.ts';
-import { assemble, type Config, valueIn } from '../config/settings.ts';
+import { assemble, type Changes, type Config, changes, valueIn } from '../config/settings.ts';
 
 export class LiveConfig {
   /** The files that were read, as absolute paths. */

@@ -1,14 +1,19 @@
 /** Makes clients of nodes' APIs from settings. */
 
-import { NETWORK_NAME } from '../config/setting-types/miner.ts';
+import { X509Certificate } from 'node:crypto';
+import { distrust, type RegularFile, readRegularFile, UnfitFile, whyUnreadable } from '../config/regular-file.ts';
+import { readSecretFile, readSecretText } from '../config/secrets.ts';
+import { valuesFor } from '../config/setting-types/addresses.ts';
+import { NETWORK_NAME } from '../config/setting-types/rig.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
-import type { Peer } from '../ledger/peer.ts';
+import type { Peer } from '../ledger/cut.ts';
+import type { Trust } from '../net/trust.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from '../node/api/node-api.ts';
 import { hasPath, shownUrl } from '../node/url.ts';
-import { version } from '../system/version.ts';
-import { UsageError } from './exit-codes.ts';
-import { nodeTrust } from './node-trust.ts';
+import { version } from '../system/machine.ts';
+import { decodeText } from '../text/plain-text.ts';
+import { UsageError } from './exit.ts';
 
 /** The settings that name nodes, and say how they are spoken to. */
 export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
@@ -146,5 +151,113 @@ async function networkOf(
     throw fault;
   } finally {
     await api.close();
+  }
+}
+
+/* Reads from the settings what makes the certificate of a node or a pool trusted. */
+
+/** @throws UsageError when a file holds no valid certificates */
+export function nodeTrust(url: string, node: Config['node']): Trust {
+  return trustIn(url, node, node.insecureTls, '--node-ca-file');
+}
+
+/** @throws UsageError when a file holds no valid certificates */
+export function poolTrust(url: string, pool: Config['pool'], { insecureTls }: Config['node']): Trust {
+  return trustIn(url, pool, insecureTls, '--pool-ca-file');
+}
+
+function trustIn(
+  url: string,
+  { fingerprints = [], caFiles = [] }: Pick<Config['node'], 'fingerprints' | 'caFiles'>,
+  insecureTls: boolean,
+  option: string,
+): Trust {
+  const pinned = valuesFor(url, fingerprints);
+  if (pinned.length > 0) return { by: 'fingerprint', fingerprints: pinned };
+  if (insecureTls) return { by: 'nothing' };
+  const files = valuesFor(url, caFiles);
+  if (files.length === 0) return { by: 'authority' };
+  return { by: 'authority', authorities: files.flatMap((file) => certificatesIn(file, option)) };
+}
+
+/* Reads the certificates of authorities from the files that settings name. */
+
+/** Four times the size of all certificates that browsers trust. */
+const MAX_BYTES = 1_048_576;
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/**
+ * @param option the option's name for error messages: `--node-ca-file`
+ * @returns the certificates of a PEM file (RFC 7468), each as one PEM text; at least one
+ * @throws UsageError that says what is wrong with the file
+ */
+export function certificatesIn(file: string, option: string): string[] {
+  const refuse = (what: string) => new UsageError(`${option}: ${file} ${what}`);
+  let read: RegularFile;
+  try {
+    read = readRegularFile(file, MAX_BYTES, (facts) => distrust(file, 'settings', facts));
+  } catch (fault) {
+    const why = fault instanceof UnfitFile ? fault.message : whyUnreadable(fault as NodeJS.ErrnoException, file);
+    throw refuse(`cannot be read: ${why}.`);
+  }
+  const text = textOf(read.bytes);
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
+    throw refuse(
+      'contains a private key, which only its owner should have: name a file that contains only certificates.',
+    );
+  }
+  if (!text.includes('-----BEGIN ')) {
+    throw refuse(`is not PEM. To convert it from DER: openssl x509 -inform der -in FILE -out FILE.pem`);
+  }
+  const certificates = text.match(CERTIFICATE) ?? [];
+  if (certificates.length === 0) throw refuse('contains no certificate: each begins with -----BEGIN CERTIFICATE-----');
+  if (certificates.length < text.split('-----BEGIN CERTIFICATE-----').length - 1) {
+    throw refuse('ends in the middle of a certificate: copy it again.');
+  }
+  for (const [index, certificate] of certificates.entries()) {
+    if (!isReadable(certificate))
+      throw refuse(`contains a certificate that cannot be read, number ${index + 1}: copy it again.`);
+  }
+  return certificates;
+}
+
+/** A file that is no text may be DER, about which the error says more. */
+function textOf(bytes: Buffer): string {
+  try {
+    return decodeText(bytes);
+  } catch {
+    return bytes.toString('latin1');
+  }
+}
+
+function isReadable(certificate: string): boolean {
+  try {
+    return new X509Certificate(certificate).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/* Reads secrets from the files that settings name. */
+
+/**
+ * @param option the option's name for error messages: `--http-token-file`
+ * @throws UsageError that says what is wrong with the file, without quoting its content
+ */
+export function secretIn(file: string, option: string): string {
+  return orUsageError(() => readSecretFile(file, option));
+}
+
+/** The same for a secret of several lines, such as a key in PEM. */
+export function secretTextIn(file: string, option: string): string {
+  return orUsageError(() => readSecretText(file, option));
+}
+
+function orUsageError(read: () => string): string {
+  try {
+    return read();
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
   }
 }

@@ -4,14 +4,13 @@
  */
 
 import { equalBytes } from '../chain/bytes.ts';
-import { getDetails } from '../ledger/command/coin.ts';
-import { detailsOf } from '../ledger/command/coin-results.ts';
+import { detailsOf, getDetails } from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
 import type { Outcome } from '../ledger/command/results.ts';
 import type { Head } from '../ledger/cut.ts';
 import { parseDecimal } from '../ledger/decimal.ts';
-import { LedgerFormatError } from '../ledger/errors.ts';
-import { COIN } from '../ledger/transfers.ts';
+import { LedgerFormatError } from '../ledger/json.ts';
+import { COIN } from '../ledger/payload.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { ProofRefusedError, SendRefusedError } from '../node/api/commands.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
@@ -27,8 +26,8 @@ import {
   type SweepLedger,
   type Trial,
 } from '../sweep/sweep-ledger.ts';
-import { oneLine } from '../text/one-line.ts';
-import { UsageError } from './exit-codes.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { UsageError } from './exit.ts';
 import { findCommand, newestHeader } from './linked-blocks.ts';
 import type { NodesInTurn } from './nodes-in-turn.ts';
 

@@ -4,7 +4,7 @@ import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi, NodeApiSurroundings } from '../node/api/node-api.ts';
 import { hasPath } from '../node/url.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './exit.ts';
 import { type ApiSettings, type ConfiguredNode, configuredNodes, noNode, openNodeApi, shownNode } from './node-api.ts';
 
 /** How long a node that could not be reached is not asked beside another one. */

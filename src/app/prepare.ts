@@ -4,16 +4,16 @@ import { homedir, hostname } from 'node:os';
 import { sep } from 'node:path';
 import type { Loaded } from '../config/load.ts';
 import { LogTail } from '../report/log-tail.ts';
-import { logStart, type Setup } from '../report/setup.ts';
-import { version } from '../system/version.ts';
+import { logStart, type Setup } from '../report/rig.ts';
+import { version } from '../system/machine.ts';
 import { makeLog } from '../terminal/log.ts';
-import { earningsTerms } from './earnings-terms.ts';
+import { limitsOf } from './choose-engines.ts';
+import { earningsTerms } from './ledger-views.ts';
 import { LiveConfig } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
 import { relaysOf } from './relays.ts';
 import type { Rig } from './run-miner.ts';
 import { sidecarsOf } from './sidecars.ts';
-import { limitsOf } from './temperatures.ts';
 
 type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays' | 'earnings'> & {
   readonly rigName: string;

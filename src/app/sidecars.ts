@@ -3,12 +3,8 @@
 import type { ServedPage } from '../terminal/page-link.ts';
 import type { LiveConfig } from './live-config.ts';
 import type { Sidecar } from './run-miner.ts';
-import { activity } from './sidecars/activity.ts';
-import { alarm } from './sidecars/alarm.ts';
-import { battery } from './sidecars/battery.ts';
 import { notices } from './sidecars/notices.ts';
-import { restartOnChange } from './sidecars/restart-on-change.ts';
-import { schedule } from './sidecars/schedule.ts';
+import { activity, alarm, battery, restartOnChange, schedule } from './sidecars/pausing.ts';
 import { terminal } from './sidecars/terminal.ts';
 
 /** What sidecars know besides the settings. */
@@ -30,7 +26,7 @@ const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar
   (live) => restartOnChange(live, ({ pause }) => pause.onActivity, activity),
   (live) => restartOnChange(live, ({ pause }) => pause.schedule, schedule),
   async ({ config }, { usesStdin, page }) => terminal(config, usesStdin, () => page.served),
-  async () => (process.env.NOTIFY_SOCKET ? (await import('./systemd/sidecar.ts')).systemd() : undefined),
+  async () => (process.env.NOTIFY_SOCKET ? (await import('./systemd.ts')).systemd() : undefined),
   async ({ config: { http } }, { page }) => {
     if (http.listen === undefined) return undefined;
     const { httpSidecar } = await import('./sidecars/http.ts');

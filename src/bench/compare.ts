@@ -1,7 +1,6 @@
 /** Compares two results of `pickaxe bench --json`: which is faster, and did all devices do the same work? */
 
-import type { BenchResult, DeviceResult } from './result.ts';
-import { meanOf, spreadOf } from './spread.ts';
+import { type BenchResult, type DeviceResult, meanOf, spreadOf } from './result.ts';
 
 /** A difference beyond this many standard deviations comes from noise in one case of twenty. */
 const DEVIATIONS = 2;

@@ -1,13 +1,18 @@
 /** What a device's runs say together. */
 
-import type { CoreKind } from '../engine/device.ts';
+import type { CoreKind, Telemetry } from '../engine/device.ts';
 import type { Engine, EngineInfo } from '../engine/engine.ts';
-import { EXPECTED_CANDIDATES } from './challenge.ts';
-import { errorsOf } from './checked-candidates.ts';
-import { identityOf } from './identity.ts';
-import { combine, perJoule } from './readings.ts';
-import type { DeviceResult, RatesByCores, RunResult, SensorSummary } from './result.ts';
-import { roundTo, spreadOf } from './spread.ts';
+import { EXPECTED_CANDIDATES, errorsOf } from './challenge.ts';
+import {
+  type DeviceIdentity,
+  type DeviceResult,
+  meanOf,
+  type RatesByCores,
+  type RunResult,
+  roundTo,
+  type SensorSummary,
+  spreadOf,
+} from './result.ts';
 
 /** A hundredth of a percent. */
 const SPREAD_DIGITS = 4;
@@ -86,4 +91,74 @@ function runResult(run: MeasuredRun, all: number): RunResult {
     candidates: { found, expected: EXPECTED_CANDIDATES, wrong, missed },
     errors: [...errorsOf(wrong, missed), ...doubts],
   };
+}
+
+/* What a device is and how it hashes, as results say it. */
+
+export function identityOf(
+  { name, kind }: Engine,
+  { model, kernel, threads, cores, bus, gpu }: EngineInfo,
+): DeviceIdentity {
+  if (kind === 'cpu') {
+    return { kind: 'cpu', name, model, kernel, threads: threads ?? null, cores: cores ? [...cores] : null };
+  }
+  return {
+    kind: 'gpu',
+    name,
+    model,
+    bus: bus ?? null,
+    driver: gpu?.driver ?? null,
+    kernel,
+    variant: gpu?.variant ?? null,
+    workgroupSize: gpu?.workgroupSize ?? null,
+    noncesPerInvocation: gpu?.noncesPerInvocation ?? null,
+    batchSeconds: gpu === undefined ? null : gpu.batchMs / 1000,
+  };
+}
+
+/* What a device's sensors reported while it was measured. */
+
+export class Readings {
+  readonly #summaries: SensorSummary[] = [];
+
+  /** Forgets earlier readings. */
+  clear(): void {
+    this.#summaries.length = 0;
+  }
+
+  take({ temperatureCelsius, powerWatts, powerLimitWatts, coreHertz, memoryHertz }: Telemetry): void {
+    this.#summaries.push({
+      temperatureCelsius: temperatureCelsius ?? null,
+      powerWatts: powerWatts || null, // some drivers report 0 when they cannot tell
+      powerLimitWatts: powerLimitWatts ?? null,
+      coreHertz: coreHertz ?? null,
+      memoryHertz: memoryHertz ?? null,
+    });
+  }
+
+  get summary(): SensorSummary {
+    return combine(this.#summaries);
+  }
+}
+
+/** Combines several summaries: the highest temperature, and the means of everything else. */
+export function combine(summaries: readonly SensorSummary[]): SensorSummary {
+  const known = (field: keyof SensorSummary) => summaries.flatMap((each) => each[field] ?? []);
+  const mean = (field: keyof SensorSummary) => {
+    const values = known(field);
+    return values.length > 0 ? roundTo(meanOf(values), 2) : null;
+  };
+  const temperatures = known('temperatureCelsius');
+  return {
+    temperatureCelsius: temperatures.length > 0 ? Math.max(...temperatures) : null,
+    powerWatts: mean('powerWatts'),
+    powerLimitWatts: mean('powerLimitWatts'),
+    coreHertz: mean('coreHertz'),
+    memoryHertz: mean('memoryHertz'),
+  };
+}
+
+/** @returns the efficiency in H/J; null where the power is not known */
+export function perJoule(hashesPerSecond: number, { powerWatts }: SensorSummary): number | null {
+  return powerWatts === null ? null : Math.round(hashesPerSecond / powerWatts);
 }

@@ -1,14 +1,16 @@
 /** Measures devices, one after the other or all at once, as often as asked: hashrate first, then the hash sum. */
 
-import type { Engine } from '../engine/engine.ts';
+import { prepareJob } from '../chain/job.ts';
+import { WORK_BYTES } from '../chain/layout.ts';
+import { LANES, PAGES } from '../chain/nonce.ts';
+import { parseWork } from '../chain/work.ts';
+import type { CoreKind } from '../engine/device.ts';
+import { DeviceError, type Engine, type EngineInfo, type EngineListener } from '../engine/engine.ts';
+import { Space } from '../mine/space.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
-import type { Challenge } from './challenge.ts';
-import { CheckedCandidates, doubtsOf, searchChallenge } from './checked-candidates.ts';
-import { deviceResult, type MeasuredRun } from './device-result.ts';
-import { inStep, type Opened, type OpenOptions, openAll } from './open.ts';
-import { type MeasuredRate, measureRate } from './rate.ts';
-import type { DeviceResult } from './result.ts';
-import { spreadOf } from './spread.ts';
+import { type Challenge, CheckedCandidates, doubtsOf, searchChallenge } from './challenge.ts';
+import { deviceResult, type MeasuredRun, Readings } from './device-result.ts';
+import { type DeviceResult, spreadOf } from './result.ts';
 
 export interface MeasureOptions extends OpenOptions {
   readonly challenge: Challenge;
@@ -123,3 +125,139 @@ async function rate(one: Opened, run: number, options: MeasureOptions): Promise<
 }
 
 const NEVER = new AbortController().signal;
+
+/* Opens devices, and goes on with those that can be opened. */
+
+export interface OpenOptions {
+  /** Listens to a device while it opens. */
+  readonly listener: (engine: Engine) => EngineListener;
+  /** Called once for each device that fails. */
+  readonly failed: (engine: Engine, fault: DeviceError) => void;
+}
+
+export interface Opened {
+  readonly engine: Engine;
+  /** The latest: it changes when a kernel has proven itself. */
+  readonly info: EngineInfo;
+  /** Filled while the device is open. */
+  readonly readings: Readings;
+}
+
+/** Opens them one after the other, so that nothing disturbs what they measure while they open. */
+export async function openAll(engines: readonly Engine[], { listener, failed }: OpenOptions): Promise<Opened[]> {
+  const opened: Opened[] = [];
+  for (const engine of engines) {
+    const readings = new Readings();
+    const open = async () => {
+      let info: EngineInfo;
+      const own: EngineListener = {
+        telemetry: (reading) => readings.take(reading),
+        changed: (changed) => {
+          info = changed;
+        },
+      };
+      info = await engine.open({ ...listener(engine), ...own });
+      return {
+        engine,
+        readings,
+        get info() {
+          return info;
+        },
+      };
+    };
+    opened.push(...(await inStep([{ engine }], failed, open)));
+  }
+  return opened;
+}
+
+/** Takes a step with all devices at the same time. @returns the results of those that did not fail */
+export async function inStep<From extends { readonly engine: Engine }, To>(
+  from: readonly From[],
+  failed: OpenOptions['failed'],
+  step: (from: From) => Promise<To>,
+): Promise<To[]> {
+  const steps = from.map(async (one) => {
+    try {
+      return [await step(one)];
+    } catch (fault) {
+      if (!(fault instanceof DeviceError)) throw fault;
+      failed(one.engine, fault);
+      return [];
+    }
+  });
+  return (await Promise.all(steps)).flat();
+}
+
+/* A device's hashrate, measured in slices: their spread says how far to trust it. */
+
+/** The figures begin after this: until then kernels warm up, batches find their size, and clocks rise. */
+export const WARM_UP_MS = 2_000;
+/** How long a slice is. A short measurement has the least number of slices, which are shorter then. */
+const SLICE_MS = 1_000;
+const LEAST_SLICES = 5;
+/** One engine searches a whole space within hours: a measurement ends before that. */
+export const MOST_SECONDS = 3_600;
+
+export interface RateOptions {
+  readonly warmUpMs: number;
+  /** At most 3,600. */
+  readonly seconds: number;
+  readonly clock: Clock;
+  /** A uniform integer in [0, below). */
+  readonly random: (below: number) => number;
+  /** Called when the warm-up is over. */
+  readonly onStart: () => void;
+  /**
+   * Called at the end of each slice.
+   * @param hashesPerSecond the slice's hashrate
+   * @param done part of the measurement that is done, 0 to 1
+   */
+  readonly onSlice: (hashesPerSecond: number, done: number) => void;
+}
+
+export interface MeasuredRate {
+  /** H/s of each slice. A slice ends with the first report after its time is up, so that hashes and time match. */
+  readonly slices: readonly number[];
+  /** H/s over all slices, for each kind of cores; empty where the engine does not tell them apart. */
+  readonly byCores: ReadonlyMap<CoreKind, number>;
+}
+
+/**
+ * Searches for a target that nothing meets.
+ * @throws DeviceError when the device is lost.
+ */
+export async function measureRate(engine: Engine, options: RateOptions): Promise<MeasuredRate> {
+  const { warmUpMs, seconds, clock, random, onStart, onSlice } = options;
+  const count = Math.max(LEAST_SLICES, Math.round((1000 * seconds) / SLICE_MS));
+  const sliceMs = (1000 * seconds) / count;
+  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }));
+  const stop = new AbortController();
+  const warmMs = clock.monotonicMs() + warmUpMs;
+  const slices: number[] = [];
+  let startMs: number | undefined;
+  let hashes = 0;
+  let totalMs = 0;
+  const sums = new Map<CoreKind, number>();
+  for await (const report of engine.search(job, new Space(random(LANES), random(PAGES)), stop.signal)) {
+    const nowMs = clock.monotonicMs();
+    if (slices.length === count || nowMs < warmMs) continue;
+    if (startMs === undefined) {
+      startMs = nowMs;
+      onStart();
+      continue;
+    }
+    hashes += report.hashes;
+    if (report.cores) sums.set(report.cores, (sums.get(report.cores) ?? 0) + report.hashes);
+    if (nowMs - startMs < sliceMs) continue;
+    const hashesPerSecond = (1000 * hashes) / (nowMs - startMs);
+    slices.push(hashesPerSecond);
+    onSlice(hashesPerSecond, slices.length / count);
+    totalMs += nowMs - startMs;
+    startMs = nowMs;
+    hashes = 0;
+    if (slices.length === count) stop.abort();
+  }
+  if (slices.length < count) throw new DeviceError('lost', 'the search ended by itself');
+  const byCores = new Map(Array.from(sums, ([kind, sum]) => [kind, (1000 * sum) / totalMs]));
+  return { slices, byCores };
+}

@@ -1,13 +1,20 @@
 /** Keeps devices busy with challenges, all at once, and checks each answer: no wrong candidate, and none missed. */
 
-import type { Engine } from '../engine/engine.ts';
+import type { DeviceError, Engine, EngineInfo } from '../engine/engine.ts';
 import { onAbort } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
-import { MOST_COUNT, makeChallenge } from './challenge.ts';
-import { searchChallenge } from './checked-candidates.ts';
-import { inStep, type OpenOptions, openAll } from './open.ts';
-import type { Sample } from './result.ts';
-import { type KnownCandidates, StressStats } from './stress-stats.ts';
+import {
+  type Challenge,
+  CheckedCandidates,
+  doubtsOf,
+  errorsOf,
+  MOST_COUNT,
+  makeChallenge,
+  searchChallenge,
+} from './challenge.ts';
+import { combine, identityOf, perJoule, type Readings } from './device-result.ts';
+import { inStep, type Opened, type OpenOptions, openAll } from './measure.ts';
+import { type Sample, type SensorSummary, type Spread, type StressDevice, spreadOf } from './result.ts';
 
 /** Nonces of a device's first round. The slowest kernel on one thread takes seconds for them. */
 const FIRST_COUNT = 2 ** 24;
@@ -113,4 +120,133 @@ async function work(
 function growthAfter(ms: number, faster: boolean): number {
   if (ms < ROUND_MS) return Math.min(MOST_GROWTH, 2 ** Math.ceil(Math.log2(ROUND_MS / Math.max(ms, 1))));
   return faster && ms < LONGEST_ROUND_MS ? 2 : 1;
+}
+
+/* What one device did under stress, and what was wrong with it. */
+
+/** How many different doubts about a device are kept. */
+const MOST_DOUBTS = 6;
+
+/**
+ * A challenge with every candidate that any device found in any round. Each candidate is verified, so every device must
+ * find all of them in each of its rounds.
+ */
+export interface KnownCandidates {
+  readonly challenge: Challenge;
+  readonly found: Set<bigint>;
+}
+
+export class StressStats {
+  readonly engine: Engine;
+  readonly info: EngineInfo;
+  readonly samples: Sample[] = [];
+  /** Rounds that were searched to their end. */
+  rounds = 0;
+  readonly #doubts = new Set<string>();
+  readonly #readings: Readings;
+  #hashes = 0;
+  /** When the last sample was taken, and the hashes until then. */
+  #sampledSeconds = 0;
+  #sampledHashes = 0;
+  /** Verified and wrong candidates of the rounds that have ended. */
+  #verified = 0;
+  #wrong = 0;
+  #current: CheckedCandidates | undefined;
+  /** For each challenge: how many rounds found how many candidates. */
+  readonly #founds = new Map<KnownCandidates, Map<number, number>>();
+
+  constructor({ engine, info, readings }: Opened) {
+    this.engine = engine;
+    this.info = info;
+    this.#readings = readings;
+  }
+
+  /** How many candidates were verified. */
+  get verified(): number {
+    return this.#verified + (this.#current?.found.size ?? 0);
+  }
+
+  get wrong(): number {
+    return this.#wrong + (this.#current?.wrong ?? 0);
+  }
+
+  /** How many candidates complete rounds did not find. A later round can show that an earlier one missed some. */
+  get missed(): number {
+    let missed = 0;
+    for (const [known, rounds] of this.#founds) {
+      for (const [found, times] of rounds) missed += times * (known.found.size - found);
+    }
+    return missed;
+  }
+
+  /** Lines for people; none while all is well. */
+  get errors(): string[] {
+    return [...errorsOf(this.wrong, this.missed), ...this.#doubts];
+  }
+
+  hashed(hashes: number): void {
+    this.#hashes += hashes;
+  }
+
+  beginRound({ challenge }: KnownCandidates): CheckedCandidates {
+    this.#current = new CheckedCandidates(challenge);
+    return this.#current;
+  }
+
+  /** @returns what was wrong with the round */
+  endRound(known: KnownCandidates): string[] {
+    const candidates = this.#current;
+    if (!candidates) return [];
+    this.#current = undefined;
+    const { found, wrong, complete } = candidates;
+    this.#verified += found.size;
+    this.#wrong += wrong;
+    for (const nonce of found.keys()) known.found.add(nonce);
+    if (!complete) return errorsOf(wrong, 0);
+    this.rounds++;
+    const rounds = this.#founds.get(known) ?? new Map<number, number>();
+    this.#founds.set(known, rounds.set(found.size, (rounds.get(found.size) ?? 0) + 1));
+    const doubts = doubtsOf(candidates);
+    for (const doubt of doubts) if (this.#doubts.size < MOST_DOUBTS) this.#doubts.add(doubt);
+    return [...errorsOf(wrong, known.found.size - found.size), ...doubts];
+  }
+
+  /** @param elapsedSeconds time since the devices were open */
+  sample(elapsedSeconds: number): Sample {
+    const since = elapsedSeconds - this.#sampledSeconds;
+    const hashesPerSecond = since > 0 ? (this.#hashes - this.#sampledHashes) / since : 0;
+    const sample = { elapsedSeconds, hashesPerSecond, ...this.#readings.summary };
+    this.#sampledSeconds = elapsedSeconds;
+    this.#sampledHashes = this.#hashes;
+    this.#readings.clear();
+    this.samples.push(sample);
+    return sample;
+  }
+
+  /** The spread over all samples. In the end there is at least one. */
+  get hashrate(): Spread {
+    return spreadOf(this.samples.map(({ hashesPerSecond }) => hashesPerSecond));
+  }
+
+  get sensors(): SensorSummary {
+    return combine(this.samples);
+  }
+}
+
+/* What a device did under stress, as `pickaxe bench --stress --json` prints it. */
+
+/** @param fault why the device did not work to the end */
+export function stressDevice(stats: StressStats, fault: DeviceError | undefined): StressDevice {
+  const { engine, info, hashrate, sensors, rounds, verified: found, wrong, missed, errors, samples } = stats;
+  return {
+    ...identityOf(engine, info),
+    hashesPerSecond: hashrate.mean,
+    spread: hashrate.spread,
+    ...sensors,
+    hashesPerJoule: perJoule(hashrate.mean, sensors),
+    rounds,
+    candidates: { found, wrong, missed },
+    errors: [...errors, ...(fault ? [`it failed: ${fault.message}`] : [])],
+    samples,
+  };
 }

@@ -4,14 +4,11 @@
  */
 
 import { pause } from '../system/abort.ts';
+import { TokenBucket } from '../system/buckets.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
-import { TokenBucket } from '../system/token-bucket.ts';
-import { type Block, isHidden } from './book.ts';
-import type { LedgerView } from './ledger-view.ts';
-import { lookAt } from './look-at.ts';
-import type { Store } from './memory-store.ts';
+import { type Block, isHidden } from './block-index.ts';
+import { type Found, type LedgerView, lookAt, RewardSearch, seekReward } from './observation.ts';
 import { payeeInPlaceOf } from './reward.ts';
-import { type Found, RewardSearch, seekReward } from './reward-search.ts';
 import {
   type Agreement,
   APART_MS,
@@ -25,6 +22,7 @@ import {
   UNDECIDED,
   UNKNOWN_AFTER_MS,
 } from './states.ts';
+import type { Store } from './store.ts';
 
 /** Something about a block has changed. The block is as it is now. */
 export type Change =

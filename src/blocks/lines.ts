@@ -6,9 +6,8 @@
 import { z } from 'zod';
 import { HEADER_BYTES } from '../chain/layout.ts';
 import { BLOCK_STATES } from '../events/vocabulary.ts';
-import { decodeBase64url, encodeBase64url } from '../ledger/base64url.ts';
 import { formatDecimal, parseDecimal } from '../ledger/decimal.ts';
-import { opaqueId, reading } from '../ledger/fields.ts';
+import { decodeBase64url, encodeBase64url, opaqueId, reading } from '../ledger/json.ts';
 import type { BlockRecord } from './record.ts';
 import type { ProvenReward } from './reward.ts';
 import type { Standing } from './states.ts';

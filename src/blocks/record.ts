@@ -3,9 +3,9 @@
  * luck and latency.
  */
 
-import { encodeBase64url } from '../ledger/base64url.ts';
-import type { Miner } from '../ledger/coinbase.ts';
 import { blockHash, parseHeader } from '../ledger/header.ts';
+import { encodeBase64url } from '../ledger/json.ts';
+import type { Miner } from '../ledger/payload.ts';
 
 /** Who can spend what an account gets. */
 export type Keyset = Omit<Miner, 'account'>;

@@ -1,8 +1,8 @@
 /** What a block earned, proven against the header that this rig has solved: the node need not be trusted. */
 
 import type { Decimal } from '../ledger/decimal.ts';
-import { LedgerFormatError } from '../ledger/errors.ts';
 import { parseHeader } from '../ledger/header.ts';
+import { LedgerFormatError } from '../ledger/json.ts';
 import { checkPayload, type PayloadWithOutputs } from '../ledger/payload.ts';
 import { rewardOf } from '../ledger/reward.ts';
 import type { BlockRecord, Keyset } from './record.ts';

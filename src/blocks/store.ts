@@ -7,8 +7,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CAREFULLY, openPrivate } from '../system/private-file.ts';
-import { type Block, Book } from './book.ts';
+import { CAREFULLY, openPrivate } from '../system/files.ts';
+import { type Block, Book } from './block-index.ts';
 import { isSum, type Line, type NotFollowed, readLine, writeLine } from './lines.ts';
 
 const FILE_NAME = 'blocks.jsonl';
@@ -221,4 +221,44 @@ async function endsTorn(file: StoreFile): Promise<boolean> {
   if (size === 0) return false;
   const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return bytesRead === 1 && buffer[0] !== NEW_LINE;
+}
+
+/* Keeps blocks in memory alone, for a ledger that ends with the process. */
+
+/** Where blocks are recorded: the block log, or memory. */
+export type Store = Pick<
+  BlockStore,
+  'blocks' | 'hiddenBlocks' | 'block' | 'searchedExpectedBlocks' | 'notFollowed' | 'add' | 'refresh' | 'close'
+>;
+
+export class MemoryStore implements Store {
+  readonly #book = new Book();
+
+  get blocks(): readonly Block[] {
+    return this.#book.blocks;
+  }
+
+  get hiddenBlocks(): readonly Block[] {
+    return this.#book.hiddenBlocks;
+  }
+
+  get searchedExpectedBlocks(): number {
+    return this.#book.searchedExpectedBlocks;
+  }
+
+  get notFollowed(): NotFollowed {
+    return this.#book.notFollowed;
+  }
+
+  block(hash: string): Block | undefined {
+    return this.#book.block(hash);
+  }
+
+  add(line: Line): void {
+    this.#book.apply(line);
+  }
+
+  async refresh(): Promise<void> {}
+
+  async close(): Promise<void> {}
 }

@@ -12,7 +12,7 @@ export function addAccountCommands(program: Command): void {
     .option('--most <n>', 'look at no more than this many peers', positiveInteger(500), 32)
     .option('--json', 'one JSON object on stdout', false)
     .action(async (options, command) =>
-      exit(await (await import('./commands/nodes.ts')).runNodes(await settingsOf(command), options)),
+      exit(await (await import('./nodes.ts')).runNodes(await settingsOf(command), options)),
     );
 
   withSettings(program.command('balance'), 'node', 'ledger', 'miner.public-keys', 'miner.account')
@@ -21,6 +21,6 @@ export function addAccountCommands(program: Command): void {
     .option('--token <module>', 'the token, by its module with its namespace', 'coin')
     .option('--json', 'one JSON object on stdout', false)
     .action(async (account, options, command) =>
-      exit(await (await import('./commands/balance.ts')).runBalance(await settingsOf(command), account, options)),
+      exit(await (await import('./balance.ts')).runBalance(await settingsOf(command), account, options)),
     );
 }

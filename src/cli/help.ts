@@ -4,6 +4,11 @@
  */
 
 import { type Command, Help, Option } from 'commander';
+import { EXIT } from '../app/exit.ts';
+import { loadConfig } from '../config/load.ts';
+import { ConfigError } from '../config/said.ts';
+import { shownUrl } from '../node/url.ts';
+import { version } from '../system/machine.ts';
 
 /** The groups of `pickaxe --help` and their commands, in the order in which people come to need them. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
@@ -82,3 +87,108 @@ class PageLayout extends Help {
     return this.#command.options.some((option) => furtherOptions.has(option)) && this.#command.opts().all !== true;
   }
 }
+
+/* What the help pages show at their end. */
+
+/** The commands that programs run, and people who write programs. */
+export const FOR_PROGRAMS = ['worker', 'external-worker', 'ledger', 'tx', 'nodes', 'verify', 'mock-node'];
+
+export const PROGRAM_NOTES = `
+For programs and developers:
+  ${FOR_PROGRAMS.join(', ')}
+
+pickaxe COMMAND --help explains a command and its options.
+
+Examples:
+  # at once, on a mock node
+  pickaxe demo
+  # on a node of your own
+  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY
+  # on a pool
+  pickaxe mine --pool stratum+tcp://HOST:PORT --user NAME.WORKER
+
+Settings come from flags, PICKAXE_… variables, pickaxe.toml and the user's
+config.toml: pickaxe config example explains every one.
+
+Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device,
+4 no work within a bounded run, 6 a device computed wrong hashes, 130 ended by
+a second signal. No developer fee, no telemetry.`;
+
+export const MINE_EXAMPLES = `
+Examples:
+  # on a node, with the CPU and every GPU
+  pickaxe mine -o http://10.0.0.2:1848 --network mainnet01 -u KEY
+  # on a pool, with the line that its page shows for other miners
+  pickaxe mine -o stratum+tcp://pool.example:3333 -u NAME.rig1 -p x
+  # with the first two GPUs only, paused at 80 °C
+  pickaxe mine -d 0,1 --temp-limit 80
+  # at night, with four CPU threads, and a web page at http://127.0.0.1:8080
+  pickaxe mine -d cpu -t 4 --schedule 22:00-07:00 --http 8080
+
+Without flags, pickaxe.toml says what to mine: pickaxe init writes it.`;
+
+export const WORKER_EXAMPLES = `
+Examples:
+  # on stdin and stdout, for the program that starts it
+  pickaxe worker
+  # for programs that come and go, on a socket that only you can use
+  pickaxe worker --listen unix:$XDG_RUNTIME_DIR/pickaxe.sock
+
+docs/worker.md has the whole dialogue.`;
+
+export const TX_EXAMPLES = `
+Examples:
+  # pay somebody: the plan, a question, and waiting until it is done
+  pickaxe tx transfer --to k:KEY --amount 0.5 --chain 0 --key-file my-key.json --node http://10.0.0.2:1848
+  # a form, signed on another machine, and made a command
+  pickaxe tx build transfer.yaml --unsigned > transfer.form.yaml
+  pickaxe tx sign transfer.form.yaml my-key.json > transfer.sig.yaml
+  pickaxe tx add-sig transfer.form.yaml transfer.sig.yaml > transfer.json
+  # what it does, and what is wrong with it
+  pickaxe tx show transfer.json
+  # on a node: try it, send it, and wait until it is in a block with three blocks above
+  pickaxe tx local transfer.json --preflight --node http://10.0.0.2:1848
+  pickaxe tx send transfer.json --node http://10.0.0.2:1848
+  pickaxe tx poll transfer.json --confirmation-depth 3 --node http://10.0.0.2:1848
+
+docs/transactions.md has all steps.`;
+
+/* `pickaxe` without a command: says what to do next. */
+
+export function runWelcome(): number {
+  const lines = [`pickaxe ${version}`, '', ...whatNext(), '  pickaxe --help    all commands'];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return EXIT.done;
+}
+
+function whatNext(): string[] {
+  try {
+    const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
+    const { node, pool, miner } = config;
+    const urls = pool.urls === undefined ? miner.publicKeys && node.urls?.map(shownUrl) : pool.user && pool.urls;
+    if (urls) {
+      return [
+        `Ready to mine on ${urls.join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
+        '',
+        '  pickaxe mine      starts mining',
+        `  pickaxe doctor    checks this machine and the ${pool.urls ? 'pool' : 'node'} first`,
+        '  pickaxe mine --print-config',
+        '                    prints the effective settings and their sources',
+      ];
+    }
+    const what =
+      files.length > 0
+        ? `${files.join(' and ')} names no node or no key yet, nor a pool and a user.`
+        : 'Nothing is configured yet.';
+    return [what, '', ...FIRST_STEPS];
+  } catch (fault) {
+    if (!(fault instanceof ConfigError)) throw fault;
+    return [fault.message, '', 'Fix that first, then check again:', '', '  pickaxe config check'];
+  }
+}
+
+const FIRST_STEPS = [
+  '  pickaxe demo      mines at once, on a mock node inside this process',
+  '  pickaxe init      asks for node or pool and devices, checks them, and writes pickaxe.toml',
+  '  pickaxe doctor    says what keeps this machine from mining, and what to do about it',
+];

@@ -2,20 +2,18 @@
 /** `pickaxe`: reads the command line and runs one command. A command is loaded when it is run, so that each starts fast. */
 
 import { Command, CommanderError } from 'commander';
-import { exit, stopWithReader } from '../app/exit.ts';
-import { EXIT, UsageError } from '../app/exit-codes.ts';
-import { version } from '../system/version.ts';
+import { EXIT, exit, stopWithReader, UsageError } from '../app/exit.ts';
+import { version } from '../system/machine.ts';
 import { addAccountCommands } from './account-commands.ts';
-import { PROGRAM_NOTES } from './examples.ts';
-import { disguiseHashes } from './hash-arguments.ts';
-import { layOutHelp } from './help.ts';
-import { addLedgerCommands } from './ledger-commands.ts';
+import { layOutHelp, PROGRAM_NOTES } from './help.ts';
+import { addLedgerCommands } from './ledger/commands.ts';
 import { addMeasuringCommands } from './measuring-commands.ts';
 import { addMiningCommands } from './mining-commands.ts';
+import { disguiseHashes } from './options.ts';
 import { addSetupCommands } from './setup-commands.ts';
-import { addSweepCommand } from './sweep-command.ts';
+import { addSweepCommand } from './sweep/commands.ts';
 import { addToolCommands } from './tool-commands.ts';
-import { addTxCommands } from './tx-commands.ts';
+import { addTxCommands } from './tx/commands.ts';
 import { addHelp, explain, refuseMissingValues, withoutGuesses } from './wrong-lines.ts';
 
 const program = new Command('pickaxe')
@@ -43,7 +41,7 @@ stopWithReader();
 
 const words = withoutGuesses(process.argv.slice(2));
 try {
-  if (words.length === 0) exit((await import('./commands/welcome.ts')).runWelcome());
+  if (words.length === 0) exit((await import('./help.ts')).runWelcome());
   else {
     refuseMissingValues(program, words);
     await program.parseAsync(disguiseHashes(words, program), { from: 'user' });
@@ -54,7 +52,7 @@ try {
     if (fault.exitCode !== 0 && fault.code !== 'commander.help') {
       const message = explain(fault, program, words);
       process.stderr.write(`${message}\n(run with --help for the options)\n`);
-      if (words[0] === mine.name()) await (await import('./commands/mine.ts')).noteWrongFlags(mine.opts(), message);
+      if (words[0] === mine.name()) await (await import('./mine.ts')).noteWrongFlags(mine.opts(), message);
     }
     exit(fault.exitCode === 0 ? EXIT.done : EXIT.usage);
   } else if (fault instanceof UsageError) {

@@ -1,9 +1,8 @@
 /** The commands that measure devices: their arguments and options. What they do is in `commands/`. */
 
 import type { Command } from 'commander';
-import { exit } from '../app/exit.ts';
-import { UsageError } from '../app/exit-codes.ts';
-import { BENCH_TIME_SAYS } from './commands/bench-options.ts';
+import { exit, UsageError } from '../app/exit.ts';
+import { BENCH_TIME_SAYS } from './bench-progress.ts';
 import { positiveInteger, settingsOf, timeUpTo, withSettings } from './options.ts';
 
 /** setTimeout waits for 24 days at most. */
@@ -36,7 +35,7 @@ export function addMeasuringCommands(program: Command): void {
     .option('--json', 'one JSON object on stdout', false)
     .option('--csv', 'comma-separated values on stdout, one row per device and run', false)
     .action(async (options, command) =>
-      exit(await (await import('./commands/bench.ts')).runBench(await settingsOf(command), options)),
+      exit(await (await import('./bench.ts')).runBench(await settingsOf(command), options)),
     );
 
   bench
@@ -48,13 +47,13 @@ export function addMeasuringCommands(program: Command): void {
       // Commander reads options after a subcommand as options of the command.
       const given = bench.options.filter((option) => bench.getOptionValueSource(option.attributeName()) === 'cli');
       if (given.length > 0) throw new UsageError(`bench compare has no option ${given[0].long}.`);
-      exit((await import('./commands/bench-compare.ts')).runCompare(a, b));
+      exit((await import('./bench-compare.ts')).runCompare(a, b));
     });
 
   withSettings(program.command('devices'), 'cpu', 'gpu.software')
     .description('list what this machine can mine with: devices and kernels')
     .option('--json', 'one JSON object on stdout', false)
     .action(async (options, command) =>
-      exit(await (await import('./commands/devices.ts')).runDevices(await settingsOf(command), options)),
+      exit(await (await import('./devices.ts')).runDevices(await settingsOf(command), options)),
     );
 }

@@ -3,8 +3,7 @@
 import { type Command, Option } from 'commander';
 import { exit } from '../app/exit.ts';
 import { BLOCK_STATES } from '../events/vocabulary.ts';
-import { MINE_EXAMPLES, WORKER_EXAMPLES } from './examples.ts';
-import { listLast } from './help.ts';
+import { listLast, MINE_EXAMPLES, WORKER_EXAMPLES } from './help.ts';
 import { blockStates, collect, httpAddresses, settingsOf, timeOf, withSettings } from './options.ts';
 
 /** The tables of settings that every command that mines has flags for. */
@@ -50,7 +49,7 @@ export function addMiningCommands(program: Command): Command {
     )
     .addHelpText('after', MINE_EXAMPLES)
     .action(async (options, command) => {
-      const { runMine } = await import('./commands/mine.ts');
+      const { runMine } = await import('./mine.ts');
       // Settings that contradict each other can still be printed, to find out where they come from.
       const refused = options.printConfig ? undefined : 'start';
       exit(await runMine(() => settingsOf(command, refused), options, command.opts()));
@@ -62,7 +61,7 @@ export function addMiningCommands(program: Command): Command {
     .description('mine on a mock node in this process: nothing to set up')
     .action(async (_, command) => {
       const load = () => settingsOf(command, 'rig');
-      exit(await (await import('./commands/demo.ts')).runDemo(await load(), load));
+      exit(await (await import('./demo.ts')).runDemo(await load(), load));
     });
 
   withSettings(program.command('worker'), ...MINING_FOR_OTHERS)
@@ -71,7 +70,7 @@ export function addMiningCommands(program: Command): Command {
     .option('--schema', 'print the JSON Schema of both directions, and exit', false)
     .addHelpText('after', WORKER_EXAMPLES)
     .action(async ({ schema, ...options }, command) => {
-      const { printWorkerSchema, runWorker } = await import('./commands/worker.ts');
+      const { printWorkerSchema, runWorker } = await import('./worker.ts');
       const load = () => settingsOf(command, 'rig');
       exit(schema ? printWorkerSchema() : await runWorker(await load(), options, load));
     });
@@ -81,13 +80,7 @@ export function addMiningCommands(program: Command): Command {
     .argument('<target>', 'the target in 64 hex digits; the one in the header counts')
     .option('--connect <address>', 'let a warm worker do it: unix:PATH as in pickaxe worker --listen unix:PATH')
     .action(async (target, options, command) =>
-      exit(
-        await (await import('./commands/external-worker.ts')).runExternalWorker(
-          await settingsOf(command),
-          target,
-          options,
-        ),
-      ),
+      exit(await (await import('./external-worker.ts')).runExternalWorker(await settingsOf(command), target, options)),
     );
 
   withSettings(program.command('stats'))
@@ -109,7 +102,7 @@ export function addMiningCommands(program: Command): Command {
         .conflicts('json'),
     )
     .action(async (options, command) =>
-      exit(await (await import('./commands/stats.ts')).runStats((await settingsOf(command)).config, options)),
+      exit(await (await import('./stats.ts')).runStats((await settingsOf(command)).config, options)),
     );
 
   withSettings(program.command('blocks'), 'node', 'blocks.folder', 'blocks.settled-depth')
@@ -121,7 +114,7 @@ export function addMiningCommands(program: Command): Command {
     .option('--json', 'one JSON object on stdout; with --watch also one for each block that changes', false)
     .option('--csv <file>', 'write comma-separated values to this file as well')
     .action(async (options, command) =>
-      exit(await (await import('./commands/blocks.ts')).runBlocks((await settingsOf(command)).config, options)),
+      exit(await (await import('./blocks.ts')).runBlocks((await settingsOf(command)).config, options)),
     );
 
   return mine;

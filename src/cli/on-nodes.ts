@@ -1,6 +1,6 @@
 /** Runs a command that asks the configured nodes, and puts into words what they refuse. */
 
-import { EXIT } from '../app/exit-codes.ts';
+import { EXIT } from '../app/exit.ts';
 import type { ApiSettings } from '../app/node-api.ts';
 import { NodesInTurn } from '../app/nodes-in-turn.ts';
 import { ApiError } from '../node/api/api-error.ts';

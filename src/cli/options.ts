@@ -1,15 +1,13 @@
 /** The options of commands: the flags of settings, made from the table of settings, and the few other options. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../app/exit-codes.ts';
-import type { Entry } from '../config/entries.ts';
+import { UsageError } from '../app/exit.ts';
 import type { Loaded, Places } from '../config/load.ts';
-import { duration, integer, type NumberType, type TimeType, time } from '../config/setting-types/numbers.ts';
+import { duration, integer, type NumberType, type TimeType, time } from '../config/setting-types/basic.ts';
 import { ENTRIES } from '../config/settings.ts';
-import { describe } from '../config/settings-table.ts';
+import { describe, type Entry } from '../config/settings-table.ts';
 import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
-import { type HttpAddress, parseHttpAddress } from '../text/http-address.ts';
-import { isPoolUrl } from '../text/pool-url.ts';
+import { type HttpAddress, isPoolUrl, parseHttpAddress } from '../text/addresses.ts';
 import { listLast } from './help.ts';
 
 /** The settings that each command has flags for. A command may also have an option of its own with the name of a setting. */
@@ -116,7 +114,7 @@ const OWNER =
 export async function settingsOf(command: Command, contradictions?: Places['contradictions']): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
     import('../config/load.ts'),
-    import('../config/errors.ts'),
+    import('../config/said.ts'),
   ]);
   const given = new Map<string, string | string[] | boolean>();
   for (const { path, flag } of settingsOfCommand.get(command) ?? []) {
@@ -189,4 +187,33 @@ function parserOf({ parse, says }: TimeType): (text: string) => number {
     if (value === undefined) throw new InvalidArgumentError(says);
     return value;
   };
+}
+
+/*
+ * Hashes as arguments. One hash in 64 begins with a hyphen, by which the reader of the command line knows options: on its way
+ * through it, such a hash has a plus instead, which no hash has.
+ */
+
+/** The last of the 43 characters stands for four bits only. */
+const LIKE_AN_OPTION = /^-[\w-]{41}[AEIMQUYcgkosw048]$/;
+const DISGUISED = /^\+(?=[\w-]{42}$)/;
+
+/** @returns the arguments for the reader. The value of an option stays as it is, and so does all that follows `--` */
+export function disguiseHashes(argv: readonly string[], program: Command): string[] {
+  const takeValues = new Set(flagsWithValues(program));
+  const end = argv.indexOf('--');
+  return argv.map((text, i) => {
+    const isArgument = (end < 0 || i < end) && !takeValues.has(argv[i - 1]);
+    return isArgument && LIKE_AN_OPTION.test(text) ? `+${text.slice(1)}` : text;
+  });
+}
+
+/** @returns the hash, or another argument, as it was given */
+export function asGiven(text: string): string {
+  return text.replace(DISGUISED, '-');
+}
+
+function flagsWithValues({ options, commands }: Command): string[] {
+  const own = options.filter(({ required, optional }) => required || optional);
+  return [...own.flatMap(({ short, long }) => [short ?? [], long ?? []].flat()), ...commands.flatMap(flagsWithValues)];
 }

@@ -10,7 +10,7 @@ export function addSetupCommands(program: Command): void {
     .command('init')
     .description('answer a few questions, and pickaxe.toml is written')
     .option('--user', "write the user's file instead, which applies in every folder", false)
-    .action(async (options) => exit(await (await import('./commands/init.ts')).runInit(options)));
+    .action(async (options) => exit(await (await import('./init/init.ts')).runInit(options)));
 
   withSettings(
     program.command('doctor'),
@@ -27,7 +27,7 @@ export function addSetupCommands(program: Command): void {
     .description('say what keeps this machine from mining, and what to do')
     .option('--json', 'one JSON object on stdout', false)
     .action(async (options, command) =>
-      exit(await (await import('./commands/doctor.ts')).runDoctor((refused) => settingsOf(command, refused), options)),
+      exit(await (await import('./doctor.ts')).runDoctor((refused) => settingsOf(command, refused), options)),
     );
 
   const config = program.command('config').description('explain and check configuration files').helpCommand(false);
@@ -35,26 +35,26 @@ export function addSetupCommands(program: Command): void {
   config
     .command('example')
     .description('print a TOML file that names and explains every setting')
-    .action(async () => exit((await import('./commands/config.ts')).printExample()));
+    .action(async () => exit((await import('./config.ts')).printExample()));
 
   config
     .command('schema')
     .description('print the JSON Schema of configuration files, for editors')
-    .action(async () => exit((await import('./commands/config.ts')).printSchema()));
+    .action(async () => exit((await import('./config.ts')).printSchema()));
 
   config
     .command('check')
     .description('check a configuration file, or without one everything that "pickaxe mine" would read here')
     .argument('[file]')
     .action(async (file, _, command) =>
-      exit(await (await import('./commands/config.ts')).checkConfig(file, () => settingsOf(command, 'mine'))),
+      exit(await (await import('./config.ts')).checkConfig(file, () => settingsOf(command, 'mine'))),
     );
 
   program
     .command('keygen')
     .description('make a key pair, with its secret half in a new file')
     .argument('<file>', 'file for the secret key, which must not exist yet, like pickaxe-key.json')
-    .action(async (file) => exit((await import('./commands/keygen.ts')).runKeygen(file)));
+    .action(async (file) => exit((await import('./keygen.ts')).runKeygen(file)));
 
   const service = program.command('service').helpCommand(false).description('run pickaxe as a systemd service');
   for (const [name, what] of [
@@ -69,6 +69,6 @@ export function addSetupCommands(program: Command): void {
       .option('--system', 'for the whole machine (the default for root)');
     if (name !== 'uninstall') action.option('-c, --config <file>', 'configuration file of the service');
     if (name !== 'print') action.option('--force', 'even if somebody has changed the unit');
-    action.action(async (options) => exit(await (await import('./commands/service.ts')).runService(name, options)));
+    action.action(async (options) => exit(await (await import('./service.ts')).runService(name, options)));
   }
 }

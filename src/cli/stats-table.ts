@@ -15,7 +15,7 @@ import {
   formatPercent,
   withPrefix,
 } from '../report/units.ts';
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/plain-text.ts';
 
 type Device = Status['devices'][string];
 type Source = Status['sources'][string];

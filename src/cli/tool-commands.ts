@@ -1,9 +1,8 @@
 /** The commands beside mining: their arguments and options. What they do is in `commands/`. */
 
 import { Argument, type Command } from 'commander';
-import { exit } from '../app/exit.ts';
-import { EXIT } from '../app/exit-codes.ts';
-import { version } from '../system/version.ts';
+import { EXIT, exit } from '../app/exit.ts';
+import { version } from '../system/machine.ts';
 import { positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';
 
 /** Adds them to the program. */
@@ -13,7 +12,7 @@ export function addToolCommands(program: Command): void {
     .description('check the proof of work of a header or a work record (322 bytes), and compute its block hash')
     .argument('<header>', 'hex digits or base64url, - is standard input; in a record, its own target counts')
     .option('--json', 'one JSON object on stdout', false)
-    .action(async (header, options) => exit(await (await import('./commands/verify.ts')).runVerify(header, options)));
+    .action(async (header, options) => exit(await (await import('./verify.ts')).runVerify(header, options)));
 
   withSettings(program.command('mock-node'), 'log')
     .description('run a mock node on this machine, to try miners against')
@@ -29,7 +28,7 @@ export function addToolCommands(program: Command): void {
     .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
     .option('--duration <time>', 'stop after this time: seconds, or a time like 90m or 1h30m', timeOf)
     .action(async (options, command) =>
-      exit(await (await import('./commands/mock-node.ts')).runMockNode(await settingsOf(command), options)),
+      exit(await (await import('./mock-node.ts')).runMockNode(await settingsOf(command), options)),
     );
 
   program
@@ -44,5 +43,5 @@ export function addToolCommands(program: Command): void {
     .command('completion')
     .description('print a completion script for your shell')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell) => exit((await import('./commands/completion.ts')).runCompletion(program, shell)));
+    .action(async (shell) => exit((await import('./completion.ts')).runCompletion(program, shell)));
 }

@@ -1,10 +1,10 @@
 /** Says what is wrong with a command line that commander cannot read, and what was probably meant. */
 
 import { type Command, CommanderError } from 'commander';
-import { EXIT } from '../app/exit-codes.ts';
-import { suggestion } from '../config/suggest.ts';
-import { oneLine } from '../text/one-line.ts';
-import { isPoolUrl } from '../text/pool-url.ts';
+import { EXIT } from '../app/exit.ts';
+import { suggestion } from '../config/known-names.ts';
+import { isPoolUrl } from '../text/addresses.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { answerTo } from './foreign-flags.ts';
 
 /** Other names of commands that people guess. They are in no help and no completion. */

@@ -1,10 +1,10 @@
 /** Finds settings that are fine one by one and contradict each other. Pure. */
 
 import { hasPath } from '../node/url.ts';
-import { formatHttpAddress, isLoopback } from '../text/http-address.ts';
-import { misspeltNetwork } from './networks.ts';
-import { originOf, type PerNode, valuesFor } from './per-node.ts';
-import { valueForGpu, valuesForGpus } from './setting-types/per-gpu.ts';
+import { formatHttpAddress, isLoopback } from '../text/addresses.ts';
+import { misspeltNetwork } from './known-names.ts';
+import { originOf, type PerNode, valuesFor } from './setting-types/addresses.ts';
+import { valueForGpu, valuesForGpus } from './setting-types/basic.ts';
 import type { Config } from './settings.ts';
 
 export interface Contradiction {

@@ -3,15 +3,12 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join, resolve } from 'node:path';
-import { decodeText } from '../text/file-text.ts';
-import { ConfigError } from './errors.ts';
-import { distrust } from './file-trust.ts';
+import { decodeText } from '../text/plain-text.ts';
 import type { Environment } from './flags-and-env.ts';
 import { parseJson, parseToml } from './parse.ts';
 import type { Position } from './positions.ts';
-import { readRegularFile, UnfitFile } from './regular-file.ts';
-import type { Said } from './said.ts';
-import { whyUnreadable } from './unreadable.ts';
+import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-file.ts';
+import { ConfigError, type Said } from './said.ts';
 
 /** Fifty times the size of the example file, which names every setting. */
 const MAX_BYTES = 256 * 1024;

@@ -1,10 +1,10 @@
 /** Reads the flags of the command line and the variables of the environment, each in the form of its setting. */
 
-import { type Entry, VARIABLE_PREFIX } from './entries.ts';
+import { suggestion } from './known-names.ts';
 import type { Said } from './said.ts';
 import { whereSecretBelongs } from './secrets.ts';
 import { ENTRIES } from './settings.ts';
-import { suggestion } from './suggest.ts';
+import { type Entry, VARIABLE_PREFIX } from './settings-table.ts';
 
 /** The variable that names the project file, like --config. */
 export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;

@@ -1,23 +1,27 @@
 /** The names that an unknown one is compared with. */
 
-import type { Entry } from './entries.ts';
+import { distance } from 'fastest-levenshtein';
 import { ENTRIES } from './settings.ts';
+import { type Entry, kebab } from './settings-table.ts';
 
 /** The names of one table, and then all others with their tables. */
-type Names = readonly [here: ReadonlyMap<string, readonly string[]>, elsewhere: ReadonlyMap<string, readonly string[]>];
+type PlacedNames = readonly [
+  here: ReadonlyMap<string, readonly string[]>,
+  elsewhere: ReadonlyMap<string, readonly string[]>,
+];
 
 /** Names by table; undefined is the top, and '' any table that does not exist. They are kept, because a hostile file asks thousands of times. */
-const names = new Map<string | undefined, Names>();
+const names = new Map<string | undefined, PlacedNames>();
 
 /** @param table where an unknown name stands; undefined for the top */
-export function namesIn(table: string | undefined): Names {
+export function namesIn(table: string | undefined): PlacedNames {
   const known = table === undefined || ENTRIES.some((entry) => entry.table === table) ? table : '';
   const all = names.get(known) ?? gatherNames(known);
   names.set(known, all);
   return all;
 }
 
-function gatherNames(table: string | undefined): Names {
+function gatherNames(table: string | undefined): PlacedNames {
   const aliases = ({ key, flag }: Entry) => [key, ...(flag === undefined ? [] : [flag.slice(2)])];
   const here = ENTRIES.filter((entry) => entry.table === table);
   const elsewhere = ENTRIES.filter((entry) => entry.table !== table);
@@ -26,4 +30,76 @@ function gatherNames(table: string | undefined): Names {
     new Map([...tables, ...here.map((entry): [string, string[]] => [entry.key, aliases(entry)])]),
     new Map(elsewhere.map((entry): [string, string[]] => [entry.path, aliases(entry)])),
   ];
+}
+
+/* Finds the known name that an unknown name was probably meant to be. */
+
+/** A longer name is not a misspelt one. */
+const MAX_NAME = 64;
+
+/** @returns a sentence to append to an error, or an empty text if no name is similar; it takes what `meant` takes */
+export function suggestion(...about: Parameters<typeof meant>): string {
+  const nearest = meant(...about);
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+}
+
+/**
+ * @param groups names to suggest, each with its other names; a name of an earlier group is preferred
+ * @returns the name that an unknown one was probably meant to be; undefined if no name is similar
+ */
+export function meant(unknown: string, ...groups: readonly Names[]): string | undefined {
+  if (unknown.length > MAX_NAME) return undefined;
+  return groups.reduce<string | undefined>((found, names) => found ?? nearestIn(names, unknown), undefined);
+}
+
+type Names = ReadonlyMap<string, readonly string[]>;
+
+function nearestIn(names: Names, unknown: string): string | undefined {
+  const wanted = plain(unknown);
+  let nearest: string | undefined;
+  // A third of the letters may be wrong.
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const { name, alias } of plainNames(names)) {
+    // The distance is at least the difference of the lengths.
+    if (Math.abs(alias.length - wanted.length) >= least) continue;
+    const far = distance(wanted, alias);
+    if (far < least) [least, nearest] = [far, name];
+  }
+  return nearest;
+}
+
+interface PlainName {
+  readonly name: string;
+  readonly alias: string;
+}
+
+/** A file can have thousands of unknown names, so the names to compare them with are prepared once. */
+const prepared = new WeakMap<Names, PlainName[]>();
+
+function plainNames(names: Names): readonly PlainName[] {
+  let all = prepared.get(names);
+  if (!all) {
+    all = [...names].flatMap(([name, others]) => [name, ...others].map((alias) => ({ name, alias: plain(alias) })));
+    prepared.set(names, all);
+  }
+  return all;
+}
+
+/** @returns the same for `publicKeys`, `public_keys` and `Public-Keys` */
+function plain(name: string): string {
+  return (/^[A-Z_]+$/.test(name) ? name : kebab(name)).toLowerCase().replace(/[_ -]+/g, '-');
+}
+
+/* The networks that pickaxe knows, to recognize misspelt names. Pure. */
+
+const KNOWN = ['mainnet01', 'testnet04', 'development', 'test-singleton'];
+/** Later networks may have the same names with other digits. */
+const NUMBERED = /^(mainnet|testnet)\d\d$/;
+/** A name with more wrong letters is a network of its own. */
+const MAX_WRONG_LETTERS = 2;
+
+/** @returns the known network that a name is probably meant to be; undefined when the name is fine */
+export function misspeltNetwork(name: string): string | undefined {
+  if (KNOWN.includes(name) || NUMBERED.test(name)) return undefined;
+  return KNOWN.find((known) => distance(name.toLowerCase(), known) <= MAX_WRONG_LETTERS);
 }

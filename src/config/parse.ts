@@ -2,7 +2,7 @@
 
 import { getLocation, type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
 import { parse, TomlError } from 'smol-toml';
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { jsonPositions, type Position, type Positions, positionAt, tomlPositions } from './positions.ts';
 import type { Path } from './said.ts';
 

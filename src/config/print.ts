@@ -1,13 +1,12 @@
 /** Prints configurations: the effective one with its sources, and the example that explains each setting. */
 
 import { stringify } from 'smol-toml';
-import type { Entry } from './entries.ts';
 import type { Loaded } from './load.ts';
-import type { PrintedConfig } from './printed-config.ts';
+import type { PrintedConfig } from './said.ts';
 import { redact, visible } from './secrets.ts';
-import { printed } from './setting-types/setting-type.ts';
+import { printed } from './setting-types/basic.ts';
 import { type Config, ENTRIES, SETTINGS, valueIn } from './settings.ts';
-import { describe, type Setting } from './settings-table.ts';
+import { describe, type Entry, type Setting } from './settings-table.ts';
 
 /** @returns the configuration as TOML: each value with its source; settings without a value are comments */
 export function configAsToml({ config, origins }: Loaded): string {

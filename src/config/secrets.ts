@@ -1,12 +1,10 @@
 /** Secrets: says where they belong, reads them, and keeps them from being printed. */
 
-import { decodeText } from '../text/file-text.ts';
-import { distrust } from './file-trust.ts';
-import { readRegularFile, UnfitFile } from './regular-file.ts';
-import { printed } from './setting-types/setting-type.ts';
+import { decodeText } from '../text/plain-text.ts';
+import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-file.ts';
+import { printed } from './setting-types/basic.ts';
 import { ENTRIES } from './settings.ts';
 import type { Setting } from './settings-table.ts';
-import { whyUnreadable } from './unreadable.ts';
 
 /** Tokens and passwords have a few dozen bytes. */
 const MAX_SECRET_BYTES = 4096;

@@ -1,6 +1,6 @@
 /** What the table says about a setting. Its flag, environment variable, place in files, help and schema follow from it. */
 
-import { printed, type SettingType } from './setting-types/setting-type.ts';
+import { printed, type SettingType } from './setting-types/basic.ts';
 
 /**
  * - true: it reads a secret, runs a command, writes a file, opens a port, sends something to others, or leaves a
@@ -73,4 +73,46 @@ export function describe({ about, type, default: value, otherwise }: Setting): s
   const unset = otherwise ?? (value === undefined ? undefined : printed(type, value));
   const more = [...choices, ...(unset === undefined ? [] : [`default: ${unset}`])];
   return more.length > 0 ? `${about} (${more.join('; ')})` : about;
+}
+
+/* The names of a setting, which follow from its place in the table. */
+
+/** A setting with its names. */
+export interface Entry {
+  readonly setting: Setting;
+  /** In camelCase, as the program has it. */
+  readonly group: string;
+  readonly name: string;
+  /** In kebab-case, as people write it: `cpu`, `threads`, `cpu.threads`. */
+  readonly table: string;
+  readonly key: string;
+  readonly path: string;
+  /** Under which heading --help --all lists it. */
+  readonly heading: string;
+  /** `--threads`, where it has a flag. */
+  readonly flag?: string;
+  /** `PICKAXE_THREADS`, after the flag; where there is no flag, after the path. */
+  readonly variable: string;
+}
+
+export const VARIABLE_PREFIX = 'PICKAXE_';
+
+export function entriesOf(table: Table): Entry[] {
+  return Object.entries(table).flatMap(([group, { heading, settings }]) =>
+    Object.entries(settings).map(([name, setting]) => entry(group, name, setting, heading)),
+  );
+}
+
+function entry(group: string, name: string, setting: Setting, groupHeading: string): Entry {
+  const [table, key] = [kebab(group), kebab(name)];
+  const path = `${table}.${key}`;
+  const flag = setting.flag?.split(' ')[0];
+  const variable = VARIABLE_PREFIX + (flag?.slice(2) ?? path).replace(/[.-]/g, '_').toUpperCase();
+  const { heading = groupHeading } = setting;
+  return { setting, group, name, table, key, path, variable, heading, ...(flag !== undefined && { flag }) };
+}
+
+/** @returns `insecure-tls` for `insecureTls` */
+export function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -4,18 +4,13 @@
  * docs/configuration.md.
  */
 
-import { type Entry, entriesOf } from './entries.ts';
-import type { Table, ValuesOf } from './settings-table.ts';
-import { BLOCKS } from './tables/blocks.ts';
-import { DEVICES } from './tables/devices.ts';
-import { DISCOVERY } from './tables/discovery.ts';
-import { LEDGER } from './tables/ledger.ts';
-import { NODE_AND_MINER } from './tables/node-and-miner.ts';
-import { POOL } from './tables/pool.ts';
-import { RELAYS } from './tables/relays.ts';
-import { RUN_HTTP_LOG } from './tables/run-http-log.ts';
-import { STRATUM } from './tables/stratum.ts';
-import { UNATTENDED } from './tables/unattended.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { printed } from './setting-types/basic.ts';
+import { describe, type Entry, entriesOf, type Table, type ValuesOf } from './settings-table.ts';
+import { DEVICES, LEDGER, NODE_AND_MINER, POOL } from './tables/mining.ts';
+import { RELAYS, RUN_HTTP_LOG, STRATUM } from './tables/serving.ts';
+import { BLOCKS, DISCOVERY, UNATTENDED } from './tables/unattended.ts';
 
 export const SETTINGS = {
   ...NODE_AND_MINER,
@@ -54,4 +49,68 @@ export function valueIn(
   { group, name }: Entry,
 ): unknown {
   return (config as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>)[group]?.[name];
+}
+
+/* The table of settings as a schema: for zod, and as JSON Schema for editors. */
+
+/** JSON files may name their schema for editors, under this name at the top. */
+const SCHEMA_KEY = '$schema';
+
+/** What a file may contain: tables of settings, all of them optional, and nothing else. */
+export const fileSchema = z.strictObject({
+  [SCHEMA_KEY]: z.string().optional().meta({ description: 'where this schema is, for editors' }),
+  ...Object.fromEntries(tables()),
+});
+
+function tables() {
+  return Object.entries(SETTINGS).map(([group, { about }]) => {
+    const entries = ENTRIES.filter((entry) => entry.group === group);
+    const settings = entries.map(({ key, setting }) => [key, setting.type.schema(z).optional()] as const);
+    const table = z.strictObject(Object.fromEntries(settings)).meta({ description: about });
+    return [entries[0].table, table.optional()] as const;
+  });
+}
+
+/** @returns a JSON Schema (draft 2020-12) of what a configuration file may have */
+export function jsonSchema(): object {
+  const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-2020-12', io: 'input' });
+  const properties = rest.properties as Readonly<Record<string, { readonly properties: Record<string, object> }>>;
+  // zod omits the defaults and examples of types that parse a file's value, so they are added here.
+  for (const { table, key, setting } of ENTRIES) {
+    const { type, default: value, example } = setting;
+    Object.assign(properties[table].properties[key], {
+      description: describe(setting),
+      ...(value !== undefined && { default: printed(type, value) }),
+      ...(example !== undefined && { examples: [example] }),
+    });
+  }
+  return { $schema, title: 'pickaxe configuration', ...rest };
+}
+
+/* What differs between two configurations, so that a miner that runs can apply a new one. */
+
+export interface Change {
+  /** `devices.temp-limit` */
+  readonly path: string;
+  /** undefined where it was not set */
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface Changes {
+  /** Changes that take effect at once. */
+  readonly live: readonly Change[];
+  /** Changes that take effect at the next start. */
+  readonly needsRestart: readonly Change[];
+}
+
+export function changes(before: Config, after: Config): Changes {
+  const live: Change[] = [];
+  const needsRestart: Change[] = [];
+  for (const entry of ENTRIES) {
+    const change = { path: entry.path, before: valueIn(before, entry), after: valueIn(after, entry) };
+    if (isDeepStrictEqual(change.before, change.after)) continue;
+    (entry.setting.live ? live : needsRestart).push(change);
+  }
+  return { live, needsRestart };
 }

@@ -2,8 +2,7 @@
 
 import type { Job } from '../chain/job.ts';
 import type { Range } from '../chain/nonce.ts';
-import type { CoreInfo, CoreKind, DeviceFault, DeviceKind } from './device.ts';
-import type { Telemetry } from './telemetry.ts';
+import type { CoreInfo, CoreKind, DeviceFault, DeviceKind, Telemetry } from './device.ts';
 
 /** The supply of ranges for engines. All ranges are disjoint, and none is given out twice unless it was given back. */
 export interface Ranges {
@@ -115,4 +114,27 @@ export class DeviceError extends Error {
     super(message, options);
     this.fault = fault;
   }
+}
+
+/* An engine for a device that was asked for and is not available. Opening it fails and says why. */
+
+export class MissingEngine implements Engine {
+  readonly name: string;
+  readonly kind = 'gpu';
+  readonly #reason: string;
+
+  constructor(name: string, reason: string) {
+    this.name = name;
+    this.#reason = reason;
+  }
+
+  open(): Promise<never> {
+    return Promise.reject(new DeviceError('missing', this.#reason));
+  }
+
+  search(): never {
+    throw new DeviceError('missing', this.#reason);
+  }
+
+  async close(): Promise<void> {}
 }

@@ -1,7 +1,6 @@
 /** Everything that can happen while mining, as one typed union. All rooms emit events, and `report/` listens. */
 
-import type { CoreInfo, DeviceFault, DeviceKind } from '../engine/device.ts';
-import type { Telemetry } from '../engine/telemetry.ts';
+import type { CoreInfo, DeviceFault, DeviceKind, Telemetry } from '../engine/device.ts';
 import type { Outcome, PolledChain, SourceKind, SourceNews, StaleReason } from '../source/vocabulary.ts';
 import type { AlarmState, BlockState, DeviceState } from './vocabulary.ts';
 
@@ -237,4 +236,23 @@ export class Events {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
+}
+
+/* The controls of a running miner. `mine/` implements them; the keyboard, the HTTP API and guards use them. */
+
+/** The reasons for which a device can be paused. It resumes when no reason is left. */
+export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule' | 'backlog';
+
+export interface Controls {
+  /**
+   * Pauses devices. A device that is paused for this reason already gets the new `why`.
+   * @param why a clause for people, such as `it is night`
+   * @param device a device's name. Without it, all devices are paused
+   * @returns false when there is no such device
+   */
+  pause(reason: PauseReason, why: string, device?: string): boolean;
+  /** Removes one reason for the pause. @returns false when there is no such device */
+  resume(reason: PauseReason, device?: string): boolean;
+  /** Ends mining. The miner then waits for pending submissions. */
+  stop(): void;
 }

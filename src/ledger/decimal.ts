@@ -3,8 +3,7 @@
  * are concerned; those of other tokens may have more. They are never numbers: 0.1 + 0.2 must be 0.3.
  */
 
-import { LedgerFormatError, quoted } from './errors.ts';
-import { type ExactJson, integerOf, isExactJsonObject, JsonNumber } from './exact-json.ts';
+import { type ExactJson, integerOf, isExactJsonObject, JsonNumber, LedgerFormatError, quoted } from './json.ts';
 
 /** A count of 10^-12. Sums, differences, comparisons and products with integers are those of the bigints. */
 export type Decimal = bigint;

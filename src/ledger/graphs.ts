@@ -3,8 +3,8 @@
  * neighbouring chains. A header has the neighbours of the graph one height below its own.
  */
 
-import { LedgerFormatError } from './errors.ts';
 import type { BlockHeader } from './header.ts';
+import { LedgerFormatError } from './json.ts';
 
 /** For each chain, from 0 on, its neighbours in ascending order. */
 export type Graph = readonly (readonly number[])[];

@@ -11,10 +11,26 @@
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
+import { z } from 'zod';
 import { equalBytes, toHex, viewOf } from '../chain/bytes.ts';
 import { integerToTarget, meetsTarget, targetToInteger } from '../chain/target.ts';
-import { encodeBase64url } from './base64url.ts';
-import { LedgerFormatError } from './errors.ts';
+import {
+  byChain,
+  checked,
+  type ExactJson,
+  type ExactJsonObject,
+  encodeBase64url,
+  hash,
+  jsonInteger,
+  LedgerFormatError,
+  MAX_TIME_US,
+  MAX_U64,
+  natural,
+  quoted,
+  u32,
+  u64Text,
+  weight,
+} from './json.ts';
 import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 
 export interface Adjacent {
@@ -143,15 +159,15 @@ export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
   const after = afterAdjacents(count);
   view.setBigUint64(0, fits(header.featureFlags, BigInt.asUintN(64, header.featureFlags)), true);
   view.setBigInt64(8, fits(header.creationTimeUs, BigInt.asIntN(64, header.creationTimeUs)), true);
-  bytes.set(hash(header.parent), 16);
+  bytes.set(checkedHash(header.parent), 16);
   view.setUint16(COUNT_OFFSET, fits(count, count & 0xffff), true);
   header.adjacents.forEach((adjacent, i) => {
     const offset = ADJACENTS_OFFSET + i * ADJACENT_BYTES;
     view.setUint32(offset, fits(adjacent.chain, adjacent.chain >>> 0), true);
-    bytes.set(hash(adjacent.hash), offset + 4);
+    bytes.set(checkedHash(adjacent.hash), offset + 4);
   });
-  bytes.set(hash(header.target), after + AFTER.target);
-  bytes.set(hash(header.payloadHash), after + AFTER.payloadHash);
+  bytes.set(checkedHash(header.target), after + AFTER.target);
+  bytes.set(checkedHash(header.payloadHash), after + AFTER.payloadHash);
   view.setUint32(after + AFTER.chain, fits(header.chain, header.chain >>> 0), true);
   bytes.set(integerToTarget(header.weight), after + AFTER.weight);
   view.setBigUint64(after + AFTER.height, fits(header.height, BigInt.asUintN(64, header.height)), true);
@@ -232,7 +248,7 @@ function afterAdjacents(count: number): number {
   return ADJACENTS_OFFSET + count * ADJACENT_BYTES;
 }
 
-function hash(bytes: Uint8Array): Uint8Array {
+function checkedHash(bytes: Uint8Array): Uint8Array {
   if (bytes.length !== HASH_BYTES) throw new RangeError(`a hash is ${HASH_BYTES} bytes, not ${bytes.length}`);
   return bytes;
 }
@@ -240,4 +256,119 @@ function hash(bytes: Uint8Array): Uint8Array {
 function fits<T extends bigint | number>(value: T, stored: T): T {
   if (value !== stored) throw new RangeError(`${value} does not fit in its field of a header`);
   return value;
+}
+
+/*
+ * Block headers as JSON objects (document 1, "Block header"), in the words of document 1 and in those of real nodes.
+ */
+
+/** Whose words are written; both are always read. */
+export type Dialect = 'document' | 'chainweb';
+
+const VERSION_KEY = { document: 'ledgerVersion', chainweb: 'chainwebVersion' } as const;
+
+const HeaderObject = z
+  .object({
+    featureFlags: natural(MAX_U64),
+    creationTime: natural(MAX_TIME_US),
+    parent: hash,
+    adjacents: byChain(hash),
+    target: hash,
+    payloadHash: hash,
+    chainId: u32,
+    weight,
+    height: natural(MAX_U64),
+    ledgerVersion: z.string().optional(),
+    chainwebVersion: z.string().optional(),
+    epochStart: natural(MAX_TIME_US),
+    nonce: u64Text,
+    hash,
+  })
+  .refine((it) => (it.ledgerVersion === undefined) !== (it.chainwebVersion === undefined), {
+    error: 'must have either ledgerVersion or chainwebVersion',
+  });
+
+/**
+ * @param json from `parseExactJson`: `JSON.parse` rounds the feature flags
+ * @param versionCode the number of the network, for a network whose number is not known; other headers of it have that
+ * number
+ * @throws LedgerFormatError for a field that is missing or wrong, for a network whose number is neither known nor
+ * given, and for a `hash` that is not the header's own.
+ */
+export function headerFromJson(json: ExactJson, versionCode?: number): BlockHeader {
+  const it = checked(HeaderObject, json, 'header');
+  const network = (it.ledgerVersion ?? it.chainwebVersion)!;
+  const version = versionCodeOf(network) ?? versionCode;
+  if (version === undefined) {
+    throw new LedgerFormatError(
+      `header: the number of the network ${quoted(network)} is not known. A binary header has it`,
+    );
+  }
+  const header: BlockHeader = {
+    featureFlags: it.featureFlags,
+    creationTimeUs: it.creationTime,
+    parent: it.parent,
+    adjacents: it.adjacents.map(([chain, parent]) => ({ chain, hash: parent })),
+    target: it.target,
+    payloadHash: it.payloadHash,
+    chain: it.chainId,
+    weight: it.weight,
+    height: it.height,
+    version,
+    epochStartUs: it.epochStart,
+    nonce: it.nonce,
+  };
+  checkBlockHash(header, it.hash);
+  return header;
+}
+
+/** @param network the network's id; by default the one that the header's number stands for */
+export function headerToJson(
+  header: BlockHeader,
+  dialect: Dialect,
+  network: string = networkOf(header.version),
+): ExactJsonObject {
+  return {
+    nonce: String(header.nonce),
+    creationTime: jsonInteger(header.creationTimeUs),
+    parent: encodeBase64url(header.parent),
+    adjacents: Object.fromEntries(header.adjacents.map((it) => [it.chain, encodeBase64url(it.hash)])),
+    target: encodeBase64url(header.target),
+    payloadHash: encodeBase64url(header.payloadHash),
+    chainId: jsonInteger(header.chain),
+    weight: encodeBase64url(integerToTarget(header.weight)),
+    height: jsonInteger(header.height),
+    [VERSION_KEY[dialect]]: network,
+    epochStart: jsonInteger(header.epochStartUs),
+    featureFlags: jsonInteger(header.featureFlags),
+    hash: encodeBase64url(blockHash(header)),
+  };
+}
+
+/*
+ * The numbers by which headers name their network. Only some are known: other networks have numbers of their own, which
+ * stand in their headers, and names, which their nodes tell.
+ */
+
+const CODES: ReadonlyMap<string, number> = new Map([
+  ['mainnet01', 5],
+  ['testnet04', 7],
+  ['development', 1],
+  ['recap-development', 2],
+]);
+
+const NAMES: ReadonlyMap<number, string> = new Map([...CODES].map(([name, code]) => [code, name]));
+
+/** How a network is called whose name is not known. */
+const UNNAMED = /^code (\d{1,10})$/;
+
+/** @param network a network id, or `code 123` @returns undefined when the network's number is not known */
+export function versionCodeOf(network: string): number | undefined {
+  const code = CODES.get(network) ?? Number(UNNAMED.exec(network)?.[1]);
+  return code < 2 ** 32 ? code : undefined;
+}
+
+/** @param code u32 @returns the network id, or `code 123` when it is not known */
+export function networkOf(code: number): string {
+  return NAMES.get(code) ?? `code ${code}`;
 }

@@ -5,11 +5,21 @@
 
 import { z } from 'zod';
 import { equalBytes } from '../chain/bytes.ts';
-import { encodeBase64url } from './base64url.ts';
-import { LedgerFormatError } from './errors.ts';
-import type { ExactJson, ExactJsonObject } from './exact-json.ts';
-import { bytes, checked, hash } from './fields.ts';
-import { leafHash, merkleRoot } from './merkle.ts';
+import { type Decimal, decimalOf } from './decimal.ts';
+import {
+  bytes,
+  checked,
+  decodeBase64url,
+  type ExactJson,
+  type ExactJsonObject,
+  encodeBase64url,
+  hash,
+  LedgerFormatError,
+  parseExactJsonBytes,
+  quoted,
+  reading,
+} from './json.ts';
+import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 
 /** The three roots, 32 bytes each. */
 export interface PayloadRoots {
@@ -121,4 +131,107 @@ function same(name: string, said: Uint8Array, computed: Uint8Array, source: stri
   throw new LedgerFormatError(
     `payload: ${name} is ${encodeBase64url(said)}, but ${source} ${encodeBase64url(computed)}`,
   );
+}
+
+/* What a payload says about its miner, and the coinbase: the output that pays the miner. */
+
+/** Document 1, "Miner information". */
+export interface Miner {
+  readonly account: string;
+  /** Most often `keys-all`. */
+  readonly predicate: string;
+  readonly publicKeys: readonly string[];
+}
+
+export interface Coinbase {
+  /**
+   * `failed` when the miner was not paid, for example because the account has other keys; `none` in a chain's first
+   * block.
+   */
+  readonly outcome: 'paid' | 'failed' | 'none';
+  /** The hash of the block's parent on the same chain, 32 bytes; something else if the outcome is `none`. */
+  readonly parent: Uint8Array;
+  /** The coins that moved; undefined in old blocks, whose outputs have no events. */
+  readonly transfers: readonly Transfer[] | undefined;
+}
+
+const MinerObject = z.object({
+  account: z.string(),
+  predicate: z.string(),
+  'public-keys': z.array(z.string()),
+});
+
+const CoinbaseObject = z.object({
+  reqKey: bytes,
+  result: z.object({ status: z.enum(['success', 'failure']), data: z.custom<ExactJson>().optional() }),
+});
+
+/** The result of the first block of a chain. */
+const NO_COINBASE = 'NO_COINBASE';
+
+/** @param minerData JSON in UTF-8 @throws LedgerFormatError for all else. */
+export function parseMiner(minerData: Uint8Array): Miner {
+  const { account, predicate, ...it } = checked(MinerObject, parseExactJsonBytes(minerData), 'minerData');
+  return { account, predicate, publicKeys: it['public-keys'] };
+}
+
+/**
+ * @param coinbase JSON in UTF-8
+ * @param token the module that keeps the coins
+ * @throws LedgerFormatError for all else.
+ */
+export function parseCoinbase(coinbase: Uint8Array, token: string = COIN): Coinbase {
+  const json = parseExactJsonBytes(coinbase);
+  const { reqKey, result } = checked(CoinbaseObject, json, 'coinbase');
+  const outcome = result.data === NO_COINBASE ? 'none' : result.status === 'success' ? 'paid' : 'failed';
+  return { outcome, parent: parentOf(reqKey), transfers: transfersOf(json, token) };
+}
+
+/** The request key holds the parent's hash: in old blocks as a JSON string, later as text, or as it is. */
+function parentOf(reqKey: Uint8Array): Uint8Array {
+  if (reqKey.length === HASH_BYTES) return reqKey;
+  const text = Buffer.from(reqKey).toString('latin1');
+  try {
+    return decodeBase64url(text.replace(/^"(.*)"$/, '$1'), HASH_BYTES);
+  } catch {
+    throw new LedgerFormatError(`coinbase.reqKey: ${quoted(text)} is not the hash of a block`);
+  }
+}
+
+/* The coins that an output says have moved: the event TRANSFER of the module that keeps the coins. */
+
+/** The module that keeps the coins, on the networks that are known. */
+export const COIN = 'coin';
+
+export interface Transfer {
+  /** Empty when the coins are new: a block's reward, or what arrives from another chain. */
+  readonly sender: string;
+  /** Empty when the coins leave for another chain. */
+  readonly receiver: string;
+  readonly amount: Decimal;
+}
+
+const ModuleName = z.union([z.string(), z.object({ namespace: z.string().nullish(), name: z.string() })]);
+const Event = z.object({ name: z.string(), module: ModuleName, params: z.custom<ExactJson>(Array.isArray) });
+const Output = z.object({ events: z.array(Event).nullish() });
+const Params = z.tuple([z.string(), z.string(), reading(z.custom<ExactJson>(), decimalOf)]);
+
+/**
+ * @param output the JSON of a coinbase or of a transaction's output
+ * @param token the module that keeps the coins, with its namespace if it has one: `coin`
+ * @returns the transfers in their order; undefined when the output has no events, as in old blocks
+ * @throws LedgerFormatError when the events are not what they must be.
+ */
+export function transfersOf(output: ExactJson, token: string = COIN): Transfer[] | undefined {
+  return checked(Output, output, 'output')
+    .events?.filter(({ name, module }) => name === 'TRANSFER' && nameOf(module) === token)
+    .map(({ params }) => {
+      const [sender, receiver, amount] = checked(Params, params, 'TRANSFER');
+      return { sender, receiver, amount };
+    });
+}
+
+function nameOf(module: z.output<typeof ModuleName>): string {
+  if (typeof module === 'string') return module;
+  return module.namespace ? `${module.namespace}.${module.name}` : module.name;
 }

@@ -7,11 +7,18 @@
 
 import { z } from 'zod';
 import { equalBytes, viewOf } from '../chain/bytes.ts';
-import { decodeBase64url, encodeBase64url } from './base64url.ts';
-import { LedgerFormatError } from './errors.ts';
-import { jsonInteger, parseExactJsonBytes, stringifyExactJson } from './exact-json.ts';
-import { bytes, checked, u32 } from './fields.ts';
 import { HEADER_LEAF } from './header.ts';
+import {
+  bytes,
+  checked,
+  decodeBase64url,
+  encodeBase64url,
+  jsonInteger,
+  LedgerFormatError,
+  parseExactJsonBytes,
+  stringifyExactJson,
+  u32,
+} from './json.ts';
 import { HASH_BYTES, leafHash, type MerkleStep, rootOfPath, sidesOf } from './merkle.ts';
 import { PAYLOAD_TAG } from './payload.ts';
 

@@ -14,13 +14,12 @@ import {
   type EngineListener,
   type SearchReport,
 } from '../engine/engine.ts';
-import type { PauseReason } from '../events/controls.ts';
-import type { Listener, MinerEvent } from '../events/events.ts';
+import type { Listener, MinerEvent, PauseReason } from '../events/events.ts';
 import { onAbort, pause } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
-import type { Assignment } from './assignment.ts';
 import { Proofs } from './proofs.ts';
 import { ReopenPolicy } from './reopen-policy.ts';
+import type { Assignment } from './space.ts';
 import { type LimitsOf, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
 
 /**

@@ -12,16 +12,13 @@ import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import { creationTimeOf, networkNumberOf, type Work } from '../chain/work.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Controls, PauseReason } from '../events/controls.ts';
-import type { Listener } from '../events/events.ts';
-import { creationTimeFor } from '../source/creation-time.ts';
-import type { SourceUpdate, WorkSource } from '../source/source.ts';
+import type { Controls, Listener, PauseReason } from '../events/events.ts';
+import { creationTimeFor, type SourceUpdate, type WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
 import { aborted, onAbort } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { Assignment } from './assignment.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
-import { Space } from './space.ts';
+import { Assignment, Space } from './space.ts';
 
 /** How often the creation time follows the clock. A new job costs well under a millisecond of searching. */
 const ROLL_MS = 3_000;

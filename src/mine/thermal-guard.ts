@@ -1,7 +1,6 @@
 /** Pauses a device while it is too hot. There are two limits, so that it does not pause and resume all the time. */
 
-import type { DeviceKind } from '../engine/device.ts';
-import type { Telemetry } from '../engine/telemetry.ts';
+import type { DeviceKind, Telemetry } from '../engine/device.ts';
 
 export interface TemperatureLimits {
   /** At this temperature the device is paused. */

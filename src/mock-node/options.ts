@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import { parseDecimal } from '../ledger/decimal.ts';
-import { isNumberOfChains } from './ledger/graph.ts';
-import { networks } from './ledger/network.ts';
+import { isNumberOfChains, networks } from './ledger/network.ts';
 
 /** A configured miner (document 1, "Miner information"). A request for work must match all three fields. */
 export const allowedMinerSchema = z.object({

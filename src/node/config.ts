@@ -4,10 +4,9 @@
  */
 
 import { z } from 'zod';
-import { NodeError, quote } from './errors.ts';
+import { configRefusal, explainMiner, NodeError, nodeConfigurationFor, quote } from './errors.ts';
 import type { NodeHttp, NodeRequest } from './http.ts';
 import type { MinerIdentity } from './miner-identity.ts';
-import { configRefusal, explainMiner, nodeConfigurationFor } from './refusal.ts';
 import { CONFIG_PATH } from './url.ts';
 
 const minerSchema = z.looseObject({

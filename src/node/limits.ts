@@ -1,6 +1,6 @@
 /** All time limits of requests to a node. Tests use shorter ones. */
 
-import type { BackoffLimits } from '../net/backoff.ts';
+import type { BackoffLimits } from '../net/connecting.ts';
 
 export interface NodeLimits {
   /** A host that accepts no connection within this time counts as out of reach. */

@@ -1,10 +1,9 @@
 /** The three mining endpoints of a node (document 1, "Mining"). */
 
 import { CHAIN_BYTES, WORK_BYTES } from '../chain/layout.ts';
-import { NodeError } from './errors.ts';
+import { NodeError, updatesRefusal, workRefusal } from './errors.ts';
 import type { NodeHttp, NodeRequest, StatusAnswer } from './http.ts';
 import type { MinerIdentity } from './miner-identity.ts';
-import { updatesRefusal, workRefusal } from './refusal.ts';
 
 const OCTETS = 'application/octet-stream';
 

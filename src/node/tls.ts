@@ -9,7 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isNearOnly } from '../net/near-addresses.ts';
 import { authoritiesOf, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../net/trust.ts';
-import { TokenBucket } from '../system/token-bucket.ts';
+import { TokenBucket } from '../system/buckets.ts';
 import { NodeError } from './errors.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** Finds more nodes of a network by asking nodes for their peers. */
 
-import type { Peer } from '../ledger/peer.ts';
+import type { Peer } from '../ledger/cut.ts';
 import { isNearOnly, isOnThisMachine } from '../net/near-addresses.ts';
 import { ApiError } from '../node/api/api-error.ts';
+import { urlOfPeer } from '../node/api/info.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
-import { urlOfPeer } from '../node/api/peers.ts';
 
 export interface Discovery {
   /** None twice. */

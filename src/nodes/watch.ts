@@ -1,8 +1,7 @@
 /** Looks at the same nodes again and again, and tells which of them are healthy. */
 
 import { pause } from '../system/abort.ts';
-import { NodeHealth } from './health.ts';
-import type { Judgement } from './judge.ts';
+import { type Judgement, NodeHealth } from './judge.ts';
 
 export interface Pace {
   /** The time between two surveys. */

@@ -2,7 +2,7 @@
 
 import type { AlarmState } from '../events/vocabulary.ts';
 import { livesOnRelays } from '../report/figures.ts';
-import type { RigNow } from '../report/rig-now.ts';
+import type { RigNow } from '../report/rig.ts';
 import { rigState, supplyTrouble } from '../report/rig-state.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 

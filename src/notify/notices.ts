@@ -1,14 +1,29 @@
 /** Notices for hooks and webhooks. They are made from a few of the miner's events, each with a line for people. */
 
+import { z } from 'zod';
+import { DEVICE_FAULTS } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
-import { describeBlockReward, describeBlockState } from '../report/block-lines.ts';
+import { DEVICE_STATES } from '../events/vocabulary.ts';
 import { countsShares } from '../report/figures.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
+import {
+  acceptedBlock,
+  amount,
+  blockState,
+  coins,
+  count,
+  deviceKind,
+  millis,
+  nonce,
+  outcomeCounts,
+  paidTo,
+  rate,
+} from '../report/shapes.ts';
 import type { Tally } from '../report/tally.ts';
 import { formatDuration, formatHashrate } from '../report/units.ts';
+import { describeBlockReward, describeBlockState } from '../report/verdict-lines.ts';
 import { wallMs } from '../system/clock.ts';
-import { oneLine } from '../text/one-line.ts';
-import type { Notice } from './notice.ts';
+import { oneLine } from '../text/plain-text.ts';
 
 type Frame = 'timeMillis' | 'rig';
 /** A notice before it is known when and where it is made. */
@@ -33,9 +48,9 @@ export function tellNotices(
   const lost = new Set<string>();
   const unsubscribe = events.on((event) => {
     if (event.type === 'verdict' && event.outcome === 'accepted' && event.isBlock) tell(block(event));
-    if (event.type === 'block-state') for (const notice of blockState(event)) tell(notice);
+    if (event.type === 'block-state') for (const notice of contentsOfBlock(event)) tell(notice);
     if (event.type === 'block-reward') tell(blockReward(event));
-    if (event.type === 'alarm') tell(alarm(event));
+    if (event.type === 'alarm') tell(contentOfAlarm(event));
     if (event.type !== 'device') return;
     const { device, state } = event;
     if (state !== 'reopening' && state !== 'parked') {
@@ -69,7 +84,7 @@ function block({ device, isRelay, chain, height, nonce, answerSeconds }: MinerEv
 }
 
 /** There is no notice of a state in which nothing is decided, nor of a state for the second time. */
-function blockState(event: MinerEvent & { type: 'block-state' }): Content[] {
+function contentsOfBlock(event: MinerEvent & { type: 'block-state' }): Content[] {
   const { chain, height, blockHash, device, isRelay, state, previous, depth, reward, fees, paidTo } = event;
   if (state === 'pending' || state === 'contested' || state === 'unknown' || state === 'unanswered') return [];
   if (previous === undefined || previous === state) return [];
@@ -96,7 +111,12 @@ function deviceLost(
   return { type: 'device-lost', text, device, kind, state, reason, fault };
 }
 
-function alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEvent & { type: 'alarm' }): Content {
+function contentOfAlarm({
+  state,
+  device,
+  hashesPerSecond,
+  limitHashesPerSecond,
+}: MinerEvent & { type: 'alarm' }): Content {
   const isLow = state === 'raised';
   const [rate, limit] = [formatHashrate(hashesPerSecond), formatHashrate(limitHashesPerSecond)];
   const text = `${isLow ? 'low hashrate' : 'hashrate is back'}: ${device ?? 'the rig'} makes ${rate} (limit ${limit})`;
@@ -133,3 +153,76 @@ function stop(tally: Tally): Content {
 function harmless<Value>(value: Value): Value | string {
   return typeof value === 'string' ? oneLine(value, MAX_TEXT) : value;
 }
+
+/* The notices that hooks and webhooks get, sent as they are. */
+
+const device = z.string();
+
+function notice<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
+  return z.object({
+    type: z.literal(type),
+    timeMillis: millis,
+    rig: z.string().meta({ description: 'the rig’s name' }),
+    text: z.string().meta({ description: 'one line for people' }),
+    ...fields,
+  });
+}
+
+const ALARM = {
+  device: device.exactOptional().meta({ description: 'absent where it is the whole rig’s hashrate' }),
+  hashesPerSecond: rate,
+  limitHashesPerSecond: rate,
+};
+
+export const Notice = z.discriminatedUnion('type', [
+  notice('start', {}),
+  notice('stop', {
+    ...outcomeCounts,
+    acceptedShares: count,
+    rejectedShares: count,
+    hardwareErrors: count,
+    hashes: amount,
+    uptimeSeconds: z.number(),
+    averageHashesPerSecond: rate,
+  }),
+  notice('block', {
+    device: device.meta({ description: 'what found it: a device, or a relay that brought it' }),
+    isRelay: z.boolean(),
+    chain: count,
+    height: count,
+    nonce,
+    answerSeconds: z.number(),
+  }),
+  notice('block-state', {
+    ...acceptedBlock,
+    state: blockState.extract(['won', 'settled', 'orphaned', 'never-entered', 'lost']),
+    previous: blockState,
+    depth: count,
+    reward: coins.exactOptional(),
+    fees: coins.exactOptional(),
+    paidTo: paidTo.exactOptional(),
+  }),
+  notice('block-reward', {
+    ...acceptedBlock,
+    reward: coins.exactOptional(),
+    fees: coins.exactOptional(),
+    fault: z.string().exactOptional().meta({ description: 'what a node says of the reward and is false' }),
+    paidTo: paidTo.exactOptional(),
+    account: z.string().exactOptional().meta({ description: 'whom the block was mined for; with paidTo' }),
+    source: z.string().exactOptional().meta({ description: 'the node that gave the work; with paidTo' }),
+    isEarlier: z.literal(true).exactOptional(),
+  }),
+  notice('device-lost', {
+    device,
+    kind: deviceKind,
+    state: z.enum(DEVICE_STATES).extract(['reopening', 'parked']),
+    reason: z.string(),
+    fault: z.enum(DEVICE_FAULTS),
+  }),
+  notice('low-hashrate', ALARM),
+  notice('hashrate-ok', ALARM),
+]);
+export type Notice = Readonly<z.infer<typeof Notice>>;
+export type NoticeType = Notice['type'];
+
+export const NOTICES: readonly NoticeType[] = Notice.options.map(({ shape }) => shape.type.value);

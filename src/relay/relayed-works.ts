@@ -7,8 +7,7 @@ import { type Job, prepareJob } from '../chain/job.ts';
 import { type Solution, type Verification, verify } from '../chain/verify.ts';
 import { creationTimeOf, type Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
-import { creationTimeFor } from '../source/creation-time.ts';
-import type { SourceUpdate, Verdict, WorkSource } from '../source/source.ts';
+import { creationTimeFor, type SourceUpdate, type Verdict, type WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 

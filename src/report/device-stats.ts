@@ -1,12 +1,10 @@
 /** What one device did, and how it is doing. */
 
-import type { CoreInfo } from '../engine/device.ts';
-import type { Telemetry } from '../engine/telemetry.ts';
+import type { CoreInfo, Telemetry } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
 import type { DeviceState } from '../events/vocabulary.ts';
-import { Meter, type RatesByWindow } from './meter.ts';
-import { ProofStats, type Proven } from './proven.ts';
-import { type OutcomeCounts, type ShareCounts, VerdictCounts } from './verdict-counts.ts';
+import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
+import { Meter, ProofStats, type Proven, type RatesByWindow } from './rates.ts';
 
 /** The hashrate is an average over this long: long enough for a steady figure, short enough to show a fault. */
 const RATE_MS = 30_000;
@@ -134,4 +132,39 @@ export class DeviceStats {
       ...(proven && { proven }),
     };
   }
+}
+
+/* Counts verdicts: of blocks, and of shares, which a pool takes as proofs of work. A share that is a block counts as both. */
+
+/** How many solutions had each outcome. */
+export type OutcomeCounts = Readonly<Record<Outcome, number>>;
+
+export type ShareCounts = OutcomeCounts & {
+  /** How many hashes the accepted shares stand for: the sum of their works' difficulties. */
+  readonly acceptedHashes: number;
+};
+
+export class VerdictCounts {
+  readonly #blocks = none();
+  readonly #shares = none();
+  #acceptedHashes = 0;
+
+  add({ outcome, isBlock, isShare, difficulty }: MinerEvent & { type: 'verdict' }): void {
+    if (isBlock) this.#blocks[outcome]++;
+    if (!isShare) return;
+    this.#shares[outcome]++;
+    if (outcome === 'accepted') this.#acceptedHashes += difficulty;
+  }
+
+  get blocks(): OutcomeCounts {
+    return { ...this.#blocks };
+  }
+
+  get shares(): ShareCounts {
+    return { ...this.#shares, acceptedHashes: this.#acceptedHashes };
+  }
+}
+
+function none(): Record<Outcome, number> {
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 }

@@ -2,12 +2,11 @@
 
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
-import { LogBucket } from '../system/log-bucket.ts';
-import { logBlockReward, logBlockState } from './block-lines.ts';
+import { LogBucket } from '../system/buckets.ts';
 import { countsShares, livesOnRelays } from './figures.ts';
-import { allRelays } from './relay-stats.ts';
-import type { RigNow } from './rig-now.ts';
+import type { RigNow } from './rig.ts';
 import { rigState } from './rig-state.ts';
+import { allRelays } from './source-stats.ts';
 import type { Tally } from './tally.ts';
 import {
   describeOutcomes,
@@ -18,7 +17,7 @@ import {
   formatTelemetry,
   withPrefix,
 } from './units.ts';
-import { VerdictLines } from './verdict-lines.ts';
+import { logBlockReward, logBlockState, VerdictLines } from './verdict-lines.ts';
 
 /** So many lines about blocks that pay another account may come at once. */
 const MOST_PAID_ELSEWHERE = 10;

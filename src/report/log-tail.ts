@@ -1,6 +1,46 @@
-/** Keeps the last lines of the log, numbered, for the API. */
+/** The shape of the log's lines as JSON, and the options that make pino write it. */
 
-import { isAtLeast, type LogLine } from './log-line.ts';
+import type { LoggerOptions } from 'pino';
+import { z } from 'zod';
+import { OUTCOMES } from '../source/vocabulary.ts';
+import { millis } from './shapes.ts';
+
+/** From the least urgent to the most urgent. */
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+/** A line of `--log-format json`. */
+export const LogLine = z.object({
+  level: z.enum(LEVELS),
+  timeMillis: millis,
+  tag: z.string().meta({ description: 'what it is about: miner, node, cpu, …' }),
+  outcome: z.enum(OUTCOMES).exactOptional().meta({ description: 'what became of a block, in the line that says so' }),
+  isSnippet: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: 'the message is a line of a text to be copied, whose indentation counts' }),
+  message: z.string(),
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+/** Every logger of pickaxe needs a child with a `tag`, or a tag in each line. */
+export const LOG_LINE_OPTIONS = {
+  base: null,
+  messageKey: 'message',
+  timestamp: () => `,"timeMillis":${Date.now()}`,
+  formatters: { level: (level) => ({ level }) },
+} as const satisfies LoggerOptions;
+
+/** @returns the line as JSON, its newline included */
+export function logLineAsJson(line: LogLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** @returns whether a line of one level is at least as urgent as another level */
+export function isAtLeast(level: LogLine['level'], least: LogLine['level']): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+}
+
+/* Keeps the last lines of the log, numbered, for the API. */
 
 /** About an hour of mining. */
 const MOST_LINES = 500;

@@ -6,7 +6,7 @@
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
 import { livesOnRelays } from './figures.ts';
-import type { RigNow } from './rig-now.ts';
+import type { RigNow } from './rig.ts';
 import type { RigStateName } from './rig-states.ts';
 import { noneYet } from './units.ts';
 

@@ -1,12 +1,11 @@
 /** A miner that runs, as whatever runs beside it gets it: the HTTP server, guards, notices, the terminal. */
 
 import type { Logger } from 'pino';
-import type { Controls } from '../events/controls.ts';
-import type { Events } from '../events/events.ts';
+import type { Controls, Events } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
-import type { AskBalance } from './balance.ts';
+import type { AskBalance } from './earnings.ts';
 import type { LogTail } from './log-tail.ts';
-import type { Setup } from './setup.ts';
+import type { Setup } from './rig.ts';
 import type { Tally } from './tally.ts';
 
 export interface RunningMiner {

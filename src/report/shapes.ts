@@ -4,12 +4,11 @@
  */
 
 import { z } from 'zod';
-import { CORE_KINDS, DEVICE_KINDS } from '../engine/device.ts';
-import { TELEMETRY_FIELDS, type TelemetryField } from '../engine/telemetry.ts';
+import { CORE_KINDS, DEVICE_KINDS, TELEMETRY_FIELDS, type TelemetryField } from '../engine/device.ts';
 import { BLOCK_STATES, SHARE_OUTCOMES, type ShareOutcome } from '../events/vocabulary.ts';
 import { OUTCOMES, type Outcome, POLL_REASONS } from '../source/vocabulary.ts';
 import type { Earnings } from './earnings.ts';
-import type { RatesByWindow } from './meter.ts';
+import type { RatesByWindow } from './rates.ts';
 
 export const count = z.int().nonnegative();
 export const amount = z.number().nonnegative();

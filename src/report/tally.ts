@@ -3,21 +3,12 @@
 import type { MinerEvent } from '../events/events.ts';
 import type { SourceKind } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
-import { BlockCounts } from './block-counts.ts';
-import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
+import { type DeviceNow, DeviceStats, type DeviceSummary, VerdictCounts } from './device-stats.ts';
 import { EarningsEstimate, type EarningsTerms, timeToBlockSeconds } from './earnings.ts';
-import { type Held, held } from './held.ts';
-import type { LastWork } from './last-work.ts';
-import { Latencies } from './latencies.ts';
-import { Luck } from './luck.ts';
-import { Meter } from './meter.ts';
-import { allRelays, RelayStats } from './relay-stats.ts';
-import type { CurrentWork, RigNow } from './rig-now.ts';
+import { type Held, held, Latencies, Luck, Meter } from './rates.ts';
+import { BlockCounts, type CurrentWork, type RigNow, type Summary } from './rig.ts';
 import { rigState } from './rig-state.ts';
-import { Sources } from './source-stats.ts';
-import type { Summary } from './summary.ts';
-import { VerdictCounts } from './verdict-counts.ts';
-import { workNow } from './work-now.ts';
+import { allRelays, type LastWork, RelayStats, Sources, workNow } from './source-stats.ts';
 
 type DeviceEvent = MinerEvent & { type: 'device' };
 

@@ -1,6 +1,6 @@
 /** Figures for people: SI prefixes, three or four digits, fixed to one locale. */
 
-import type { Telemetry } from '../engine/telemetry.ts';
+import type { Telemetry } from '../engine/device.ts';
 import type { Outcome, SourceKind } from '../source/vocabulary.ts';
 
 const YEAR_SECONDS = 365 * 86_400;

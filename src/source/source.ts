@@ -1,7 +1,10 @@
 /** The WorkSource interface. A source gives work and accepts solutions: a node, a pool, or the process that started this one. */
 
+import { rolledCreationTime } from '../chain/creation-time.ts';
 import type { Solution } from '../chain/verify.ts';
-import type { Work } from '../chain/work.ts';
+import { creationTimeOf, type Work } from '../chain/work.ts';
+import type { Listener } from '../events/events.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 import type { Outcome, SourceKind, StaleReason } from './vocabulary.ts';
 
 export type SourceUpdate =
@@ -58,4 +61,35 @@ export interface WorkSource {
    * at most once, when another source could take over. A source that cannot find out does not have this method.
    */
   onHealth?(judge: Judge): void;
+}
+
+/* What sources use from outside, with its defaults. */
+
+/** Everything that a source uses from outside. Each has a default. */
+export interface SourceSurroundings<Limits> {
+  readonly clock?: Clock;
+  /** Returns uniformly distributed numbers in [0, 1). */
+  readonly random?: () => number;
+  readonly emit?: Listener;
+  readonly limits?: Partial<Limits>;
+}
+
+/** @param usual the limits, where none are given */
+export function complete<Limits>(given: SourceSurroundings<Limits>, usual: Limits) {
+  const { clock = systemClock, random = Math.random, emit = () => {}, limits } = given;
+  return { clock, random, emit, limits: { ...usual, ...limits } };
+}
+
+/* The creation time of a work's next job. */
+
+/**
+ * How far a rolled time stays behind the node's clock. What is known of that clock is a lower bound already; the margin is for
+ * nodes that compare the time with another node's clock.
+ */
+const MARGIN_US = 500_000n;
+
+/** @returns the latest creation time that is surely valid, in µs since the UNIX epoch; the work's own where it may not be moved */
+export function creationTimeFor(work: Work, source: Pick<WorkSource, 'latestTimeUs'>): bigint {
+  const received = creationTimeOf(work.header);
+  return work.rollTime ? rolledCreationTime(received, source.latestTimeUs(work), MARGIN_US) : received;
 }

@@ -1,12 +1,10 @@
 /** Plans a payment: coins of one account for another one, on the same chain or on another. Nothing is sent. */
 
-import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
-import type { AccountDetails } from '../ledger/command/coin-results.ts';
+import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
-import { quoted } from '../ledger/errors.ts';
-import { gasLimitFor, step0Of, TRIAL_GAS, unsigned } from './commands.ts';
+import { quoted } from '../ledger/json.ts';
+import { gasLimitFor, guardOfName, impossibleGuard, step0Of, TRIAL_GAS, unsigned } from './commands.ts';
 import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } from './plan.ts';
-import { guardOfName, impossibleGuard } from './signers.ts';
 import { plannedTransfer, type Receiver, type Sweep } from './state.ts';
 import { SweepFault, type SweepLedger } from './sweep-ledger.ts';
 

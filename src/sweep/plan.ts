@@ -1,13 +1,20 @@
 /** Plans a sweep: what leaves each chain, what that costs, and which chains are left alone. Nothing is sent. */
 
 import { MAX_SIGNATURES } from '../ledger/command/build.ts';
-import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
-import type { AccountDetails } from '../ledger/command/coin-results.ts';
+import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { isPublicKey } from '../ledger/command/keys.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../ledger/decimal.ts';
-import { quoted } from '../ledger/errors.ts';
-import { gasLimitFor, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
-import { guardFault, guardOfName, signersOf } from './signers.ts';
+import { quoted } from '../ledger/json.ts';
+import {
+  gasLimitFor,
+  guardFault,
+  guardOfName,
+  signersOf,
+  step0Of,
+  step1TrialGas,
+  TRIAL_GAS,
+  unsigned,
+} from './commands.ts';
 import { plannedTransfer, type Sweep } from './state.ts';
 import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 

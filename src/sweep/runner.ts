@@ -6,25 +6,24 @@
 
 import type { Command } from '../ledger/command/command.ts';
 import type { KeyPair } from '../ledger/command/keys.ts';
-import { isAlreadyCompleted } from '../ledger/command/refusals.ts';
-import type { CommandResult } from '../ledger/command/results.ts';
+import { type CommandResult, isAlreadyCompleted } from '../ledger/command/results.ts';
 import type { Decimal } from '../ledger/decimal.ts';
-import { LedgerFormatError } from '../ledger/errors.ts';
+import { LedgerFormatError } from '../ledger/json.ts';
 import { pause, within } from '../system/abort.ts';
 import {
   type CommandMaker,
   gasLimitFor,
   gasPriceOf,
   lifeOf,
+  rootOfProof,
   signed,
+  signersOf,
   step0Of,
   step1Of,
   step1TrialGas,
   unsigned,
 } from './commands.ts';
 import { afterSearch, doneBy, type Found, isStep1Alive, nameOfStep0, next, type Seen, type Step } from './next.ts';
-import { rootOfProof } from './proof.ts';
-import { signersOf } from './signers.ts';
 import { isUnfinished, type Sweep, staysOnChain, type Transfer } from './state.ts';
 import { type AccountLook, type InBlock, type Place, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 

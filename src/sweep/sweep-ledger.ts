@@ -1,6 +1,6 @@
 /** What a sweep asks of a node. */
 
-import type { AccountDetails } from '../ledger/command/coin-results.ts';
+import type { AccountDetails } from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
 import type { CommandResult, Outcome } from '../ledger/command/results.ts';
 

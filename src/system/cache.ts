@@ -5,8 +5,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { renameFileSync } from './rename.ts';
-import { version } from './version.ts';
+import { renameFileSync } from './files.ts';
+import { version } from './machine.ts';
 
 /** Far more than is ever written here. A larger file is not ours. */
 const MAX_BYTES = 64 * 1024;

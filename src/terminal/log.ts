@@ -4,11 +4,9 @@ import { type DestinationStream, type LogFn, type Logger, multistream, pino } fr
 import pretty from 'pino-pretty';
 import type { Config } from '../config/settings.ts';
 import type { EngineListener } from '../engine/engine.ts';
-import { isAtLeast, LOG_LINE_OPTIONS, type LogLine, logLineAsJson } from '../report/log-line.ts';
-import { oneLine } from '../text/one-line.ts';
-import { screen } from './screen.ts';
-import { terminalKind } from './terminal-kind.ts';
-import { writeLine } from './write-line.ts';
+import { isAtLeast, LOG_LINE_OPTIONS, type LogLine, logLineAsJson } from '../report/log-tail.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { screen, terminalKind, writeLine } from './screen.ts';
 
 type LogLevel = Config['log']['level'];
 export type LogFormat = Config['log']['format'];

@@ -1,7 +1,7 @@
 /** Key `l`: a link to the web page, with its token, and the same as a QR code. Pure. */
 
 import { encode } from 'uqr';
-import { isLoopback } from '../text/http-address.ts';
+import { isLoopback } from '../text/addresses.ts';
 
 /** Where the page is served. Only the terminal gets it: the token is for no log, file or API. */
 export interface ServedPage {

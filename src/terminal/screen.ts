@@ -4,6 +4,10 @@
  * line can be erased. (The log-update package leaves the cursor below the line, and then a part of the line stays behind.)
  */
 
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { ReadStream } from 'node:tty';
+
 /** Moves to the start of the row and erases everything from there on (ECMA-48 §8.3.39, ED). */
 const CLEAR = '\r\x1b[J';
 /** Between these two, a row that is too long is cut and not continued (DECAWM), so the cursor stays in its row. */
@@ -92,3 +96,129 @@ export class Screen {
 
 /** The terminal behind stderr. There is one, and the log and the status line share it. */
 export const screen = new Screen(process.stderr);
+
+/* Single keys from the terminal behind stdin. */
+
+/** More characters than this at once were pasted, not typed, and a `q` in a pasted text must not quit. */
+const MOST_TYPED = 8;
+/** Keys without a letter send a sequence that begins with ESC (ECMA-48 §5.4; `ESC O x` on VT100s). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with one
+const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^[O])?/gs;
+
+/** The keys that a terminal handles itself, except in raw mode. */
+const CONTROL = { '\x03': 'interrupt', '\x1c': 'interrupt', '\x1a': 'suspend' } as const;
+
+/** A character that was typed, or the meaning of a control key. */
+export type Key = { readonly typed: string } | { readonly control: (typeof CONTROL)[keyof typeof CONTROL] };
+
+export function keysOf(text: string): Key[] {
+  const characters = [...text.replace(SEQUENCE, '')];
+  const controls = characters.filter((key) => key in CONTROL) as (keyof typeof CONTROL)[];
+  if (controls.length > 0) return controls.map((key) => ({ control: CONTROL[key] }));
+  if (characters.length > MOST_TYPED) return [];
+  return characters.map((typed) => ({ typed: typed.toLowerCase() }));
+}
+
+export class Keyboard {
+  readonly #stdin: ReadStream;
+  readonly #onKey: (key: Key) => void;
+  readonly #listen = (chunk: string) => {
+    for (const key of keysOf(chunk)) this.#onKey(key);
+  };
+
+  constructor(stdin: ReadStream, onKey: (key: Key) => void) {
+    this.#stdin = stdin;
+    this.#onKey = onKey;
+    // A terminal that is gone sends no keys. SIGHUP, not this error, ends the process.
+    stdin.setEncoding('utf8').on('error', () => stdin.off('data', this.#listen));
+  }
+
+  /** Starts to read keys. To be called in the foreground only: see foreground.ts. */
+  open(): void {
+    this.#stdin.off('data', this.#listen).on('data', this.#listen).resume();
+    // A program that had the terminal in between may have changed its mode.
+    this.#stdin.setRawMode(false).setRawMode(true);
+  }
+
+  /** Restores the terminal's usual mode. */
+  close(): void {
+    this.release();
+    this.#stdin.setRawMode(false);
+  }
+
+  /** Stops reading, and leaves the terminal's mode to the program that has the terminal now. */
+  release(): void {
+    this.#stdin.off('data', this.#listen).pause();
+  }
+}
+
+/*
+ * Whether this process has its terminal to itself. A job in the background (`pickaxe mine &`) that changes the terminal's
+ * mode or reads from it is stopped (POSIX.1-2017 §11.1.4), and what it draws lands in what the user types.
+ */
+
+/** Milliseconds between two looks from the background: outside Linux, each look starts a process. */
+export const FOREGROUND_LOOK_MS = process.platform === 'linux' ? 1_000 : 5_000;
+
+export function isForeground(): boolean {
+  if (process.platform === 'win32') return true;
+  const [group, terminalGroup] = process.platform === 'linux' ? fromProc() : fromPs();
+  // A process without a terminal of its own (-1 and the like) is not stopped.
+  return !(terminalGroup > 0) || group === terminalGroup;
+}
+
+/** proc(5): after the name in brackets come state, ppid, pgrp, session, tty_nr, tpgid. */
+function fromProc(): [number, number] {
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return [Number(fields[2]), Number(fields[5])];
+}
+
+/** Other systems have a program to ask. */
+function fromPs(): [number, number] {
+  const { stdout } = spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'utf8' });
+  const [group, terminalGroup] = String(stdout).trim().split(/\s+/).map(Number);
+  return [group, terminalGroup];
+}
+
+/* What may be written to the terminal behind stderr, where there is one. */
+
+interface TerminalKind {
+  /** It understands escape codes, which move the cursor and erase. Without this, none is ever written. */
+  readonly escapes: boolean;
+  readonly colours: boolean;
+}
+
+/** @param isTty whether stderr is a terminal */
+export function terminalKind(
+  isTty = process.stderr.isTTY === true,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): TerminalKind {
+  const { TERM, CI, NO_COLOR } = environment;
+  // CI runners give a terminal whose output is read as a file.
+  const isRunner = CI !== undefined && !['', '0', 'false'].includes(CI);
+  const escapes = isTty && TERM !== 'dumb' && !isRunner;
+  // https://no-color.org: any value that is not empty.
+  return { escapes, colours: escapes && !NO_COLOR };
+}
+
+/* Colours of the terminal (ECMA-48 §8.3.117, SGR), or none. */
+
+const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], yellow: [33, 39] } as const;
+
+export type Style = keyof typeof CODES;
+export type Paint = (style: Style, text: string) => string;
+
+export const inColours: Paint = (style, text) => `\x1b[${CODES[style][0]}m${text}\x1b[${CODES[style][1]}m`;
+
+export const inPlain: Paint = (_style, text) => text;
+
+/* Writes to a reader that may stop reading without going away. */
+
+/** How much may wait for the reader. It holds hours of events. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+
+/** Never waits for the reader: once too much is unread, further lines are lost, which costs neither mining nor memory. */
+export function writeLine(to: NodeJS.WriteStream, line: string): void {
+  if (to.writableLength < MAX_UNREAD_BYTES) to.write(line);
+}

@@ -1,12 +1,11 @@
 /** The line below the log: how the rig is doing, as far as it fits. */
 
-import type { DeviceNow } from '../report/device-stats.ts';
+import type { DeviceNow, OutcomeCounts } from '../report/device-stats.ts';
 import { countsShares, livesOnRelays, luckOf } from '../report/figures.ts';
 import { outageInFull, outageInShort } from '../report/outages.ts';
-import { allRelays } from '../report/relay-stats.ts';
-import type { RigNow } from '../report/rig-now.ts';
+import type { RigNow, Summary } from '../report/rig.ts';
 import { type RigState, rigState } from '../report/rig-state.ts';
-import type { Summary } from '../report/summary.ts';
+import { allRelays } from '../report/source-stats.ts';
 import {
   approximately,
   describeState,
@@ -16,10 +15,9 @@ import {
   formatHashrate,
   formatPercent,
 } from '../report/units.ts';
-import type { OutcomeCounts } from '../report/verdict-counts.ts';
-import { oneColumnEach } from '../text/one-line.ts';
-import type { Paint, Style } from './paint.ts';
-import type { View } from './view.ts';
+import { oneColumnEach } from '../text/plain-text.ts';
+import type { View } from './pages.ts';
+import type { Paint, Style } from './screen.ts';
 
 interface Part {
   /** The shortest first: each replaces the one before it where there is room. */

@@ -2,8 +2,7 @@
 
 import { formatHashrate } from '../report/units.ts';
 import type { History, Range } from './api.ts';
-import { Chart } from './chart.ts';
-import type { Line } from './chart-data.ts';
+import { Chart, type Line } from './chart.ts';
 import { byId, element } from './dom.ts';
 import { celsius, watts } from './format.ts';
 

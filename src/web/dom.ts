@@ -1,5 +1,7 @@
 /** Changes to the document, as few as it takes: what stays the same is left alone, and with it selection and focus. */
 
+import type { Status } from '../report/http/schemas.ts';
+
 /** @throws Error when the page lacks it, which cannot happen while page and modules are of the same build */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
@@ -83,5 +85,67 @@ export class Rows<Item> {
       if (there !== row.element) this.#parent.insertBefore(row.element, there ?? null);
       row.show(item);
     }
+  }
+}
+
+/* The line that says what changed, which screen readers read out. Figures that change all the time are not in it. */
+
+export function tell(news: string): void {
+  setText(byId('news'), news);
+}
+
+/**
+ * @returns one sentence for all devices that do the same, unlike before, and one for each source. Why a whole rig does not mine is
+ *   said below its hashrate, and not a second time
+ */
+export function changes(before: Status, now: Status): string[] {
+  const changed = Object.entries(now.devices).filter(([name, { state, reason }]) => {
+    const old = before.devices[name];
+    return old?.state !== state || (state !== 'ready' && old.reason !== reason);
+  });
+  const devices = new Map<string, string[]>();
+  for (const [name, { state, reason }] of changed) {
+    const does = reason === null || now.stateReason !== null ? state : `${state}: ${reason}`;
+    devices.set(does, [...(devices.get(does) ?? []), name]);
+  }
+  const sources = Object.entries(now.sources)
+    .filter(([url, { state }]) => before.sources[url]?.state !== state)
+    .map(([url, { state }]) => `${url} is ${state}`);
+  return [
+    ...Array.from(devices, ([does, names]) => `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} ${does}`),
+    ...sources,
+  ];
+}
+
+/* What the browser remembers of the page, where it is allowed to. Otherwise the page begins as it did the first time. */
+
+type Kind = 'localStorage' | 'sessionStorage';
+
+export function recall(kind: Kind, name: string): string | null {
+  try {
+    return window[kind].getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+export function keep(kind: Kind, name: string, value: string): void {
+  try {
+    window[kind].setItem(name, value);
+  } catch {
+    // Forbidden, or full.
+  }
+}
+
+const OPEN = 'open';
+const CLOSED = 'closed';
+
+/** Opens and closes the panels that fold as they were left, and as the page has them the first time. */
+export function rememberFolds(): void {
+  for (const panel of document.querySelectorAll<HTMLDetailsElement>('details[id]')) {
+    const stored = `pickaxe-fold-${panel.id}`;
+    const left = recall('localStorage', stored);
+    if (left === OPEN || left === CLOSED) panel.open = left === OPEN;
+    panel.addEventListener('toggle', () => keep('localStorage', stored, panel.open ? OPEN : CLOSED));
   }
 }

@@ -1,7 +1,9 @@
 /** Figures as the page shows them, beside those of `report/units.ts`. */
 
+import { shortName } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { formatHashrate, withPrefix } from '../report/units.ts';
+import { element, setAttribute, setText, tell } from './dom.ts';
 
 /** Stands for a figure that is not known. */
 export const UNKNOWN = '–';
@@ -51,4 +53,44 @@ export function clock(timeMs: number): string {
 /** `15:32:07` */
 export function clockSeconds(timeMs: number): string {
   return `${clock(timeMs)}:${two(new Date(timeMs).getSeconds())}`;
+}
+
+/* Names of workers, which often contain a public key. */
+
+/** The name, shortened. If that leaves something out, it is a button that shows the whole name and copies it. */
+export function nameElement(name: string): HTMLElement {
+  const short = shortName(name);
+  if (short === name) return element('span', { class: 'name' }, name);
+  const button = element('button', { type: 'button', class: 'name', title: name, 'aria-expanded': 'false' }, short);
+  button.addEventListener('click', async () => {
+    const wasWhole = button.getAttribute('aria-expanded') === 'true';
+    setAttribute(button, 'aria-expanded', String(!wasWhole));
+    setText(button, wasWhole ? short : name);
+    if (!wasWhole) tell((await copy(name)) ? `copied: ${name}` : `not copied, since the browser forbids it: ${name}`);
+  });
+  return button;
+}
+
+/** @returns whether it is in the clipboard now */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyWithEvent(text);
+  }
+}
+
+/** Browsers have a clipboard for scripts only on loopback and with TLS. On other addresses only this old command copies. */
+function copyWithEvent(text: string): boolean {
+  let isCopied = false;
+  const fill = (event: ClipboardEvent) => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+    isCopied = true;
+  };
+  document.addEventListener('copy', fill, { once: true });
+  const isDone = document.execCommand('copy');
+  document.removeEventListener('copy', fill);
+  return isDone && isCopied;
 }

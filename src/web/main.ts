@@ -1,20 +1,15 @@
 /** The page: asks the miner every two seconds and shows what it says. */
 
 import type { Status } from '../report/http/schemas.ts';
-import { Api, ApiError } from './api.ts';
-import { BalancePanel } from './balance.ts';
-import { Chains } from './chains.ts';
+import { Api, ApiError, Poller } from './api.ts';
+import { BalancePanel, Earnings } from './balance.ts';
 import { Charts } from './charts.ts';
 import { type Action, Controls } from './controls.ts';
 import { Devices } from './devices.ts';
-import { byId, setText } from './dom.ts';
-import { Earnings } from './earnings.ts';
+import { byId, changes, rememberFolds, setText, tell } from './dom.ts';
 import { clockSeconds } from './format.ts';
 import { Log } from './log.ts';
-import { changes, tell } from './news.ts';
-import { Poller } from './poller.ts';
-import { Sources } from './sources.ts';
-import { rememberFolds } from './storage.ts';
+import { Chains, Sources } from './sources.ts';
 import { showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
 import { askForToken, endAsking, tokenOfLink } from './token-form.ts';

@@ -1,6 +1,6 @@
 /** Light or dark: as the system is, or as was chosen here. Loaded first, so that the page is not drawn in another. */
 
-import { keep, recall } from './storage.ts';
+import { keep, recall } from './dom.ts';
 
 const STORED = 'pickaxe-theme';
 const CHOICES = ['system', 'light', 'dark'] as const;

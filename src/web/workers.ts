@@ -4,8 +4,7 @@ import { countsShares } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { describeOutcomes, formatDuration } from '../report/units.ts';
 import { byId, element, type Row, Rows, setText } from './dom.ts';
-import { amount, hashrate, known } from './format.ts';
-import { nameElement } from './name.ts';
+import { amount, hashrate, known, nameElement } from './format.ts';
 
 type Relay = Status['relays'][string];
 type Worker = Relay['workers'][number];

@@ -3,6 +3,7 @@
  * the server share this. Pure.
  */
 
+import { z } from 'zod';
 import { fromHex, toHex } from '../chain/bytes.ts';
 import { HEADER_BYTES, NONCE_BYTES, TARGET_BYTES } from '../chain/layout.ts';
 import type { Nonce1 } from '../chain/nonce.ts';
@@ -44,4 +45,111 @@ export function parseNonce2(hex: string, { value, bytes }: Nonce1): bigint | und
   const digits = hex.replace(/^0x/i, '');
   if (digits.length > 2 * (NONCE_BYTES - bytes) || !/^[\da-f]+$/i.test(digits)) return undefined;
   return (BigInt(`0x${digits}`) << BigInt(8 * bytes)) | BigInt(value);
+}
+
+/*
+ * What a stratum client asks and what a server says: one JSON object a line. `stratum.ts` has the numbers in these messages.
+ * Pure.
+ */
+
+/** A request's parameters. Clients send lists; what is no list counts as an empty one. */
+const Request = z.object({
+  /** It is echoed whatever its type is. */
+  id: z.unknown().optional(),
+  method: z.string().max(64),
+  params: z.array(z.unknown()).catch([]),
+});
+
+export interface Request {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** What a line of a client is: a request, an answer to something that the server said, or neither. */
+export type ClientLine =
+  | { readonly kind: 'request'; readonly request: Request }
+  | { readonly kind: 'answer' }
+  | { readonly kind: 'junk'; readonly id: unknown };
+
+export function parseClientLine(line: string): ClientLine {
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return { kind: 'junk', id: null };
+  }
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return { kind: 'junk', id: null };
+  const { success, data } = Request.safeParse(message);
+  if (success) return { kind: 'request', request: { ...data, id: data.id ?? null } };
+  if (!('method' in message) && ('result' in message || 'error' in message)) return { kind: 'answer' };
+  return { kind: 'junk', id: 'id' in message ? message.id : null };
+}
+
+/**
+ * The error codes of stratum. Pools disagree about 21 to 23; these are Bitcoin's, with 21 also for stale shares.
+ * The words tell `stale` from `job not found`.
+ */
+export const STRATUM_ERROR = {
+  other: 20,
+  jobNotFound: 21,
+  duplicate: 22,
+  lowDifficulty: 23,
+  unauthorized: 24,
+  notSubscribed: 25,
+} as const;
+
+/** @returns a line, with its end */
+export function formatResult(id: unknown, result: unknown): string {
+  return `${JSON.stringify({ result, error: null, id })}\n`;
+}
+
+/** @returns a line, with its end */
+export function formatError(id: unknown, code: number, words: string): string {
+  return `${JSON.stringify({ result: null, error: [code, words, null], id })}\n`;
+}
+
+/** @param targetHex 64 hex digits, big-endian @returns a line, with its end */
+export function formatSetTarget(targetHex: string): string {
+  return `${JSON.stringify({ method: 'mining.set_target', params: [targetHex], id: null })}\n`;
+}
+
+/**
+ * @param headerHex 572 hex digits
+ * @param clean whether the client shall drop its earlier jobs
+ * @returns a line, with its end
+ */
+export function formatNotify(jobId: string, headerHex: string, clean: boolean): string {
+  return `${JSON.stringify({ method: 'mining.notify', params: [jobId, headerHex, clean], id: null })}\n`;
+}
+
+/*
+ * The difficulty that stratum's words mean: in a worker's password (`d=…`) and in `mining.suggest_difficulty`. Everywhere else in
+ * pickaxe, a difficulty is the number of hashes that a solution takes on average. Pure.
+ */
+
+/**
+ * How many hashes a share of difficulty 1 takes on average: as in Bitcoin, where these words come from, so the target is
+ * 2^224 − 1. This network's own messages name targets (`mining.set_target`) and need no such unit.
+ */
+export const HASHES_AT_DIFFICULTY_1 = 2 ** 32;
+
+/** A target has 256 bits, so no share takes more hashes. */
+const MOST_HASHES = 2 ** 255;
+
+/**
+ * @param difficulty as it stands in a message or a password, such as 0.05 or `65536`; it may be below 1
+ * @returns hashes per share, at least 1; undefined when it is no difficulty
+ */
+export function hashesOfDifficulty(difficulty: unknown): number | undefined {
+  const isNumber = typeof difficulty === 'number' || (typeof difficulty === 'string' && NUMBER.test(difficulty));
+  const hashes = isNumber ? Number(difficulty) * HASHES_AT_DIFFICULTY_1 : 0;
+  return hashes > 0 && hashes <= MOST_HASHES ? Math.max(1, hashes) : undefined;
+}
+
+const NUMBER = /^\d{1,20}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i;
+
+/** @returns the difficulty as stratum's words mean it */
+export function difficultyOfHashes(hashes: number): number {
+  return hashes / HASHES_AT_DIFFICULTY_1;
 }

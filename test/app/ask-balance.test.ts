@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { askBalance } from '#pickaxe/app/ask-balance.js';
+import { askBalance } from '#pickaxe/app/ledger-views.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { NoBalance } from '#pickaxe/report/balance.js';
+import { NoBalance } from '#pickaxe/report/earnings.js';
 import { startNode } from '../source/node/node.ts';
 
 const key = 'ab'.repeat(32);

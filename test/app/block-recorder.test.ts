@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { BlockRecorder, type BlockRecorderOptions } from '#pickaxe/app/block-recorder.js';
+import { BlockRecorder, type BlockRecorderOptions } from '#pickaxe/app/block-log.js';
+import { totalsOf } from '#pickaxe/blocks/block-index.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
-import { totalsOf } from '#pickaxe/blocks/totals.js';
 import type { BlockEvent } from '#pickaxe/events/events.js';
 import { FakeClock, madeHeader } from '../blocks/pretend.ts';
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { certificatesIn } from '#pickaxe/app/ca-file.js';
-import { UsageError } from '#pickaxe/app/exit-codes.js';
+import { UsageError } from '#pickaxe/app/exit.js';
+import { certificatesIn } from '#pickaxe/app/node-api.js';
 import { authority, selfSigned } from '../node/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-ca-'));

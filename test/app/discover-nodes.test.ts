@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { withDiscovered } from '#pickaxe/app/discover-nodes.js';
-import { nodeTrust } from '#pickaxe/app/node-trust.js';
+import { nodeTrust } from '#pickaxe/app/node-api.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { peerIdOf } from '#pickaxe/ledger/peer.js';
+import { peerIdOf } from '#pickaxe/ledger/cut.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { another, selfSigned } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Change, Follower, paceAt } from '#pickaxe/blocks/follower.js';
-import { MemoryStore } from '#pickaxe/blocks/memory-store.js';
+import { MemoryStore } from '#pickaxe/blocks/store.js';
 import { madeHeader, madeRecord, PretendNode } from '../blocks/pretend.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { kernelRows } from '#pickaxe/app/kernel-rows.js';
-import { kernelLines, usedKernel } from '#pickaxe/cli/kernel-table.js';
+import { kernelRows } from '#pickaxe/app/choose-engines.js';
+import { kernelLines, usedKernel } from '#pickaxe/cli/devices.js';
 import type { Survey } from '#pickaxe/engine/cpu/kernels/choose.js';
 
 const survey = (more: Partial<Survey>): Survey => ({

@@ -1,8 +1,7 @@
 /** Failover over real requests to nodes that stand still, lag, fork and recover. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loneNode } from '#pickaxe/app/lone-node.js';
-import { runNodeWatch } from '#pickaxe/app/node-watch.js';
+import { loneNode, runNodeWatch } from '#pickaxe/app/node-watch.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';

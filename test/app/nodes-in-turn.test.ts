@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { UsageError } from '#pickaxe/app/exit-codes.js';
+import { UsageError } from '#pickaxe/app/exit.js';
 import { type ApiSettings, configuredNodes, nodeApi, peerApi, servedNetwork } from '#pickaxe/app/node-api.js';
 import { NodesInTurn, OtherNetworkError, withNetwork } from '#pickaxe/app/nodes-in-turn.js';
 import type { NodeApi } from '#pickaxe/node/api/node-api.js';

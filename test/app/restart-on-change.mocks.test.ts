@@ -3,17 +3,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LiveConfig } from '#pickaxe/app/live-config.js';
-import { restartOnChange } from '#pickaxe/app/sidecars/restart-on-change.js';
+import { restartOnChange } from '#pickaxe/app/sidecars/pausing.js';
 import { sidecarsOf } from '#pickaxe/app/sidecars.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
-import { findWatches } from '#pickaxe/guards/idle/find.js';
+import { findWatches } from '#pickaxe/guards/idle.js';
 import { powerReader } from '#pickaxe/guards/power.js';
 import { formatWindows, parseWindows } from '#pickaxe/text/schedule-windows.js';
 import { Folder } from '../config/folder.ts';
 import { device, verdict } from '../report/fakes.ts';
 import { idleMiner, startAll } from './sidecars/fakes.ts';
 
-vi.mock('#pickaxe/guards/idle/find.js');
+vi.mock('#pickaxe/guards/idle.js');
 vi.mock('#pickaxe/guards/power.js');
 
 /** A configuration that a test changes, and a miner that has nothing to do. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { UsageError } from '#pickaxe/app/exit-codes.js';
+import { UsageError } from '#pickaxe/app/exit.js';
 import { prepare } from '#pickaxe/app/prepare.js';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '#pickaxe/app/run-miner.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { noteStartError } from '#pickaxe/app/start-error.js';
+import { noteStartError } from '#pickaxe/app/log-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-start-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { limitsOf } from '#pickaxe/app/temperatures.js';
+import { limitsOf } from '#pickaxe/app/choose-engines.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 
 const limits = (changes: Partial<typeof DEFAULTS.devices>) => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeChallenge } from '#pickaxe/bench/challenge.js';
-import { CheckedCandidates, doubtsOf, errorsOf, searchChallenge } from '#pickaxe/bench/checked-candidates.js';
+import { CheckedCandidates, doubtsOf, errorsOf, makeChallenge, searchChallenge } from '#pickaxe/bench/challenge.js';
 import { solves } from '#pickaxe/chain/job.js';
 import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';

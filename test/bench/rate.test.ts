@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { measureRate } from '#pickaxe/bench/rate.js';
+import { measureRate } from '#pickaxe/bench/measure.js';
 import type { Job } from '#pickaxe/chain/job.js';
 import { sizeOf } from '#pickaxe/chain/nonce.js';
 import type { CoreKind } from '#pickaxe/engine/device.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { BenchResult } from '#pickaxe/bench/result.js';
-import { resultLine } from '#pickaxe/cli/bench-table.js';
+import { resultLine } from '#pickaxe/cli/bench-report.js';
 
 const folder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
 const machines = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -1,7 +1,6 @@
 /** Results of `pickaxe bench`, made up. */
 
-import type { BenchResult, DeviceResult, RunResult } from '#pickaxe/bench/result.js';
-import { spreadOf } from '#pickaxe/bench/spread.js';
+import { type BenchResult, type DeviceResult, type RunResult, spreadOf } from '#pickaxe/bench/result.js';
 
 const SENSORS = {
   temperatureCelsius: null,

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { stressDevices } from '#pickaxe/bench/stress.js';
-import type { StressStats } from '#pickaxe/bench/stress-stats.js';
+import { type StressStats, stressDevices } from '#pickaxe/bench/stress.js';
 import { DeviceError, type Engine } from '#pickaxe/engine/engine.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';

@@ -1,12 +1,12 @@
 /** Nodes that exist only in a test, blocks for them to have, and a clock that the test advances. */
 
 import { readFileSync } from 'node:fs';
-import type { Block } from '#pickaxe/blocks/book.js';
-import type { Head, LedgerView } from '#pickaxe/blocks/ledger-view.js';
+import type { Block } from '#pickaxe/blocks/block-index.js';
+import type { Head, LedgerView } from '#pickaxe/blocks/observation.js';
 import { type BlockRecord, recordOf } from '#pickaxe/blocks/record.js';
 import { JUST_FOUND } from '#pickaxe/blocks/states.js';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { type BlockHeader, encodeHeader, parseHeader } from '#pickaxe/ledger/header.js';
+import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/json.js';
 import type { PayloadWithOutputs } from '#pickaxe/ledger/payload.js';
 import { FakeClock } from '../report/fakes.ts';
 

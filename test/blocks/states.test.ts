@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   type Agreement,
   APART_MS,
+  describeStanding,
   isUrgent,
   isWatched,
   JUST_FOUND,
@@ -16,7 +17,6 @@ import {
   UNKNOWN_AFTER_MS,
   WATCHED_DEPTH,
 } from '#pickaxe/blocks/states.js';
-import { describeStanding } from '#pickaxe/blocks/words.js';
 
 const RULES = { settledDepth: 6, apartMs: APART_MS };
 const WINNER = 'w'.repeat(43);

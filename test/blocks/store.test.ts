@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { readLine, writeLine } from '#pickaxe/blocks/lines.js';
 import { BlockStore, type StoreFile, type StoreOptions } from '#pickaxe/blocks/store.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { openPrivate } from '#pickaxe/system/private-file.js';
+import { openPrivate } from '#pickaxe/system/files.js';
 import { madeHeader, madeRecord } from './pretend.ts';
 
 let folder: string;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Block } from '#pickaxe/blocks/book.js';
-import { totalsOf } from '#pickaxe/blocks/totals.js';
+import { type Block, totalsOf } from '#pickaxe/blocks/block-index.js';
 import { BLOCK_STATES } from '#pickaxe/events/vocabulary.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { madeBlock, madeHeader } from './pretend.ts';

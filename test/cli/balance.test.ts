@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BalanceReport } from '#pickaxe/cli/balance-report.js';
+import { BalanceReport } from '#pickaxe/cli/balance.js';
 import { expectShape } from '../expect-shape.ts';
 import { serve } from '../node/api/server.ts';
 import { startNode } from '../source/node/node.ts';

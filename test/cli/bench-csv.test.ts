@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { benchCsv } from '#pickaxe/cli/bench-csv.js';
+import { benchCsv } from '#pickaxe/cli/bench-report.js';
 import { device, hybrid, result } from '../bench/results.ts';
 
 /** @returns one record for each row, by the names of the columns; no cell here has a line break */

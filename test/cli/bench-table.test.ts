@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { benchLines, resultLine, sensorRows } from '#pickaxe/cli/bench-table.js';
+import { benchLines, resultLine, sensorRows } from '#pickaxe/cli/bench-report.js';
 import { device, hybrid, result } from '../bench/results.ts';
 
 const text = (...given: Parameters<typeof result>) => benchLines(result(...given)).join('');

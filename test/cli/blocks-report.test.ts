@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { totalsOf } from '#pickaxe/blocks/totals.js';
-import { blocksCsv, totalLines } from '#pickaxe/cli/blocks-report.js';
+import { totalsOf } from '#pickaxe/blocks/block-index.js';
+import { blocksCsv, totalLines } from '#pickaxe/cli/blocks.js';
 import { madeBlock, madeHeader } from '../blocks/pretend.ts';
 
 /** @returns the cells of a column */

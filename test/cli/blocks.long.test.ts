@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Line, writeLine } from '#pickaxe/blocks/lines.js';
-import { BlocksReport } from '#pickaxe/cli/blocks-report.js';
+import { BlocksReport } from '#pickaxe/cli/blocks.js';
 import type { BlockState } from '#pickaxe/events/vocabulary.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { madeHeader, madeRecord } from '../blocks/pretend.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BlockChecks } from '#pickaxe/cli/commands/ledger/check-blocks.js';
+import { BlockChecks } from '#pickaxe/cli/ledger/check-blocks.js';
 import { cutFromJson } from '#pickaxe/ledger/cut.js';
 import { type Graph, graphAt } from '#pickaxe/ledger/graphs.js';
 import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';

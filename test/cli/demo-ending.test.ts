@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Block } from '#pickaxe/blocks/book.js';
-import { totalsOf } from '#pickaxe/blocks/totals.js';
-import { demoEnding } from '#pickaxe/cli/demo-ending.js';
+import { type Block, totalsOf } from '#pickaxe/blocks/block-index.js';
+import { demoEnding } from '#pickaxe/cli/demo.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { madeBlock, madeHeader } from '../blocks/pretend.ts';
 

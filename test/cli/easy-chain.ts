@@ -1,8 +1,8 @@
 /** A chain of a network of one chain, whose target every hash meets. */
 
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { type BlockHeader, blockHash } from '#pickaxe/ledger/header.js';
-import { weightAbove } from '#pickaxe/ledger/weight.js';
+import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import type { Block } from '#pickaxe/node/api/blocks.js';
 

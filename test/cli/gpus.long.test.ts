@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { DevicesReport } from '#pickaxe/cli/devices-report.js';
+import { DevicesReport } from '#pickaxe/cli/devices.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { openersOf, pretend, whyNoCards, withCrashes } from '../engine/gpu/pretend-driver.ts';
 import { expectShape } from '../expect-shape.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { asGiven, disguiseHashes } from '#pickaxe/cli/hash-arguments.js';
+import { asGiven, disguiseHashes } from '#pickaxe/cli/options.js';
 import { pickaxe } from './pickaxe.ts';
 
 /** Hashes of real blocks and commands begin so, too: with the short form of --config, and like a long option. */

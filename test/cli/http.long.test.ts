@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type HttpAddress, parseHttpAddress } from '#pickaxe/text/http-address.js';
+import { type HttpAddress, parseHttpAddress } from '#pickaxe/text/addresses.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
 import { asker } from '../report/http/serving.ts';
 import { startNode } from '../source/node/node.ts';

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BenchResult } from '#pickaxe/bench/result.js';
-import { DevicesReport } from '#pickaxe/cli/devices-report.js';
+import { DevicesReport } from '#pickaxe/cli/devices.js';
 import { readTopology } from '#pickaxe/engine/cpu/topology.js';
-import { formatCpuList } from '#pickaxe/text/cpu-list.js';
+import { formatCpuList } from '#pickaxe/text/quantities.js';
 import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
 import { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
 import { bench, golden, home, PATIENCE_MS } from './bench-runs.ts';

@@ -24,7 +24,7 @@ import { TlsFront } from '../node/tls-front.ts';
 import { pickaxe } from './pickaxe.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 
-const WRITE = new URL('../../dist/cli/init/write.js', import.meta.url).href;
+const WRITE = new URL('../../dist/cli/init/init.js', import.meta.url).href;
 const KEY = 'a1'.repeat(32);
 /** The questions must not depend on the machine that the tests run on. */
 const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };

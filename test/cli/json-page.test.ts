@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { JsonLine } from '#pickaxe/report/json-line.js';
+import { JsonLine } from '#pickaxe/report/json-lines.js';
 import { expectShape } from '../expect-shape.ts';
 import { mine } from './mine-on-mock.ts';
 

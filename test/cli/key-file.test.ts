@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { UsageError } from '#pickaxe/app/exit-codes.js';
-import { makeKeyFile } from '#pickaxe/cli/key-file.js';
+import { UsageError } from '#pickaxe/app/exit.js';
+import { makeKeyFile } from '#pickaxe/cli/keygen.js';
 
 it('a key file in a folder that does not exist is refused in words', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { bare, blockJson, CHAIN } from '../node/api/rows.ts';
 import { CHAINWEB, serve } from '../node/api/server.ts';
 import { startNode } from '../source/node/node.ts';

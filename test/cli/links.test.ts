@@ -1,8 +1,7 @@
 /** Lists of blocks that a node turns round, repeats, or leaves blocks out of. */
 
 import { describe, expect, it } from 'vitest';
-import { BlockChecks } from '#pickaxe/cli/commands/ledger/check-blocks.js';
-import { BranchLinks, type Links, UpwardLinks } from '#pickaxe/cli/commands/ledger/links.js';
+import { BlockChecks, BranchLinks, type Links, UpwardLinks } from '#pickaxe/cli/ledger/check-blocks.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
 import type { Block } from '#pickaxe/node/api/blocks.js';
 import { blockAbove } from './easy-chain.ts';

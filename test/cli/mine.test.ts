@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { JsonLine } from '#pickaxe/report/json-line.js';
+import { JsonLine } from '#pickaxe/report/json-lines.js';
 import { expectShape } from '../expect-shape.ts';
 import { PATIENCE, type Run, start } from './pickaxe.ts';
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { NodesReport } from '#pickaxe/cli/nodes-report.js';
-import { peerIdOf } from '#pickaxe/ledger/peer.js';
+import { NodesReport } from '#pickaxe/cli/nodes.js';
+import { peerIdOf } from '#pickaxe/ledger/cut.js';
 import { expectShape } from '../expect-shape.ts';
 import { selfSigned } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';

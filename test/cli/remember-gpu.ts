@@ -3,7 +3,7 @@
 import { tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { Cache } from '#pickaxe/system/cache.js';
-import { userCacheDirectory } from '#pickaxe/system/user-directories.js';
+import { userCacheDirectory } from '#pickaxe/system/files.js';
 import { settled } from '../engine/gpu/adapter.ts';
 import { isolated } from './pickaxe.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type RigsReport, rigsLines } from '#pickaxe/cli/rigs-report.js';
+import { type RigsReport, rigsLines } from '#pickaxe/cli/stats.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Status } from '#pickaxe/report/http/schemas.js';
 import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { RigsReport } from '#pickaxe/cli/rigs-report.js';
+import { RigsReport } from '#pickaxe/cli/stats.js';
 import { Status } from '#pickaxe/report/http/schemas.js';
 import { expectShape } from '../expect-shape.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { LedgerLine } from '#pickaxe/relay/stratum/ledger-line.js';
+import { LedgerLine } from '#pickaxe/relay/stratum/share-log.js';
 import { Folder } from '../config/folder.ts';
 import { selfSigned } from '../node/certificates.ts';
 import { Asic } from '../relay/stratum/asic.ts';

@@ -2,11 +2,10 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { UsageError } from '#pickaxe/app/exit-codes.js';
-import { runSweep, type SweepOptions } from '#pickaxe/cli/commands/sweep.js';
-import { runTxSign } from '#pickaxe/cli/commands/tx/sign.js';
-import type { SweepIo } from '#pickaxe/cli/sweep/io.js';
-import { SweepReport } from '#pickaxe/cli/sweep/report.js';
+import { UsageError } from '#pickaxe/app/exit.js';
+import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
+import { runSweep, type SweepOptions, SweepReport } from '#pickaxe/cli/sweep/sweep.js';
+import { runTxSign } from '#pickaxe/cli/tx/sign.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { expectShape } from '../expect-shape.ts';

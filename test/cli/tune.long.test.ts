@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { tuneGpus } from '#pickaxe/cli/commands/tune.js';
-import { GpuTuning, tuningLines } from '#pickaxe/cli/gpu-table.js';
+import { GpuTuning, tuneGpus, tuningLines } from '#pickaxe/cli/tune.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { makeLog } from '#pickaxe/terminal/log.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';

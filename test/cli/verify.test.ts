@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { UsageError } from '#pickaxe/app/exit-codes.js';
+import { UsageError } from '#pickaxe/app/exit.js';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { verify } from '#pickaxe/cli/commands/verify.js';
-import { VerifyReport } from '#pickaxe/cli/verify-report.js';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { VerifyReport, verify } from '#pickaxe/cli/verify.js';
 import { blockHash, encodeHeader, powHash } from '#pickaxe/ledger/header.js';
+import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/json.js';
 import { blockHeaders } from '../ledger/arbitraries.ts';
 import { headers as ledgerHeaders } from '../ledger/vectors.ts';
 import { headers, negativeHeaders, workRecords } from '../vectors.ts';

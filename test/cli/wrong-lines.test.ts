@@ -6,7 +6,7 @@ import { addMeasuringCommands } from '#pickaxe/cli/measuring-commands.js';
 import { addMiningCommands } from '#pickaxe/cli/mining-commands.js';
 import { addSetupCommands } from '#pickaxe/cli/setup-commands.js';
 import { addToolCommands } from '#pickaxe/cli/tool-commands.js';
-import { addTxCommands } from '#pickaxe/cli/tx-commands.js';
+import { addTxCommands } from '#pickaxe/cli/tx/commands.js';
 import { addHelp, explain, refuseMissingValues, withoutGuesses } from '#pickaxe/cli/wrong-lines.js';
 
 /** @returns what is said of a line that cannot be read, or the help that it prints */

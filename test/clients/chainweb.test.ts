@@ -2,9 +2,8 @@
 
 import chainweb from 'chainweb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import { headerToJson } from '#pickaxe/ledger/header-json.js';
+import { headerToJson } from '#pickaxe/ledger/header.js';
+import { encodeBase64url, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { alice, bob, commandOf, startBank, toBob } from '../mock-node/contract/bank.ts';
 import { eventually } from '../source/follow.ts';

@@ -12,11 +12,10 @@ import {
   Pact,
 } from '@kadena/client';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { type Command, parseCommand, verifyCommand } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
-import { isAlreadyCompleted } from '#pickaxe/ledger/command/refusals.js';
-import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { requestKeyOfCmd } from '#pickaxe/ledger/command/keys.js';
+import { isAlreadyCompleted } from '#pickaxe/ledger/command/results.js';
+import { decodeBase64url, parseExactJson } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';
 import {
   ALICE,

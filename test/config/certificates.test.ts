@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeTrust } from '#pickaxe/app/node-trust.js';
+import { nodeTrust } from '#pickaxe/app/node-api.js';
 import { minerContradictions } from '#pickaxe/config/contradictions.js';
-import { parsePerNode, valuesFor } from '#pickaxe/config/per-node.js';
 import { configAsToml } from '#pickaxe/config/print.js';
+import { parsePerNode, valuesFor } from '#pickaxe/config/setting-types/addresses.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { another, authority, type Identity, selfSigned } from '../node/certificates.ts';
 import { Folder } from './folder.ts';

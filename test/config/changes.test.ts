@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { changes } from '#pickaxe/config/changes.js';
-import { assemble, DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
+import { assemble, changes, DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 
 test('equal configurations have no changes', () => {
   const again = structuredClone(DEFAULTS);

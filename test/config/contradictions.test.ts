@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as contradictions from '#pickaxe/config/contradictions.js';
-import type { PerGpu } from '#pickaxe/config/setting-types/per-gpu.js';
+import type { PerGpu } from '#pickaxe/config/setting-types/basic.js';
 import { assemble, DEFAULTS, ENTRIES, valueIn } from '#pickaxe/config/settings.js';
-import { parseHttpAddress } from '#pickaxe/text/http-address.js';
+import { parseHttpAddress } from '#pickaxe/text/addresses.js';
 
 /** What they say. What they are about must be settings. */
 function said(all: readonly contradictions.Contradiction[]): string[] {

@@ -1,9 +1,9 @@
 /** Input from outside that is not intended for pickaxe, and values that must not be shown. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ConfigError } from '#pickaxe/config/errors.js';
 import { findFile } from '#pickaxe/config/files.js';
 import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
+import { ConfigError } from '#pickaxe/config/said.js';
 import { Folder } from './folder.ts';
 
 let folder: Folder;

@@ -3,8 +3,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '#pickaxe/config/errors.js';
 import { type Loaded, loadConfig, type Places } from '#pickaxe/config/load.js';
+import { ConfigError } from '#pickaxe/config/said.js';
 
 export class Folder {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'pickaxe-')));

@@ -2,9 +2,8 @@ import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { userConfigDirectory } from '#pickaxe/config/files.js';
-import { foundFileNote } from '#pickaxe/config/found-file.js';
-import { type Loaded, loadFile, type Places } from '#pickaxe/config/load.js';
-import { printed } from '#pickaxe/config/setting-types/setting-type.js';
+import { foundFileNote, type Loaded, loadFile, type Places } from '#pickaxe/config/load.js';
+import { printed } from '#pickaxe/config/setting-types/basic.js';
 import { DEFAULTS, ENTRIES, valueIn } from '#pickaxe/config/settings.js';
 import { Folder, problemsOf } from './folder.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { misspeltNetwork } from '#pickaxe/config/networks.js';
+import { misspeltNetwork } from '#pickaxe/config/known-names.js';
 
 test.each([
   ['mainet01', 'mainnet01'],

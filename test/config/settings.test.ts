@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { entriesOf, kebab } from '#pickaxe/config/entries.js';
-import { kernelName } from '#pickaxe/config/setting-types/devices.js';
-import { integer } from '#pickaxe/config/setting-types/numbers.js';
-import { path, printed } from '#pickaxe/config/setting-types/setting-type.js';
-import { notice } from '#pickaxe/config/setting-types/unattended.js';
+import { integer, path, printed } from '#pickaxe/config/setting-types/basic.js';
+import { kernelName, notice } from '#pickaxe/config/setting-types/rig.js';
 import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
-import { describe as describeSetting } from '#pickaxe/config/settings-table.js';
+import { describe as describeSetting, entriesOf, kebab } from '#pickaxe/config/settings-table.js';
 import { UNATTENDED } from '#pickaxe/config/tables/unattended.js';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
-import { NOTICES } from '#pickaxe/notify/notice.js';
+import { NOTICES } from '#pickaxe/notify/notices.js';
 
 describe('the table of settings', () => {
   it('gives each setting a path, a flag and a variable of its own', () => {

@@ -4,7 +4,7 @@ import { check } from '#pickaxe/config/check.js';
 import { type Flags, saidByFlags } from '#pickaxe/config/flags-and-env.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
-import { commandOn } from '#pickaxe/config/setting-types/unattended.js';
+import { commandOn } from '#pickaxe/config/setting-types/rig.js';
 
 /** Checks what a file says. */
 const inFile = (document: object) => check({ document, where: () => 'a file', at: () => 'a file' });

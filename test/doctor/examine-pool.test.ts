@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { examinePool, type PoolExamination } from '#pickaxe/doctor/examine-pool.js';
+import { examinePool, type PoolExamination } from '#pickaxe/doctor/pools.js';
 import { fingerprintOf } from '#pickaxe/net/certificate.js';
 import { selfSigned } from '../node/certificates.ts';
 import { eventually } from '../source/follow.ts';

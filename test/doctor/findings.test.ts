@@ -1,23 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { earningsTerms } from '#pickaxe/app/earnings-terms.js';
-import type { KernelRow } from '#pickaxe/app/kernel-rows.js';
+import type { KernelRow } from '#pickaxe/app/choose-engines.js';
+import { earningsTerms } from '#pickaxe/app/ledger-views.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { parseWork, type Work } from '#pickaxe/chain/work.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { examineAccount, findingsAbout } from '#pickaxe/doctor/account.js';
-import { examineCpu } from '#pickaxe/doctor/cpu.js';
-import { examineDevices } from '#pickaxe/doctor/devices.js';
-import { examineEarnings } from '#pickaxe/doctor/earnings.js';
-import type { NodeQuestion } from '#pickaxe/doctor/examine-node.js';
+import { examineAccount, examineEarnings, findingsAbout } from '#pickaxe/doctor/account.js';
 import { type Finding, findingLines } from '#pickaxe/doctor/finding.js';
-import { examineCacheFolder, examineConfigFolder, isFolderWritable } from '#pickaxe/doctor/folders.js';
 import { examineGpus, type GpuFacts } from '#pickaxe/doctor/gpus.js';
-import { examineNodes } from '#pickaxe/doctor/nodes.js';
-import { examineSensors } from '#pickaxe/doctor/sensors.js';
-import { examineSystem, readSystem, type SystemFacts } from '#pickaxe/doctor/system.js';
+import {
+  examineCacheFolder,
+  examineConfigFolder,
+  examineCpu,
+  examineDevices,
+  examineSensors,
+  examineSystem,
+  isFolderWritable,
+  readSystem,
+  type SystemFacts,
+} from '#pickaxe/doctor/machine.js';
+import { examineNodes, type NodeQuestion } from '#pickaxe/doctor/nodes.js';
 import type { Gpu } from '#pickaxe/engine/gpu/list-gpus.js';
 import type { Keyset } from '#pickaxe/ledger/command/coin.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
+import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 
 const brief = (findings: readonly Finding[]) => findings.map(({ about, state }) => `${state} ${about}`);
 

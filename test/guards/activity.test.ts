@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pauseWhileUsed } from '#pickaxe/guards/activity.js';
+import { pauseWhileUsed } from '#pickaxe/guards/guards.js';
 import { guarded } from './fakes.ts';
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pauseOnBattery } from '#pickaxe/guards/battery.js';
+import { pauseOnBattery } from '#pickaxe/guards/guards.js';
 import type { Power } from '#pickaxe/guards/power.js';
 import { guarded } from './fakes.ts';
 

@@ -1,8 +1,7 @@
 /** A running miner for tests of guards, with vitest's fake timers. */
 
-import type { Logger } from 'pino';
-import { pino } from 'pino';
-import type { PauseReason } from '#pickaxe/events/controls.js';
+import { type Logger, pino } from 'pino';
+import type { PauseReason } from '#pickaxe/events/events.js';
 
 export interface Said {
   readonly level: string;

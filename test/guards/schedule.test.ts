@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keepSchedule } from '#pickaxe/guards/schedule.js';
+import { keepSchedule } from '#pickaxe/guards/guards.js';
 import { parseWindows } from '#pickaxe/text/schedule-windows.js';
 import { guarded } from './fakes.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hashTail, type Puzzle, placeNonce } from '#pickaxe/chain/job.js';
 import { prepareWords } from '#pickaxe/engine/gpu/prepare.generated.js';
-import { SHADERS } from '#pickaxe/engine/gpu/variants.js';
+import { SHADERS } from '#pickaxe/engine/gpu/tuning.js';
 
 const textOf = (shader: string) => readFileSync(new URL(`../../shaders/${shader}`, import.meta.url), 'utf8');
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
+import { decodeBase64url, encodeBase64url, LedgerFormatError } from '#pickaxe/ledger/json.js';
 import { refusalOf } from './damage.ts';
 
 /** The hash of mainnet01's block 1,000,000 on chain 0. */

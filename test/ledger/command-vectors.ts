@@ -1,7 +1,7 @@
 /** Reads the vectors of commands, their results and request files, with their types. */
 
 import { readFileSync } from 'node:fs';
-import { type ExactJson, type ExactJsonObject, parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { type ExactJson, type ExactJsonObject, parseExactJson } from '#pickaxe/ledger/json.js';
 
 const read = (name: string) => readFileSync(new URL(`./vectors/${name}`, import.meta.url), 'utf8');
 

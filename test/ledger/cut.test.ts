@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkCut, cutFromJson, cutToJson, sumOfHeights } from '#pickaxe/ledger/cut.js';
-import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
+import {
+  checkCut,
+  cutFromJson,
+  cutToJson,
+  peerFromJson,
+  peerIdOf,
+  peerToJson,
+  sumOfHeights,
+} from '#pickaxe/ledger/cut.js';
 import {
   checkAdjacents,
   diameter,
@@ -12,8 +19,8 @@ import {
   knownGraph,
   onlyGraph,
 } from '#pickaxe/ledger/graphs.js';
-import { peerFromJson, peerIdOf, peerToJson } from '#pickaxe/ledger/peer.js';
-import { networkOf, versionCodeOf } from '#pickaxe/ledger/version-codes.js';
+import { networkOf, versionCodeOf } from '#pickaxe/ledger/header.js';
+import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { selfSigned } from '../node/certificates.ts';
 import { almost } from './arbitraries.ts';
 import { refusalOf } from './damage.ts';

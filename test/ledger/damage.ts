@@ -1,6 +1,6 @@
 /** Damages bytes and texts in one place at a time. */
 
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
+import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 
 /** @yields the bytes with one of them changed: every one, or one of `stride` and the last one, in three ways */
 export function* damaged(bytes: Uint8Array, stride = 1): Generator<Uint8Array> {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalOf, divideDecimal, formatDecimal, ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
-import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { LedgerFormatError, parseExactJson } from '#pickaxe/ledger/json.js';
 import { refusalOf } from './damage.ts';
 
 describe('decimals', () => {

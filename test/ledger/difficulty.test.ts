@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
-import { nextEpoch, type TargetRule } from '#pickaxe/ledger/difficulty.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
+import { blockWeight, cutWeight, nextEpoch, type TargetRule, weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
-import { blockWeight, cutWeight, weightAbove } from '#pickaxe/ledger/weight.js';
+import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 import { branches, difficulty, header, newChain } from './vectors.ts';
 
 describe('the target of the next block', () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
 import {
   integerOf,
   JsonNumber,
+  LedgerFormatError,
   parseExactJson,
   parseExactJsonBytes,
   safeInteger,
   stringifyExactJson,
-} from '#pickaxe/ledger/exact-json.js';
+} from '#pickaxe/ledger/json.js';
 import { refusalOf } from './damage.ts';
 
 describe('exact JSON', () => {

@@ -2,9 +2,6 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
-import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
 import { checkAdjacents } from '#pickaxe/ledger/graphs.js';
 import {
   type BlockHeader,
@@ -12,10 +9,18 @@ import {
   checkWork,
   encodeHeader,
   headerBytes,
+  headerFromJson,
+  headerToJson,
   parseHeader,
   powHash,
 } from '#pickaxe/ledger/header.js';
-import { headerFromJson, headerToJson } from '#pickaxe/ledger/header-json.js';
+import {
+  decodeBase64url,
+  encodeBase64url,
+  LedgerFormatError,
+  parseExactJson,
+  stringifyExactJson,
+} from '#pickaxe/ledger/json.js';
 import { almost, blockHeaders } from './arbitraries.ts';
 import { damaged, damagedText, refusalOf } from './damage.ts';
 import { headers } from './vectors.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { parseCoinbase, parseMiner } from '#pickaxe/ledger/coinbase.js';
-import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
+import { decodeBase64url, encodeBase64url, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import {
   checkPayload,
   type PayloadWithOutputs,
+  parseCoinbase,
+  parseMiner,
   payloadFromJson,
   payloadToJson,
   payloadWithOutputsFromJson,

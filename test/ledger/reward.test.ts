@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { formatDecimal, ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { parseExactJson, parseExactJsonBytes } from '#pickaxe/ledger/exact-json.js';
 import { chainsAt } from '#pickaxe/ledger/graphs.js';
 import type { BlockHeader } from '#pickaxe/ledger/header.js';
-import { type PayloadWithOutputs, payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
-import { feesOf, rewardOf } from '#pickaxe/ledger/reward.js';
-import { tableReward } from '#pickaxe/ledger/reward-table.js';
-import { transfersOf } from '#pickaxe/ledger/transfers.js';
+import { encodeBase64url, parseExactJson, parseExactJsonBytes } from '#pickaxe/ledger/json.js';
+import { type PayloadWithOutputs, payloadWithOutputsFromJson, transfersOf } from '#pickaxe/ledger/payload.js';
+import { feesOf, rewardOf, tableReward } from '#pickaxe/ledger/reward.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import { header, headers, payloads } from './vectors.ts';
 

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
-import { parseExactJsonBytes } from '#pickaxe/ledger/exact-json.js';
 import { type BlockHeader, blockHash, blockLeaves, HEADER_LEAF } from '#pickaxe/ledger/header.js';
+import { decodeBase64url, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '#pickaxe/ledger/json.js';
 import { merklePath } from '#pickaxe/ledger/merkle.js';
-import { outputLeaves } from '#pickaxe/ledger/payload.js';
+import { outputLeaves, transfersOf } from '#pickaxe/ledger/payload.js';
 import { checkSpvProof, encodeSpvProof, parseSpvProof, type SpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
-import { transfersOf } from '#pickaxe/ledger/transfers.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import { blockHeaders, contents } from './arbitraries.ts';
 import { damaged, damagedText, refusalOf } from './damage.ts';

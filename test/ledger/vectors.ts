@@ -1,8 +1,8 @@
 /** Reads the vector files, with their types. */
 
 import { readFileSync } from 'node:fs';
-import { decodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { type BlockHeader, parseHeader } from '#pickaxe/ledger/header.js';
+import { decodeBase64url } from '#pickaxe/ledger/json.js';
 
 const load = (name: string) => JSON.parse(readFileSync(new URL(`./vectors/${name}`, import.meta.url), 'utf8'));
 

@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'undici';
 import { onTestFinished } from 'vitest';
-import { type ExactJson, isExactJsonObject, JsonNumber, parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { type ExactJson, isExactJsonObject, JsonNumber, parseExactJson } from '#pickaxe/ledger/json.js';
 import { MockNode, type MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 

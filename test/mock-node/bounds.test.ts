@@ -1,18 +1,16 @@
 /** Tests how much others can make the mock node keep: commands, requests that wait, peers, and the blocks of a cut. */
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { parseCommand } from '#pickaxe/ledger/command/command.js';
-import type { Cut } from '#pickaxe/ledger/cut.js';
-import type { Peer } from '#pickaxe/ledger/peer.js';
+import type { Cut, Peer } from '#pickaxe/ledger/cut.js';
+import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { Mempool } from '#pickaxe/mock-node/contract/mempool.js';
 import { readCommand } from '#pickaxe/mock-node/contract/read-command.js';
 import { CoinState } from '#pickaxe/mock-node/contract/state.js';
 import { Waiting } from '#pickaxe/mock-node/contract/waiting.js';
 import type { Ledger } from '#pickaxe/mock-node/ledger/ledger.js';
-import { CutFetcher } from '#pickaxe/mock-node/p2p/fetch-cut.js';
-import type { PeerClient } from '#pickaxe/mock-node/p2p/peer-client.js';
-import { Peers } from '#pickaxe/mock-node/p2p/peers.js';
+import { CutFetcher } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
+import { type PeerClient, Peers } from '#pickaxe/mock-node/p2p/peers.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { arrival, commandOf, startBank, toBob } from './contract/bank.ts';
 import { chainsOf, grow, NOW_US } from './ledger/nodes.ts';

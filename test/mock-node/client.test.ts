@@ -1,7 +1,7 @@
 /** Tests that pickaxe's own client, which checks every hash and every root, understands the mock node in both dialects. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isAlreadyCompleted } from '#pickaxe/ledger/command/refusals.js';
+import { isAlreadyCompleted } from '#pickaxe/ledger/command/results.js';
 import { checkCut } from '#pickaxe/ledger/cut.js';
 import { onlyGraph } from '#pickaxe/ledger/graphs.js';
 import { rewardOf } from '#pickaxe/ledger/reward.js';

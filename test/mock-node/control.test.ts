@@ -2,7 +2,7 @@
 
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { instructionNames } from '#pickaxe/mock-node/control/instructions.js';
+import { instructionNames } from '#pickaxe/mock-node/control.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { eventually } from '../source/follow.ts';

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { instructionNames } from '#pickaxe/mock-node/control/instructions.js';
+import { instructionNames } from '#pickaxe/mock-node/control.js';
 import { optionsSchema } from '#pickaxe/mock-node/options.js';
 import { endpoints, faultKinds } from '#pickaxe/mock-node/server/faults.js';
 

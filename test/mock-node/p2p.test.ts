@@ -3,10 +3,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { type Cut, cutFromJson, cutToJson } from '#pickaxe/ledger/cut.js';
-import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import type { Peer } from '#pickaxe/ledger/peer.js';
+import { type Cut, cutFromJson, cutToJson, type Peer } from '#pickaxe/ledger/cut.js';
+import { encodeBase64url, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { type Clock, systemClock } from '#pickaxe/system/clock.js';

@@ -7,8 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { addonCores, loadAddon, nativeOrigin, threadCpuMs } from '#pickaxe/engine/cpu/kernels/native.js';
-import { pinFault } from '#pickaxe/engine/cpu/pinning.js';
-import { priorityFault } from '#pickaxe/engine/cpu/priority.js';
+import { pinFault, priorityFault } from '#pickaxe/engine/cpu/pinning.js';
 
 const HIT_WORDS = 513;
 

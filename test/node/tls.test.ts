@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import dns, { type LookupAddress } from 'node:dns';
 import type { TlsOptions } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { examineNode } from '#pickaxe/doctor/examine-node.js';
+import { examineNode } from '#pickaxe/doctor/nodes.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { fingerprintOf } from '#pickaxe/net/certificate.js';
 import type { Trust } from '#pickaxe/net/trust.js';

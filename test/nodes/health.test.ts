@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NodeHealth } from '#pickaxe/nodes/health.js';
+import { NodeHealth } from '#pickaxe/nodes/judge.js';
 
 /** @param looks `-` for one with a fault, `+` for one without */
 function news(looks: string): string {

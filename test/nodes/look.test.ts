@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { decodeBase64url } from '#pickaxe/ledger/base64url.js';
 import type { Cut } from '#pickaxe/ledger/cut.js';
 import { blockHash, parseHeader } from '#pickaxe/ledger/header.js';
+import { decodeBase64url } from '#pickaxe/ledger/json.js';
 import { ApiError } from '#pickaxe/node/api/api-error.js';
 import { type LookedAt, lookAt } from '#pickaxe/nodes/look.js';
 import { headers } from '../ledger/vectors.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { environmentOf, HOOK_LIMITS, type HookCommands, Hooks } from '#pickaxe/notify/hooks.js';
-import type { Notice } from '#pickaxe/notify/notice.js';
+import type { Notice } from '#pickaxe/notify/notices.js';
 import { listeningLog } from '../guards/fakes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-hooks-'));

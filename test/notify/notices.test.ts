@@ -1,7 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { Events } from '#pickaxe/events/events.js';
-import type { Notice } from '#pickaxe/notify/notice.js';
-import { tellNotices } from '#pickaxe/notify/notices.js';
+import { type Notice, tellNotices } from '#pickaxe/notify/notices.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, share, verdict } from '../report/fakes.ts';
 

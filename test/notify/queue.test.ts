@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Queue } from '#pickaxe/notify/queue.js';
+import { Queue } from '#pickaxe/notify/webhook.js';
 
 /** Items whose processing ends when the test says so. */
 function queue(atOnce: number, most: number) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
-import { NOTICES, type Notice } from '#pickaxe/notify/notice.js';
+import { NOTICES, type Notice } from '#pickaxe/notify/notices.js';
 import { Webhook, type WebhookOptions, webhookBody } from '#pickaxe/notify/webhook.js';
 import { listeningLog } from '../guards/fakes.ts';
 import { selfSigned } from '../node/certificates.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Solution } from '#pickaxe/chain/verify.js';
-import { LoneWorker } from '#pickaxe/relay/lone-worker.js';
+import { LoneWorker } from '#pickaxe/relay/accounts.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { makeWork, Recorder } from '../fakes.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { BLOCK_STATES } from '#pickaxe/events/vocabulary.js';
-import { BlockCounts } from '#pickaxe/report/block-counts.js';
-import { logBlockReward, logBlockState } from '#pickaxe/report/block-lines.js';
+import { BlockCounts } from '#pickaxe/report/rig.js';
+import { logBlockReward, logBlockState } from '#pickaxe/report/verdict-lines.js';
 import { linesOf } from './fakes.ts';
 
 type StateEvent = MinerEvent & { type: 'block-state' };

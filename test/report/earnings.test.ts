@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { earningsTerms } from '#pickaxe/app/earnings-terms.js';
+import { earningsTerms } from '#pickaxe/app/ledger-views.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { type EarningsTerms, earningsOf, timeToBlockSeconds } from '#pickaxe/report/earnings.js';
 import { Tally } from '#pickaxe/report/tally.js';

@@ -2,8 +2,8 @@
 
 import { pino } from 'pino';
 import type { MinerEvent, RelayWorker } from '#pickaxe/events/events.js';
-import type { Balance } from '#pickaxe/report/balance.js';
-import type { Setup } from '#pickaxe/report/setup.js';
+import type { Balance } from '#pickaxe/report/earnings.js';
+import type { Setup } from '#pickaxe/report/rig.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 
 export class FakeClock implements Clock {

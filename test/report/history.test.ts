@@ -1,9 +1,8 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { History } from '#pickaxe/report/history.js';
-import { LastWork } from '#pickaxe/report/last-work.js';
-import { LOG_LINE_OPTIONS } from '#pickaxe/report/log-line.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
+import { LOG_LINE_OPTIONS, LogTail } from '#pickaxe/report/log-tail.js';
+import { LastWork } from '#pickaxe/report/source-stats.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, relay, share, verdict, worker } from './fakes.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Latencies } from '#pickaxe/report/latencies.js';
-import { Luck } from '#pickaxe/report/luck.js';
+import { Latencies, Luck } from '#pickaxe/report/rates.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, verdict } from './fakes.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDoubtful, ProofStats } from '#pickaxe/report/proven.js';
+import { isDoubtful, ProofStats } from '#pickaxe/report/rates.js';
 
 /** `count` candidates of the same worth. */
 function provenBy(count: number, worth = 1) {

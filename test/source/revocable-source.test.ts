@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { RevocableSource } from '#pickaxe/source/revocable-source.js';
+import { RevocableSource } from '#pickaxe/source/shared-source.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { eventually, Follower, mine } from './follow.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
-import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import { headerFromJson, headerToJson } from '#pickaxe/ledger/header-json.js';
+import { headerFromJson, headerToJson } from '#pickaxe/ledger/header.js';
+import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
 import { CannotSweep, planSweep, type SweepWishes } from '#pickaxe/sweep/plan.js';
 import type { Sweep } from '#pickaxe/sweep/state.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { setLongTimeout } from '#pickaxe/system/long-timeout.js';
+import { setLongTimeout } from '#pickaxe/system/abort.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

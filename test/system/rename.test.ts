@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renameFile, renameFileSync } from '#pickaxe/system/rename.js';
+import { renameFile, renameFileSync } from '#pickaxe/system/files.js';
 
 /** A system on which the first renames fail. */
 function failing(times: number, code: string, platform = 'win32') {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { userCacheDirectory, userStateDirectory } from '#pickaxe/system/user-directories.js';
+import { userCacheDirectory, userStateDirectory } from '#pickaxe/system/files.js';
 
 describe.skipIf(process.platform === 'win32')('the folders of a user', () => {
   const home = () => '/home/me';

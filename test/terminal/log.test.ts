@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, test, vi } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
-import { LogLine } from '#pickaxe/report/log-line.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
+import { LogLine, LogTail } from '#pickaxe/report/log-tail.js';
 import { type LogFormat, makeLog } from '#pickaxe/terminal/log.js';
 import { device, hashes, share, verdict } from '../report/fakes.ts';
 import { FakeRig } from './rig.ts';

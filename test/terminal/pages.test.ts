@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { connection } from '#pickaxe/terminal/connection.js';
-import { hashrates } from '#pickaxe/terminal/hashrates.js';
-import { health } from '#pickaxe/terminal/health.js';
-import { help } from '#pickaxe/terminal/help.js';
-import { results } from '#pickaxe/terminal/results.js';
-import { workers } from '#pickaxe/terminal/workers.js';
+import { connection, hashrates, health, help, results, workers } from '#pickaxe/terminal/pages.js';
 import { device, FakeClock, relay, share, verdict, worker } from '../report/fakes.ts';
 import { FakeRig, NODE } from './rig.ts';
 

@@ -3,7 +3,7 @@
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import type { EarningsTerms } from '#pickaxe/report/earnings.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { type View, viewOf } from '#pickaxe/terminal/view.js';
+import { type View, viewOf } from '#pickaxe/terminal/pages.js';
 import { device, FakeClock, hashes } from '../report/fakes.ts';
 
 export const NODE = 'http://node:1848/ledger/0.0/mainnet01';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inColours, inPlain } from '#pickaxe/terminal/paint.js';
+import { inColours, inPlain } from '#pickaxe/terminal/screen.js';
 import { statusLine } from '#pickaxe/terminal/status-line.js';
 import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
 import { FakeRig, NODE, POOL } from './rig.ts';

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keysOf } from '#pickaxe/terminal/keyboard.js';
-import { Screen } from '#pickaxe/terminal/screen.js';
-import { terminalKind } from '#pickaxe/terminal/terminal-kind.js';
+import { keysOf, Screen, terminalKind } from '#pickaxe/terminal/screen.js';
 
 describe('the abilities of a terminal', () => {
   it.each([

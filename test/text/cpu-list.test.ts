@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatCpuList, parseCpuList } from '#pickaxe/text/cpu-list.js';
+import { formatCpuList, parseCpuList } from '#pickaxe/text/quantities.js';
 
 describe('a list of CPUs', () => {
   test.each([

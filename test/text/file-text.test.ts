@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeText } from '#pickaxe/text/file-text.js';
+import { decodeText } from '#pickaxe/text/plain-text.js';
 
 const TEXT = 'name = "Zürich 𝄞"\r\n';
 

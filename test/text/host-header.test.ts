@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hostOf } from '#pickaxe/text/host-header.js';
+import { hostOf } from '#pickaxe/text/addresses.js';
 
 it.each([
   ['127.0.0.1', '127.0.0.1'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonText } from '#pickaxe/text/json-text.js';
+import { jsonText } from '#pickaxe/text/plain-text.js';
 
 describe('public JSON', () => {
   it.each([

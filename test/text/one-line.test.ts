@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { oneLine } from '#pickaxe/text/one-line.js';
+import { oneLine } from '#pickaxe/text/plain-text.js';
 
 it.each([
   ['plain text, as it is', 'plain text, as it is'],

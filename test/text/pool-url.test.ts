@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPoolUrl, parsePoolUrl } from '#pickaxe/text/pool-url.js';
+import { isPoolUrl, parsePoolUrl } from '#pickaxe/text/addresses.js';
 
 describe('the URL of a pool', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { type Balance, NoBalance } from '#pickaxe/report/balance.js';
+import { type Balance, NoBalance } from '#pickaxe/report/earnings.js';
 import { formatDuration, formatHashrate, formatPercent } from '#pickaxe/report/units.js';
 import { latency } from '#pickaxe/web/format.js';
 import { BALANCE, device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';

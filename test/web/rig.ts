@@ -2,16 +2,13 @@
 
 import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
-import type { Controls, PauseReason } from '#pickaxe/events/controls.js';
-import { Events, type MinerEvent } from '#pickaxe/events/events.js';
-import type { AskBalance } from '#pickaxe/report/balance.js';
-import type { EarningsTerms } from '#pickaxe/report/earnings.js';
+import { type Controls, Events, type MinerEvent, type PauseReason } from '#pickaxe/events/events.js';
+import type { AskBalance, EarningsTerms } from '#pickaxe/report/earnings.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
 import { pageRoutes } from '#pickaxe/report/http/page.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
-import { LOG_LINE_OPTIONS } from '#pickaxe/report/log-line.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
+import { LOG_LINE_OPTIONS, LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, relay, SETUP, share, verdict, worker } from '../report/fakes.ts';
 import { asker } from '../report/http/serving.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import type { Balance } from '#pickaxe/report/balance.js';
+import type { Balance } from '#pickaxe/report/earnings.js';
 import { BALANCE, device, hashes, relay, verdict, worker } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { Rig, work } from './rig.ts';

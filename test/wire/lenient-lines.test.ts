@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LenientLines, TOO_LONG } from '#pickaxe/wire/lenient-lines.js';
+import { LenientLines, TOO_LONG } from '#pickaxe/wire/lines.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

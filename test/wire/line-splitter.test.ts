@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LineSplitter, LineTooLongError } from '#pickaxe/wire/line-splitter.js';
+import { LineSplitter, LineTooLongError } from '#pickaxe/wire/lines.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

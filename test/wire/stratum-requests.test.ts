@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { difficultyOfHashes, hashesOfDifficulty } from '#pickaxe/wire/difficulty.js';
 import {
+  difficultyOfHashes,
   formatError,
   formatNotify,
   formatResult,
   formatSetTarget,
+  hashesOfDifficulty,
   parseClientLine,
-} from '#pickaxe/wire/stratum-requests.js';
+} from '#pickaxe/wire/stratum.js';
 
 it.each([
   ['{"id":1,"method":"a","params":[1]}', { id: 1, method: 'a', params: [1] }],

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRequest } from '#pickaxe/wire/worker-requests.js';
+import { readRequest } from '#pickaxe/wire/worker.js';
 
 const HEADER = 'ab'.repeat(286);
 const runs = 2_000;

@@ -1,7 +1,7 @@
 /** `--external-worker`: somebody else's external worker beside the devices, or alone. */
 
 import type { Logger } from 'pino';
-import { ExternalRelay } from '../../relay/external/external-relay.ts';
+import { ExternalRelay } from '../../relay/external.ts';
 import type { Command } from '../../system/process-group.ts';
 import type { MakeRelay } from '../run-miner.ts';
 import { relayLog } from './relay-log.ts';

@@ -1,7 +1,7 @@
 /** `--simulate`: hashers that do not hash, for test networks that check no proof of work. */
 
 import type { Logger } from 'pino';
-import type { Simulation } from '../../config/setting-types/simulation.ts';
+import type { Simulation } from '../../config/setting-types/rig.ts';
 import type { Config } from '../../config/settings.ts';
 import { NodeClock } from '../../node/clock.ts';
 import { getConfig, servedNetwork } from '../../node/config.ts';
@@ -13,10 +13,9 @@ import { OnDemandPace } from '../../relay/simulated/on-demand.ts';
 import { DelayPace, HashratePace, type Pace } from '../../relay/simulated/pace.ts';
 import { SimulatedRelay } from '../../relay/simulated/simulated-relay.ts';
 import { systemClock } from '../../system/clock.ts';
-import { version } from '../../system/version.ts';
-import { UsageError } from '../exit-codes.ts';
-import { whyNotListening } from '../listen-fault.ts';
-import { nodeTrust } from '../node-trust.ts';
+import { version } from '../../system/machine.ts';
+import { UsageError, whyNotListening } from '../exit.ts';
+import { nodeTrust } from '../node-api.ts';
 import type { MakeRelay } from '../run-miner.ts';
 
 const TAG = { tag: 'simulated' };

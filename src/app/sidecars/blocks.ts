@@ -4,12 +4,12 @@
  */
 
 import type { Logger } from 'pino';
-import type { Store } from '../../blocks/memory-store.ts';
+import type { Store } from '../../blocks/store.ts';
 import type { Config } from '../../config/settings.ts';
 import { isBlockEvent, type MinerEvent } from '../../events/events.ts';
-import { userStateDirectory } from '../../system/user-directories.ts';
+import { userStateDirectory } from '../../system/files.ts';
 import type { BlockLog, BlockLogOptions } from '../block-log.ts';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from '../exit.ts';
 import type { Sidecar } from '../run-miner.ts';
 
 const NO_FOLDER = 'this user has no home directory, so name a folder with --block-log-folder';

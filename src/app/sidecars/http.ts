@@ -6,11 +6,10 @@ import { serveHttp } from '../../report/http/http.ts';
 import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
 import type { ServedPage } from '../../terminal/page-link.ts';
-import { formatHttpAddress } from '../../text/http-address.ts';
-import { UsageError } from '../exit-codes.ts';
-import { whyNotListening } from '../listen-fault.ts';
+import { formatHttpAddress } from '../../text/addresses.ts';
+import { UsageError, whyNotListening } from '../exit.ts';
+import { secretIn } from '../node-api.ts';
 import type { Sidecar } from '../run-miner.ts';
-import { secretIn } from '../secret-file.ts';
 
 /** Long enough not to be guessed, far below the server's limit on headers, and printable (RFC 6750 §2.1). */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;

@@ -1,20 +1,19 @@
 /** `--on-…` and `--webhook`: sends notices to the hooks and the webhook. */
 
 import type { Logger } from 'pino';
-import { kebab } from '../../config/entries.ts';
 import { isWebhookUrl, webhookUrl } from '../../config/setting-types/addresses.ts';
 import type { Config } from '../../config/settings.ts';
+import { kebab } from '../../config/settings-table.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
-import { NOTICES, type Notice, type NoticeType } from '../../notify/notice.ts';
-import { tellNotices } from '../../notify/notices.ts';
+import { NOTICES, type Notice, type NoticeType, tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';
-import { version } from '../../system/version.ts';
-import { isLoopback } from '../../text/http-address.ts';
-import { UsageError } from '../exit-codes.ts';
+import { version } from '../../system/machine.ts';
+import { isLoopback } from '../../text/addresses.ts';
+import { UsageError } from '../exit.ts';
 import type { LiveConfig } from '../live-config.ts';
+import { secretIn } from '../node-api.ts';
 import type { Sidecar } from '../run-miner.ts';
-import { secretIn } from '../secret-file.ts';
-import { restartOnChange } from './restart-on-change.ts';
+import { restartOnChange } from './pausing.ts';
 
 /**
  * The hooks and the webhook may change while pickaxe runs. Even then the notices of its start and its stop are sent only once.

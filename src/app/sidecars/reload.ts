@@ -2,9 +2,8 @@
 
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
-import type { Change } from '../../config/changes.ts';
 import { visible } from '../../config/secrets.ts';
-import { ENTRIES } from '../../config/settings.ts';
+import { type Change, ENTRIES } from '../../config/settings.ts';
 import type { LiveConfig } from '../live-config.ts';
 import type { Sidecar } from '../run-miner.ts';
 

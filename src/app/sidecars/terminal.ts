@@ -2,20 +2,30 @@
 
 import type { Config } from '../../config/settings.ts';
 import type { RunningMiner } from '../../report/running-miner.ts';
-import { connection } from '../../terminal/connection.ts';
-import { FOREGROUND_LOOK_MS, isForeground } from '../../terminal/foreground.ts';
-import { hashrates } from '../../terminal/hashrates.ts';
-import { health } from '../../terminal/health.ts';
-import { help, KEYS, type KeyName } from '../../terminal/help.ts';
-import { type Key, Keyboard } from '../../terminal/keyboard.ts';
 import { pageLink, type ServedPage } from '../../terminal/page-link.ts';
-import { inColours, inPlain } from '../../terminal/paint.ts';
-import { results } from '../../terminal/results.ts';
-import { screen } from '../../terminal/screen.ts';
+import {
+  connection,
+  hashrates,
+  health,
+  help,
+  KEYS,
+  type KeyName,
+  results,
+  type View,
+  viewOf,
+  workers,
+} from '../../terminal/pages.ts';
+import {
+  FOREGROUND_LOOK_MS,
+  inColours,
+  inPlain,
+  isForeground,
+  type Key,
+  Keyboard,
+  screen,
+  terminalKind,
+} from '../../terminal/screen.ts';
 import { statusLine } from '../../terminal/status-line.ts';
-import { terminalKind } from '../../terminal/terminal-kind.ts';
-import { type View, viewOf } from '../../terminal/view.ts';
-import { workers } from '../../terminal/workers.ts';
 import type { Sidecar } from '../run-miner.ts';
 
 const DRAW_MS = 1_000;

@@ -19,10 +19,9 @@ import { Tally } from '../../report/tally.ts';
 import { OneWork } from '../../source/parent/one-work.ts';
 import { systemClock } from '../../system/clock.ts';
 import type { ExternalAnswer } from '../../wire/external-worker.ts';
-import { LenientLines } from '../../wire/lenient-lines.ts';
-import { workOfHeader } from '../../wire/worker-job.ts';
-import { PROTOCOL_VERSION } from '../../wire/worker-words.ts';
-import { UsageError } from '../exit-codes.ts';
+import { LenientLines } from '../../wire/lines.ts';
+import { PROTOCOL_VERSION, workOfHeader } from '../../wire/worker.ts';
+import { UsageError } from '../exit.ts';
 
 type Solved = Required<ExternalAnswer>;
 

@@ -1,7 +1,14 @@
 /** The answers to the questions of `pickaxe init`, and the file that is made from them. */
 
-import type { PerNode } from '../../config/per-node.ts';
+import { checkbox } from '@inquirer/prompts';
+import { z } from 'zod';
 import { settingsToml } from '../../config/print.ts';
+import type { PerNode } from '../../config/setting-types/addresses.ts';
+import { type SettingType, whyOf } from '../../config/setting-types/basic.ts';
+import { type Finding, findingLines } from '../../doctor/finding.ts';
+import { DeviceError } from '../../engine/engine.ts';
+import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
+import { thisMachine } from '../../system/machine.ts';
 
 /** The nodes or the pools to mine on. */
 export interface Places {
@@ -63,4 +70,68 @@ function poolSettings({ urls, fingerprints, user, password }: PoolAnswers) {
   return {
     pool: { urls, ...(fingerprints && { fingerprints }), user, ...(password && { passwordFile: password.file }) },
   };
+}
+
+/* What `pickaxe init` says between its questions. */
+
+const INDENT = '  ';
+/** The assumed width of a terminal that does not report its own. */
+const USUAL_COLUMNS = 80;
+
+export function say(...lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${INDENT}${line}\n`).join(''));
+}
+
+export function sayFindings(findings: readonly Finding[]): void {
+  say(...findingLines(findings, (process.stdout.columns || USUAL_COLUMNS) - INDENT.length));
+}
+
+/* Reads what was typed at a prompt as the value of a setting. The prompt says what is wrong, and asks again. */
+
+/** @returns a check of typed texts for a prompt: its result is true, or says what is wrong */
+export function accepts(type: SettingType<string>): (text: string) => true | string {
+  const schema = type.schema(z);
+  return (text) => {
+    const { error } = schema.safeParse(text.trim());
+    if (!error) return true;
+    const why = whyOf(error.issues);
+    return why === undefined ? type.says : `Not valid: ${why}. ${type.says}`;
+  };
+}
+
+/** @param text one that the type accepts */
+export function read(type: SettingType<string>, text: string): string {
+  return type.schema(z).parse(text.trim());
+}
+
+/* Asks what to mine with. */
+
+export async function askDevices(): Promise<Pick<Answers, 'devices'>> {
+  const gpus = await list();
+  const usable = gpus.filter(({ usable }) => usable);
+  say(...gpus.filter(({ usable }) => !usable).map(({ name, model, why }) => `${name}, ${model}, is not used: ${why}`));
+  if (usable.length === 0) {
+    say(`the CPU mines: ${thisMachine().cpu}`);
+    return {};
+  }
+  const devices = await checkbox({
+    message: 'Devices to mine with',
+    required: true,
+    choices: [
+      { name: `cpu   ${thisMachine().cpu}`, value: 'cpu', checked: true },
+      ...usable.map(({ name, model }) => ({ name: `${name.padEnd(5)} ${model}`, value: name, checked: true })),
+    ],
+  });
+  // All devices are the default, which also counts for devices that are added later.
+  return devices.length === usable.length + 1 ? {} : { devices };
+}
+
+async function list(): Promise<readonly Gpu[]> {
+  try {
+    return await listGpus();
+  } catch (fault) {
+    if (!(fault instanceof DeviceError)) throw fault;
+    say(`no GPU: ${fault.message}`);
+    return [];
+  }
 }

@@ -2,17 +2,20 @@
 
 import { input, select } from '@inquirer/prompts';
 import { defaultAccount } from '../../app/choose-source.ts';
-import { UsageError } from '../../app/exit-codes.ts';
-import { account as accountType, publicKey as publicKeyType } from '../../config/setting-types/miner.ts';
+import { UsageError } from '../../app/exit.ts';
+import { nodeTrust } from '../../app/node-api.ts';
+import { account as accountType, publicKey as publicKeyType } from '../../config/setting-types/rig.ts';
+import { DEFAULTS } from '../../config/settings.ts';
 import { rigNamedBy } from '../../config/worker-name.ts';
+import { examineAccount, troublesOf } from '../../doctor/account.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { examineNode } from '../../doctor/nodes.ts';
 import { hasPath } from '../../node/url.ts';
-import { guardOfName } from '../../sweep/signers.ts';
-import { makeKeyFile } from '../key-file.ts';
-import type { NodeAnswers } from './answers.ts';
-import { askNetwork, askNodes, type Nodes } from './ask-node.ts';
-import { examineMiner, type Trouble } from './examine-miner.ts';
-import { say } from './say.ts';
-import { accepts, read } from './typed.ts';
+import { guardOfName } from '../../sweep/commands.ts';
+import { version } from '../../system/machine.ts';
+import { makeKeyFile } from '../keygen.ts';
+import { accepts, type NodeAnswers, read, say, sayFindings } from './answers.ts';
+import { askNetwork, askNodes, type Nodes } from './ask-sources.ts';
 
 const USUAL_KEY_FILE = 'pickaxe-key.json';
 
@@ -113,4 +116,41 @@ async function makeKey(): Promise<string> {
       say(fault.message);
     }
   }
+}
+
+/* Asks the nodes whether they give a miner work, and whether its account has its keys on every chain where it exists. */
+
+/** What keeps a miner from mining, or from mining on some chains. */
+export type Trouble = 'no work' | 'other keys';
+
+type ExaminedNodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
+type ExaminedMiner = Pick<NodeAnswers, 'publicKey' | 'account'>;
+
+/** Says what it finds. @returns undefined when nothing keeps this miner from mining */
+export async function examineMiner(
+  { urls, network, ...node }: ExaminedNodes,
+  miner: ExaminedMiner,
+): Promise<Trouble | undefined> {
+  const { publicKey, account = defaultAccount([publicKey]) } = miner;
+  const { predicate } = DEFAULTS.miner;
+  const settings = { ...DEFAULTS.node, urls, ...node, ...(network !== undefined && { network }) };
+  const identity = { account, predicate, publicKeys: [publicKey] };
+  const findings: Finding[] = [];
+  say(`asking for work as ${account} …`);
+  for (const url of urls) {
+    const trust = nodeTrust(url, settings);
+    const question = { url, network, miner: identity, trust, userAgent: `pickaxe/${version}` };
+    findings.push(...(await examineNode(question)).findings);
+  }
+  const config = { node: settings, ledger: DEFAULTS.ledger, miner: { ...DEFAULTS.miner, ...identity } };
+  const troubles = await examineAccount(config, troublesOf);
+  sayFindings([...findings, ...troubles]);
+  // Where all chains have other keys, the node can give no work, whatever its operator does.
+  if (troubles.some(isFault)) return 'other keys';
+  if (!findings.some(isFault)) return troubles.some(({ state }) => state === 'warning') ? 'other keys' : undefined;
+  return 'no work';
+}
+
+function isFault({ state }: Finding): boolean {
+  return state === 'fault';
 }

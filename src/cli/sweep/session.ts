@@ -1,26 +1,26 @@
 /** What `pickaxe sweep` and `pickaxe tx transfer` have in common: the file of the state, the question, and the carrying out. */
 
 import { randomUUID } from 'node:crypto';
-import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { EXIT, UsageError } from '../../app/exit.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
-import type { Entry } from '../../config/entries.ts';
 import type { Loaded } from '../../config/load.ts';
-import { printed } from '../../config/setting-types/setting-type.ts';
+import { printed } from '../../config/setting-types/basic.ts';
 import { ENTRIES, valueIn } from '../../config/settings.ts';
+import type { Entry } from '../../config/settings-table.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
+import { signersOf } from '../../sweep/commands.ts';
 import { CannotSweep } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
-import { signersOf } from '../../sweep/signers.ts';
 import { type Sweep, stateOf } from '../../sweep/state.ts';
 import { type Kind, StoreFault, SweepStore } from '../../sweep/store.ts';
 import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
-import { wallMs } from '../../system/clock.ts';
-import { oneLine } from '../../text/one-line.ts';
-import { isEndOfQuestion } from '../confirm.ts';
+import { type Clock, systemClock, wallMs } from '../../system/clock.ts';
+import { userStateDirectory } from '../../system/files.ts';
+import { oneLine } from '../../text/plain-text.ts';
 import { onNodes } from '../on-nodes.ts';
-import type { SweepIo } from './io.ts';
+import { confirm, isEndOfQuestion } from '../questions.ts';
 
 /** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
 const MOST_MESSAGE = 8000;
@@ -254,4 +254,42 @@ export function pollLine(key: string, chain: number, { nodeFlags }: Session): st
 function lineOf(...words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   return ['pickaxe', ...quoted].join(' ');
+}
+
+/* What `pickaxe sweep` uses from outside, so that tests can call it without a process. */
+
+export interface SweepIo {
+  /** Prints to stdout. */
+  out(text: string): void;
+  /** Tells a person something beside the result: to stderr, with a newline at its end. */
+  say(line: string): void;
+  /** As in confirm.ts. */
+  readonly confirm: typeof confirm;
+  /** Where the state is kept; undefined for a user without a home directory. */
+  readonly stateDirectory: string | undefined;
+  readonly clock: Clock;
+  /** The pause between two turns of the transfers. */
+  readonly pauseMs: number;
+  /** How many blocks must be above a block before the sweep relies on it. By default the runner decides. */
+  readonly confirmations?: number;
+  /** Fires when the person ends the command. */
+  readonly stop: AbortSignal;
+}
+
+/** A chain has a block every 30 s. */
+const PAUSE_MS = 10_000;
+
+/** @returns what belongs to this process. The first signal of the system fires `stop`; the second one ends the process */
+export function processIo(): SweepIo {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  return {
+    out: (text) => process.stdout.write(text),
+    say: (line) => process.stderr.write(`${line}\n`),
+    confirm,
+    stateDirectory: userStateDirectory(),
+    clock: systemClock,
+    pauseMs: PAUSE_MS,
+    stop: stop.signal,
+  };
 }

@@ -1,8 +1,9 @@
 /** Explains a command or a form: who signs what, what it may cost, where and until when it is valid, what is wrong. */
 
-import { misspeltNetwork } from '../../config/networks.ts';
+import { z } from 'zod';
+import { misspeltNetwork } from '../../config/known-names.ts';
 import { MAX_SIGNATURES, MAX_TTL } from '../../ledger/command/build.ts';
-import { amountFault } from '../../ledger/command/code-amounts.ts';
+import { amountFault } from '../../ledger/command/coin.ts';
 import { verifyCommand } from '../../ledger/command/command.ts';
 import {
   type Capability,
@@ -14,14 +15,12 @@ import {
   unknownMembers,
 } from '../../ledger/command/payload.ts';
 import { decimalOf, formatDecimal } from '../../ledger/decimal.ts';
-import { LedgerFormatError } from '../../ledger/errors.ts';
-import { type ExactJsonObject, stringifyExactJson } from '../../ledger/exact-json.ts';
-import { RequestFileError } from '../../ledger/request-file/errors.ts';
-import { completed } from '../../ledger/request-file/output.ts';
-import { checkForm, type UnsignedForm } from '../../ledger/request-file/unsigned-form.ts';
-import { plainJson } from './plain-json.ts';
-import type { ShownSigner, ShownTransaction } from './shown.ts';
-import type { Transaction } from './transactions.ts';
+import { type ExactJsonObject, LedgerFormatError, stringifyExactJson } from '../../ledger/json.ts';
+import { checkForm, completed, type UnsignedForm } from '../../ledger/request-file/unsigned-form.ts';
+import { RequestFileError } from '../../ledger/request-file/yaml.ts';
+import { count, millis } from '../../report/shapes.ts';
+import type { Transaction } from './files.ts';
+import { plainJson } from './results.ts';
 
 type Content = NonNullable<ShownTransaction['content']>;
 type Meta = NonNullable<Content['meta']>;
@@ -236,3 +235,67 @@ function orUndefined<T>(read: () => T): T | undefined {
     throw error;
   }
 }
+
+/* What `pickaxe tx show --json` prints. */
+
+const decimal = z
+  .string()
+  .regex(/^-?\d+\.\d+$/)
+  .meta({ description: 'an exact decimal, such as 91.0' });
+const chain = z.string().meta({ description: "a chain's digits; empty for a server without chains" });
+
+const ShownCapability = z.object({
+  name: z.string(),
+  arguments: z.array(z.unknown()).meta({ description: 'numbers of more than 15 digits are texts' }),
+  amount: decimal.nullable().meta({ description: 'what it allows to transfer; null for all but transfers of coins' }),
+});
+
+const ShownSigner = z.object({
+  publicKey: z.string(),
+  isSigned: z.boolean(),
+  signsForEverything: z.boolean().nullable().meta({ description: 'null: the text of the command is not there' }),
+  capabilities: z.array(ShownCapability),
+});
+
+const ShownContent = z.object({
+  network: z.string().nullable(),
+  nonce: z.string(),
+  runs: z
+    .object({ code: z.string(), data: z.unknown() })
+    .nullable()
+    .meta({ description: 'null: the command continues another one' }),
+  continues: z
+    .object({ requestKey: z.string(), step: count, rollsBack: z.boolean(), hasProof: z.boolean(), data: z.unknown() })
+    .nullable()
+    .meta({ description: 'null: the command runs code' }),
+  meta: z
+    .object({
+      chain,
+      gasPayer: z.string(),
+      gasLimit: z.int(),
+      gasPrice: decimal,
+      mostGasCost: decimal,
+      createdMillis: millis,
+      endsMillis: millis.meta({
+        description: 'when the command is no longer taken, milliseconds since the UNIX epoch',
+      }),
+      isOver: z.boolean(),
+    })
+    .nullable()
+    .meta({ description: 'null: the metadata are not public ones' }),
+});
+
+/** One command or form. */
+export const ShownTransaction = z.object({
+  file: z.string(),
+  hash: z.string().meta({ description: 'also the request key' }),
+  verdict: z.enum(['valid', 'signatures-missing', 'not-checkable', 'wrong']),
+  reason: z.string().nullable().meta({ description: 'what is wrong, or why it cannot be checked' }),
+  signers: z.array(ShownSigner),
+  content: ShownContent.nullable().meta({ description: 'null: the form is condensed, or its text cannot be read' }),
+  warnings: z.array(z.string()),
+});
+export type ShownTransaction = z.output<typeof ShownTransaction>;
+export type ShownSigner = z.output<typeof ShownSigner>;
+
+export const ShownTransactions = z.object({ transactions: z.array(ShownTransaction) });

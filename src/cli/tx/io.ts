@@ -1,7 +1,10 @@
 /** What a command of `pickaxe tx` uses from outside, so that tests can call it without a process. */
 
-import { confirm } from '../confirm.ts';
-import { readStdin } from '../stdin.ts';
+import { EXIT, UsageError } from '../../app/exit.ts';
+import { LedgerFormatError } from '../../ledger/json.ts';
+import { RequestFileError } from '../../ledger/request-file/yaml.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { confirm, isEndOfQuestion, readStdin } from '../questions.ts';
 
 export interface Io {
   /** Prints a result: to stdout. */
@@ -40,4 +43,29 @@ function firstSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   return stop.signal;
+}
+
+/* Turns what commands of `pickaxe tx` throw about files and arguments into words that are safe to print. */
+
+/**
+ * @returns the command's exit code: interrupted after Ctrl-C at a question
+ * @throws UsageError for files and arguments that cannot be used, and all other errors as they are.
+ */
+export async function withWords(command: () => Promise<number> | number): Promise<number> {
+  try {
+    return await command();
+  } catch (fault) {
+    if (fault instanceof RequestFileError) throw new UsageError(oneLine(fault.message));
+    if (fault instanceof LedgerFormatError) throw new UsageError(oneLine(`${fault.message}.`));
+    if (isEndOfQuestion(fault)) return EXIT.interrupted;
+    throw fault;
+  }
+}
+
+/* A line of a table with two columns: a name and a text. */
+
+const NAME_COLUMNS = 10;
+
+export function row(name: string, text: string): string {
+  return `${name.padEnd(NAME_COLUMNS)} ${text}`.trimEnd();
 }

@@ -1,9 +1,12 @@
 /** What the commands of `pickaxe tx` that ask nodes print with --json. */
 
 import { z } from 'zod';
+import { EXIT } from '../../app/exit.ts';
 import type { CommandResult, Outcome } from '../../ledger/command/results.ts';
+import { type ExactJson, isExactJsonObject, JsonNumber } from '../../ledger/json.ts';
 import { count, millis } from '../../report/shapes.ts';
-import { plainJson } from './plain-json.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { type Io, row } from './io.ts';
 
 const ShownEvent = z.object({ name: z.string(), parameters: z.array(z.unknown()) });
 
@@ -69,4 +72,94 @@ export function showResult({ reqKey, result, gas, metaData, events, continuation
 /** @returns that there is no result */
 export function without(requestKey: string | null, status: ShownResult['status']): ShownResult {
   return { requestKey, status, data: null, error: null, gas: null, block: null, events: [], continuation: null };
+}
+
+/* What has become of a command, for people. Its texts are foreign, so they are made safe to print. */
+
+/** @param chain on which the command ran, for what comes next */
+export function resultLines(result: ShownResult, chain: number): string[] {
+  const { requestKey, status, data, error, gas, block, events } = result;
+  return [
+    ...(requestKey === null ? [] : [row('command', requestKey)]),
+    row('result', error === null ? WORDS[status] : `failure: ${oneLine(error)}`),
+    ...(status === 'success' ? [row('data', oneLine(JSON.stringify(data)))] : []),
+    ...(gas === null ? [] : [row('gas', `${gas} units`)]),
+    ...(block
+      ? [row('block', oneLine([`height ${block.height ?? 'unknown'}`, block.hash ?? []].flat().join(', ')))]
+      : []),
+    ...events.map(({ name, parameters }) =>
+      row('event', oneLine(`(${[name, ...parameters.map((each) => JSON.stringify(each))].join(' ')})`)),
+    ),
+    ...nextLines(result, chain),
+  ];
+}
+
+const WORDS: Readonly<Record<ShownResult['status'], string>> = {
+  success: 'success',
+  failure: 'failure',
+  pending: 'none yet',
+  expired: 'none, and the time to live is over: there will be none, so build the command again if you still want it',
+};
+
+const REQUEST_KEY = /^[\w-]{43}$/;
+const CHAIN = /^\d{1,9}$/;
+
+function nextLines({ status, continuation }: ShownResult, chain: number): string[] {
+  if (!continuation || status !== 'success') return [];
+  const { requestKey, step, stepCount, targetChain } = continuation;
+  const left = stepCount - step - 1;
+  if (left <= 0) return [row('steps', `all ${stepCount} are done`)];
+  const lines = [row('steps', `${step + 1} of ${stepCount} done`)];
+  if (targetChain === null) return lines;
+  const next = `runs on chain ${oneLine(targetChain)}`;
+  // What a person may run must not have words that a node has chosen.
+  if (!REQUEST_KEY.test(requestKey) || !CHAIN.test(targetChain)) return [...lines, row('next', next)];
+  const ask = `pickaxe tx spv ${requestKey} --chain ${chain} --target-chain ${targetChain}`;
+  return [...lines, row('next', `${next}, with the proof of: ${ask}`)];
+}
+
+/* Prints what has become of commands, for people or as JSON, and finds the exit code. */
+
+export interface Printed {
+  readonly chain: number;
+  readonly results: readonly ShownResult[];
+  /** What the node warns of, in its own words. */
+  readonly warnings?: readonly string[];
+}
+
+/** @returns failed when a command has failed or will never run, otherwise noWork when one has no result */
+export function printResults({ chain, results, warnings = [] }: Printed, json: boolean, io: Io): number {
+  if (json) {
+    io.out(`${JSON.stringify({ chain, results, warnings })}\n`);
+  } else {
+    for (const warning of warnings) io.say(`warning: ${oneLine(warning)}`);
+    io.out(`${results.map((result) => resultLines(result, chain).join('\n')).join('\n\n')}\n`);
+  }
+  const has = (...states: ShownResult['status'][]) => results.some(({ status }) => states.includes(status));
+  if (has('failure', 'expired')) return EXIT.failed;
+  return has('pending') ? EXIT.noWork : EXIT.done;
+}
+
+/* Makes JSON with exact numbers printable without losing digits. */
+
+/** A JSON value as `JSON.stringify` takes it. */
+export type PlainJson = null | boolean | string | number | PlainJson[] | { [key: string]: PlainJson };
+
+/** @returns the same value; a number that JavaScript would round becomes a text with its digits */
+export function plainJson(json: ExactJson): PlainJson {
+  if (json instanceof JsonNumber) return plainNumber(json.text);
+  if (isExactJsonObject(json))
+    return Object.fromEntries(Object.entries(json).map(([key, each]) => [key, plainJson(each)]));
+  return Array.isArray(json) ? json.map(plainJson) : (json as null | boolean | string);
+}
+
+/** Smaller doubles have fewer digits. */
+const LEAST_NORMAL = 2 ** -1022;
+
+/** Doubles keep 15 digits, whatever these are. */
+function plainNumber(text: string): number | string {
+  const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
+  const value = Number(text);
+  const isKept = digits === '' || (Number.isFinite(value) && Math.abs(value) >= LEAST_NORMAL);
+  return digits.length <= 15 && isKept ? value : text;
 }

@@ -1,9 +1,8 @@
 /** Settings of a rig that nobody watches: when it pauses, and who is informed of what happens. */
 
 import { webhookUrl } from '../setting-types/addresses.ts';
-import { duration, leastRate } from '../setting-types/numbers.ts';
-import { list, path, toggle } from '../setting-types/setting-type.ts';
-import { command, idleTime, notice, schedule } from '../setting-types/unattended.ts';
+import { duration, integer, leastRate, list, path, toggle } from '../setting-types/basic.ts';
+import { command, idleTime, notice, schedule } from '../setting-types/rig.ts';
 import type { InHelp, Table } from '../settings-table.ts';
 
 /** Hooks differ only in when they run. */
@@ -138,6 +137,57 @@ export const UNATTENDED = {
         inHelp: 'never',
         live: true,
         needsNaming: true,
+      },
+    },
+  },
+} as const satisfies Table;
+
+/* Settings: whether it is followed what becomes of accepted blocks. */
+
+export const BLOCKS = {
+  blocks: {
+    about: 'What becomes of accepted blocks, and what they earn: docs/rewards.md.',
+    heading: 'Blocks',
+    settings: {
+      log: {
+        type: toggle,
+        about:
+          'follow each accepted block of a node on its chain, and keep what becomes of it in the block log; --no-block-log does not',
+        default: true,
+        flag: '--block-log',
+      },
+      folder: {
+        type: path,
+        about: 'folder of the block log',
+        otherwise: 'pickaxe in the user’s folder for state, such as ~/.local/state',
+        example: 'pickaxe-state',
+        flag: '--block-log-folder <folder>',
+        inHelp: 'never',
+        needsNaming: true,
+      },
+      settledDepth: {
+        type: integer(1, 120),
+        about: 'number of blocks on top of a block at which it counts as settled',
+        default: 6,
+        flag: '--settled-depth <n>',
+        inHelp: 'never',
+      },
+    },
+  },
+} as const satisfies Table;
+
+/* Settings: whether more nodes are found than those that are configured. */
+
+export const DISCOVERY = {
+  discovery: {
+    about: 'Nodes that nobody has configured: docs/ledger.md.',
+    heading: 'Node',
+    settings: {
+      nodes: {
+        type: toggle,
+        about: 'find more nodes by the peers of the configured ones, and use them for failover after those',
+        default: false,
+        flag: '--discover-nodes',
       },
     },
   },

@@ -3,6 +3,7 @@
 import { cpus } from 'node:os';
 import type { Job } from '../../chain/job.ts';
 import { onAbort } from '../../system/abort.ts';
+import type { CoreInfo } from '../device.ts';
 import {
   DeviceError,
   type Engine,
@@ -11,18 +12,14 @@ import {
   type Ranges,
   type SearchReport,
 } from '../engine.ts';
-import type { Sensors } from '../sensors/sensors.ts';
-import { watchSensors } from '../sensors/watch.ts';
-import { describeCpu } from './engine-info.ts';
+import { type Sensors, watchSensors } from '../sensors.ts';
 import type { KernelName } from './kernel-names.ts';
 import { chooseKernels, forceKernel, type KernelChoice, provenChoice } from './kernels/choose.ts';
-import { Trial } from './kernels/trial.ts';
-import type { Verdict } from './kernels/verdict.ts';
-import { Pool } from './pool.ts';
-import { proving } from './proving.ts';
-import { nextRunNumber, SearchRun, type TaskThread } from './search-run.ts';
-import { openCpuSensors } from './sensors/sensors.ts';
-import { chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
+import type { Verdict } from './kernels/speed.ts';
+import { proving, Trial } from './kernels/trial.ts';
+import { nextRunNumber, Pool, SearchRun, type TaskThread } from './pool.ts';
+import { openCpuSensors } from './sensors.ts';
+import { type CoreGroup, chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
 
 export interface CpuEngineOptions extends ThreadWishes {
   /** Unique in a rig. */
@@ -192,4 +189,36 @@ export class CpuEngine implements Engine {
     await Promise.all(Array.from(this.#runs, (run) => run.stop()));
     await pool?.destroy();
   }
+}
+
+/* What is known about the CPU once it is open. Pure. */
+
+/**
+ * @param kernels the kernel of each group of threads
+ * @param sensors what the sensors tell, in words
+ */
+export function describeCpu(
+  model: string,
+  kernels: readonly KernelChoice[],
+  choice: ThreadChoice,
+  sensors: string,
+): EngineInfo {
+  const { threads, groups, why } = choice;
+  const cores = groups.flatMap(({ kind, places }, i): CoreInfo[] =>
+    kind === undefined ? [] : [{ kind, threads: places.length, kernel: kernels[i].name }],
+  );
+  const details = kernels.map(({ name, detail }, i) => `${prefixOf(groups[i])}kernel ${name}: ${detail}`);
+  return {
+    model,
+    kernel: [...new Set(kernels.map(({ name }) => name))].join('+'),
+    threads,
+    ...(cores.length > 0 && { cores }),
+    why: kernels.map(({ name, why }, i) => `${prefixOf(groups[i], `: ${name}, `)}${why}`).join('; '),
+    detail: `${details.join('; ')}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}; sensors: ${sensors}`,
+  };
+}
+
+/** @returns `performance cores: `; nothing where all cores are alike */
+function prefixOf({ kind }: CoreGroup, then = ': '): string {
+  return kind === undefined ? '' : `${kind} cores${then}`;
 }

@@ -9,8 +9,7 @@ import { type ScannedColumns, scanColumns } from './columns.ts';
 import type { KernelName } from './kernel-names.ts';
 import { loadKernel } from './kernels/load-kernel.ts';
 import { threadClock } from './kernels/thread-clock.ts';
-import { pinThread } from './pinning.ts';
-import { setPriority } from './priority.ts';
+import { pinThread, setPriority } from './pinning.ts';
 
 /** The data that a thread is started with. */
 export interface ThreadData {

@@ -4,9 +4,9 @@
  * GPU. This is tried before it is relied on.
  */
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Environment } from './gpu-process.ts';
-import { onlyAt, type TableRow } from './isolation.ts';
-import { makerOf } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
 /** How many processes look at once. Each starts the drivers of all GPUs, so more would slow each other down. */
@@ -149,3 +149,102 @@ const WITHOUT_LAYER = ON_LINUX
 const REMEDY = ON_LINUX
   ? 'to mine on both, run one pickaxe for each GPU in a container of its own (see docs/gpus.md)'
   : 'only the first of them is used (see docs/gpus.md)';
+
+/* Lists the GPUs on the PCI bus, from Linux's sysfs. */
+
+const SYSFS = '/sys/bus/pci/devices';
+/** PCI class 03 stands for display controllers, including 3D controllers without an output. */
+const DISPLAY = /^0x03/;
+
+/** The known makers of GPUs: PCI number and Dawn's name. */
+const MAKERS = [
+  [0x10de, 'nvidia'],
+  [0x1002, 'amd'],
+  [0x8086, 'intel'],
+] as const;
+export type Maker = (typeof MAKERS)[number][1];
+
+/**
+ * @param vendor the maker's PCI number, or Dawn's name for it
+ * @returns undefined for other makers
+ */
+export function makerOf(vendor: number | string): Maker | undefined {
+  return MAKERS.find(([id, name]) => id === vendor || name === vendor)?.[1];
+}
+
+export interface DisplayDevice {
+  /** The PCI address, such as `0000:65:00.0`. */
+  readonly bus: string;
+  readonly vendor: Maker;
+}
+
+/** @returns the display devices of the known makers; none when the system does not list them */
+export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
+  try {
+    return readdirSync(sysfs).flatMap((bus) => {
+      const read = (file: string) => readFileSync(join(sysfs, bus, file), 'utf8').trim();
+      const vendor = makerOf(Number(read('vendor')));
+      return vendor && DISPLAY.test(read('class')) ? [{ bus, vendor }] : [];
+    });
+  } catch {
+    return []; // The system is not Linux, or a sandbox hides sysfs.
+  }
+}
+
+/*
+ * Uses Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) to list the GPUs with their addresses, and to hide all but one
+ * of them from a process. The layer works with the drivers of all makers, NVIDIA's too. Source: Mesa's
+ * `src/vulkan/device-select-layer/`; tried with Mesa 25.0.
+ */
+
+/** Makes the layer print its table to stderr whenever a process enumerates the GPUs. */
+export const WITH_TABLE: Environment = { MESA_VK_DEVICE_SELECT_DEBUG: '1' };
+
+/** A GPU in the layer's table. */
+export interface TableRow {
+  /** The maker's PCI number, or Vulkan's number if it has none: 0x10005 stands for Mesa's software renderers. */
+  readonly vendorId: number;
+  readonly deviceId: number;
+  /** The driver's name for the model, which is also Dawn's. */
+  readonly model: string;
+  /** Whether this is a software renderer on the CPU. */
+  readonly isCpu: boolean;
+  /** The PCI address, such as `0000:65:00.0`; absent when the driver does not report it. */
+  readonly bus?: string;
+}
+
+const HEADING = 'selectable devices:';
+const IDS = '([0-9a-f]+):([0-9a-f]+)';
+const TYPE = '(other|integrated GPU|discrete GPU|virtual GPU|CPU)';
+const BUS = '([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])';
+const ROW = new RegExp(`^  GPU \\d+: ${IDS} "(.*)" ${TYPE}(?: ${BUS})?$`);
+/** The layer prints this address for a driver that reports none, if another driver reports one. It is the host bridge's. */
+const NO_BUS = '0000:00:00.0';
+
+/**
+ * @param text the output of a process. It has the table several times, and the beginning of the first may be lost
+ * @returns the rows of the last table; none when the layer is not installed
+ */
+export function parseTable(text: string): TableRow[] {
+  const start = text.lastIndexOf(HEADING);
+  if (start < 0) return [];
+  return text.slice(start).split('\n').flatMap(parseRow);
+}
+
+function parseRow(line: string): TableRow[] {
+  const match = ROW.exec(line);
+  if (!match) return [];
+  const [, vendorId, deviceId, model, type, bus] = match;
+  const ids = { vendorId: Number.parseInt(vendorId, 16), deviceId: Number.parseInt(deviceId, 16) };
+  return [{ ...ids, model, isCpu: type === 'CPU', ...(bus && bus !== NO_BUS && { bus }) }];
+}
+
+/**
+ * @param bus a PCI address, such as `0000:65:00.0`
+ * @returns an environment in which a process sees only the GPU at this address. With Mesa before 23.3 it sees all GPUs
+ */
+export function onlyAt(bus: string): Environment {
+  // The exclamation mark hides the other GPUs, if there is one at this address. MESA_VK_DEVICE_SELECT, which the user may have
+  // set, takes precedence over DRI_PRIME, so it is emptied here.
+  return { DRI_PRIME: `pci-${bus.replace(/[:.]/g, '_')}!`, MESA_VK_DEVICE_SELECT: '' };
+}

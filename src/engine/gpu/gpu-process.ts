@@ -9,11 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Puzzle } from '../../chain/job.ts';
 import { pause } from '../../system/abort.ts';
-import type { DeviceFault } from '../device.ts';
+import type { DeviceFault, Telemetry } from '../device.ts';
 import { DeviceError } from '../engine.ts';
-import type { Telemetry } from '../telemetry.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
-import { pulseWithin, watchSilence } from './silence.ts';
 
 const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/main.js', import.meta.url)) };
 /** How long the driver may take to start and to compile the shaders: seconds on a cold cache. */
@@ -276,4 +274,30 @@ export class GpuProcess {
     const lines = this.#lastWords.split('\n').filter((line) => COMPLAINT.test(line));
     return lines.length > 0 ? ` (output: ${lines.join(' ').slice(0, COMPLAINT_CHARS)})` : '';
   }
+}
+
+/* Notices when messages stop. */
+
+/** The longest time between signs of life. */
+const PULSE_MS = 1_000;
+
+/** @returns the time between signs of life: so short that each look finds a new one, even if one is late */
+export function pulseWithin(silenceMs: number): number {
+  return Math.min(PULSE_MS, silenceMs / 4);
+}
+
+/**
+ * Calls `silent` when the count of messages has stood still for `silenceMs`, and then every half of `silenceMs`. It takes two
+ * looks, because the first can be wrong when this process was suspended.
+ * @param count how many messages have come so far
+ * @returns the timer, for `clearInterval`
+ */
+export function watchSilence(count: () => number, silenceMs: number, silent: () => void): NodeJS.Timeout {
+  let seen = count();
+  let strikes = 0;
+  return setInterval(() => {
+    strikes = seen === count() ? strikes + 1 : 0;
+    seen = count();
+    if (strikes >= 2) silent();
+  }, silenceMs / 2);
 }

@@ -1,10 +1,15 @@
 /** Lists the GPUs, with the help of child processes, because Dawn must not run in this process. */
 
 import { DeviceError } from '../engine.ts';
-import { disambiguate, type Found } from './disambiguate.ts';
+import {
+  type DisplayDevice,
+  disambiguate,
+  displayDevices,
+  type Found,
+  parseTable,
+  WITH_TABLE,
+} from './disambiguate.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
-import { parseTable, WITH_TABLE } from './isolation.ts';
-import { type DisplayDevice, displayDevices } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
 export interface Gpu extends Omit<Found, 'fault' | 'double'> {

@@ -5,10 +5,8 @@
 
 import { z } from 'zod';
 import { COUNTERS, LANES, PAGES } from '../../chain/nonce.ts';
-import { DEVICE_FAULTS } from '../device.ts';
-import { TELEMETRY_FIELDS, type TelemetryField } from '../telemetry.ts';
-import { tuningLimitsShape, tuningShape } from './tuning.ts';
-import { variantShape } from './variants.ts';
+import { DEVICE_FAULTS, TELEMETRY_FIELDS, type TelemetryField } from '../device.ts';
+import { tuningLimitsShape, tuningShape, variantShape } from './tuning.ts';
 
 const u64 = z.bigint().min(0n).max(0xffff_ffff_ffff_ffffn);
 const words = (count: number) =>

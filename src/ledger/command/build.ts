@@ -1,13 +1,11 @@
 /** Writes the text `cmd` of a new command, byte for byte as the contract tool does, and signs it. */
 
-import { LedgerFormatError } from '../errors.ts';
-import { amountFault } from './code-amounts.ts';
+import { LedgerFormatError } from '../json.ts';
+import { amountFault } from './coin.ts';
 import type { Command } from './command.ts';
-import { hashOfCmd, requestKeyOfCmd } from './hash.ts';
-import type { KeyPair } from './keys.ts';
-import { numberText, scientificOfDecimal } from './numbers.ts';
+import { hashOfCmd, type KeyPair, requestKeyOfCmd } from './keys.ts';
 import type { Capability, Message, Payload, PublicMeta, Signer } from './payload.ts';
-import { jsonList, jsonObject, jsonText, toolJson } from './tool-json.ts';
+import { jsonList, jsonObject, jsonText, numberText, scientificOfDecimal, toolJson } from './tool-json.ts';
 
 /** The longest time to live that a node takes, in seconds: two days. */
 export const MAX_TTL = 172_800;

@@ -3,12 +3,12 @@
  * and reads. The amount in the code and in the capability come from the same decimal, so they are equal.
  */
 
-import { decodeBase64url } from '../base64url.ts';
-import { type Decimal, formatDecimal } from '../decimal.ts';
-import { LedgerFormatError } from '../errors.ts';
-import type { ExactJson } from '../exact-json.ts';
+import { type Decimal, decimalOf, formatDecimal, parseDecimal, type TokenAmount, tokenAmountOf } from '../decimal.ts';
+import { decodeBase64url, type ExactJson, isExactJsonObject, LedgerFormatError } from '../json.ts';
+import { COIN } from '../payload.ts';
 import { isPublicKey } from './keys.ts';
 import type { Capability, Message } from './payload.ts';
+import type { Outcome } from './results.ts';
 
 /** Whose signatures an account needs. */
 export interface Keyset {
@@ -166,4 +166,183 @@ function guardData({ keys, pred }: Keyset, receiver: string): ExactJson {
     );
   }
   return { [GUARD]: { keys, pred } };
+}
+
+/*
+ * Compares the amount that a transfer's capability allows with the amounts in the code, where both are written out. A
+ * difference would cost gas for nothing, or leave a right that nobody meant to give.
+ */
+
+/** A call with its arguments as they are written; a nested list is undefined. */
+interface Call {
+  readonly name: string;
+  readonly args: readonly (string | undefined)[];
+}
+
+/** The functions whose amounts a capability allows, each with the number of its arguments: the amount is the last. */
+const FUNCTIONS = new Map([
+  [
+    'TRANSFER',
+    new Map([
+      ['transfer', 3],
+      ['transfer-create', 4],
+    ]),
+  ],
+  ['TRANSFER_XCHAIN', new Map([['transfer-crosschain', 5]])],
+]);
+
+const TOKEN = /\s+|;[^\n]*|"(?:[^"\\]|\\[\s\S])*"?|[()[\]{}]|[^\s()[\]{}";]+/g;
+const LITERAL_AMOUNT = /^\d+(\.\d+)?$/;
+
+/**
+ * @returns what is wrong with the amount of `….TRANSFER [sender, receiver, amount]` or `….TRANSFER_XCHAIN [sender,
+ * receiver, amount, chain]`; undefined when nothing is, and for all other capabilities. The sum of the code's transfers
+ * is compared only if all their amounts are written out
+ */
+export function amountFault({ name, args }: Capability, code: string): string | undefined {
+  const dot = name.lastIndexOf('.');
+  const functions = FUNCTIONS.get(name.slice(dot + 1));
+  const [sender, receiver, amount, chain] = args;
+  const isTransfer = functions && typeof sender === 'string' && typeof receiver === 'string';
+  // A module of another kind may give the same name to a capability with other arguments.
+  if (!isTransfer || amount === undefined || typeof amount === 'string') return undefined;
+  const allowed = readAmount(amount);
+  if (typeof allowed === 'string') return allowed;
+  const module = name.slice(0, dot);
+  const parties = [sender, receiver];
+  const amounts = callsIn(code)
+    .filter(({ name, args }) => name.startsWith(`${module}.`) && functions.get(name.slice(dot + 1)) === args.length)
+    .filter(({ args }) => parties.every((party, i) => textOf(args[i]) === party))
+    .filter(({ args }) => chain === undefined || textOf(args[3]) === chain)
+    .map(({ args }) => args.at(-1));
+  return amounts.length > 0 && amounts.every(isLiteral) ? difference(allowed, amounts) : undefined;
+}
+
+function difference(allowed: Decimal, amounts: readonly string[]): string | undefined {
+  let sum = 0n;
+  for (const amount of amounts) {
+    if (!amount.includes('.')) return `the amount ${amount} in the code needs a point: ${amount}.0`;
+    if (amount.replace(/0+$/, '').split('.')[1].length > 12)
+      return `the amount ${amount} in the code has more than 12 decimal places`;
+    sum += parseDecimal(amount);
+  }
+  return sum === allowed
+    ? undefined
+    : `it allows ${formatDecimal(allowed)}, but the code transfers ${formatDecimal(sum)}`;
+}
+
+/** @returns the amount, or what is wrong with it */
+function readAmount(json: ExactJson): Decimal | string {
+  try {
+    return decimalOf(json);
+  } catch (error) {
+    if (error instanceof LedgerFormatError) return `its amount: ${error.message}`;
+    throw error;
+  }
+}
+
+function isLiteral(amount: string | undefined): amount is string {
+  return amount !== undefined && LITERAL_AMOUNT.test(amount);
+}
+
+/** @returns what a literal text means; undefined when it is none */
+function textOf(token: string | undefined): string | undefined {
+  return token?.startsWith('"') ? token.slice(1, -1).replace(/\\(["\\])/g, '$1') : undefined;
+}
+
+/** @returns every list that begins with a name, with what stands in it */
+function callsIn(code: string): Call[] {
+  const calls: Call[] = [];
+  const open: (string | undefined)[][] = [];
+  for (const [token] of code.matchAll(TOKEN)) {
+    if (/^[\s;]/.test(token)) continue;
+    if (/^[([{]/.test(token)) {
+      open.push([]);
+    } else if (/^[)\]}]/.test(token)) {
+      const [name, ...args] = open.pop() ?? [];
+      if (name !== undefined) calls.push({ name, args });
+      open.at(-1)?.push(undefined);
+    } else {
+      open.at(-1)?.push(token);
+    }
+  }
+  return calls;
+}
+
+/*
+ * What the reads of `coin.ts` have found. That an account does not exist is an answer; every other failure is an error.
+ */
+
+export interface AccountDetails {
+  readonly account: string;
+  readonly balance: Decimal;
+  readonly guard: ExactJson;
+  /** The guard, if it is a keyset. */
+  readonly keyset?: Keyset;
+}
+
+/**
+ * @param outcome that of a read of a token's balance
+ * @param module the token's; coins have at most 12 decimal places, other tokens up to 255
+ * @returns the balance; undefined when the account does not exist
+ * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no decimal from 0 on.
+ */
+export function tokenBalanceOf(outcome: Outcome, account: string, module: string): TokenAmount | undefined {
+  if (isMissing(outcome, account)) return undefined;
+  const data = dataOf(outcome);
+  if (module === COIN) decimalOf(data);
+  return notNegative(tokenAmountOf(data));
+}
+
+/**
+ * @returns undefined when the account does not exist
+ * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no account's.
+ */
+export function detailsOf(outcome: Outcome, account: string): AccountDetails | undefined {
+  if (isMissing(outcome, account)) return undefined;
+  const data = dataOf(outcome);
+  if (!isExactJsonObject(data) || data.account !== account || data.balance === undefined || data.guard === undefined) {
+    throw new LedgerFormatError('The details of an account must be its name, its balance and its guard');
+  }
+  const { balance, guard } = data;
+  const keyset = keysetOf(guard);
+  return { account, balance: notNegative(decimalOf(balance)), guard, ...(keyset && { keyset }) };
+}
+
+function notNegative(amount: bigint): bigint {
+  if (amount < 0n) throw new LedgerFormatError('The balance of an account must not be negative');
+  return amount;
+}
+
+function dataOf(outcome: Outcome): ExactJson {
+  if (outcome.status === 'success') return outcome.data;
+  throw new LedgerFormatError(`The ledger cannot read the account: ${outcome.error.message}`);
+}
+
+/** How many characters of a key the contract language says since its last version. */
+const KEY_SHOWN = 10;
+/** The words of the contract language before and since its last version, of which the whole text must be one. */
+const NO_ROW = /^(?:with-read|read): row not found: (?<row>.+)$/s;
+const NO_VALUE = /^No value found in table \S+ for key: (?<key>.+)$/s;
+
+function isMissing(outcome: Outcome, account: string): boolean {
+  if (outcome.status === 'success') return false;
+  const { message } = outcome.error;
+  const key = NO_VALUE.exec(message)?.groups?.key;
+  return NO_ROW.exec(message)?.groups?.row === account || key === account || key === shortened(account);
+}
+
+function shortened(key: string): string {
+  const characters = [...key];
+  return characters.length > KEY_SHOWN ? `${characters.slice(0, KEY_SHOWN).join('')}...` : key;
+}
+
+function keysetOf(guard: ExactJson): Keyset | undefined {
+  if (!isExactJsonObject(guard)) return undefined;
+  const { keys, pred } = guard;
+  return isTexts(keys) && typeof pred === 'string' ? { keys, pred } : undefined;
+}
+
+function isTexts(value: ExactJson | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }

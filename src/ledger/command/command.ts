@@ -1,14 +1,9 @@
 /** A command as it is sent: its text, the text's hash and the signatures (document 2, "Command"). */
 
 import { z } from 'zod';
-import { decodeBase64url, encodeBase64url } from '../base64url.ts';
-import { LedgerFormatError } from '../errors.ts';
-import type { ExactJson } from '../exact-json.ts';
-import { checked } from '../fields.ts';
-import { hashOfCmd } from './hash.ts';
-import { isSignature } from './keys.ts';
-import { type Payload, parsePayload, type Signer } from './payload.ts';
-import { fields } from './shape.ts';
+import { checked, decodeBase64url, type ExactJson, encodeBase64url, LedgerFormatError } from '../json.ts';
+import { hashOfCmd, isSignature } from './keys.ts';
+import { fields, type Payload, parsePayload, type Signer } from './payload.ts';
 import { jsonList, jsonObject, jsonText } from './tool-json.ts';
 
 export interface Command {

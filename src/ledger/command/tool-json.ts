@@ -3,10 +3,15 @@
  * texts.
  */
 
-import { LedgerFormatError } from '../errors.ts';
-import { type ExactJson, JsonNumber } from '../exact-json.ts';
-import { inToolOrder } from './key-order.ts';
-import { numberText, scientificOf } from './numbers.ts';
+import { type Decimal, PLACES } from '../decimal.ts';
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  isExactJsonObject,
+  JsonNumber,
+  LedgerFormatError,
+  quoted,
+} from '../json.ts';
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -54,4 +59,145 @@ function escaped(character: string): string {
 
 function isList(value: ExactJson): value is readonly ExactJson[] {
   return Array.isArray(value);
+}
+
+/*
+ * The order in which the contract tool writes the keys of an object: that of a hash table, whose hash is FNV-1 with 64
+ * bits over UTF-16LE, and which looks at 4 bits of the hash at a time, the lowest first.
+ */
+
+const START = -2578643520546668380n;
+const PRIME = 16777619n;
+/** How many hex digits, of 4 bits each, a hash has. */
+const DIGITS = 16;
+
+/** @returns the keys in the tool's order; all keys must differ */
+export function inToolOrder(keys: Iterable<string>): string[] {
+  const places = new Map([...keys].map((key) => [key, placeOf(key)]));
+  // The digits are ASCII characters, so comparing the texts compares the digits.
+  return [...places.keys()].sort((a, b) => (places.get(a)! < places.get(b)! ? -1 : 1));
+}
+
+/** @returns the hash's hex digits, the lowest first */
+function placeOf(key: string): string {
+  let hash = BigInt.asUintN(64, START);
+  for (const byte of Buffer.from(key, 'utf16le')) hash = BigInt.asUintN(64, hash * PRIME) ^ BigInt(byte);
+  return [...hash.toString(16).padStart(DIGITS, '0')].reverse().join('');
+}
+
+/*
+ * How the contract tool writes numbers: integers plain, 0.1 to 10^7 plain with a point, all else with an exponent
+ * (`1.0e-8`). It remembers the digits after the point, so 110.0 stays `110.0`, unless a value is normalised first.
+ */
+
+/** The number coefficient × 10^exponent. */
+export interface Scientific {
+  readonly coefficient: bigint;
+  readonly exponent: number;
+}
+
+const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/;
+/** Integers with more zeros at their end are written with an exponent. */
+const MAX_PLAIN_EXPONENT = 1024;
+/** Numbers from 10^7 on are written with an exponent, unless they are integers. */
+const MAX_PLAIN_POINT = 7;
+
+/**
+ * @param text a number as JSON writes it, with an exponent of at most 9 digits
+ * @throws LedgerFormatError for all else.
+ */
+export function scientificOf(text: string): Scientific {
+  const parts = NUMBER.exec(text);
+  if (!parts) throw new LedgerFormatError(`${quoted(text)} is not a number such as 91.0 or 1.0e-8`);
+  const [, whole, fraction = '', exponent = '0'] = parts;
+  return { coefficient: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
+export function scientificOfDecimal(decimal: Decimal): Scientific {
+  return normalised({ coefficient: decimal, exponent: -PLACES });
+}
+
+/** @returns the same number without zeros at the end of its fraction: 110.0 becomes 110 */
+export function normalised({ coefficient, exponent }: Scientific): Scientific {
+  const zeros = /0*$/.exec(`${coefficient}`)![0].length;
+  const dropped = coefficient === 0n ? Math.max(0, -exponent) : Math.min(zeros, Math.max(0, -exponent));
+  return { coefficient: coefficient / 10n ** BigInt(dropped), exponent: exponent + dropped };
+}
+
+/** @returns the number as the tool writes it, which is also JSON */
+export function numberText({ coefficient, exponent }: Scientific): string {
+  if (exponent >= 0 && exponent <= MAX_PLAIN_EXPONENT) return `${coefficient * 10n ** BigInt(exponent)}`;
+  const sign = coefficient < 0n ? '-' : '';
+  const all = `${coefficient < 0n ? -coefficient : coefficient}`;
+  const digits = all.replace(/(?!^)0+$/, '');
+  // The number is 0.digits × 10^point.
+  const point = coefficient === 0n ? 0 : all.length + exponent;
+  if (point < 0 || point > MAX_PLAIN_POINT) return `${sign}${digits[0]}.${digits.slice(1) || '0'}e${point - 1}`;
+  return `${sign}${digits.slice(0, point).padEnd(point, '0') || '0'}.${digits.slice(point) || '0'}`;
+}
+
+/*
+ * What the contract tool makes of a capability's argument before it writes it: every number is a decimal, and a decimal
+ * is written as a number while its digits, without the point, fit in 2^53.
+ */
+
+/** Longer numbers are typing errors. */
+const MAX_EXPONENT = 255;
+const PLAIN_NUMBER = /^-?\d{1,255}(\.\d{1,255})?$/;
+const DEFAULT_PREDICATE = 'keys-all';
+
+/** @throws LedgerFormatError for null, and for numbers with an exponent beyond 255. */
+export function toolArg(json: ExactJson): ExactJson {
+  if (json === null) throw new LedgerFormatError('an argument cannot be null');
+  if (json instanceof JsonNumber) return decimalArg(normalised(limited(scientificOf(json.text))));
+  if (!isExactJsonObject(json)) return Array.isArray(json) ? json.map(toolArg) : json;
+  const { decimal, int, keys, pred = DEFAULT_PREDICATE } = json;
+  const names = Object.keys(json);
+  if (names.length === 1 && decimal !== undefined) return decimalArg(scientificOf(plainNumber(decimal)));
+  if (names.length === 1 && int !== undefined) return integerArg(int);
+  if (Array.isArray(keys) && names.every((name) => name === 'keys' || name === 'pred')) return keysetArg(keys, pred);
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, toolArg(value)]));
+}
+
+function decimalArg(scientific: Scientific): ExactJson {
+  const { coefficient, exponent } = scientific;
+  const mantissa = coefficient * 10n ** BigInt(Math.max(0, exponent));
+  if (isSafe(mantissa)) return new JsonNumber(numberText(normalised(scientific)));
+  const places = Math.max(0, -exponent);
+  const digits = `${mantissa < 0n ? -mantissa : mantissa}`.padStart(places + 1, '0');
+  const point = digits.length - places;
+  const fraction = places > 0 ? `.${digits.slice(point)}` : '';
+  return { decimal: `${mantissa < 0n ? '-' : ''}${digits.slice(0, point)}${fraction}` };
+}
+
+function integerArg(json: ExactJson): ExactJsonObject {
+  const text = json instanceof JsonNumber ? json.text : textOf(json);
+  if (!/^-?\d{1,1000}$/.test(text)) throw new LedgerFormatError('{"int": …} needs the digits of an integer');
+  const integer = BigInt(text);
+  return { int: isSafe(integer) ? new JsonNumber(`${integer}`) : `${integer}` };
+}
+
+/** The tool reads a keyset as a set: its keys are sorted, and none is there twice. */
+function keysetArg(keys: readonly ExactJson[], pred: ExactJson): ExactJsonObject {
+  return { pred: textOf(pred), keys: [...new Set(keys.map(textOf))].sort() };
+}
+
+function textOf(json: ExactJson): string {
+  if (typeof json !== 'string') throw new LedgerFormatError('decimals, keys and predicates must be texts');
+  return json;
+}
+
+function plainNumber(json: ExactJson): string {
+  const text = textOf(json);
+  if (!PLAIN_NUMBER.test(text)) throw new LedgerFormatError('{"decimal": …} needs a plain number, such as "91.0"');
+  return text;
+}
+
+function isSafe(integer: bigint): boolean {
+  return integer >= -Number.MAX_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER;
+}
+
+function limited(scientific: Scientific): Scientific {
+  if (Math.abs(scientific.exponent) <= MAX_EXPONENT) return scientific;
+  throw new LedgerFormatError('a number has too many digits before or after its point');
 }

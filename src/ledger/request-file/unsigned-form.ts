@@ -4,16 +4,12 @@
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
-import { decodeBase64url } from '../base64url.ts';
-import { changedPart } from '../command/command.ts';
-import { hashOfCmd } from '../command/hash.ts';
-import { inToolOrder } from '../command/key-order.ts';
-import { isSignature } from '../command/keys.ts';
+import { type Command, changedPart, commandJson, sendJson, verifyCommand } from '../command/command.ts';
+import { hashOfCmd, isSignature, KeyPair } from '../command/keys.ts';
 import { parsePayload } from '../command/payload.ts';
-import { LedgerFormatError } from '../errors.ts';
-import { RequestFileError } from './errors.ts';
-import { Place, readHash, readPublicKey } from './place.ts';
-import { yamlText } from './yaml-text.ts';
+import { inToolOrder } from '../command/tool-json.ts';
+import { decodeBase64url, LedgerFormatError } from '../json.ts';
+import { Place, RequestFileError, readHash, readPublicKey, yamlText } from './yaml.ts';
 
 export interface UnsignedForm {
   /** 43 characters of base64url. */
@@ -116,4 +112,163 @@ export function signatureLines(sigs: ReadonlyMap<string, string | null>, indent 
   return inToolOrder(sigs.keys())
     .map((key) => line(key, sigs.get(key)!))
     .join('');
+}
+
+/* Adds signatures to an unsigned form, from keys or from other copies of the form, in any order. */
+
+/** A form and the name of its file. */
+export interface NamedForm {
+  readonly file: string;
+  readonly form: UnsignedForm;
+}
+
+/**
+ * @param pairs the keys that sign
+ * @throws RequestFileError for a key that is not one of the form's, and as `checkForm`.
+ */
+export function addSignatures({ form, file }: NamedForm, pairs: readonly KeyPair[]): UnsignedForm {
+  checkForm(form, file);
+  const hash = decodeBase64url(form.hash, 32);
+  const sigs = new Map(form.sigs);
+  for (const pair of pairs) {
+    if (!sigs.has(pair.publicKey))
+      throw new RequestFileError(`${file}: ${pair.publicKey} is not a key that is to sign this command.`);
+    sigs.set(pair.publicKey, pair.sign(hash));
+  }
+  return { ...form, sigs };
+}
+
+/** Signatures by public key, and the name of their file. */
+export interface NamedSignatures {
+  readonly file: string;
+  readonly sigs: ReadonlyMap<string, string | null>;
+}
+
+/**
+ * Adds signatures that were made elsewhere, over the form's hash.
+ * @throws RequestFileError for a key that is not one of the form's, for a signature of another command, and as
+ * `checkForm`.
+ */
+export function putSignatures({ form, file }: NamedForm, added: readonly NamedSignatures[]): UnsignedForm {
+  checkForm(form, file);
+  const all = new Map(form.sigs);
+  for (const { sigs, file: from } of added) {
+    for (const [key, signature] of sigs) {
+      if (!all.has(key)) throw new RequestFileError(`${from}: ${key} is not a key that is to sign this command.`);
+      if (signature !== null) all.set(key, signature);
+    }
+    checkForm({ ...form, sigs: all }, from);
+  }
+  return { ...form, sigs: all };
+}
+
+/**
+ * Puts the signatures of several copies of one form together. A copy may be condensed, and may lack keys.
+ * @returns a form with the command's text, and with all its signers' keys in their order
+ * @throws RequestFileError unless there is exactly one hash and one text in all copies, and as `checkForm`.
+ */
+export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
+  for (const { form, file } of forms) checkForm(form, file);
+  const [first] = forms;
+  if (!first) throw new RequestFileError('There are no files to combine.');
+  const other = forms.find(({ form }) => form.hash !== first.form.hash);
+  if (other)
+    throw new RequestFileError(
+      `${other.file}: this form has another hash than ${first.file}, so it is of another command.`,
+    );
+  const full = forms.find(({ form }) => form.cmd !== null);
+  if (!full)
+    throw new RequestFileError(`None of the files has cmd: add the form that ${first.file} was condensed from.`);
+  // As the hash is that of the text, all copies have the same text.
+  const { hash } = first.form;
+  const cmd = full.form.cmd!;
+  const signatureOf = (key: string) => forms.map(({ form }) => form.sigs.get(key)).find((sig) => sig) ?? null;
+  const form = { hash, sigs: new Map(signersOf(cmd, full.file).map((key) => [key, signatureOf(key)])), cmd };
+  for (const { file, form: copy } of forms) checkForm({ ...copy, cmd }, file);
+  return form;
+}
+
+/**
+ * @param hash of a command, 43 characters of base64url
+ * @returns YAML with one signature for each key; it ends with a newline
+ * @throws LedgerFormatError unless the hash is one.
+ */
+export function signHash(hash: string, pairs: readonly KeyPair[]): string {
+  const bytes = decodeBase64url(hash.trim(), 32);
+  return signatureLines(new Map(pairs.map((pair) => [pair.publicKey, pair.sign(bytes)])));
+}
+
+/* What the contract tool prints: JSON when a command is complete, YAML while signatures are missing. */
+
+/** Whom a complete command is for: /send takes several in one object, /local takes one. */
+export type Recipient = 'send' | 'local';
+
+/** @returns JSON; it ends with a newline */
+export function formatCommand(command: Command, recipient: Recipient): string {
+  return `${recipient === 'local' ? commandJson(command) : sendJson([command])}\n`;
+}
+
+/**
+ * @returns the command of a form; undefined while a signature or the command's text is missing
+ * @throws RequestFileError unless the command is valid.
+ */
+export function completed({ hash, sigs, cmd }: UnsignedForm, file: string): Command | undefined {
+  if (cmd === null) return undefined;
+  const signatures = signersOf(cmd, file).map((key) => sigs.get(key));
+  const present = signatures.filter((sig) => typeof sig === 'string');
+  if (present.length < signatures.length) return undefined;
+  const command = { cmd, hash, sigs: present.map((sig) => ({ sig })) };
+  const verdict = verifyCommand(command);
+  if (verdict.kind !== 'valid') throw new RequestFileError(`${file}: ${verdict.message}`);
+  return command;
+}
+
+/**
+ * @returns JSON or YAML; it ends with a newline
+ * @throws RequestFileError as `completed`.
+ */
+export function formatForm(form: UnsignedForm, recipient: Recipient, file: string): string {
+  const command = completed(form, file);
+  return command ? formatCommand(command, recipient) : formatUnsignedForm(form);
+}
+
+/*
+ * Reads key files: a public key and its secret key, as the contract tool or `pickaxe keygen` makes them. No error
+ * quotes a secret.
+ */
+
+/**
+ * @throws RequestFileError for a file without both keys, and for a secret key that does not belong to the public key.
+ */
+export function parseKeyFile(text: string, file: string): KeyPair {
+  const { publicKey, secretKey, ...named } = Place.read(text, file).fields(
+    'public',
+    'secret',
+    'publicKey',
+    'secretKey',
+  );
+  const ours = [publicKey, secretKey].find((key) => !key.isAbsent);
+  if (ours && !(named.public.isAbsent && named.secret.isAbsent))
+    throw ours.fault('must not stand beside public or secret: leave one pair out');
+  const keys = ours ? { public: publicKey, secret: secretKey } : named;
+  if (keys.public.isAbsent) throw keys.public.fault('must be there: the public key');
+  return readKeyPair(keys);
+}
+
+/** @param keys where the keys stand; the public key and the address, which is the same, may be absent */
+export function readKeyPair(keys: {
+  readonly secret: Place;
+  readonly public: Place;
+  readonly address?: Place;
+}): KeyPair {
+  const { secret, address } = keys;
+  if (secret.isAbsent) throw secret.fault('must be there: the secret key');
+  try {
+    const text = secret.text();
+    const pairs = [keys.public, address].map((key) => new KeyPair(text, key && !key.isAbsent ? key.text() : undefined));
+    return pairs[0];
+  } catch (error) {
+    if (error instanceof LedgerFormatError) throw secret.fault(`is wrong: ${error.message}`);
+    throw error;
+  }
 }

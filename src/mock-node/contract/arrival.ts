@@ -1,13 +1,17 @@
 /** The second step of a transfer from another chain: the coins arrive, once the proof of the first step is right. */
 
 import { z } from 'zod';
-import { encodeBase64url } from '../../ledger/base64url.ts';
 import type { ContMessage } from '../../ledger/command/payload.ts';
 import { type CommandResult, parseCommandResult } from '../../ledger/command/results.ts';
 import { decimalOf } from '../../ledger/decimal.ts';
-import { LedgerFormatError } from '../../ledger/errors.ts';
-import { type ExactJson, parseExactJsonBytes } from '../../ledger/exact-json.ts';
-import { checked, reading } from '../../ledger/fields.ts';
+import {
+  checked,
+  type ExactJson,
+  encodeBase64url,
+  LedgerFormatError,
+  parseExactJsonBytes,
+  reading,
+} from '../../ledger/json.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
 import { type CallResult, continuationJson, credit, type Environment } from './coin.ts';
 import { alreadyCompleted, ContractError, noPreviousStep, type Words } from './contract-error.ts';

@@ -3,8 +3,7 @@
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { Capability, Signer } from '../../ledger/command/payload.ts';
 import { type Decimal, decimalOf, formatDecimal } from '../../ledger/decimal.ts';
-import { LedgerFormatError } from '../../ledger/errors.ts';
-import type { ExactJson } from '../../ledger/exact-json.ts';
+import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
 import { ContractError, keysetFailure, notInstalled, type Words } from './contract-error.ts';
 import type { Guard } from './state.ts';
 

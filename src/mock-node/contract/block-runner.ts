@@ -1,7 +1,6 @@
 /** Runs the commands of blocks: those of the mempool for a block that is being made, and those of another node's block. */
 
-import { LedgerFormatError } from '../../ledger/errors.ts';
-import { parseExactJsonBytes, stringifyExactJson } from '../../ledger/exact-json.ts';
+import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
 import type { ContractSettings } from '../options.ts';
 import { whyRefused } from './checks.ts';
 import type { Mempool } from './mempool.ts';

@@ -2,8 +2,7 @@
 
 import type { Keyset } from '../../ledger/command/coin.ts';
 import { type Decimal, decimalOf, parseDecimal } from '../../ledger/decimal.ts';
-import { LedgerFormatError } from '../../ledger/errors.ts';
-import { type ExactJson, isExactJsonObject } from '../../ledger/exact-json.ts';
+import { type ExactJson, isExactJsonObject, LedgerFormatError } from '../../ledger/json.ts';
 import { ContractError } from './contract-error.ts';
 
 export type Argument = { readonly text: string } | { readonly decimal: Decimal } | { readonly keyset: Keyset };

@@ -2,7 +2,7 @@
 
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
-import { type ExactJson, type ExactJsonObject, jsonInteger } from '../../ledger/exact-json.ts';
+import { type ExactJson, type ExactJsonObject, jsonInteger } from '../../ledger/json.ts';
 import type { Allowance, Authority } from './authority.ts';
 import { type Argument, type Call, unknown } from './code.ts';
 import { ContractError, noSuchAccount, type Words } from './contract-error.ts';

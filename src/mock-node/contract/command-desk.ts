@@ -1,17 +1,17 @@
 /** Answers about commands: runs them without effect, takes them, finds their results, and makes proofs (document 2). */
 
-import { requestKeyOfCmd } from '../../ledger/command/hash.ts';
+import { requestKeyOfCmd } from '../../ledger/command/keys.ts';
 import { parsePayload } from '../../ledger/command/payload.ts';
 import { parseCommandResult } from '../../ledger/command/results.ts';
-import { LedgerFormatError } from '../../ledger/errors.ts';
 import {
   type ExactJson,
   type ExactJsonObject,
   jsonInteger,
+  LedgerFormatError,
   parseExactJson,
   stringifyExactJson,
-} from '../../ledger/exact-json.ts';
-import type { Block } from '../ledger/block.ts';
+} from '../../ledger/json.ts';
+import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ContractSettings } from '../options.ts';
 import { BADLISTED, forgeryOf, preflightFaults, whyRefused } from './checks.ts';

@@ -1,11 +1,10 @@
 /** The JSON of outputs: what running a command, or paying a miner, has come to (document 2, "Command result"). */
 
 import { createHash } from 'node:crypto';
-import { encodeBase64url } from '../../ledger/base64url.ts';
-import { numberText, scientificOfDecimal } from '../../ledger/command/numbers.ts';
+import { numberText, scientificOfDecimal } from '../../ledger/command/tool-json.ts';
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
-import { type ExactJson, type ExactJsonObject, JsonNumber, jsonInteger } from '../../ledger/exact-json.ts';
-import { COIN } from '../../ledger/transfers.ts';
+import { type ExactJson, type ExactJsonObject, encodeBase64url, JsonNumber, jsonInteger } from '../../ledger/json.ts';
+import { COIN } from '../../ledger/payload.ts';
 import type { FailureKind } from './contract-error.ts';
 
 /** The module that keeps the coins has some hash; no client can know which one. */

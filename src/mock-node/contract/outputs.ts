@@ -1,8 +1,7 @@
 /** Finds the outputs of commands in the blocks of a chain. */
 
-import { encodeBase64url } from '../../ledger/base64url.ts';
-import { type ExactJsonObject, jsonInteger, parseExactJsonBytes } from '../../ledger/exact-json.ts';
-import type { Block } from '../ledger/block.ts';
+import { type ExactJsonObject, encodeBase64url, jsonInteger, parseExactJsonBytes } from '../../ledger/json.ts';
+import type { Block } from '../ledger/block-store.ts';
 import type { Chains } from '../ledger/chains.ts';
 
 export interface FoundOutput {

@@ -2,7 +2,7 @@
 
 import { type Command, parseCommand } from '../../ledger/command/command.ts';
 import { type Payload, parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
-import type { ExactJson } from '../../ledger/exact-json.ts';
+import type { ExactJson } from '../../ledger/json.ts';
 
 export interface ReadCommand {
   readonly command: Command;

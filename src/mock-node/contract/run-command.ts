@@ -1,7 +1,7 @@
 /** Runs one command: buys gas, runs its code or its step, and pays the miner. */
 
-import type { Miner } from '../../ledger/coinbase.ts';
 import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
+import type { Miner } from '../../ledger/payload.ts';
 import { runArrival } from './arrival.ts';
 import { Authority } from './authority.ts';
 import { readCalls } from './code.ts';

@@ -5,7 +5,7 @@ import { blockLeaves, HEADER_LEAF } from '../../ledger/header.ts';
 import { type MerkleStep, merklePath } from '../../ledger/merkle.ts';
 import { outputLeaves } from '../../ledger/payload.ts';
 import { encodeSpvProof } from '../../ledger/spv-proof.ts';
-import type { Block } from '../ledger/block.ts';
+import type { Block } from '../ledger/block-store.ts';
 import type { Chains } from '../ledger/chains.ts';
 import type { FoundOutput } from './outputs.ts';
 

@@ -1,8 +1,8 @@
 /** What a payload needs of the contract: the transactions of a block, and what they have come to. */
 
-import type { Miner } from '../../ledger/coinbase.ts';
-import { LedgerFormatError } from '../../ledger/errors.ts';
-import type { Block } from '../ledger/block.ts';
+import { LedgerFormatError } from '../../ledger/json.ts';
+import type { Miner } from '../../ledger/payload.ts';
+import type { Block } from '../ledger/block-store.ts';
 import type { CoinState } from './state.ts';
 
 /** A block that is to be made. */

@@ -1,8 +1,10 @@
 /** The blocks of one chain: the canonical ones, from which the tip can be reached, and orphans. */
 
-import { encodeBase64url } from '../../ledger/base64url.ts';
-import type { PayloadContent } from '../../ledger/payload.ts';
-import type { Block, BlockPayload } from './block.ts';
+import { type BlockHeader, parseHeader } from '../../ledger/header.ts';
+import { encodeBase64url } from '../../ledger/json.ts';
+import type { PayloadContent, PayloadWithOutputs } from '../../ledger/payload.ts';
+import type { CoinState } from '../contract/state.ts';
+import { blockHashOf } from './hashes.ts';
 
 /** How many heights below the tip are kept. */
 const KEPT_HEIGHTS = 500n;
@@ -150,4 +152,29 @@ function sizeOf({ payload }: Block): number {
 /** @returns how many bytes a payload has */
 export function payloadSize({ minerData, coinbase, transactions, outputs }: PayloadContent): number {
   return [minerData, coinbase, ...transactions, ...outputs].reduce((sum, { length }) => sum + length, 0);
+}
+
+/* A block of the mock ledger, with everything that is below its hash. */
+
+/** A payload, and what the accounts of its chain are after it. */
+export interface BlockPayload extends PayloadWithOutputs {
+  readonly state: CoinState;
+}
+
+export interface Block {
+  readonly header: BlockHeader;
+  /** The header without its hash: 286 bytes when its chain has three neighbours. */
+  readonly bytes: Uint8Array;
+  /** The block hash, 32 bytes. */
+  readonly hash: Uint8Array;
+  /** The block hash as text, 43 characters. */
+  readonly id: string;
+  readonly payload: BlockPayload;
+}
+
+/** @param bytes a header without its hash */
+export function blockOf(bytes: Uint8Array, payload: BlockPayload): Block {
+  const header = parseHeader(bytes);
+  const hash = blockHashOf(bytes);
+  return { header, bytes, hash, id: encodeBase64url(hash), payload };
 }

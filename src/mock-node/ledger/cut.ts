@@ -1,11 +1,10 @@
 /** Cuts of the mock ledger: the heads of all chains, now or some blocks ago. */
 
 import { createHash } from 'node:crypto';
-import { encodeBase64url } from '../../ledger/base64url.ts';
-import { type Cut, sumOfHeights } from '../../ledger/cut.ts';
-import type { Peer } from '../../ledger/peer.ts';
-import { cutWeight } from '../../ledger/weight.ts';
-import type { Block } from './block.ts';
+import { type Cut, type Peer, sumOfHeights } from '../../ledger/cut.ts';
+import { cutWeight } from '../../ledger/difficulty.ts';
+import { encodeBase64url } from '../../ledger/json.ts';
+import type { Block } from './block-store.ts';
 import type { Chains } from './chains.ts';
 
 export interface CutRequest {

@@ -1,11 +1,16 @@
 /** The oldest blocks that the mock node has, one of each chain. They have no proof of work. */
 
+import { targetForDifficulty } from '../../chain/target.ts';
 import type { Graph } from '../../ledger/graphs.ts';
 import { encodeHeader } from '../../ledger/header.ts';
 import type { CoinState } from '../contract/state.ts';
+import type { Transactions } from '../contract/transactions.ts';
+import type { LedgerSettings } from '../options.ts';
 import { type Random, randomBytes } from '../random.ts';
-import { type Block, blockOf } from './block.ts';
-import { firstPayload } from './payloads.ts';
+import { type Block, blockOf } from './block-store.ts';
+import { Chains } from './chains.ts';
+import { codeOf, graphFor } from './network.ts';
+import { firstPayload, PayloadMaker } from './payloads.ts';
 
 export interface FirstBlocks {
   readonly graph: Graph;
@@ -41,4 +46,39 @@ export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
     };
     return blockOf(encodeHeader(header), payload);
   });
+}
+
+/* Makes the chains that the options ask for, with the oldest block of each. */
+
+export interface ChainsSurroundings {
+  readonly transactions: Transactions;
+  readonly random: Random;
+  /** @returns what the accounts of a chain begin as */
+  readonly stateOf: (chain: number) => CoinState;
+  /** The node's clock: µs since the UNIX epoch. */
+  readonly nowUs: bigint;
+}
+
+export function makeChains(settings: LedgerSettings, surroundings: ChainsSurroundings): Chains {
+  const { transactions, random, stateOf, nowUs } = surroundings;
+  const graph = graphFor(settings.chains);
+  const first = {
+    graph,
+    version: codeOf(settings.network),
+    height: BigInt(settings.firstHeight),
+    timeUs: firstTimeUs(settings, nowUs),
+    target: targetForDifficulty(settings.difficulty),
+    stateOf,
+  };
+  return new Chains({
+    graph,
+    first: makeFirstBlocks(first, random),
+    payloads: new PayloadMaker(settings, transactions, random),
+    random,
+    retargets: settings.retargets,
+  });
+}
+
+function firstTimeUs({ firstBlockTimeMs, firstBlockAgeMs }: LedgerSettings, nowUs: bigint): bigint {
+  return firstBlockTimeMs === undefined ? nowUs - BigInt(firstBlockAgeMs) * 1000n : BigInt(firstBlockTimeMs) * 1000n;
 }

@@ -6,15 +6,15 @@
 import { toHex } from '../../chain/bytes.ts';
 import { HEADER_BYTES, TARGET_BYTES } from '../../chain/layout.ts';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
-import type { Miner } from '../../ledger/coinbase.ts';
+import type { Miner } from '../../ledger/payload.ts';
 import type { Clock } from '../../system/clock.ts';
 import { CoinState } from '../contract/state.ts';
 import { NO_TRANSACTIONS, type Transactions } from '../contract/transactions.ts';
 import type { LedgerSettings } from '../options.ts';
 import { type Random, randomInteger } from '../random.ts';
-import type { Block, BlockPayload } from './block.ts';
+import type { Block, BlockPayload } from './block-store.ts';
 import type { Chains } from './chains.ts';
-import { makeChains } from './make-chains.ts';
+import { makeChains } from './first-blocks.ts';
 import { canBePaid } from './payloads.ts';
 import { type IssuedWork, type Judgement, nonceKey, Referee } from './referee.ts';
 import { LedgerStats, recordOf, type SubmissionRecord } from './stats.ts';

@@ -2,14 +2,12 @@
 
 import { viewOf } from '../../chain/bytes.ts';
 import { HEADER_OFFSET } from '../../chain/layout.ts';
-import type { Miner } from '../../ledger/coinbase.ts';
-import { nextEpoch } from '../../ledger/difficulty.ts';
+import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
 import type { Graph } from '../../ledger/graphs.ts';
 import { type Adjacent, type BlockHeader, encodeHeader } from '../../ledger/header.ts';
-import { weightAbove } from '../../ledger/weight.ts';
+import type { Miner } from '../../ledger/payload.ts';
 import { type Random, randomBytes, randomInteger } from '../random.ts';
-import type { BlockPayload } from './block.ts';
-import type { BlockStore } from './block-store.ts';
+import type { BlockPayload, BlockStore } from './block-store.ts';
 import { keyOf, type PayloadMaker } from './payloads.ts';
 
 export interface NextBlocksOptions {

@@ -3,9 +3,13 @@
 import { createHash } from 'node:crypto';
 import { equalBytes, toHex } from '../../chain/bytes.ts';
 import { HEADER_BYTES, TARGET_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
+import { targetToInteger } from '../../chain/target.ts';
 import { creationTimeOf, withCreationTime, withNonce } from '../../chain/work.ts';
+import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
+import type { BlockHeader } from '../../ledger/header.ts';
+import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
 import { HASH_BYTES } from '../../ledger/merkle.ts';
-import type { BlockPayload } from './block.ts';
+import type { BlockPayload } from './block-store.ts';
 
 /** What the node knows of work that the record does not say. */
 export interface WorkFacts {
@@ -152,4 +156,45 @@ export function nonceKey(header: Uint8Array): string {
 /** Reads the payload hash, header bytes 190..222, with which a node finds the work that it issued. */
 export function payloadHashOf(header: Uint8Array): Uint8Array {
   return header.subarray(PAYLOAD_OFFSET, PAYLOAD_OFFSET + HASH_BYTES);
+}
+
+/* Checks the header of a block that another node has, as a node does before it takes the block. */
+
+export interface Received {
+  readonly header: BlockHeader;
+  /** The block below it. */
+  readonly parent: BlockHeader;
+  /** The blocks below it on the neighbouring chains. */
+  readonly adjacents: readonly BlockHeader[];
+  /** The chain's neighbours. */
+  readonly neighbours: readonly number[];
+  /** Whether the ledger itself sets the targets. */
+  readonly retargets: boolean;
+  /** The node's clock: µs since the UNIX epoch. */
+  readonly nowUs: bigint;
+}
+
+/** The proof of work is not checked: blocks of other miners have none here. @throws LedgerFormatError that says what is wrong. */
+export function checkReceived({ header, parent, adjacents, neighbours, retargets, nowUs }: Received): void {
+  const epoch = nextEpoch(parent, adjacents);
+  const parents = [parent, ...adjacents];
+  const target = (bytes: Uint8Array) => encodeBase64url(bytes);
+  same('height', header.height, parent.height + 1n);
+  same('version', header.version, parent.version);
+  same('adjacents', header.adjacents.map(({ chain }) => chain).join(), neighbours.join());
+  for (const { chain, height } of adjacents) same(`height of the adjacent on chain ${chain}`, height, parent.height);
+  if (targetToInteger(header.target) === 0n) throw new LedgerFormatError('header.target: must not be 0');
+  same('weight', header.weight, weightAbove(parent, header.target));
+  same('epochStart', header.epochStartUs, epoch.epochStartUs);
+  if (retargets) same('target', target(header.target), target(epoch.target));
+  if (parents.some(({ creationTimeUs }) => creationTimeUs >= header.creationTimeUs)) wrong('creationTime');
+  if (header.creationTimeUs > nowUs) wrong('creationTime');
+}
+
+function same<T>(name: string, said: T, expected: T): void {
+  if (said !== expected) throw new LedgerFormatError(`header.${name}: is ${said}, but must be ${expected}`);
+}
+
+function wrong(name: string): never {
+  throw new LedgerFormatError(`header.${name}: must be later than the parents', and not in the future`);
 }

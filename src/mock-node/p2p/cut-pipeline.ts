@@ -3,13 +3,22 @@
  * heavier than its own cut. As a real node, it looks at no cut that is old or far ahead.
  */
 
-import { type Cut, checkCut } from '../../ledger/cut.ts';
-import { LedgerFormatError } from '../../ledger/errors.ts';
+import { z } from 'zod';
+import { type Cut, checkCut, type Peer } from '../../ledger/cut.ts';
 import { diameter, onlyGraph } from '../../ledger/graphs.ts';
+import { type BlockHeader, blockHash, parseHeader } from '../../ledger/header.ts';
+import {
+  bytes,
+  checked,
+  type ExactJson,
+  encodeBase64url,
+  LedgerFormatError,
+  parseExactJsonBytes,
+} from '../../ledger/json.ts';
+import { payloadWithOutputsFromJson } from '../../ledger/payload.ts';
+import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { CutFetcher } from './fetch-cut.ts';
-import { type PeerClient, PeerError } from './peer-client.ts';
-import type { Peers } from './peers.ts';
+import { type PeerClient, PeerError, type PeerRequest, type Peers } from './peers.ts';
 
 /** A cut was looked at and not taken. */
 export interface CutEvent {
@@ -84,4 +93,103 @@ function most(values: readonly bigint[]): bigint {
 
 function least(values: readonly bigint[]): bigint {
   return values.reduce((a, b) => (a < b ? a : b));
+}
+
+/* Fetches the blocks of a cut that the node does not have, from the node that the cut names, or else from other peers. */
+
+interface Fetched {
+  readonly header: BlockHeader;
+  /** The header without its hash. */
+  readonly bytes: Uint8Array;
+}
+
+const HASH_BYTES = 32;
+/** A branch that leaves the own one more blocks ago is not followed. */
+const MOST_BLOCKS = 200;
+/** Meanwhile other cuts wait. */
+const FETCH_MS = 60_000;
+
+const HeaderPage = z.object({ items: z.array(bytes), next: z.string().nullable() });
+
+export class CutFetcher {
+  readonly #ledger: Ledger;
+  readonly #client: PeerClient;
+  /** Who is asked, in this order. */
+  readonly #sources: readonly Peer[];
+  readonly #latestMs = performance.now() + FETCH_MS;
+
+  constructor(ledger: Ledger, client: PeerClient, sources: readonly Peer[]) {
+    this.#ledger = ledger;
+    this.#client = client;
+    this.#sources = sources;
+  }
+
+  /**
+   * Adds the cut's blocks to the ledger, beside its own.
+   * @returns the heads of the cut
+   * @throws PeerError when nobody has a block, LedgerFormatError when a block is wrong.
+   */
+  async fetch(cut: Cut): Promise<Block[]> {
+    const { chains } = this.#ledger;
+    const missing: Fetched[] = [];
+    for (const [chain, { hash }] of cut.heads)
+      missing.push(...(await this.#missingBelow(chain, encodeBase64url(hash))));
+    // A block needs its parents on other chains, which are lower.
+    missing.sort((a, b) => Number(a.header.height - b.header.height));
+    for (const { header, bytes } of missing) {
+      chains.receive(bytes, await this.#payloadOf(header), this.#ledger.nowUs());
+    }
+    return [...cut.heads].map(([chain, { hash, height }]) => {
+      const head = chains.blocksOf(chain).get(encodeBase64url(hash));
+      if (head?.header.height === height) return head;
+      throw new LedgerFormatError(`the head of chain ${chain} is not at the height ${height} that the cut says`);
+    });
+  }
+
+  /** @returns the block, if it is not known, and its ancestors down to the first that is */
+  async #missingBelow(chain: number, head: string): Promise<Fetched[]> {
+    const store = this.#ledger.chains.blocksOf(chain);
+    const found: Fetched[] = [];
+    let expected = head;
+    while (!store.get(expected)) {
+      const body = JSON.stringify({ upper: [expected], lower: [] });
+      const path = `/chain/${chain}/header/branch`;
+      const { items } = checked(HeaderPage, await this.#ask({ method: 'POST', path, body }), 'page');
+      if (items.length === 0) throw new PeerError(`the peers have no block ${expected}`);
+      for (const item of items) {
+        if (store.get(expected)) break;
+        const fetched = { header: parseHeader(item), bytes: item.subarray(0, item.length - HASH_BYTES) };
+        const hash = encodeBase64url(blockHash(fetched.header));
+        if (hash !== expected || fetched.header.chain !== chain) {
+          throw new LedgerFormatError(`${hash} came, but ${expected} of chain ${chain} was asked for`);
+        }
+        if (found.length >= MOST_BLOCKS) throw new LedgerFormatError(`chain ${chain} has left the own branch long ago`);
+        found.push(fetched);
+        expected = encodeBase64url(fetched.header.parent);
+      }
+    }
+    return found;
+  }
+
+  async #payloadOf({ chain, height, payloadHash }: BlockHeader) {
+    const path = `/chain/${chain}/payload/${encodeBase64url(payloadHash)}/outputs?height=${height}`;
+    return payloadWithOutputsFromJson(await this.#ask({ path }));
+  }
+
+  /** @returns the JSON of the first source that has what is asked for @throws the error of the last one. */
+  async #ask(request: PeerRequest): Promise<ExactJson> {
+    let last: unknown = new PeerError('there is nobody to ask');
+    for (const source of this.#sources) {
+      if (performance.now() > this.#latestMs) throw new PeerError(`the peers took more than ${FETCH_MS / 1000} s`);
+      try {
+        const { status, body } = await this.#client.askPatiently(source, request);
+        if (status === 200) return parseExactJsonBytes(body);
+        last = new PeerError(`${request.path}: ${status}`);
+      } catch (error) {
+        if (!(error instanceof PeerError)) throw error;
+        last = error;
+      }
+    }
+    throw last;
+  }
 }

@@ -1,10 +1,10 @@
 /** The answers of endpoints, and how they are sent, with the headers of a node. */
 
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { type ExactJson, stringifyExactJson } from '../../ledger/exact-json.ts';
-import type { Dialect } from '../../ledger/header-json.ts';
-import { corsHeaders } from './cors.ts';
+import { z } from 'zod';
+import type { Dialect } from '../../ledger/header.ts';
+import { type ExactJson, opaqueId, stringifyExactJson } from '../../ledger/json.ts';
 import type { StreamTopic } from './streams.ts';
 
 /** An answer with a complete body of text, bytes, or JSON with exact numbers. */
@@ -78,4 +78,89 @@ function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, 
     'x-server-timestamp': String(nowUs / 1_000_000n),
     [VERSION_HEADER[dialect]]: NODE_VERSION,
   };
+}
+
+/* Reads the bodies of requests. */
+
+/** @returns undefined when the body is too large. Even then it is read to its end, so that the client gets the answer */
+export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= most) chunks.push(chunk);
+  }
+  return length <= most ? Buffer.concat(chunks) : undefined;
+}
+
+/* Content negotiation: reads the types that a request sends and accepts, as real nodes do. */
+
+/** The type of a body without a `content-type` (RFC 9110 §8.3). */
+const DEFAULT_TYPE = 'application/octet-stream';
+
+/** Whether a `content-type` stands for this type. Parameters are ignored. */
+export function isOfType(contentType: string | undefined, type: string): boolean {
+  return (contentType ?? DEFAULT_TYPE).split(';')[0].trim().toLowerCase() === type;
+}
+
+/** @returns which of the types an `accept` header wants most, the first of equals; undefined when it admits none */
+export function preferred(accept: string | undefined, types: readonly string[]): string | undefined {
+  const weights = types.map((type) => weightOf(accept, type));
+  const most = Math.max(...weights);
+  return most > 0 ? types[weights.indexOf(most)] : undefined;
+}
+
+/** @returns how much an `accept` header wants a type (RFC 9110 §12.5.1): the most specific range that matches it decides */
+function weightOf(accept = '*/*', type: string): number {
+  const wildcards = ['*/*', type.replace(/\/.*/, '/*'), type];
+  const ranges = accept.split(',').map((range) => {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    return { precedence: wildcards.indexOf(name), weight: Number(weight) };
+  });
+  const matching = ranges.filter(({ precedence }) => precedence >= 0).sort((a, b) => b.precedence - a.precedence);
+  return matching[0]?.weight || 0;
+}
+
+/* Lets web pages read the service side, as real nodes do (Fetch standard, "CORS protocol"). */
+
+const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
+const PREFLIGHT = {
+  ...ANY_ORIGIN,
+  'access-control-allow-methods': 'GET, HEAD, POST',
+  'access-control-allow-headers': 'Accept, Accept-Language, Content-Language, Content-Type',
+};
+
+/** @returns the headers by which a browser shows the answer to the page that has asked, if one has */
+export function corsHeaders({ headers }: IncomingMessage): Record<string, string> {
+  return headers.origin === undefined ? {} : ANY_ORIGIN;
+}
+
+/** @returns the headers for a browser that asks whether a page may send a request; undefined for all other requests */
+export function preflightHeaders({ method, headers }: IncomingMessage): Record<string, string> | undefined {
+  const isPreflight = method === 'OPTIONS' && headers.origin !== undefined;
+  if (!isPreflight || headers['access-control-request-method'] === undefined) return undefined;
+  return PREFLIGHT;
+}
+
+/* Reads numbers and hashes from queries, paths and bodies. */
+
+/** @returns an integer >= 0; undefined for all else */
+export function naturalFrom(text: string): bigint | undefined {
+  return /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
+}
+
+/** Whether a text is written like a hash: 43 characters of base64url. */
+export function isHash(text: string): boolean {
+  return opaqueId.safeParse(text).success;
+}
+
+/** @returns what a body says; otherwise the answer to it, which says what the body should be */
+export function parsedBody<T>(schema: z.ZodType<T>, body: Buffer, shouldBe: string): { readonly value: T } | Message {
+  try {
+    return { value: schema.parse(JSON.parse(body.toString())) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    return { status: 400, text: `Error in $: the body is ${shouldBe}` };
+  }
 }

@@ -1,7 +1,7 @@
 /** Makes a certificate that is signed by itself (RFC 5280), like those of most nodes. */
 
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { peerIdOf } from '../../ledger/peer.ts';
+import { peerIdOf } from '../../ledger/cut.ts';
 
 export interface Identity {
   /** PEM. */

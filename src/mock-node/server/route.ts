@@ -1,15 +1,13 @@
 /** What an endpoint of the mock node is, and what it gets to answer a request. */
 
-import type { Dialect } from '../../ledger/header-json.ts';
+import type { Dialect } from '../../ledger/header.ts';
 import type { CommandDesk } from '../contract/command-desk.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { CutPipeline } from '../p2p/cut-pipeline.ts';
-import type { PeerClient } from '../p2p/peer-client.ts';
-import type { Peers } from '../p2p/peers.ts';
+import type { PeerClient, Peers } from '../p2p/peers.ts';
 import type { Answer, Message } from './answer.ts';
-import type { Endpoint, Fault } from './faults.ts';
-import type { Side } from './side.ts';
+import type { Endpoint, Fault, Side } from './faults.ts';
 
 /** What both sides of a node answer from. */
 export interface NodeContent {

@@ -1,23 +1,16 @@
 /** Finds the route of a request, among the endpoints of documents 1 and 2. */
 
 import type { IncomingMessage } from 'node:http';
-import type { Dialect } from '../../ledger/header-json.ts';
+import type { Dialect } from '../../ledger/header.ts';
 import type { ServerSettings } from '../options.ts';
-import type { Message } from './answer.ts';
-import { isOfType, preferred } from './negotiation.ts';
+import { isOfType, type Message, preferred } from './answer.ts';
 import type { Backend, Route } from './route.ts';
-import { blockStreamRoutes } from './routes/block-streams.ts';
-import { blockRoutes } from './routes/blocks.ts';
+import { blockRoutes, blockStreamRoutes, cutRoutes, hashRoutes, headerRoutes } from './routes/blocks.ts';
 import { commandRoutes } from './routes/commands.ts';
-import { configRoutes } from './routes/config.ts';
-import { cutRoutes } from './routes/cut.ts';
-import { hashRoutes } from './routes/hashes.ts';
-import { headerRoutes } from './routes/headers.ts';
-import { infoRoutes } from './routes/info.ts';
-import { mempoolRoutes } from './routes/mempool.ts';
+import { configRoutes, infoRoutes } from './routes/info.ts';
 import { miningRoutes } from './routes/mining.ts';
 import { payloadRoutes } from './routes/payloads.ts';
-import { peerRoutes } from './routes/peers.ts';
+import { mempoolRoutes, peerRoutes } from './routes/peers.ts';
 
 const ROUTES: readonly Route[] = [
   ...miningRoutes,

@@ -11,18 +11,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../system/clock.ts';
 import type { ServerSettings } from '../options.ts';
 import type { Random } from '../random.ts';
-import { type Answer, type Message, type NodeFacts, sendHalf, sendMessage, sendStreamHead } from './answer.ts';
-import { readBody } from './body.ts';
+import {
+  type Answer,
+  type Message,
+  type NodeFacts,
+  preflightHeaders,
+  readBody,
+  sendHalf,
+  sendMessage,
+  sendStreamHead,
+} from './answer.ts';
 import type { Identity } from './certificate.ts';
-import { preflightHeaders } from './cors.ts';
-import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';
-import { sendNoiseBelowBody } from './noise.ts';
+import {
+  type Endpoint,
+  endpoints,
+  type Fault,
+  type FaultInput,
+  FaultScript,
+  type Side,
+  sendNoiseBelowBody,
+} from './faults.ts';
 import { replacementOf } from './replacements.ts';
 import type { Backend, NodeContent } from './route.ts';
-import { blockEvent } from './routes/block-streams.ts';
+import { blockEvent } from './routes/blocks.ts';
 import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
-import type { Side } from './side.ts';
-import { ServerStats } from './stats.ts';
 import { type StreamTopic, UpdateStreams } from './streams.ts';
 import { Throttle } from './throttle.ts';
 
@@ -276,4 +288,23 @@ interface Asked {
 /** Whether nothing has been sent yet, and the client is still connected. */
 function canBeSent(response: ServerResponse): boolean {
   return !response.headersSent && response.socket !== null;
+}
+
+/* The counters of the mock server. */
+
+export class ServerStats {
+  /** How many TCP connections were accepted. */
+  connections = 0;
+  /** How many requests arrived at each endpoint, whatever the answer was. */
+  readonly requests: Record<Endpoint, number> = noRequests();
+  /** How many requests were hit by a fault of the script. */
+  faults = 0;
+  /** How many requests were refused because their client asked too often. */
+  throttled = 0;
+  /** The largest number of update streams that were open at the same time. */
+  mostOpenStreams = 0;
+}
+
+function noRequests(): Record<Endpoint, number> {
+  return Object.fromEntries(endpoints.map((endpoint) => [endpoint, 0])) as Record<Endpoint, number>;
 }

@@ -4,13 +4,12 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import type { Dialect } from '../../ledger/header-json.ts';
-import type { Block } from '../ledger/block.ts';
+import type { Dialect } from '../../ledger/header.ts';
+import type { Block } from '../ledger/block-store.ts';
 import type { Update } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { Random } from '../random.ts';
-import type { Fault } from './faults.ts';
-import { sendNoise } from './noise.ts';
+import { type Fault, sendNoise } from './faults.ts';
 
 type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 

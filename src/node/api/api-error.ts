@@ -1,8 +1,7 @@
 /** The errors of the API: one kind for each reaction that makes sense. */
 
 import { z } from 'zod';
-import { LedgerFormatError } from '../../ledger/errors.ts';
-import { parseExactJson } from '../../ledger/exact-json.ts';
+import { LedgerFormatError, parseExactJson } from '../../ledger/json.ts';
 import { NodeError, quote } from '../errors.ts';
 import type { AnyAnswer } from '../http.ts';
 

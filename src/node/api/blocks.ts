@@ -4,15 +4,29 @@
  */
 
 import { z } from 'zod';
-import type { ExactJson } from '../../ledger/exact-json.ts';
-import { checked } from '../../ledger/fields.ts';
-import type { BlockHeader } from '../../ledger/header.ts';
+import { type Cut, cutFromJson, cutToJson } from '../../ledger/cut.ts';
+import {
+  type BlockHeader,
+  checkBlockHash,
+  headerFromJson,
+  networkOf,
+  parseHeader,
+  versionCodeOf,
+} from '../../ledger/header.ts';
+import {
+  checked,
+  decodeBase64url,
+  type ExactJson,
+  encodeBase64url,
+  LedgerFormatError,
+  stringifyExactJson,
+} from '../../ledger/json.ts';
+import { HASH_BYTES } from '../../ledger/merkle.ts';
 import { checkPayload, type PayloadWithOutputs, payloadWithOutputsFromJson } from '../../ledger/payload.ts';
-import type { Asker } from './ask.ts';
-import { type BranchPart, branchRequest } from './branch.ts';
-import { headerOf, type VersionCode, type Wanted } from './headers.ts';
-import { itemsOf } from './pages.ts';
-import { chainPath, heights } from './paths.ts';
+import { quote } from '../errors.ts';
+import { ApiError } from './api-error.ts';
+import { itemsOf, pageOf } from './pages.ts';
+import { type Asker, chainPath, type HeightRange, heights, isInRange, json, nothing, query } from './request.ts';
 
 export interface Block {
   readonly header: BlockHeader;
@@ -20,7 +34,7 @@ export interface Block {
 }
 
 /** Real nodes give at most 360; that many full ones would be an answer of many megabytes. */
-const PAGE_SIZE = 50;
+const BLOCKS_A_PAGE = 50;
 
 const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs: z.custom<ExactJson>() });
 
@@ -34,7 +48,7 @@ export async function* getBlocks(
   const path = chainPath(chain, 'block');
   const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
   const blocks = { whole: path, bounds: [] };
-  const collection = { side: 'service', path, pageSize: PAGE_SIZE, isLong: true, item, blocks } as const;
+  const collection = { side: 'service', path, pageSize: BLOCKS_A_PAGE, isLong: true, item, blocks } as const;
   yield* itemsOf(asker, { ...collection, ...heights(range) }, stop);
 }
 
@@ -48,7 +62,7 @@ export async function* getBlockBranch(
   const request = branchRequest('block', part);
   const { chain, range } = part;
   const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
-  const collection = { ...request, side: 'service', pageSize: PAGE_SIZE, isLong: true, item } as const;
+  const collection = { ...request, side: 'service', pageSize: BLOCKS_A_PAGE, isLong: true, item } as const;
   yield* itemsOf(asker, collection, stop);
 }
 
@@ -61,4 +75,198 @@ export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
     checkPayload(payload, header.payloadHash);
     return { header, payload };
   };
+}
+
+/* Branches: the ancestors of some blocks (document 1, "Whole blocks" and "Block hashes"). */
+
+/** Bounds of a branch, all hashes of blocks of its chain, 32 bytes each. Real nodes take at most 32 of either. */
+export interface BranchBounds {
+  /** Only these blocks and their ancestors are in the branch. */
+  readonly upper: readonly Uint8Array[];
+  /** These blocks and their ancestors are not. */
+  readonly lower?: readonly Uint8Array[];
+}
+
+/** The part of a branch that is asked for. */
+export interface BranchPart {
+  readonly chain: number;
+  readonly bounds: BranchBounds;
+  readonly range: HeightRange;
+}
+
+/**
+ * @param what what the branch is a list of, as in the path
+ * @returns the request, and which bounds must exist: real nodes ignore lower bounds that they do not know
+ */
+export function branchRequest(what: 'block' | 'hash' | 'header', { chain, bounds, range }: BranchPart) {
+  const { upper, lower = [] } = bounds;
+  const whole = chainPath(chain, what);
+  const [upperTexts, lowerTexts] = [upper, lower].map((hashes) => hashes.map(encodeBase64url));
+  return {
+    method: 'POST',
+    path: `${whole}/branch`,
+    ...heights(range),
+    body: stringifyExactJson({ lower: lowerTexts, upper: upperTexts }),
+    blocks: { whole, bounds: [...upperTexts, ...lowerTexts] },
+  } as const;
+}
+
+/* Hashes of blocks (document 1, "Block hashes"). */
+
+/** Real nodes give at most 4096. */
+const HASHES_A_PAGE = 4096;
+
+/** All blocks' hashes, orphans' too, in ascending order, 32 bytes each. @throws ApiError, while iterating */
+export async function* getHashes(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
+  const path = chainPath(chain, 'hash');
+  const blocks = { whole: path, bounds: [] };
+  const collection = { side: 'service', path, pageSize: HASHES_A_PAGE, item: hashFromJson, blocks } as const;
+  yield* itemsOf(asker, { ...collection, ...heights(range) }, stop);
+}
+
+/**
+ * The hashes of a branch, in descending order, 32 bytes each.
+ * @throws ApiError, while iterating: `not found` for an upper bound that the node does not know, with the bound as its key
+ */
+export async function* getHashBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
+  const request = branchRequest('hash', part);
+  const collection = { ...request, side: 'service', pageSize: HASHES_A_PAGE, item: hashFromJson } as const;
+  yield* itemsOf(asker, collection, stop);
+}
+
+function hashFromJson(json: ExactJson): Uint8Array {
+  if (typeof json !== 'string') throw new LedgerFormatError('is not a hash');
+  return decodeBase64url(json, HASH_BYTES);
+}
+
+/*
+ * Headers of blocks, as real nodes serve them; the documents show headers only within whole blocks. They come in binary, in
+ * base64url, which has every field; JSON objects are read, too.
+ */
+
+/** Real nodes give at most 360, and 20 on the P2P port. */
+const HEADERS_A_PAGE = 360;
+
+/** @param hash the block's, 32 bytes @throws ApiError: `not found`, with the hash as its key */
+export async function getHeader(
+  asker: Asker,
+  chain: number,
+  hash: Uint8Array,
+  stop: AbortSignal,
+): Promise<BlockHeader> {
+  const path = chainPath(chain, `header/${encodeBase64url(hash)}`);
+  const read = json((value) => {
+    const header = headerOf(value, { chain, versionCode: versionCodeOf(asker.network) });
+    checkBlockHash(header, hash);
+    return header;
+  });
+  return await asker.ask({ side: 'both', path, read }, stop);
+}
+
+/** All headers, orphans' too, in ascending order. @throws ApiError, while iterating */
+export async function* getHeaders(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
+  const path = chainPath(chain, 'header');
+  const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
+  const item = (value: ExactJson) => headerOf(value, wanted);
+  const blocks = { whole: path, bounds: [] };
+  yield* itemsOf(asker, { side: 'both', path, pageSize: HEADERS_A_PAGE, item, blocks, ...heights(range) }, stop);
+}
+
+/** The headers of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
+export async function* getHeaderBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
+  const request = branchRequest('header', part);
+  const { chain, range } = part;
+  const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
+  const item = (value: ExactJson) => headerOf(value, wanted);
+  const collection = { ...request, side: 'both', pageSize: HEADERS_A_PAGE, item } as const;
+  yield* itemsOf(asker, collection, stop);
+}
+
+/** Finds out the number of a network, which headers in JSON leave out. */
+export class VersionCode {
+  readonly #asker: Asker;
+  #known: number | undefined;
+
+  /** @param code of a network whose number is not known, if somebody knows it */
+  constructor(asker: Asker, code?: number) {
+    this.#asker = asker;
+    this.#known = code ?? versionCodeOf(asker.network);
+  }
+
+  /**
+   * @param chain any chain of the network
+   * @returns undefined when the number is not known and the node serves no binary headers
+   * @throws ApiError
+   */
+  async get(chain: number, stop: AbortSignal): Promise<number | undefined> {
+    this.#known ??= await this.#ask(chain, stop);
+    return this.#known;
+  }
+
+  async #ask(chain: number, stop: AbortSignal): Promise<number | undefined> {
+    const path = chainPath(chain, 'header') + query({ limit: 1 });
+    const item = (value: ExactJson) => (typeof value === 'string' ? headerOf(value, { chain }).version : undefined);
+    try {
+      const { items } = await this.#asker.ask({ side: 'both', path, read: json(pageOf(item)) }, stop);
+      return items[0];
+    } catch (error) {
+      if (error instanceof ApiError && error.kind === 'not found') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** What a header must be to be one that was asked for. */
+export interface Wanted {
+  readonly chain: number;
+  readonly range?: HeightRange;
+  /** The number of the network, where it is known. */
+  readonly versionCode?: number | undefined;
+}
+
+/**
+ * @param value base64url of the binary form, or the object form
+ * @throws LedgerFormatError for all else, and for a header that was not asked for.
+ */
+export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: Wanted): BlockHeader {
+  const header = typeof value === 'string' ? parseHeader(decodeBase64url(value)) : headerFromJson(value, versionCode);
+  const { version, height } = header;
+  if (versionCode !== undefined && version !== versionCode) {
+    throw new LedgerFormatError(`header: is one of ${networkOf(version)}, not of ${networkOf(versionCode)}`);
+  }
+  if (header.chain !== chain) throw new LedgerFormatError(`header: is one of chain ${header.chain}, not of ${chain}`);
+  if (!isInRange(height, range)) throw new LedgerFormatError(`header: is of height ${height}, which was not asked for`);
+  return header;
+}
+
+/* The node's state of the ledger, and publishing one to it (document 1, "Cut"). */
+
+export interface CutQuery {
+  /** The height of the cut, which is the sum of its heads' heights; real nodes come near it. */
+  readonly maxHeight?: number | bigint;
+}
+
+/** @throws ApiError: `other network` when the cut names another one than that of the client, if that is known */
+export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortSignal): Promise<Cut> {
+  const path = `cut${query({ maxheight: maxHeight })}`;
+  const cut = await asker.ask({ side: 'both', path, read: json(cutFromJson) }, stop);
+  checkNetwork(asker, cut);
+  return cut;
+}
+
+/** A path, of a gateway for instance, may lead to any network. */
+function checkNetwork(asker: Asker, { network }: Cut): void {
+  if (network === undefined || asker.network === '' || network === asker.network) return;
+  const message = `${asker.name} serves the network ${quote(network)}, not ${asker.network}: check the network or the node URL.`;
+  throw new ApiError('other network', message, { network });
+}
+
+/**
+ * @param cut with an origin, the node at which the blocks can be had. The node that it is sent to must be a peer of it
+ * @throws ApiError: `unauthorized` when it is no peer. RangeError for a cut without origin
+ */
+export async function putCut(asker: Asker, cut: Cut, stop: AbortSignal): Promise<void> {
+  if (!cut.origin) throw new RangeError('a cut that is published must name its origin, the node that has its blocks');
+  const body = stringifyExactJson(cutToJson(cut));
+  await asker.ask({ side: 'p2p', method: 'PUT', path: 'cut', body, read: nothing }, stop);
 }

@@ -2,26 +2,30 @@
 
 import { type Command, commandJson, sendJson } from '../../ledger/command/command.ts';
 import {
-  type ProofRefusal,
-  readProofRefusal,
-  readSendRefusal,
-  type SendRefusal,
-} from '../../ledger/command/refusals.ts';
-import {
   type CommandResult,
   type LocalAnswer,
+  type ProofRefusal,
   parseListenAnswer,
   parseLocalAnswer,
   parsePollAnswer,
   parseProofAnswer,
   parseSendAnswer,
+  readProofRefusal,
+  readSendRefusal,
+  type SendRefusal,
 } from '../../ledger/command/results.ts';
-import { LedgerFormatError, quoted } from '../../ledger/errors.ts';
-import { stringifyExactJson } from '../../ledger/exact-json.ts';
+import { LedgerFormatError, quoted, stringifyExactJson } from '../../ledger/json.ts';
 import { ApiError } from './api-error.ts';
-import { type Asker, type Call, json } from './ask.ts';
-import { type CommandPaths, commandPathsOf } from './dialect.ts';
-import { chainPath, query, requestKey } from './paths.ts';
+import {
+  type Asker,
+  type Call,
+  type CommandPaths,
+  chainPath,
+  commandPathsOf,
+  json,
+  query,
+  requestKey,
+} from './request.ts';
 
 export interface LocalOptions {
   /** Whether to simulate the command with its gas and check its metadata. */

@@ -1,6 +1,6 @@
 /** The time limits and pauses of the client of a node's API. Tests use shorter ones. */
 
-import type { BackoffLimits } from '../../net/backoff.ts';
+import type { BackoffLimits } from '../../net/connecting.ts';
 
 export interface ApiLimits {
   /** How long one attempt may take, from the request to the end of the answer. */

@@ -7,31 +7,46 @@
 import { setMaxListeners } from 'node:events';
 import type { Command } from '../../ledger/command/command.ts';
 import type { CommandResult, LocalAnswer } from '../../ledger/command/results.ts';
-import type { Cut } from '../../ledger/cut.ts';
-import type { ExactJsonObject } from '../../ledger/exact-json.ts';
-import type { BlockHeader } from '../../ledger/header.ts';
-import type { Dialect } from '../../ledger/header-json.ts';
+import type { Cut, Peer } from '../../ledger/cut.ts';
+import type { BlockHeader, Dialect } from '../../ledger/header.ts';
+import type { ExactJsonObject } from '../../ledger/json.ts';
 import type { Payload, PayloadWithOutputs } from '../../ledger/payload.ts';
-import type { Peer } from '../../ledger/peer.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { NodeClock, type Skew } from '../clock.ts';
 import { NodeHttp } from '../http.ts';
 import { nodeLimits } from '../limits.ts';
 import { nodeAddress } from '../url.ts';
-import { Asker } from './ask.ts';
-import { type Block, getBlockBranch, getBlocks } from './blocks.ts';
-import type { BranchBounds } from './branch.ts';
+import {
+  type Block,
+  type BranchBounds,
+  type CutQuery,
+  getBlockBranch,
+  getBlocks,
+  getCut,
+  getHashBranch,
+  getHashes,
+  getHeader,
+  getHeaderBranch,
+  getHeaders,
+  putCut,
+  VersionCode,
+} from './blocks.ts';
 import { CommandCalls, type LocalOptions, type PollOptions } from './commands.ts';
-import { type CutQuery, getCut, putCut } from './cut.ts';
-import type { DialectSetting } from './dialect.ts';
-import { getHashBranch, getHashes } from './hashes.ts';
-import { getHeader, getHeaderBranch, getHeaders, VersionCode } from './headers.ts';
-import { getHealth, getInfo, getReport, type NodeInfo } from './info.ts';
+import {
+  getHealth,
+  getInfo,
+  getPeers,
+  getReport,
+  type NodeInfo,
+  type PeersQuery,
+  putPeer,
+  trustOfPeer,
+  urlOfPeer,
+} from './info.ts';
 import { type ApiLimits, apiLimits } from './limits.ts';
-import type { HeightRange } from './paths.ts';
 import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
-import { getPeers, type PeersQuery, putPeer, trustOfPeer, urlOfPeer } from './peers.ts';
+import { Asker, type DialectSetting, type HeightRange } from './request.ts';
 
 export interface NodeApiOptions {
   /** Of the service port: `http://host:port`, or a URL with the path of the API, which is then used as it is. */

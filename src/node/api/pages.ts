@@ -5,11 +5,9 @@
  */
 
 import { z } from 'zod';
-import type { ExactJson } from '../../ledger/exact-json.ts';
-import { checked, MAX_U64, natural, reading } from '../../ledger/fields.ts';
+import { checked, type ExactJson, MAX_U64, natural, reading } from '../../ledger/json.ts';
 import { ApiError } from './api-error.ts';
-import { type Asker, type Call, json, nothing } from './ask.ts';
-import { query } from './paths.ts';
+import { type Asker, type Call, json, nothing, query } from './request.ts';
 
 export interface Collection<T> {
   readonly side: Call<T>['side'];

@@ -4,10 +4,15 @@
  */
 
 import { z } from 'zod';
-import { encodeBase64url } from '../../ledger/base64url.ts';
-import { LedgerFormatError } from '../../ledger/errors.ts';
-import { type ExactJson, jsonInteger, stringifyExactJson } from '../../ledger/exact-json.ts';
-import { checked, reading } from '../../ledger/fields.ts';
+import {
+  checked,
+  type ExactJson,
+  encodeBase64url,
+  jsonInteger,
+  LedgerFormatError,
+  reading,
+  stringifyExactJson,
+} from '../../ledger/json.ts';
 import {
   checkPayload,
   type Payload,
@@ -16,8 +21,7 @@ import {
   payloadWithOutputsFromJson,
 } from '../../ledger/payload.ts';
 import { ApiError } from './api-error.ts';
-import { type Asker, type Call, json, nothing } from './ask.ts';
-import { chainPath, query } from './paths.ts';
+import { type Asker, type Call, chainPath, json, nothing, query } from './request.ts';
 
 export interface PayloadQuery {
   /** That of the block, by which real nodes find the payload faster. */

@@ -8,8 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { Work } from '../../chain/work.ts';
 import type { Verdict } from '../../source/source.ts';
-import { hostOf } from '../../text/host-header.ts';
-import { formatHttpAddress, type HttpAddress, isLoopback } from '../../text/http-address.ts';
+import { formatHttpAddress, type HttpAddress, hostOf, isLoopback } from '../../text/addresses.ts';
 import type { Pace } from './pace.ts';
 
 const PATH = '/make-blocks';

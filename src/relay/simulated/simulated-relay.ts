@@ -8,7 +8,7 @@ import { networkNumberOf, type Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Verdict, WorkSource } from '../../source/source.ts';
 import type { Clock } from '../../system/clock.ts';
-import { LoneWorker } from '../lone-worker.ts';
+import { LoneWorker } from '../accounts.ts';
 import type { Relay } from '../relay.ts';
 import { RelayedWorks } from '../relayed-works.ts';
 import type { Pace } from './pace.ts';

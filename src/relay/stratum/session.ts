@@ -8,23 +8,23 @@
 import { NONCE_BYTES } from '../../chain/layout.ts';
 import { LANES, type Nonce1 } from '../../chain/nonce.ts';
 import { difficultyOf } from '../../chain/target.ts';
-import { TokenBucket } from '../../system/token-bucket.ts';
-import { hashesOfDifficulty } from '../../wire/difficulty.ts';
-import { formatNonce1, parseTarget } from '../../wire/stratum.ts';
+import { TokenBucket } from '../../system/buckets.ts';
 import {
   formatError,
+  formatNonce1,
   formatResult,
+  hashesOfDifficulty,
   parseClientLine,
+  parseTarget,
   type Request,
   STRATUM_ERROR,
-} from '../../wire/stratum-requests.ts';
+} from '../../wire/stratum.ts';
 import type { Account } from '../accounts.ts';
+import { agentName, chosenDifficulty, reversesNonces, workerName } from './client-hints.ts';
+import type { Reply, SessionWorld } from './context.ts';
 import type { Refusal } from './limits.ts';
-import { MiningTurn } from './mining-turn.ts';
-import type { Reply } from './reply.ts';
-import { ShareDesk } from './share-desk.ts';
-import { agentName, chosenDifficulty, reversesNonces, workerName } from './worker-wishes.ts';
-import type { SessionWorld } from './world.ts';
+import { MiningTurn } from './session-jobs.ts';
+import { ShareDesk } from './shares.ts';
 
 /** The connection to the client. */
 export interface Client {

@@ -1,10 +1,10 @@
 /** All sessions of a stratum server: gives each new work to all of them, and sums up how they do. */
 
 import type { Listener } from '../../events/events.ts';
+import type { SessionWorld } from './context.ts';
 import type { Refusal } from './limits.ts';
-import type { MiningTurn } from './mining-turn.ts';
 import type { Session } from './session.ts';
-import type { SessionWorld } from './world.ts';
+import type { MiningTurn } from './session-jobs.ts';
 
 /** The seconds between two shares of a session that learns, if there are few. */
 const LEARNING_SECONDS = 0.15;

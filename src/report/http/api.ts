@@ -1,13 +1,26 @@
 /** `/api/v1`: everything, in pickaxe's own shapes. */
 
 import type { z } from 'zod';
-import type { Controls, PauseReason } from '../../events/controls.ts';
-import { HttpError } from './errors.ts';
+import type { Controls, PauseReason } from '../../events/events.ts';
+import { within } from '../../system/abort.ts';
+import { type Clock, wallMs } from '../../system/clock.ts';
+import { type AskBalance, NoBalance } from '../earnings.ts';
+import { rigState } from '../rig-state.ts';
+import { HttpError, type HttpLimits } from './access.ts';
 import type { EventStream } from './event-stream.ts';
-import type { RigStats } from './rig-stats.ts';
 import { EVENT_STREAM, json, type Route } from './route.ts';
-import { ControlBody, HistoryAnswer, HistoryQuery, LogAnswer, LogQuery, Status } from './schemas.ts';
-import { statusOf } from './status.ts';
+import {
+  BalanceAnswer,
+  ControlBody,
+  Health,
+  HistoryAnswer,
+  HistoryQuery,
+  LogAnswer,
+  LogQuery,
+  Readiness,
+  Status,
+} from './schemas.ts';
+import { type RigStats, statusOf } from './status.ts';
 
 const BY: PauseReason = 'user';
 
@@ -75,4 +88,106 @@ function controlling(path: string, summary: string, act: (device: string | undef
       return reply.code(204).send();
     },
   };
+}
+
+/*
+ * `/api/v1/balance`: what the account that is mined for has, as a node says. The node is asked only when a client asks. There is
+ * one question at a time, and its answer is kept for a while, so that clients cannot make pickaxe flood its node.
+ */
+
+type Answer = z.infer<typeof BalanceAnswer>;
+
+export class KeptBalance {
+  readonly #ask: AskBalance | undefined;
+  readonly #clock: Clock;
+  readonly #limits: HttpLimits;
+  readonly #closing = new AbortController();
+  /** The last question's, which may still be under way. */
+  #answer: Promise<Answer> | undefined;
+  #keptUntilMs = Number.POSITIVE_INFINITY;
+
+  /** @param ask undefined where there is no node to ask */
+  constructor(ask: AskBalance | undefined, clock: Clock, limits: HttpLimits) {
+    this.#ask = ask;
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  get route(): Route {
+    const summary = 'what the account that is mined for has, as a node says: it is asked at most every half minute';
+    return json('/api/v1/balance', summary, BalanceAnswer, () => this.#get());
+  }
+
+  /** Ends the question that is under way. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #get(): Promise<Answer> {
+    if (!this.#ask) throw new HttpError(404, 'no-node', NO_NODE);
+    if (!this.#answer || this.#clock.monotonicMs() >= this.#keptUntilMs) {
+      this.#keptUntilMs = Number.POSITIVE_INFINITY;
+      this.#answer = this.#askNow(this.#ask);
+    }
+    return this.#answer;
+  }
+
+  async #askNow(ask: AskBalance): Promise<Answer> {
+    const { balanceMs, balanceKeptMs, noBalanceKeptMs } = this.#limits;
+    let keptMs = noBalanceKeptMs;
+    try {
+      const { chains, ...balance } = await within(balanceMs, this.#closing.signal, ask);
+      keptMs = balanceKeptMs;
+      return { ...balance, timeMillis: wallMs(this.#clock), chains: [...chains] };
+    } catch (fault) {
+      throw asHttpError(fault, balanceMs);
+    } finally {
+      this.#keptUntilMs = this.#clock.monotonicMs() + keptMs;
+    }
+  }
+}
+
+const NO_NODE =
+  'this rig does not mine on a node of its own, so there is no node to ask for a balance: ask the pool what it owes, or any ' +
+  'node with pickaxe balance ACCOUNT --node URL';
+
+/** @returns another fault as it is, because it is one of pickaxe */
+function asHttpError(fault: unknown, balanceMs: number): unknown {
+  if (fault instanceof NoBalance) return new HttpError(502, 'node-failed', fault.message);
+  const name = fault instanceof DOMException ? fault.name : '';
+  if (name === 'TimeoutError') {
+    return new HttpError(502, 'node-failed', `no node said within ${balanceMs / 1000} s what the account has`);
+  }
+  return name === 'AbortError' ? new HttpError(503, 'unavailable', 'pickaxe is ending') : fault;
+}
+
+/* `/healthz` and `/readyz`: what supervisors ask. They need no token. */
+
+export function healthRoutes({ tally }: RigStats): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/healthz',
+      summary: 'whether the process lives, and which chains it has to poll',
+      open: true,
+      answers: { 200: Health },
+      answer: () => ({
+        status: 'ok',
+        polledChains: [...tally.now().sources.values()].flatMap((source) => source.polledChains),
+      }),
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      summary: 'whether the rig mines, and if not, what it does instead',
+      open: true,
+      answers: { 200: Readiness, 503: Readiness },
+      answer: (_, reply) => {
+        const { name } = rigState(tally.now());
+        const ready = name === 'mining';
+        // The name alone: nobody needs a token for this, and a reason can have a node's or a pool's address in it.
+        return reply.code(ready ? 200 : 503).send({ ready, reasons: ready ? [] : [name] });
+      },
+    },
+  ];
 }

@@ -9,12 +9,9 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Events, MinerEvent } from '../../events/events.ts';
 import type { Clock } from '../../system/clock.ts';
-import { jsonText } from '../../text/json-text.ts';
+import { jsonText } from '../../text/plain-text.ts';
 import { JsonLines } from '../json-lines.ts';
-import { HttpError } from './errors.ts';
-import { HEADERS } from './headers.ts';
-import type { HttpLimits } from './limits.ts';
-import type { HttpRefusals, Reason } from './refusals.ts';
+import { HEADERS, HttpError, type HttpLimits, type HttpRefusals, type Reason } from './access.ts';
 import { EVENT_STREAM } from './route.ts';
 import type { Status, StatusEvent } from './schemas.ts';
 

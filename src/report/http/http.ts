@@ -1,20 +1,15 @@
 /** The HTTP side of a mining rig: what is known about the rig, what is served of that, and the server. */
 
-import { Refusals } from '../../system/refusals.ts';
+import { Refusals } from '../../system/buckets.ts';
 import type { RunningMiner } from '../running-miner.ts';
-import { apiRoutes } from './api.ts';
-import { KeptBalance } from './balance.ts';
-import { xmrigRoutes } from './compat/xmrig.ts';
+import { httpLimits, REASONS } from './access.ts';
+import { apiRoutes, healthRoutes, KeptBalance } from './api.ts';
 import { EventStream } from './event-stream.ts';
-import { healthRoutes } from './health.ts';
-import { httpLimits } from './limits.ts';
 import { Metrics } from './metrics.ts';
-import { openApiRoute } from './openapi.ts';
-import { REASONS } from './refusals.ts';
-import { RigStats } from './rig-stats.ts';
-import type { Route } from './route.ts';
-import { Server, type ServerOptions } from './server.ts';
-import { statusOf } from './status.ts';
+import { openApiRoute, type Route } from './route.ts';
+import { HttpServer, type ServerOptions } from './server.ts';
+import { RigStats, statusOf } from './status.ts';
+import { xmrigRoutes } from './xmrig.ts';
 
 export interface Http {
   /** Where it listens: `http://127.0.0.1:8080` */
@@ -45,7 +40,7 @@ export async function serveHttp(
   const balance = new KeptBalance(askBalance, clock, limits);
   const own = [...apiRoutes(stats, controls, stream, control), balance.route, ...healthRoutes(stats), metrics.route];
   const routes = [...own, openApiRoute(own), ...xmrigRoutes(stats, control), ...more];
-  const server = new Server(options, routes, { log, clock, limits, refusals });
+  const server = new HttpServer(options, routes, { log, clock, limits, refusals });
   const close = async () => {
     stream.close();
     balance.close();

@@ -5,8 +5,8 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Events } from '../../events/events.ts';
+import type { RefusalCounts } from './access.ts';
 import { METRICS } from './metric-table.ts';
-import type { RefusalCounts } from './refusals.ts';
 import type { Route } from './route.ts';
 import type { Status } from './schemas.ts';
 

@@ -1,7 +1,10 @@
 /** A route: one thing that can be asked for. The server and the OpenAPI document are made from a list of routes. */
 
+import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { version } from '../../system/machine.ts';
+import { ErrorAnswer } from './schemas.ts';
 
 /** The media type of server-sent events (HTML Standard §9.2). */
 export const EVENT_STREAM = 'text/event-stream';
@@ -38,4 +41,98 @@ export function json<Schema extends z.ZodType>(
   answer: (ask: Ask) => z.infer<Schema> | Promise<z.infer<Schema>>,
 ): Route {
   return { method: 'GET', path, summary, answers: { 200: schema }, answer };
+}
+
+/* The OpenAPI 3.1 document, made from the routes and the schemas that answers are typed by. */
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly info: object;
+  readonly paths: Record<string, Record<string, object>>;
+  readonly components: { readonly schemas: Record<string, object>; readonly securitySchemes: Record<string, object> };
+}
+
+const MEANINGS: Readonly<Record<number, string>> = { 200: 'OK', 204: 'done', 503: 'not ready' };
+
+function openApi(routes: readonly Route[]): OpenApi {
+  const paths: OpenApi['paths'] = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'pickaxe',
+      version,
+      description: 'A name ends with its unit. Null stands for what is not known; xMillis are since the UNIX epoch.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    paths,
+    components: {
+      schemas: components(),
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+function operationOf({ path, summary, open, query, body, answers }: Route): object {
+  return {
+    operationId: path.replace(/^\/(api\/v1\/)?/, '').replaceAll(/\W(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    summary,
+    // A pickaxe that was started without a token asks for none.
+    security: open ? [] : [{}, { token: [] }],
+    ...(query && { parameters: parametersOf(query) }),
+    ...(body && { requestBody: { required: false, content: { 'application/json': { schema: schemaOf(body) } } } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, answer]) => [status, response(Number(status), answer)]),
+      ),
+      default: response(undefined, ErrorAnswer),
+    },
+  };
+}
+
+function response(status: number | undefined, answer: z.ZodType | string | undefined): object {
+  const description = status === undefined ? 'what went wrong' : MEANINGS[status];
+  if (answer === undefined) return { description };
+  const media = typeof answer === 'string' ? answer : 'application/json';
+  const schema = typeof answer === 'string' ? { type: 'string' } : schemaOf(answer);
+  return { description, content: { [media]: { schema } } };
+}
+
+function parametersOf(query: z.ZodType): object[] {
+  const { properties = {} } = z.toJSONSchema(query, { io: 'input' });
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
+}
+
+/** Schemas with a name are references to the components. */
+function schemaOf(schema: z.ZodType): object {
+  const id = schema.meta()?.id;
+  return id === undefined ? z.toJSONSchema(schema) : { $ref: `#/components/schemas/${id}` };
+}
+
+function components(): Record<string, object> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema: _, $id: __, id: ___, ...schema }]) => [id, schema]),
+  );
+}
+
+/** The document's own route. It changes with the version of pickaxe only, so that it may be kept. */
+export function openApiRoute(routes: readonly Route[]): Route {
+  const path = '/api/v1/openapi.json';
+  const route: Route = {
+    method: 'GET',
+    path,
+    summary: 'this document',
+    answers: { 200: 'application/json' },
+    answer: ({ ifNoneMatch }, reply) => {
+      reply.headers({ etag, 'cache-control': 'no-cache' });
+      if (ifNoneMatch === etag) return reply.code(304).send();
+      return reply.type('application/json; charset=utf-8').send(document);
+    },
+  };
+  const document = JSON.stringify(openApi([...routes, route]));
+  const etag = `"${createHash('sha256').update(document).digest('base64url')}"`;
+  return route;
 }

@@ -35,7 +35,7 @@ import {
   workerDifficulty,
   workerFields,
 } from '../shapes.ts';
-import { ERROR_CODES } from './errors.ts';
+import { ERROR_CODES } from './access.ts';
 
 const Sensors = z.object(sensorFields(z.number().nullable())).meta({ id: 'Sensors' });
 

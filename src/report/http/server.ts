@@ -1,21 +1,34 @@
 /** The HTTP server: it decides who may ask, limits requests, and gives errors one shape. It serves a list of `Route`s. */
 
-import { createServer, type Server as HttpListener, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type Server as HttpListener,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { hostname } from 'node:os';
+import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Clock } from '../../system/clock.ts';
-import { jsonText } from '../../text/json-text.ts';
-import { bearerCheck } from './auth.ts';
-import { Connections } from './connections.ts';
-import { asHttpError, clientErrorAnswer, codeOfClientError, HttpError } from './errors.ts';
-import { HEADERS } from './headers.ts';
-import { admits, isForeign } from './hosts.ts';
-import type { HttpLimits } from './limits.ts';
-import { reachableHost, urlOf } from './reach.ts';
-import { type HttpRefusals, isReason } from './refusals.ts';
+import { jsonText } from '../../text/plain-text.ts';
+import {
+  admits,
+  asHttpError,
+  bearerCheck,
+  clientErrorAnswer,
+  codeOfClientError,
+  HEADERS,
+  HttpError,
+  type HttpLimits,
+  type HttpRefusals,
+  isForeign,
+  isReason,
+  type Reason,
+} from './access.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
 /** The largest valid body is one device's name. */
@@ -43,7 +56,7 @@ interface Surroundings {
   readonly refusals: HttpRefusals;
 }
 
-export class Server {
+export class HttpServer {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #log: Logger;
@@ -208,4 +221,127 @@ function checked(schema: Route['query'], what: string, value: unknown): Record<s
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   throw new HttpError(400, 'bad-request', `${what}: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);
+}
+
+/*
+ * The server's connections, and what each may cost. Node.js bounds how long a request takes to arrive. This bounds what a
+ * client costs that asks again before it has its answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper
+ * does), does not read its answer, or keeps a connection open without using it. It is disconnected without an answer,
+ * because the answer would wait, too.
+ */
+
+/** The parser gets bytes in pieces of this length: a client that is cut off costs no more than the requests in one piece. */
+const PIECE_BYTES = 512;
+
+interface Connection {
+  /** The client must have read its next answer by then. */
+  deadlineMs: number;
+  answering: boolean;
+}
+
+export class Connections {
+  readonly #clock: Clock;
+  readonly #limits: HttpLimits;
+  readonly #refusals: HttpRefusals;
+  readonly #all = new Map<Socket, Connection>();
+
+  constructor(clock: Clock, limits: HttpLimits, refusals: HttpRefusals) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#refusals = refusals;
+  }
+
+  /** Watches the server from its start to its end. */
+  watch(server: Server): void {
+    server.on('connection', (socket) => this.#add(socket));
+    server.once('listening', () => {
+      const timer = setInterval(() => this.#check(), this.#limits.checkMs).unref();
+      server.once('close', () => clearInterval(timer));
+    });
+  }
+
+  /** @returns whether a request may be answered; if not, its connection has been cut off */
+  begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#all.get(socket);
+    if (!connection) return false;
+    if (connection.answering) {
+      this.#cutOff(socket, 'pipelined');
+      return false;
+    }
+    connection.answering = true;
+    connection.deadlineMs = this.#deadlineMs();
+    response.once('close', () => {
+      connection.answering = false;
+      connection.deadlineMs = this.#deadlineMs();
+    });
+    return true;
+  }
+
+  /** Exempts a connection whose answer is an event stream, which has rules of its own. */
+  letStream(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (connection) connection.deadlineMs = Number.POSITIVE_INFINITY;
+  }
+
+  #add(socket: Socket): void {
+    if (this.#all.size >= this.#limits.connections) this.#makeRoom();
+    this.#all.set(socket, { deadlineMs: this.#deadlineMs(), answering: false });
+    socket.once('close', () => this.#all.delete(socket));
+    feedInPieces(socket);
+  }
+
+  #deadlineMs(): number {
+    return this.#clock.monotonicMs() + this.#limits.answerMs;
+  }
+
+  /** Cuts off the connection that has gone without an answer for the longest time, so that a new client can ask. */
+  #makeRoom(): void {
+    const [socket] = [...this.#all].reduce((first, each) => (each[1].deadlineMs < first[1].deadlineMs ? each : first));
+    this.#cutOff(socket, 'crowded');
+  }
+
+  #check(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [socket, { deadlineMs }] of this.#all) if (deadlineMs <= nowMs) this.#cutOff(socket, 'timeout');
+  }
+
+  #cutOff(socket: Socket, reason: Reason): void {
+    this.#refusals.note(reason, socket.remoteAddress);
+    this.#all.delete(socket);
+    socket.destroy();
+  }
+}
+
+function feedInPieces(socket: Socket): void {
+  const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
+  socket.off('data', parse);
+  socket.on('data', (bytes: Buffer) => {
+    // A socket that is not writable any more was cut off, or has got its last answer.
+    for (let at = 0; at < bytes.length && socket.writable; at += PIECE_BYTES) {
+      parse.call(socket, bytes.subarray(at, at + PIECE_BYTES));
+    }
+  });
+}
+
+/* Where a server is reached. Pure, but for asking the system for its addresses. */
+
+/** @returns `http://192.168.1.5:8080`, `http://[::1]:8080` */
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * @param host the address that is listened on
+ * @returns an address by which other machines reach the server; undefined if there is none, or if `host` is a single address
+ */
+export function reachableHost(
+  host: string,
+  interfaces: NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]> = networkInterfaces(),
+): string | undefined {
+  if (host !== '0.0.0.0' && host !== '::') return undefined;
+  const outside = Object.values(interfaces).flatMap((each) => each?.filter(({ internal }) => !internal) ?? []);
+  const ipv4 = outside.find(({ family }) => family === 'IPv4');
+  if (ipv4 || host === '0.0.0.0') return ipv4?.address;
+  // A link-local address (RFC 4291 §2.5.6) means nothing without the name of an interface.
+  return outside.find(({ address }) => !/^fe[89ab]/i.test(address))?.address;
 }

@@ -1,16 +1,19 @@
 /** How the rig is doing, and what it did: the answer of `/api/v1/status`. */
 
-import { TELEMETRY_FIELDS, type Telemetry } from '../../engine/telemetry.ts';
-import { wallMs } from '../../system/clock.ts';
-import { version } from '../../system/version.ts';
+import { TELEMETRY_FIELDS, type Telemetry } from '../../engine/device.ts';
+import { type Clock, wallMs } from '../../system/clock.ts';
+import { version } from '../../system/machine.ts';
 import type { DeviceNow, DeviceSummary } from '../device-stats.ts';
 import type { Earnings } from '../earnings.ts';
-import type { RelayNow, RelaySummary } from '../relay-stats.ts';
+import { History } from '../history.ts';
+import type { LogTail } from '../log-tail.ts';
+import { Latencies } from '../rates.ts';
+import type { Setup } from '../rig.ts';
 import { rigState } from '../rig-state.ts';
+import type { RunningMiner } from '../running-miner.ts';
 import { EARNINGS_FIELDS } from '../shapes.ts';
-import type { SourceNow } from '../source-stats.ts';
-import type { WorkNow } from '../work-now.ts';
-import type { RigStats } from './rig-stats.ts';
+import type { RelayNow, RelaySummary, SourceNow, WorkNow } from '../source-stats.ts';
+import type { Tally } from '../tally.ts';
 import type { Status } from './schemas.ts';
 
 type DeviceStatus = Status['devices'][string];
@@ -145,4 +148,40 @@ function sourceStatus(source: SourceNow, nowMs: number): Status['sources'][strin
     missedCuts,
     polledChains: [...polledChains],
   };
+}
+
+/* All that the server reports about the rig, kept from events since the start of the run. */
+
+type Watched = Pick<RunningMiner, 'rigName' | 'setup' | 'events' | 'tally' | 'clock' | 'logTail'>;
+
+export class RigStats {
+  readonly rigName: string;
+  readonly setup: Setup;
+  readonly tally: Tally;
+  readonly clock: Clock;
+  readonly history: History;
+  readonly logTail: LogTail;
+  /** When the run began, which distinguishes it from other runs. */
+  readonly startTimeMillis: number;
+  /** The time from finding a solution to knowing what became of it. */
+  readonly answers = new Latencies();
+  readonly #ends: (() => void)[];
+
+  constructor({ rigName, setup, events, tally, clock, logTail }: Watched) {
+    this.rigName = rigName;
+    this.setup = setup;
+    this.tally = tally;
+    this.clock = clock;
+    this.logTail = logTail;
+    this.startTimeMillis = wallMs(clock);
+    this.history = new History(tally, clock);
+    this.#ends = [
+      events.on((event) => event.type === 'verdict' && this.answers.add(event.answerSeconds)),
+      this.history.start(),
+    ];
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+  }
 }

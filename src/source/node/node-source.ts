@@ -2,7 +2,7 @@
 
 import type { Solution } from '../../chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../chain/work.ts';
-import { Backoff } from '../../net/backoff.ts';
+import { Backoff } from '../../net/connecting.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { NodeClock } from '../../node/clock.ts';
 import { checkConfig, getConfig } from '../../node/config.ts';
@@ -14,14 +14,11 @@ import { getWork, openUpdates, postSolved } from '../../node/mining.ts';
 import { nodeAddress } from '../../node/url.ts';
 import { onAbort, pause } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
+import { NodeAnnouncements } from '../announcements.ts';
 import { Mailbox } from '../mailbox.ts';
-import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
-import { complete, type SourceSurroundings } from '../surroundings.ts';
+import { complete, type SourceSurroundings, type SourceUpdate, type Verdict, type WorkSource } from '../source.ts';
 import { watchSuspension } from '../suspension.ts';
-import { Bell } from './bell.ts';
-import { FetchSchedule } from './fetch-schedule.ts';
-import { Haste } from './haste.ts';
-import { NodeAnnouncements } from './node-announcements.ts';
+import { Bell, FetchSchedule, Haste } from './fetch-schedule.ts';
 import { FETCHES_PER_SECOND, RequestBounds } from './request-bounds.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { submitSolution } from './submission.ts';

@@ -5,7 +5,7 @@
  * milliseconds.
  */
 
-import { TokenBucket } from '../../system/token-bucket.ts';
+import { TokenBucket } from '../../system/buckets.ts';
 
 /**
  * Each change of work costs a rig some milliseconds of its search. On real networks a rig fetches work a few times a minute; on

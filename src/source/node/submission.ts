@@ -1,6 +1,6 @@
 /** Submits one solution to the node: repeats the attempt while the node remembers the work, and returns the verdict. */
 
-import { Backoff } from '../../net/backoff.ts';
+import { Backoff } from '../../net/connecting.ts';
 import { NodeError } from '../../node/errors.ts';
 import type { StatusAnswer } from '../../node/http.ts';
 import type { NodeLimits } from '../../node/limits.ts';

@@ -7,14 +7,12 @@ import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Clock } from '../../system/clock.ts';
-import type { Answer } from '../../wire/worker-answers.ts';
-import type { ByeReason } from '../../wire/worker-words.ts';
+import type { Answer, ByeReason } from '../../wire/worker.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
 import type { SourceNews } from '../vocabulary.ts';
 import { MOST_READ, type ParentStreams } from './connection.ts';
-import type { HeldJob } from './held-job.ts';
-import { ParentSession, type RigView } from './session.ts';
+import { type HeldJob, ParentSession, type RigView } from './session.ts';
 
 /** How often targets follow the hashrate, for parents that limit the rate of shares. */
 const AIM_MS = 1_000;

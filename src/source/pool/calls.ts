@@ -1,15 +1,21 @@
 /** Acts on what a pool sends without being asked: jobs, targets, nonce1, and messages to the miner. */
 
 import { isPrivate } from '../../net/near-addresses.ts';
-import { type PoolAddress, poolAddress } from '../../text/pool-url.ts';
+import { type PoolAddress, poolAddress } from '../../text/addresses.ts';
 import { parseHeader, parseTarget } from '../../wire/stratum.ts';
 import type { SourceNews } from '../vocabulary.ts';
-import type { Bulletin } from './bulletin.ts';
-import { PoolError, quoteJson, unusable } from './errors.ts';
-import type { PoolLimits } from './limits.ts';
-import { type Message, parseNotice, parseReconnect } from './messages.ts';
-import { parseNonce1 } from './nonce1.ts';
-import type { PoolWorks } from './works.ts';
+import { MOST_MESSAGES, type PoolLimits } from './limits.ts';
+import {
+  type Message,
+  PoolError,
+  parseNotice,
+  parseReconnect,
+  quote,
+  quoteJson,
+  speaksOfBan,
+  unusable,
+} from './messages.ts';
+import { type PoolWorks, parseNonce1 } from './works.ts';
 
 export interface CallsOptions {
   /** Where the connection leads. */
@@ -144,5 +150,39 @@ export class PoolCalls {
 
   #unreadable(what: string, params: readonly unknown[]): PoolError {
     return new PoolError('refused', `the pool sent ${what} that cannot be read: ${quoteJson(params)}`);
+  }
+}
+
+/* What a pool says to people: each text is passed on once, on one line, and not too many of them. Words about a ban are kept. */
+
+export class Bulletin {
+  readonly #tell: (text: string) => void;
+  #last = '';
+  #told = 0;
+  #ban: string | undefined;
+
+  constructor(tell: (text: string) => void) {
+    this.#tell = tell;
+  }
+
+  /** What the pool said about a ban; undefined when it said nothing about one. */
+  get ban(): string | undefined {
+    return this.#ban;
+  }
+
+  /** Passes a text on, unless it is the last one again or there were too many. */
+  show(text: unknown): void {
+    if (typeof text !== 'string') return;
+    this.note(text);
+    const line = quote(text);
+    if (line === '' || line === this.#last || this.#told === MOST_MESSAGES) return;
+    this.#last = line;
+    this.#told += 1;
+    this.#tell(`the pool says: “${line}”`);
+  }
+
+  /** Keeps a text if it is about a ban. */
+  note(text: string): void {
+    if (speaksOfBan(text)) this.#ban = quote(text);
   }
 }

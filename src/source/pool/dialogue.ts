@@ -2,12 +2,20 @@
 
 import type { Socket } from 'node:net';
 import { onAbort } from '../../system/abort.ts';
+import { TokenBucket } from '../../system/buckets.ts';
 import type { Clock } from '../../system/clock.ts';
-import { TokenBucket } from '../../system/token-bucket.ts';
-import { LineSplitter, LineTooLongError } from '../../wire/line-splitter.ts';
-import { connectionError, PoolError, quote } from './errors.ts';
+import { LineSplitter, LineTooLongError } from '../../wire/lines.ts';
 import { MOST_LATE, MOST_LINE_BYTES, MOST_SENT, MOST_UNSENT_BYTES } from './limits.ts';
-import { type Answer, answerLine, type Message, parseMessage, requestLine } from './messages.ts';
+import {
+  type Answer,
+  answerLine,
+  connectionError,
+  type Message,
+  PoolError,
+  parseMessage,
+  quote,
+  requestLine,
+} from './messages.ts';
 
 export interface DialogueOptions {
   /** The URL that the connection leads to, for messages. */

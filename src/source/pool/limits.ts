@@ -1,6 +1,6 @@
 /** All limits of the dialogue with a pool. Tests use shorter times. */
 
-import type { BackoffLimits } from '../../net/backoff.ts';
+import type { BackoffLimits } from '../../net/connecting.ts';
 
 export interface PoolLimits {
   /** A host that does not accept the connection within this time, with TLS where it is asked for, counts as out of reach. */

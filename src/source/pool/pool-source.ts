@@ -1,23 +1,31 @@
 /** A WorkSource that uses a pool: a stratum client. It keeps one connection, and makes a new one when that has ended. */
 
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Solution } from '../../chain/verify.ts';
 import { creationTimeOf, type Work } from '../../chain/work.ts';
-import { Backoff } from '../../net/backoff.ts';
-import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
-import { onAbort, pause } from '../../system/abort.ts';
+import { Backoff } from '../../net/connecting.ts';
+import { isPrivate } from '../../net/near-addresses.ts';
+import { authoritiesOf, BY_AUTHORITY, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../../net/trust.ts';
+import { onAbort, pause, within } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
-import { type PoolAddress, parsePoolUrl } from '../../text/pool-url.ts';
+import { type PoolAddress, parsePoolUrl } from '../../text/addresses.ts';
 import { Announcements } from '../announcements.ts';
 import { Mailbox } from '../mailbox.ts';
-import type { Judge, SourceUpdate, Verdict, WorkSource } from '../source.ts';
-import { complete, type SourceSurroundings } from '../surroundings.ts';
+import {
+  complete,
+  type Judge,
+  type SourceSurroundings,
+  type SourceUpdate,
+  type Verdict,
+  type WorkSource,
+} from '../source.ts';
 import { watchSuspension } from '../suspension.ts';
-import { openConnection } from './connection.ts';
-import { PoolError, type Reconnect } from './errors.ts';
-import { PoolHealth } from './health.ts';
 import { type PoolLimits, poolLimits } from './limits.ts';
+import { connectionError, PoolError, type Reconnect } from './messages.ts';
 import { type PoolAccount, PoolSession } from './session.ts';
+import { PoolHealth } from './shares.ts';
 
 export interface PoolSourceOptions extends PoolAccount {
   /** `stratum+tcp://host:port` or `stratum+ssl://host:port` */
@@ -201,4 +209,53 @@ export class PoolSource implements WorkSource {
     this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: connecting again`);
     this.#session?.end(new PoolError('intended', 'the connection was too old after the suspension.'));
   }
+}
+
+/* Opens connections to a pool. One with TLS is used only if the pool's certificate is trusted. */
+
+export interface ConnectionOptions {
+  readonly trust: Trust;
+  readonly timeoutMs: number;
+  /** Whether the host must have an address of the Internet. */
+  readonly mustBePublic: boolean;
+}
+
+/**
+ * @returns a connection on which nothing was sent yet
+ * @throws PoolError
+ */
+export async function openConnection(
+  { host, port, tls, url }: PoolAddress,
+  { trust, timeoutMs, mustBePublic }: ConnectionOptions,
+  stop: AbortSignal,
+): Promise<Socket> {
+  const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  const socket = tls
+    ? connectTls({ ...options, ...servername, ...JUDGED_TLS, ...authoritiesOf(trust) })
+    : connect(options);
+  // `once` no longer listens after the connection was made, and an error that nobody hears ends the process.
+  socket.on('error', () => {});
+  try {
+    await within(timeoutMs, stop, async (signal) => {
+      const release = onAbort(signal, () => socket.destroy(signal.reason));
+      try {
+        await once(socket, tls ? 'secureConnect' : 'connect');
+      } finally {
+        release();
+      }
+    });
+  } catch (fault) {
+    socket.destroy();
+    throw connectionError(fault, url);
+  }
+  // A name can lead anywhere, which is known only now.
+  if (mustBePublic && isPrivate(socket.remoteAddress ?? '')) {
+    socket.destroy();
+    throw new PoolError('refused', `${url} is in a private network, and a pool of the Internet cannot lead there.`);
+  }
+  const fault = tls ? distrust(socket as TLSSocket, { kind: 'pool', origin: url }, trust) : undefined;
+  if (!fault) return socket;
+  socket.destroy();
+  throw new PoolError('refused', fault.message, { fingerprint: fault.fingerprint });
 }

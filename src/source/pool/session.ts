@@ -6,19 +6,15 @@ import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import { isPrivate } from '../../net/near-addresses.ts';
 import type { Clock } from '../../system/clock.ts';
-import type { PoolAddress } from '../../text/pool-url.ts';
+import type { PoolAddress } from '../../text/addresses.ts';
 import type { Verdict } from '../source.ts';
 import type { SourceNews, StaleReason } from '../vocabulary.ts';
-import { Bulletin } from './bulletin.ts';
-import { PoolCalls } from './calls.ts';
+import { Bulletin, PoolCalls } from './calls.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
-import { PoolError, quote, unusable } from './errors.ts';
-import type { PoolHealth } from './health.ts';
 import type { PoolLimits } from './limits.ts';
-import { type Answer, complaintOf } from './messages.ts';
-import { parseSubscription } from './nonce1.ts';
-import { PoolShares } from './shares.ts';
-import { PoolWorks } from './works.ts';
+import { type Answer, complaintOf, PoolError, quote, unusable } from './messages.ts';
+import { type PoolHealth, PoolShares } from './shares.ts';
+import { PoolWorks, parseSubscription } from './works.ts';
 
 export interface PoolAccount {
   /** As the pool wants it: usually an account and the name of a worker, `NAME.WORKER`. */

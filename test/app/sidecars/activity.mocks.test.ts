@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { activity } from '#pickaxe/app/sidecars/activity.js';
+import { activity } from '#pickaxe/app/sidecars/pausing.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
-import { findWatches } from '#pickaxe/guards/idle/find.js';
+import { findWatches } from '#pickaxe/guards/idle.js';
 import { idleMiner } from './fakes.ts';
 
-vi.mock('#pickaxe/guards/idle/find.js');
+vi.mock('#pickaxe/guards/idle.js');
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasStarted, intervalFor, isAlive, whyIdle } from '#pickaxe/app/systemd/liveness.js';
+import { hasStarted, intervalFor, isAlive, whyIdle } from '#pickaxe/app/systemd.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock } from '../../report/fakes.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { openNotifySocket } from '#pickaxe/app/systemd/notify-socket.js';
+import { openNotifySocket } from '#pickaxe/app/systemd.js';
 import { PATIENCE } from '../../cli/pickaxe.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { systemd } from '#pickaxe/app/systemd/sidecar.js';
+import { systemd } from '#pickaxe/app/systemd.js';
 import { Events, type MinerEvent } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';

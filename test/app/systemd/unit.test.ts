@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { fillUnit, isAsWritten } from '#pickaxe/app/systemd/unit.js';
+import { fillUnit, isAsWritten } from '#pickaxe/cli/service.js';
 
 const units = new URL('../../../packaging/systemd/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, units), 'utf8');

@@ -5,7 +5,7 @@ import { solveAt, solveHere } from '#pickaxe/app/worker/solve.js';
 import { meetsTarget } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
-import { listenAt } from '#pickaxe/source/parent/socket.js';
+import { listenAt } from '#pickaxe/source/parent/connection.js';
 import { Folder } from '../../config/folder.ts';
 import { FakeEngine } from '../../fakes.ts';
 import { makeHeader } from '../../source/parent/parent.ts';

@@ -7,10 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command, Option } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bashCompletion } from '#pickaxe/cli/completion/bash.js';
-import { commandsOf } from '#pickaxe/cli/completion/commands.js';
-import { fishCompletion } from '#pickaxe/cli/completion/fish.js';
-import { zshCompletion } from '#pickaxe/cli/completion/zsh.js';
+import { bashCompletion, commandsOf, fishCompletion, zshCompletion } from '#pickaxe/cli/completion.js';
 import { pickaxe } from '../pickaxe.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-completion-'));

@@ -1,9 +1,9 @@
 /** What `pickaxe tx` finds out about commands before it asks a node. */
 
 import { expect, it } from 'vitest';
-import { readBatch } from '#pickaxe/cli/tx/batch.js';
+import { readBatch } from '#pickaxe/cli/tx/files.js';
 import { commandJson } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
+import { requestKeyOfCmd } from '#pickaxe/ledger/command/keys.js';
 
 function batchOf(meta: object) {
   const payload = { exec: { code: '(+ 1 1)', data: null } };

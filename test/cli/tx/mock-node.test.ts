@@ -2,13 +2,11 @@
 
 import { afterAll, expect, test } from 'vitest';
 import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
-import { runTxAddSig } from '#pickaxe/cli/commands/tx/add-sig.js';
-import { runTxBuild } from '#pickaxe/cli/commands/tx/build.js';
-import { runTxLocal } from '#pickaxe/cli/commands/tx/local.js';
-import { runTxPoll } from '#pickaxe/cli/commands/tx/poll.js';
-import { runTxSend } from '#pickaxe/cli/commands/tx/send.js';
-import { runTxSpv } from '#pickaxe/cli/commands/tx/spv.js';
 import { onNodes } from '#pickaxe/cli/on-nodes.js';
+import { runTxBuild } from '#pickaxe/cli/tx/build.js';
+import { runTxLocal, runTxPoll, runTxSpv } from '#pickaxe/cli/tx/poll.js';
+import { runTxSend } from '#pickaxe/cli/tx/send.js';
+import { runTxAddSig } from '#pickaxe/cli/tx/sign.js';
 import { distance } from '#pickaxe/ledger/graphs.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, alice, BOB, bob, coins, startBank } from '../../mock-node/contract/bank.ts';

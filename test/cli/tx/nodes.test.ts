@@ -1,23 +1,19 @@
 /** The commands of `pickaxe tx` that ask a node, with a server that answers as a test says. */
 
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { UsageError } from '#pickaxe/app/exit-codes.js';
+import { UsageError } from '#pickaxe/app/exit.js';
 import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
-import { runTxLocal } from '#pickaxe/cli/commands/tx/local.js';
-import { runTxPoll } from '#pickaxe/cli/commands/tx/poll.js';
-import { runTxPrivate } from '#pickaxe/cli/commands/tx/private.js';
-import { runTxSend } from '#pickaxe/cli/commands/tx/send.js';
-import { runTxSpv } from '#pickaxe/cli/commands/tx/spv.js';
 import { onNodes } from '#pickaxe/cli/on-nodes.js';
+import { runTxLocal, runTxPoll, runTxSpv } from '#pickaxe/cli/tx/poll.js';
 import { ShownResults } from '#pickaxe/cli/tx/results.js';
+import { runTxPrivate, runTxSend } from '#pickaxe/cli/tx/send.js';
 import { cmdOf } from '#pickaxe/ledger/command/build.js';
 import { commandJson, sendJson } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
-import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import { RequestFileError } from '#pickaxe/ledger/request-file/errors.js';
-import { parseRequest } from '#pickaxe/ledger/request-file/parse.js';
-import { signedCommand, unsignedForm } from '#pickaxe/ledger/request-file/to-command.js';
+import { requestKeyOfCmd } from '#pickaxe/ledger/command/keys.js';
+import { stringifyExactJson } from '#pickaxe/ledger/json.js';
+import { parseRequest, signedCommand, unsignedForm } from '#pickaxe/ledger/request-file/request-file.js';
 import { formatUnsignedForm } from '#pickaxe/ledger/request-file/unsigned-form.js';
+import { RequestFileError } from '#pickaxe/ledger/request-file/yaml.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, results } from '../../ledger/command-vectors.ts';
 import { proofs } from '../../ledger/vectors.ts';

@@ -1,6 +1,6 @@
 /** What `pickaxe sweep` and the commands of `pickaxe tx` use from outside, in memory. */
 
-import type { SweepIo } from '#pickaxe/cli/sweep/io.js';
+import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
 import type { Io } from '#pickaxe/cli/tx/io.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import type { World } from '../../sweep/world.ts';

@@ -1,10 +1,9 @@
 /** What people read of the results that nodes answer. */
 
 import { describe, expect, it } from 'vitest';
-import { resultLines } from '#pickaxe/cli/tx/result-lines.js';
-import { showResult } from '#pickaxe/cli/tx/results.js';
+import { resultLines, showResult } from '#pickaxe/cli/tx/results.js';
 import { parseCommandResult } from '#pickaxe/ledger/command/results.js';
-import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { parseExactJson } from '#pickaxe/ledger/json.js';
 
 const KEY = 'A'.repeat(43);
 

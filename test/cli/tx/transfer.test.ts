@@ -5,10 +5,9 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { UsageError } from '#pickaxe/app/exit-codes.js';
-import { runTxTransfer, type TransferOptions } from '#pickaxe/cli/commands/tx/transfer.js';
-import type { SweepIo } from '#pickaxe/cli/sweep/io.js';
-import { PaymentReport } from '#pickaxe/cli/sweep/payment-report.js';
+import { UsageError } from '#pickaxe/app/exit.js';
+import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
+import { PaymentReport, runTxTransfer, type TransferOptions } from '#pickaxe/cli/sweep/transfer.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { commandPath, httpAddress, nodeUrl, peerUrl, poolUrl } from '#pickaxe/config/setting-types/addresses.js';
-import { printed, whyOf } from '#pickaxe/config/setting-types/setting-type.js';
+import { printed, whyOf } from '#pickaxe/config/setting-types/basic.js';
 
 describe('a node URL', () => {
   const schema = nodeUrl.schema(z);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { cpuList, devices, threadCount } from '#pickaxe/config/setting-types/devices.js';
-import { printed } from '#pickaxe/config/setting-types/setting-type.js';
+import { printed } from '#pickaxe/config/setting-types/basic.js';
+import { cpuList, devices, threadCount } from '#pickaxe/config/setting-types/rig.js';
 
 describe('devices', () => {
   const schema = devices.schema(z);

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { account, poolUser, publicKey, rigName } from '#pickaxe/config/setting-types/miner.js';
-import { type SettingType, whyOf } from '#pickaxe/config/setting-types/setting-type.js';
+import { type SettingType, whyOf } from '#pickaxe/config/setting-types/basic.js';
+import { account, poolUser, publicKey, rigName } from '#pickaxe/config/setting-types/rig.js';
 
 const KEY = '0123456789abcdef'.repeat(4);
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { duration, leastRate, type NumberType } from '#pickaxe/config/setting-types/numbers.js';
-import { printed, type SettingType } from '#pickaxe/config/setting-types/setting-type.js';
+import {
+  duration,
+  leastRate,
+  type NumberType,
+  printed,
+  type SettingType,
+} from '#pickaxe/config/setting-types/basic.js';
 import { ENTRIES } from '#pickaxe/config/settings.js';
 
 /** Whether a setting accepts a value from a file. */

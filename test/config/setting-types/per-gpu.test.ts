@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { gpuBatch, gpuLimit, gpuResume, type PerGpu, valueForGpu } from '#pickaxe/config/setting-types/per-gpu.js';
-import { printed } from '#pickaxe/config/setting-types/setting-type.js';
+import {
+  gpuBatch,
+  gpuLimit,
+  gpuResume,
+  type PerGpu,
+  printed,
+  valueForGpu,
+} from '#pickaxe/config/setting-types/basic.js';
 
 const schema = gpuLimit.schema(z);
 

@@ -2,11 +2,18 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CoreGroup } from '#pickaxe/engine/cpu/core-groups.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { chooseKernels, forceKernel, provenChoice, surveyKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
-import { recallTuning, rememberTuning, type Tuning } from '#pickaxe/engine/cpu/kernels/tuning.js';
-import { fastestOf, type Speeds } from '#pickaxe/engine/cpu/kernels/verdict.js';
+import {
+  chooseKernels,
+  forceKernel,
+  provenChoice,
+  recallTuning,
+  rememberTuning,
+  surveyKernels,
+  type Tuning,
+} from '#pickaxe/engine/cpu/kernels/choose.js';
+import { fastestOf, type Speeds } from '#pickaxe/engine/cpu/kernels/speed.js';
+import type { CoreGroup } from '#pickaxe/engine/cpu/threads.js';
 import { Cache } from '#pickaxe/system/cache.js';
 import { ourNiceness } from '../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';

@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { chooseKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
-import { measureTurns } from '#pickaxe/engine/cpu/kernels/speed.js';
-import { recallTuning, rememberTuning } from '#pickaxe/engine/cpu/kernels/tuning.js';
-import type { Turns } from '#pickaxe/engine/cpu/kernels/verdict.js';
+import { chooseKernels, recallTuning, rememberTuning } from '#pickaxe/engine/cpu/kernels/choose.js';
+import { measureTurns, type Turns } from '#pickaxe/engine/cpu/kernels/speed.js';
 import { Cache } from '#pickaxe/system/cache.js';
 
 vi.mock('#pickaxe/engine/cpu/kernels/speed.js');

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { groupThreads } from '#pickaxe/engine/cpu/core-groups.js';
-import { type Allowance, chooseThreads, type ThreadWishes } from '#pickaxe/engine/cpu/threads.js';
+import { type Allowance, chooseThreads, groupThreads, type ThreadWishes } from '#pickaxe/engine/cpu/threads.js';
 import type { Core } from '#pickaxe/engine/cpu/topology.js';
 import type { CoreKind } from '#pickaxe/engine/device.js';
-import { formatCpuList } from '#pickaxe/text/cpu-list.js';
+import { formatCpuList } from '#pickaxe/text/quantities.js';
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 /** Cores without SMT. */

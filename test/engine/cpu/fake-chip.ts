@@ -1,8 +1,7 @@
 /** A pretended chip with a fake clock, on which kernels have given speeds. */
 
 import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
-import { measureTurns, type TakeTurn } from '#pickaxe/engine/cpu/kernels/speed.js';
-import { judge, type Verdict } from '#pickaxe/engine/cpu/kernels/verdict.js';
+import { judge, measureTurns, type TakeTurn, type Verdict } from '#pickaxe/engine/cpu/kernels/speed.js';
 
 /** MH/s of one thread, by kernel. */
 export type Figures = Partial<Record<KernelName, number>>;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import type { Place } from '#pickaxe/engine/cpu/core-groups.js';
 import { chooseKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
 import { MeasuringThreads } from '#pickaxe/engine/cpu/kernels/measuring-threads.js';
+import type { Place } from '#pickaxe/engine/cpu/threads.js';
 import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
 
 /** How many more threads the simulated system grants. */

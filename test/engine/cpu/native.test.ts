@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { addonCores, threadCpuMs } from '#pickaxe/engine/cpu/kernels/native.js';
-import { formatCpuList, parseCpuList } from '#pickaxe/text/cpu-list.js';
+import { formatCpuList, parseCpuList } from '#pickaxe/text/quantities.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
 test.runIf(nativeIsBuilt)('the processor time of a thread rises while it works, in parts of a millisecond', () => {

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
-import { describeCpu } from '#pickaxe/engine/cpu/engine-info.js';
+import { describeCpu } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
 import type { KernelChoice } from '#pickaxe/engine/cpu/kernels/choose.js';
-import { Trial } from '#pickaxe/engine/cpu/kernels/trial.js';
-import type { Verdict } from '#pickaxe/engine/cpu/kernels/verdict.js';
-import { proving } from '#pickaxe/engine/cpu/proving.js';
-import { SearchRun, type TaskThread } from '#pickaxe/engine/cpu/search-run.js';
-import { TaskSize } from '#pickaxe/engine/cpu/task-size.js';
+import type { Verdict } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { proving, Trial } from '#pickaxe/engine/cpu/kernels/trial.js';
+import { SearchRun, TaskSize, type TaskThread } from '#pickaxe/engine/cpu/pool.js';
 import type { Task, TaskResult } from '#pickaxe/engine/cpu/worker.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';

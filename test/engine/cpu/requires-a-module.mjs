@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 
 export default function work() {
   try {
-    require(fileURLToPath(import.meta.resolve('#pickaxe/text/one-line.js')));
+    require(fileURLToPath(import.meta.resolve('#pickaxe/text/plain-text.js')));
     return 'required';
   } catch ({ code }) {
     return code;

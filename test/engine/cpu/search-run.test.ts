@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
-import { nextRunNumber, SearchRun, type TaskThread } from '#pickaxe/engine/cpu/search-run.js';
-import { TaskSize } from '#pickaxe/engine/cpu/task-size.js';
+import { nextRunNumber, SearchRun, TaskSize, type TaskThread } from '#pickaxe/engine/cpu/pool.js';
 import type { Task, TaskResult } from '#pickaxe/engine/cpu/worker.js';
 import type { CoreKind } from '#pickaxe/engine/device.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';

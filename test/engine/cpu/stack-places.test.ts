@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StackPlaces } from '#pickaxe/engine/cpu/kernels/stack-places.js';
+import { StackPlaces } from '#pickaxe/engine/cpu/kernels/wasm.js';
 
 /** Simulates calls whose time, in ms, depends on the number of ignored arguments. Counts the calls by place. */
 function call(places: StackPlaces, times: number, msAt: Record<number, number>): Map<number, number> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
-import { TaskSize, taskMsFor } from '#pickaxe/engine/cpu/task-size.js';
+import { TaskSize, taskMsFor } from '#pickaxe/engine/cpu/pool.js';
 
 describe('the size of tasks', () => {
   const hashesOf = ({ most }: TaskSize) => sizeOf(most);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseQuota } from '#pickaxe/engine/cpu/quota.js';
-import { kindsOf, readTopology, type Topology, topologyOf } from '#pickaxe/engine/cpu/topology.js';
+import { kindsOf, parseQuota, readTopology, type Topology, topologyOf } from '#pickaxe/engine/cpu/topology.js';
 
 describe('cpu.max', () => {
   test.each([

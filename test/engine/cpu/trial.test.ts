@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
+import type { Verdict } from '#pickaxe/engine/cpu/kernels/speed.js';
 import { Trial } from '#pickaxe/engine/cpu/kernels/trial.js';
-import type { Verdict } from '#pickaxe/engine/cpu/kernels/verdict.js';
 import { type Figures, randomFrom } from './fake-chip.ts';
 
 interface Mining {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chip, rememberTuning } from '#pickaxe/engine/cpu/kernels/tuning.js';
+import { chip, rememberTuning } from '#pickaxe/engine/cpu/kernels/choose.js';
 import { Cache } from '#pickaxe/system/cache.js';
 
 let home: string;

@@ -3,7 +3,7 @@
 import { describe } from 'vitest';
 import { GpuEngine, type GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
-import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
+import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
 import { type Fault, faulty, type SearcherChanges } from './faulty.ts';
 
 async function findAdapter(): Promise<{ adapter: string; software?: string | undefined } | { why: string }> {

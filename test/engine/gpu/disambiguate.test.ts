@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { disambiguate, type Look } from '#pickaxe/engine/gpu/disambiguate.js';
-import type { TableRow } from '#pickaxe/engine/gpu/isolation.js';
+import { disambiguate, type Look, type TableRow } from '#pickaxe/engine/gpu/disambiguate.js';
 import type { Adapter } from '#pickaxe/engine/gpu/protocol.js';
 
 const info = { vendor: 'nvidia', driver: 'NVIDIA 570.1', software: false };

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
+import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
 import { brieflyTuned, describeGpu, gpuEngine, settled, untunedOptions } from './adapter.ts';
 import { faulty } from './faulty.ts';
 import { endless, job, lives, never, searchToTheEnd } from './search-to-the-end.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
-import { nameOf, SHADER_NAMES, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
+import { nameOf, SHADER_NAMES, workgroupCounters } from '#pickaxe/engine/gpu/tuning.js';
 import { engineContract } from '../../contract/engine-contract.ts';
 import { jobOf, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';

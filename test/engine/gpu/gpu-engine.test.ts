@@ -3,7 +3,7 @@ import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
-import { nameOf } from '#pickaxe/engine/gpu/variants.js';
+import { nameOf } from '#pickaxe/engine/gpu/tuning.js';
 import { engineContract } from '../../contract/engine-contract.ts';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';

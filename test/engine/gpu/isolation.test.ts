@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { onlyAt, parseTable } from '#pickaxe/engine/gpu/isolation.js';
+import { onlyAt, parseTable } from '#pickaxe/engine/gpu/disambiguate.js';
 
 const MODEL = 'NVIDIA GeForce RTX 3080';
 const THREE_ALIKE = `selectable devices:

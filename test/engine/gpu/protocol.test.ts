@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { common, without } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { toChild, toParent } from '#pickaxe/engine/gpu/protocol.js';
-import { common, without } from '#pickaxe/engine/gpu/strips.js';
 
 const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });
 const report = { type: 'report', search: 1, searched: strip(0, 10), beganMs: 12.5, candidates: [5n] };

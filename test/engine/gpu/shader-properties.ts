@@ -6,7 +6,7 @@ import { toHex } from '#pickaxe/chain/bytes.js';
 import { type Job, type Puzzle, solves } from '#pickaxe/chain/job.js';
 import { COUNTERS, joinNonce, type Range } from '#pickaxe/chain/nonce.js';
 import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { nameOf, type Variant, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
+import { nameOf, type Variant, workgroupCounters } from '#pickaxe/engine/gpu/tuning.js';
 import { everythingSolves, jobOf, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 import { anyRange, easyTarget, solutionsIn } from '../cpu/puzzles.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pulseWithin, watchSilence } from '#pickaxe/engine/gpu/silence.js';
+import { pulseWithin, watchSilence } from '#pickaxe/engine/gpu/gpu-process.js';
 
 const SILENCE_MS = 20_000;
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
+import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
 import { gpuKernel } from '#pickaxe/kernel/generate.js';
 import { operationsAt } from '#pickaxe/kernel/last-block.js';
 import { describeGpu, gpuEngine, softwareAdapter } from './adapter.ts';

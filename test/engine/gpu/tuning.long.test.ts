@@ -5,8 +5,14 @@ import { afterAll, expect, test } from 'vitest';
 import { bestBatch } from '#pickaxe/engine/gpu/child/tune.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
-import { type Tuning, whyTuning } from '#pickaxe/engine/gpu/tuning.js';
-import { nameOf, SHADER_NAMES, VARIANTS, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
+import {
+  nameOf,
+  SHADER_NAMES,
+  type Tuning,
+  VARIANTS,
+  whyTuning,
+  workgroupCounters,
+} from '#pickaxe/engine/gpu/tuning.js';
 import { brieflyTuned, describeGpu, untunedOptions } from './adapter.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pickaxe-'));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { plausible } from '#pickaxe/engine/sensors/plausible.js';
-import type { TelemetryField } from '#pickaxe/engine/telemetry.js';
+import type { TelemetryField } from '#pickaxe/engine/device.js';
+import { plausible } from '#pickaxe/engine/sensors.js';
 
 /** For each field the bounds of plausible readings, and readings just outside them. */
 const EDGES: readonly [TelemetryField, below: number, least: number, most: number, above: number][] = [

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openOrNone } from '#pickaxe/engine/sensors/sensors.js';
-import { READ_MS, watchSensors } from '#pickaxe/engine/sensors/watch.js';
-import type { Telemetry } from '#pickaxe/engine/telemetry.js';
+import type { Telemetry } from '#pickaxe/engine/device.js';
+import { openOrNone, READ_MS, watchSensors } from '#pickaxe/engine/sensors.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

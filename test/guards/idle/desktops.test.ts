@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { gnomeIdleMs, macIdleMs, watchDesktop, watchMac, x11IdleMs } from '#pickaxe/guards/idle/desktops.js';
+import { gnomeIdleMs, macIdleMs, watchDesktop, watchMac, x11IdleMs } from '#pickaxe/guards/idle.js';
 
 const fails = async (program: string): Promise<string> => {
   throw new Error(`${program}: not there`);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ask } from '#pickaxe/guards/ask.js';
-import { findWatches } from '#pickaxe/guards/idle/find.js';
+import { findWatches } from '#pickaxe/guards/idle.js';
 
 vi.mock('#pickaxe/guards/ask.js');
-vi.mock('#pickaxe/guards/idle/terminals.js', () => ({
+vi.mock('#pickaxe/guards/terminals.js', () => ({
   watchTerminals: async (dev: string) => ({ name: `terminals in ${dev}`, idleMs: async () => 0 }),
 }));
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSessions, sessionIds, watchLogind } from '#pickaxe/guards/idle/logind.js';
+import { parseSessions, sessionIds, watchLogind } from '#pickaxe/guards/idle.js';
 
 const NOW = 1_800_000_000_000;
 /** Output of `loginctl` from systemd 252. */

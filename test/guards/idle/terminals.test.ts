@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { watchTerminals } from '#pickaxe/guards/idle/terminals.js';
+import { watchTerminals } from '#pickaxe/guards/terminals.js';
 
 const dev = mkdtempSync(join(tmpdir(), 'pickaxe-dev-'));
 afterAll(() => rmSync(dev, { recursive: true, force: true }));

@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { buildCommand, cmdOf, MAX_TTL } from '#pickaxe/ledger/command/build.js';
-import { amountFault } from '#pickaxe/ledger/command/code-amounts.js';
 import * as coin from '#pickaxe/ledger/command/coin.js';
+import { amountFault } from '#pickaxe/ledger/command/coin.js';
 import { verifyCommand } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
-import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { KeyPair, requestKeyOfCmd } from '#pickaxe/ledger/command/keys.js';
 import { type Capability, type Payload, parsePayload, publicMetaOf } from '#pickaxe/ledger/command/payload.js';
-import { toolArg } from '#pickaxe/ledger/command/tool-args.js';
+import { toolArg } from '#pickaxe/ledger/command/tool-json.js';
 import { formatDecimal, ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
-import { type ExactJson, parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { type ExactJson, LedgerFormatError, parseExactJson } from '#pickaxe/ledger/json.js';
 import { ALICE, BOB, pairs } from '../command-vectors.ts';
 import { texts } from '../texts.ts';
 

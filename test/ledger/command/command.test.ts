@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { decodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { type Command, commandJson, parseCommand, sendJson, verifyCommand } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
-import { isSignature, KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { isSignature, KeyPair, requestKeyOfCmd } from '#pickaxe/ledger/command/keys.js';
 import { parsePayload, publicMetaOf } from '#pickaxe/ledger/command/payload.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
-import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { decodeBase64url, LedgerFormatError, parseExactJson } from '#pickaxe/ledger/json.js';
 import { ALICE, BOB, commands } from '../command-vectors.ts';
 
 const exact = (value: unknown) => parseExactJson(JSON.stringify(value));

@@ -1,17 +1,18 @@
 import { describe, expect, it, test } from 'vitest';
-import { detailsOf, tokenBalanceOf } from '#pickaxe/ledger/command/coin-results.js';
-import { isAlreadyCompleted, readProofRefusal, readSendRefusal } from '#pickaxe/ledger/command/refusals.js';
+import { detailsOf, tokenBalanceOf } from '#pickaxe/ledger/command/coin.js';
 import {
+  isAlreadyCompleted,
   type Outcome,
   parseCommandResult,
   parseListenAnswer,
   parseLocalAnswer,
   parsePollAnswer,
   parseSendAnswer,
+  readProofRefusal,
+  readSendRefusal,
 } from '#pickaxe/ledger/command/results.js';
 import { decimalOf, formatTokenAmount, ONE } from '#pickaxe/ledger/decimal.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
-import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { LedgerFormatError, parseExactJson } from '#pickaxe/ledger/json.js';
 import { results } from '../command-vectors.ts';
 
 const exact = (value: unknown) => parseExactJson(JSON.stringify(value));

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { inToolOrder } from '#pickaxe/ledger/command/key-order.js';
-import { normalised, numberText, scientificOf, scientificOfDecimal } from '#pickaxe/ledger/command/numbers.js';
-import { toolArg } from '#pickaxe/ledger/command/tool-args.js';
-import { toolJson } from '#pickaxe/ledger/command/tool-json.js';
+import {
+  inToolOrder,
+  normalised,
+  numberText,
+  scientificOf,
+  scientificOfDecimal,
+  toolArg,
+  toolJson,
+} from '#pickaxe/ledger/command/tool-json.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
-import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { LedgerFormatError, parseExactJson } from '#pickaxe/ledger/json.js';
 import { commands, keyOrder } from '../command-vectors.ts';
 import { texts } from '../texts.ts';
 

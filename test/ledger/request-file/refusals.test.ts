@@ -2,17 +2,19 @@
 
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import { addSignatures, combineForms, signHash } from '#pickaxe/ledger/request-file/combine.js';
-import { RequestFileError } from '#pickaxe/ledger/request-file/errors.js';
-import { parseKeyFile } from '#pickaxe/ledger/request-file/key-file.js';
-import { completed } from '#pickaxe/ledger/request-file/output.js';
-import { parseRequest, type RequestKind } from '#pickaxe/ledger/request-file/parse.js';
+import { stringifyExactJson } from '#pickaxe/ledger/json.js';
+import { parseRequest, type RequestKind } from '#pickaxe/ledger/request-file/request-file.js';
 import {
+  addSignatures,
+  combineForms,
+  completed,
   formatUnsignedForm,
+  parseKeyFile,
   parseUnsignedForm,
+  signHash,
   type UnsignedForm,
 } from '#pickaxe/ledger/request-file/unsigned-form.js';
+import { RequestFileError } from '#pickaxe/ledger/request-file/yaml.js';
 import { ALICE, BOB, requestFile } from '../command-vectors.ts';
 
 const FILES: Readonly<Record<string, string>> = {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { Place } from '#pickaxe/ledger/request-file/place.js';
-import { showText, timeText } from '#pickaxe/ledger/request-file/tool-text.js';
-import { yamlText } from '#pickaxe/ledger/request-file/yaml-text.js';
+import { showText, timeText } from '#pickaxe/ledger/request-file/request-file.js';
+import { Place, yamlText } from '#pickaxe/ledger/request-file/yaml.js';
 import { texts } from '../texts.ts';
 
 const read = (value: string) => Place.read(`x: ${value}\n`, 'f.yaml').fields('x').x.text();

@@ -4,12 +4,24 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { verifyCommand } from '#pickaxe/ledger/command/command.js';
 import { parsePayload } from '#pickaxe/ledger/command/payload.js';
-import { addSignatures, combineForms, putSignatures, signHash } from '#pickaxe/ledger/request-file/combine.js';
-import { parseKeyFile } from '#pickaxe/ledger/request-file/key-file.js';
-import { completed, formatCommand, formatForm } from '#pickaxe/ledger/request-file/output.js';
-import { parseRequest, type RequestKind } from '#pickaxe/ledger/request-file/parse.js';
-import { signedCommand, unsignedForm } from '#pickaxe/ledger/request-file/to-command.js';
-import { formatUnsignedForm, parseUnsignedForm } from '#pickaxe/ledger/request-file/unsigned-form.js';
+import {
+  parseRequest,
+  type RequestKind,
+  signedCommand,
+  unsignedForm,
+} from '#pickaxe/ledger/request-file/request-file.js';
+import {
+  addSignatures,
+  combineForms,
+  completed,
+  formatCommand,
+  formatForm,
+  formatUnsignedForm,
+  parseKeyFile,
+  parseUnsignedForm,
+  putSignatures,
+  signHash,
+} from '#pickaxe/ledger/request-file/unsigned-form.js';
 import { ALICE, BOB, CAROL, pairs, requestFile } from '../command-vectors.ts';
 
 const utc = (text: string) => Date.parse(`${text}Z`);

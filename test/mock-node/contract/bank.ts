@@ -5,14 +5,15 @@ import { buildCommand } from '#pickaxe/ledger/command/build.js';
 import {
   type CoinCall,
   continueOnTarget,
+  detailsOf,
   gasCapability,
   getBalance,
   getDetails,
+  tokenBalanceOf,
   transfer,
   transferCreate,
   transferCrosschain,
 } from '#pickaxe/ledger/command/coin.js';
-import { detailsOf, tokenBalanceOf } from '#pickaxe/ledger/command/coin-results.js';
 import { type Command, commandJson, sendJson } from '#pickaxe/ledger/command/command.js';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import type { Message, PublicMeta, Signer } from '#pickaxe/ledger/command/payload.js';

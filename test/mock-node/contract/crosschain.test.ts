@@ -1,9 +1,9 @@
 /** Tests transfers to another chain: the first step, the proof, the second step, and everybody who may send it. */
 
 import { describe, expect, it } from 'vitest';
-import { decodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { isAlreadyCompleted, readProofRefusal } from '#pickaxe/ledger/command/refusals.js';
+import { isAlreadyCompleted, readProofRefusal } from '#pickaxe/ledger/command/results.js';
 import { distance } from '#pickaxe/ledger/graphs.js';
+import { decodeBase64url } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
 import { GAS_STATION } from '#pickaxe/mock-node/contract/first-accounts.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';

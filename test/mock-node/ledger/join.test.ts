@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
-import type { Block } from '#pickaxe/mock-node/ledger/block.js';
+import { LedgerFormatError } from '#pickaxe/ledger/json.js';
+import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import type { Chains } from '#pickaxe/mock-node/ledger/chains.js';
 import { chainsOf, grow, NOW_US, share } from './nodes.ts';
 

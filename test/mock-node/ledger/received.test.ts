@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { integerToTarget } from '#pickaxe/chain/target.js';
-import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
+import { weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { type BlockHeader, encodeHeader } from '#pickaxe/ledger/header.js';
+import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 import type { PayloadWithOutputs } from '#pickaxe/ledger/payload.js';
-import { weightAbove } from '#pickaxe/ledger/weight.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { chainsOf, grow, MINER, NOW_US, START_US } from './nodes.ts';

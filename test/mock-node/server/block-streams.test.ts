@@ -2,10 +2,8 @@
 
 import { EventSource } from 'eventsource';
 import { expect, it, onTestFinished } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { type ExactJson, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import { powHash } from '#pickaxe/ledger/header.js';
-import { headerToJson } from '#pickaxe/ledger/header-json.js';
+import { headerToJson, powHash } from '#pickaxe/ledger/header.js';
+import { type ExactJson, encodeBase64url, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
 import { eventually } from '../../source/follow.ts';
 import { at, startMock } from '../ask.ts';

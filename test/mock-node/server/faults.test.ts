@@ -1,9 +1,8 @@
 /** Tests what the mock node can be told to do wrong at the endpoints of documents 1 and 2. */
 
 import { describe, expect, it } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { cutFromJson } from '#pickaxe/ledger/cut.js';
-import type { ExactJson } from '#pickaxe/ledger/exact-json.js';
+import { type ExactJson, encodeBase64url } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
 import { rewardOf } from '#pickaxe/ledger/reward.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';

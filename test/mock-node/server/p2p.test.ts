@@ -2,9 +2,8 @@
 
 import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { cutFromJson, cutToJson } from '#pickaxe/ledger/cut.js';
-import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import { peerIdOf } from '#pickaxe/ledger/peer.js';
+import { cutFromJson, cutToJson, peerIdOf } from '#pickaxe/ledger/cut.js';
+import { stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { startMock } from '../ask.ts';
 
 describe('two sides', () => {

@@ -1,12 +1,10 @@
 /** Tests document 1's queries on a chain that has grown, as a client reads them that checks everything. */
 
 import { describe, expect, it } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { checkCut, cutFromJson } from '#pickaxe/ledger/cut.js';
-import type { ExactJson } from '#pickaxe/ledger/exact-json.js';
 import { knownGraph, onlyGraph } from '#pickaxe/ledger/graphs.js';
-import { blockHash, parseHeader } from '#pickaxe/ledger/header.js';
-import { headerFromJson } from '#pickaxe/ledger/header-json.js';
+import { blockHash, headerFromJson, parseHeader } from '#pickaxe/ledger/header.js';
+import { type ExactJson, encodeBase64url } from '#pickaxe/ledger/json.js';
 import {
   checkPayload,
   type PayloadWithOutputs,

@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Block } from '#pickaxe/mock-node/ledger/block.js';
+import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import { type StreamTopic, UpdateStreams } from '#pickaxe/mock-node/server/streams.js';
 
 const STREAM_MS = 240_000;

@@ -1,9 +1,8 @@
 /** Blocks, headers and payloads of the live network, from a node that may leave out or change some of it. */
 
 import { describe, expect, it } from 'vitest';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { blockHash } from '#pickaxe/ledger/header.js';
-import type { Dialect } from '#pickaxe/ledger/header-json.js';
+import { blockHash, type Dialect } from '#pickaxe/ledger/header.js';
+import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/json.js';
 import { bare, blockJson, blocks, CHAIN, flagged, unnamed, wholeBlocks } from './rows.ts';
 import { allOf, apiWith, type Behaviour, errorOf, type Seen } from './server.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
+import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/api/commands.js';
 import { commands, results } from '../../ledger/command-vectors.ts';
 import { proofs } from '../../ledger/vectors.ts';

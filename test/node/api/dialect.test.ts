@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandPathsOf } from '#pickaxe/node/api/dialect.js';
+import { commandPathsOf } from '#pickaxe/node/api/request.js';
 import { cuts } from '../../ledger/vectors.ts';
 import { apiOf, CHAINWEB, DOCUMENT, errorOf, type Seen, serve } from './server.ts';
 

@@ -2,11 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ExactJson, parseExactJson } from '#pickaxe/ledger/exact-json.js';
 import { knownGraph } from '#pickaxe/ledger/graphs.js';
+import { type ExactJson, parseExactJson } from '#pickaxe/ledger/json.js';
 import { ApiError } from '#pickaxe/node/api/api-error.js';
-import { blockReader } from '#pickaxe/node/api/blocks.js';
-import { headerOf } from '#pickaxe/node/api/headers.js';
+import { blockReader, headerOf } from '#pickaxe/node/api/blocks.js';
 import { infoFromJson } from '#pickaxe/node/api/info.js';
 import type { NodeApi } from '#pickaxe/node/api/node-api.js';
 import { pageOf } from '#pickaxe/node/api/pages.js';

@@ -1,15 +1,14 @@
 /** The client and the mock node agree: on the words of both dialects, and on one port and on two. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { buildCommand } from '#pickaxe/ledger/command/build.js';
-import { type CoinCall, getDetails, transferCrosschain } from '#pickaxe/ledger/command/coin.js';
-import { detailsOf } from '#pickaxe/ledger/command/coin-results.js';
+import { type CoinCall, detailsOf, getDetails, transferCrosschain } from '#pickaxe/ledger/command/coin.js';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { checkCut } from '#pickaxe/ledger/cut.js';
 import { ONE } from '#pickaxe/ledger/decimal.js';
 import { distance, knownGraph, onlyGraph } from '#pickaxe/ledger/graphs.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
+import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';

@@ -2,11 +2,10 @@
 
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { sumOfHeights } from '#pickaxe/ledger/cut.js';
+import { peerIdOf, sumOfHeights } from '#pickaxe/ledger/cut.js';
 import { knownGraph } from '#pickaxe/ledger/graphs.js';
-import { peerIdOf } from '#pickaxe/ledger/peer.js';
+import { trustOfPeer, urlOfPeer } from '#pickaxe/node/api/info.js';
 import { NodeApi } from '#pickaxe/node/api/node-api.js';
-import { trustOfPeer, urlOfPeer } from '#pickaxe/node/api/peers.js';
 import { checkConfig, servedNetwork } from '#pickaxe/node/config.js';
 import { cuts } from '../../ledger/vectors.ts';
 import { another, type Identity, selfSigned, signed } from '../certificates.ts';

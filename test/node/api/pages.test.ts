@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/json.js';
 import type { ApiError } from '#pickaxe/node/api/api-error.js';
 import { blocks, CHAIN } from './rows.ts';
 import { allOf, apiWith, type Behaviour, errorOf, type Seen } from './server.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '#pickaxe/node/api/api-error.js';
-import { withRetries } from '#pickaxe/node/api/retry.js';
+import { withRetries } from '#pickaxe/node/api/request.js';
 
 it('a node that answers 503 with retry-after is asked again when the node has asked for it, not sooner', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

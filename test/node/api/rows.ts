@@ -1,9 +1,7 @@
 /** Real data in the shapes in which nodes give it. */
 
-import { decodeBase64url } from '#pickaxe/ledger/base64url.js';
-import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
-import { parseHeader } from '#pickaxe/ledger/header.js';
-import { type Dialect, headerToJson } from '#pickaxe/ledger/header-json.js';
+import { type Dialect, headerToJson, parseHeader } from '#pickaxe/ledger/header.js';
+import { decodeBase64url, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { branches, headers, payloads } from '../../ledger/vectors.ts';
 
 /** The blocks of one chain, orphans too, by height. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ExternalRelay, type ExternalRelayOptions } from '#pickaxe/relay/external/external-relay.js';
+import { ExternalRelay, type ExternalRelayOptions } from '#pickaxe/relay/external.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import type { Command } from '#pickaxe/system/process-group.js';
 import { Folder } from '../../config/folder.ts';

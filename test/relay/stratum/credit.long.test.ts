@@ -7,9 +7,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { difficultyOf, meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { type Random, seededRandom } from '#pickaxe/mock-node/random.js';
-import type { SessionWorld } from '#pickaxe/relay/stratum/world.js';
-import { difficultyOfHashes } from '#pickaxe/wire/difficulty.js';
-import { parseTarget } from '#pickaxe/wire/stratum.js';
+import type { SessionWorld } from '#pickaxe/relay/stratum/context.js';
+import { difficultyOfHashes, parseTarget } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
 import { type Message, parse, SessionBench, type TestClient } from './session-bench.ts';
 

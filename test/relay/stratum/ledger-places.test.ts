@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
-import type { LedgerEntry } from '#pickaxe/relay/stratum/ledger-line.js';
-import { LedgerPlaces, type ShareEntry } from '#pickaxe/relay/stratum/ledger-places.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
-import { type SessionEntry, ShareBook } from '#pickaxe/relay/stratum/share-book.js';
+import { type LedgerEntry, LedgerPlaces, type ShareEntry } from '#pickaxe/relay/stratum/share-log.js';
+import { type SessionEntry, ShareBook } from '#pickaxe/relay/stratum/shares.js';
 
 const share = (worker: string, more: Partial<ShareEntry> = {}): ShareEntry => {
   return { worker, result: 'accepted', difficulty: 7, isBlock: false, ...more };

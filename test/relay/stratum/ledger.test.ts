@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Ledger, type LedgerFile } from '#pickaxe/relay/stratum/ledger.js';
-import { type LedgerEntry, LedgerLine } from '#pickaxe/relay/stratum/ledger-line.js';
+import { Ledger, type LedgerEntry, type LedgerFile, LedgerLine } from '#pickaxe/relay/stratum/share-log.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { eventually } from '../../source/follow.ts';
 

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Bans, networkOf, siteOf } from '#pickaxe/relay/stratum/bans.js';
-import { Doorkeeper, type SharedLines } from '#pickaxe/relay/stratum/doorkeeper.js';
+import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/relay/stratum/client-hints.js';
+import { Bans, Doorkeeper, networkOf, type SharedLines, siteOf } from '#pickaxe/relay/stratum/connection-limiter.js';
+import { RememberedRates, Surprise } from '#pickaxe/relay/stratum/difficulty.js';
+import { rollMs } from '#pickaxe/relay/stratum/jobs.js';
 import { mostConnections, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
-import { RememberedRates } from '#pickaxe/relay/stratum/remembered-rates.js';
-import { rollMs } from '#pickaxe/relay/stratum/roll.js';
-import { Surprise } from '#pickaxe/relay/stratum/surprise.js';
-import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/relay/stratum/worker-wishes.js';
-import { TokenBucket } from '#pickaxe/system/token-bucket.js';
+import { TokenBucket } from '#pickaxe/system/buckets.js';
 
 describe('a token bucket', () => {
   it('gives so many at once, and then so many a second', () => {

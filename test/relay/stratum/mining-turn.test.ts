@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Work } from '#pickaxe/chain/work.js';
-import { difficultyOfHashes } from '#pickaxe/wire/difficulty.js';
+import { difficultyOfHashes } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
 import { jobOf, type Message, mineShare, parse, SessionBench, type TestClient } from './session-bench.ts';
 

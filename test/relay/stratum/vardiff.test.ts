@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { Vardiff, type VardiffOptions } from '#pickaxe/relay/stratum/vardiff.js';
+import { Vardiff, type VardiffOptions } from '#pickaxe/relay/stratum/difficulty.js';
 
 const FIRST = 2 ** 42;
 const AIM = 10;

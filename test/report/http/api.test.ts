@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { jsonText } from '#pickaxe/text/json-text.js';
+import { jsonText } from '#pickaxe/text/plain-text.js';
 import { BALANCE, device, hashes, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 

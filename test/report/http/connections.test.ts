@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Connections } from '#pickaxe/report/http/connections.js';
-import { type HttpLimits, httpLimits } from '#pickaxe/report/http/limits.js';
-import { REASONS } from '#pickaxe/report/http/refusals.js';
-import { Refusals } from '#pickaxe/system/refusals.js';
+import { type HttpLimits, httpLimits, REASONS } from '#pickaxe/report/http/access.js';
+import { Connections } from '#pickaxe/report/http/server.js';
+import { Refusals } from '#pickaxe/system/buckets.js';
 import { FakeClock } from '../fakes.ts';
 import { serve } from './serving.ts';
 

@@ -4,11 +4,10 @@ import { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, it, vi } from 'vitest';
 import { Events } from '#pickaxe/events/events.js';
+import { httpLimits, REASONS } from '#pickaxe/report/http/access.js';
 import { EventStream } from '#pickaxe/report/http/event-stream.js';
-import { httpLimits } from '#pickaxe/report/http/limits.js';
-import { REASONS } from '#pickaxe/report/http/refusals.js';
 import type { Status } from '#pickaxe/report/http/schemas.js';
-import { Refusals } from '#pickaxe/system/refusals.js';
+import { Refusals } from '#pickaxe/system/buckets.js';
 import { device, FakeClock, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 

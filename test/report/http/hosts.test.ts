@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { bearerCheck } from '#pickaxe/report/http/auth.js';
-import { admits, isForeign } from '#pickaxe/report/http/hosts.js';
-import { isLoopback } from '#pickaxe/text/http-address.js';
+import { admits, bearerCheck, isForeign } from '#pickaxe/report/http/access.js';
+import { isLoopback } from '#pickaxe/text/addresses.js';
 
 it.each([
   ['127.0.0.1', true],

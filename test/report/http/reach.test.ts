@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reachableHost, urlOf } from '#pickaxe/report/http/reach.js';
+import { reachableHost, urlOf } from '#pickaxe/report/http/server.js';
 
 const address = (address: string, family: 'IPv4' | 'IPv6', internal = false) => ({ address, family, internal });
 const LOOPBACK = [address('127.0.0.1', 'IPv4', true), address('::1', 'IPv6', true)];

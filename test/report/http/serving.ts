@@ -5,14 +5,12 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { Controls } from '#pickaxe/events/controls.js';
-import { Events } from '#pickaxe/events/events.js';
-import type { AskBalance } from '#pickaxe/report/balance.js';
+import { type Controls, Events } from '#pickaxe/events/events.js';
+import type { AskBalance } from '#pickaxe/report/earnings.js';
 import { serveHttp } from '#pickaxe/report/http/http.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
-import { LOG_LINE_OPTIONS, type LogLine } from '#pickaxe/report/log-line.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
+import { LOG_LINE_OPTIONS, type LogLine, LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { FakeClock, SETUP } from '../fakes.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withData } from '#pickaxe/source/node/event-lines.js';
+import { withData } from '#pickaxe/source/node/update-streams.js';
 
 async function* chunksOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts;

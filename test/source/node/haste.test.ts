@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Haste } from '#pickaxe/source/node/haste.js';
+import { Haste } from '#pickaxe/source/node/fetch-schedule.js';
 
 const limits = { burstMs: 100, hurryMs: 1_000 };
 const clock = { nowUs: () => 0n, monotonicMs: () => performance.now() };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { NodeError, type NodeFault } from '#pickaxe/node/errors.js';
 import { nodeLimits } from '#pickaxe/node/limits.js';
-import { UpdateStream } from '#pickaxe/source/node/update-stream.js';
+import { UpdateStream } from '#pickaxe/source/node/update-streams.js';
 
 /** The node's side of a connection. */
 class Connection {

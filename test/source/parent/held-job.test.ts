@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { difficultyOf, targetForDifficulty } from '#pickaxe/chain/target.js';
-import { HeldJob } from '#pickaxe/source/parent/held-job.js';
+import { HeldJob } from '#pickaxe/source/parent/session.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { makeHeader, targetHex } from './parent.ts';
 

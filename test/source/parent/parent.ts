@@ -7,8 +7,7 @@ import type { MinerEvent } from '#pickaxe/events/events.js';
 import { ParentSource } from '#pickaxe/source/parent/parent-source.js';
 import type { ParentSession } from '#pickaxe/source/parent/session.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { Answer } from '#pickaxe/wire/worker-answers.js';
-import { LIMITS } from '#pickaxe/wire/worker-words.js';
+import { Answer, LIMITS } from '#pickaxe/wire/worker.js';
 
 let made = 0;
 

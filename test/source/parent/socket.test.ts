@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { connect, Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { endSoon, listenAt } from '#pickaxe/source/parent/socket.js';
+import { endSoon, listenAt } from '#pickaxe/source/parent/connection.js';
 import { Folder } from '../../config/folder.ts';
 import { eventually } from '../follow.ts';
 

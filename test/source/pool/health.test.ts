@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { PoolHealth } from '#pickaxe/source/pool/health.js';
 import { poolLimits } from '#pickaxe/source/pool/limits.js';
+import { PoolHealth } from '#pickaxe/source/pool/shares.js';
 
 const { submitMs, silenceMs } = poolLimits;
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { complaintOf, parseMessage, parseNotice, parseReconnect } from '#pickaxe/source/pool/messages.js';
-import { parseNonce1, parseSubscription } from '#pickaxe/source/pool/nonce1.js';
-import { verdictOf } from '#pickaxe/source/pool/verdicts.js';
+import { verdictOf } from '#pickaxe/source/pool/shares.js';
+import { parseNonce1, parseSubscription } from '#pickaxe/source/pool/works.js';
 import { OUTCOMES } from '#pickaxe/source/vocabulary.js';
 
 it('any line is a message, or none', () => {

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Work } from '#pickaxe/chain/work.js';
-import { Backoff } from '#pickaxe/net/backoff.js';
+import { Backoff } from '#pickaxe/net/connecting.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { Recorder } from '../../fakes.ts';

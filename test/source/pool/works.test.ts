@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { Bulletin } from '#pickaxe/source/pool/bulletin.js';
+import { Bulletin } from '#pickaxe/source/pool/calls.js';
 import { MOST_MESSAGES, MOST_WORKS } from '#pickaxe/source/pool/limits.js';
 import { PoolWorks } from '#pickaxe/source/pool/works.js';
 import { makeHeader } from './pool.ts';

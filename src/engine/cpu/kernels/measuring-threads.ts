@@ -8,8 +8,8 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { pause } from '../../../system/abort.ts';
-import type { Place } from '../core-groups.ts';
 import type { KernelName } from '../kernel-names.ts';
+import type { Place } from '../threads.ts';
 import type { TakeTurn } from './speed.ts';
 
 /** The data that a measuring thread is started with. All arrays of numbers but `cpus` are shared memory. */

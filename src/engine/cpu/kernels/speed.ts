@@ -1,8 +1,7 @@
 /** Compares the kernels' speeds. Which kernel is fastest depends more on the chip than on the instruction set. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KernelName } from '../kernel-names.ts';
-import { bestOf, judge, type Turns } from './verdict.ts';
+import { KERNEL_NAMES, type KernelName } from '../kernel-names.ts';
 
 /**
  * Makes all threads run this kernel and measures it.
@@ -85,4 +84,95 @@ export function inTurns<T>(entrants: readonly T[], round: number): T[] {
   const from = Math.floor(round / 2) % Math.max(1, entrants.length);
   const order = [...entrants.slice(from), ...entrants.slice(0, from)];
   return round % 2 === 0 ? order : order.reverse();
+}
+
+/* Judges what kernels did in turns: which one is the fastest, and whether that can be relied on. Pure. */
+
+/** H/s of one thread, by kernel. */
+export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
+
+/** Each kernel's rates in its turns, in hashes per ms of one thread. */
+export type Turns = ReadonlyMap<KernelName, readonly number[]>;
+
+export interface Verdict {
+  readonly speeds: Speeds;
+  /** Undefined when there are no kernels. */
+  readonly fastest?: KernelName;
+  /** The kernels that may be the fastest, the fastest one included. */
+  readonly close: readonly KernelName[];
+  /** Why the verdict cannot be relied on: a clause for people. Absent when it can. */
+  readonly doubt?: string;
+}
+
+/** Speeds whose difference is below this fraction count as equal, because measurements vary by as much. */
+const TIE = 0.01;
+
+/** Kernels that come this close to the fastest one may be the fastest, as far as turns of 2 ms can tell. */
+const CLOSE = 0.05;
+
+/** Turns that differ by less confirm each other: on a machine with nothing else to do, most turns of a kernel differ by less. */
+const NEAR = 0.02;
+
+/** How many turns must confirm each other. A single one can be too fast: clocks of some systems are coarse. */
+const CONFIRMED_BY = 3;
+
+/** When fewer of a kernel's turns than this come near its speed, the others were disturbed, and the speed is doubtful. */
+const LEAST_NEAR = 0.2;
+
+/** The most kernels that may be the fastest. */
+const MOST_CLOSE = 4;
+
+interface Judged {
+  readonly name: KernelName;
+  /** In hashes per ms. */
+  readonly rate: number;
+  /** The best turn, confirmed or not. */
+  readonly best: number;
+  /** How many turns come near the rate or surpass it. */
+  readonly near: number;
+  readonly turns: number;
+}
+
+export function judge(turns: Turns): Verdict {
+  const all = Array.from(turns, ([name, rates]) => judgeOne(name, rates)).filter(({ turns }) => turns > 0);
+  const speeds = Object.fromEntries(all.map(({ name, rate }) => [name, Math.round(1000 * rate)]));
+  const fastest = fastestOf(speeds);
+  if (fastest === undefined) return { speeds, close: [] };
+  const leading = Math.max(...all.map(({ rate }) => rate));
+  // The best turn counts for a kernel that was disturbed: it may be as fast as that.
+  const rivals = all.filter(({ name, best }) => name !== fastest && best >= (1 - CLOSE) * leading);
+  const close = [fastest, ...rivals.sort((a, b) => b.best - a.best).map(({ name }) => name)].slice(0, MOST_CLOSE);
+  const doubtful = all.find(({ name, near, turns }) => close.includes(name) && near < leastNear(turns));
+  if (!doubtful) return { speeds, fastest, close };
+  const { name, near, turns: count } = doubtful;
+  return { speeds, fastest, close, doubt: `only ${near} of ${count} turns of ${name} agree within ${100 * NEAR} %` };
+}
+
+/** @returns the fastest kernel; among equally fast ones, the first in KERNEL_NAMES; undefined when there are none */
+export function fastestOf(speeds: Speeds): KernelName | undefined {
+  const best = Math.max(...Object.values(speeds));
+  return KERNEL_NAMES.find((name) => speeds[name] !== undefined && speeds[name] >= (1 - TIE) * best);
+}
+
+/** @returns the rate of the best turn; 0 when there is none */
+export function bestOf(rates: readonly number[]): number {
+  return Math.max(0, ...rates);
+}
+
+/**
+ * The best turns count, because other programs can only slow a turn down: the highest rate that several turns confirm. Without
+ * such turns it is the highest of all.
+ */
+function judgeOne(name: KernelName, rates: readonly number[]): Judged {
+  const sorted = [...rates].sort((a, b) => b - a);
+  const last = CONFIRMED_BY - 1;
+  const from = sorted.findIndex((best, i) => i + last < sorted.length && sorted[i + last] >= (1 - NEAR) * best);
+  const rate = from >= 0 ? sorted[from + 1] : bestOf(rates);
+  const near =
+    from >= 0 ? sorted.filter((each) => each >= (1 - NEAR) * rate).length - from : Math.min(1, sorted.length);
+  return { name, rate, best: bestOf(rates), near, turns: rates.length };
+}
+
+function leastNear(turns: number): number {
+  return Math.max(CONFIRMED_BY, LEAST_NEAR * turns);
 }

@@ -3,9 +3,11 @@
  * group search with the same kernel; the tasks are those that they would search anyway. Pure.
  */
 
+import { sizeOf } from '../../../chain/nonce.ts';
+import { splitRows } from '../columns.ts';
 import type { KernelName } from '../kernel-names.ts';
-import { inTurns } from './speed.ts';
-import { judge, type Verdict } from './verdict.ts';
+import type { TaskThread } from '../pool.ts';
+import { inTurns, judge, type Verdict } from './speed.ts';
 
 /** Which kernel searches a task, and in which turn. */
 export interface Assigned {
@@ -113,4 +115,23 @@ export class Trial {
     this.#assigned = { kernel: verdict.doubt === undefined ? (verdict.fastest ?? first) : first, turn: this.#turn };
     this.#ended(verdict);
   }
+}
+
+/* A hashing thread whose tasks are part of a trial of kernels, until the trial is over. */
+
+/** @param number the thread's number in its group */
+export function proving(thread: TaskThread, number: number, trial: Trial): TaskThread {
+  return {
+    ...thread,
+    run: async (task) => {
+      const assigned = trial.next;
+      const result = await thread.run({ ...task, kernel: assigned.kernel });
+      if (!trial.isOver) {
+        const { searched } = splitRows(task.range, result.rows);
+        const hashes = searched.reduce((sum, range) => sum + sizeOf(range), 0);
+        trial.take(assigned, { thread: number, hashes, ms: result.cpuMs });
+      }
+      return result;
+    },
+  };
 }

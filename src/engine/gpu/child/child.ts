@@ -5,15 +5,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../system/clock.ts';
+import type { Telemetry } from '../../device.ts';
 import { DeviceError } from '../../engine.ts';
+import { READ_MS, type Sensors } from '../../sensors.ts';
 import { type OpenMessage, type ToChild, type ToParent, toChild } from '../protocol.ts';
-import { openSensors } from '../sensors/sensors.ts';
-import { nameOf } from '../variants.ts';
-import { listAdapters } from './adapters.ts';
-import { isSoftware, loadDawn, modelOf, openAdapter, openDevice } from './device.ts';
-import { startPulse } from './pulse.ts';
-import { Reports } from './reports.ts';
-import { Searcher, type SearcherOptions } from './searcher.ts';
+import { openSensors } from '../sensors.ts';
+import { nameOf } from '../tuning.ts';
+import { isSoftware, listAdapters, loadDawn, modelOf, openAdapter, openDevice } from './device.ts';
+import { Reports, Searcher, type SearcherOptions } from './searcher.ts';
 import { selfTest, spotCheck } from './self-test.ts';
 import { tunedScanner } from './tuned-scanner.ts';
 
@@ -160,4 +159,28 @@ class Child {
     this.#kept?.device.destroy();
     process.kill(process.pid, 'SIGKILL');
   }
+}
+
+/* Sends signs of life at fixed intervals, with the sensors' readings. */
+
+/**
+ * Starts the pulse. It starts no reading while another one is under way, so that readings do not pile up behind a driver that
+ * hangs.
+ * @param beat called every `everyMs`, with the latest reading if it is new
+ */
+export function startPulse(everyMs: number, sensors: Sensors, beat: (telemetry: Telemetry | undefined) => void): void {
+  let fresh: Telemetry | undefined;
+  let reading = false;
+  let readMs = Number.NEGATIVE_INFINITY;
+  setInterval(() => {
+    beat(fresh);
+    fresh = undefined;
+    if (reading || performance.now() - readMs < READ_MS) return;
+    reading = true;
+    readMs = performance.now();
+    sensors.read().then((telemetry) => {
+      fresh = Object.keys(telemetry).length > 0 ? telemetry : undefined;
+      reading = false;
+    });
+  }, everyMs);
 }

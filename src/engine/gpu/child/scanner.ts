@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type Puzzle, placeNonce } from '../../../chain/job.ts';
 import type { Range } from '../../../chain/nonce.ts';
 import { HIT_CAPACITY, JOB_WORDS, prepareWords } from '../prepare.generated.ts';
-import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../variants.ts';
+import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../tuning.ts';
 
 /** The limit on workgroups in one dimension that WebGPU guarantees. A larger dispatch has several rows. */
 const MOST_IN_ROW = 65_535;
@@ -150,4 +150,98 @@ function createSlot(device: GPUDevice, pipeline: GPUComputePipeline): Slot {
     entries: [control, job, result].map((buffer, binding) => ({ binding, resource: { buffer } })),
   });
   return { control, job, result, readback, bindings, loaded: undefined };
+}
+
+/*
+ * Makes Dawn poll less. While any of its promises is pending, Dawn polls its queue through `globalThis.setImmediate`, which
+ * keeps a whole core busy. In this process timers poll instead, rarely and at the right time: waking the processor costs
+ * more than the poll itself.
+ */
+
+/** Time between polls while it is not known when a dispatch will end. */
+const POLL_MS = 1;
+/** Time between polls once a dispatch is overdue, as a fraction of its forecast time, and the longest such time. */
+const POLL_PART = 1 / 8;
+const MOST_POLL_MS = 4;
+/** Node.js's timers fire this much too early on average, because they count whole milliseconds. */
+const TIMER_EARLY_MS = 0.5;
+
+let quietUntilMs = 0;
+let expectedMs = 0;
+
+/** Replaces `setImmediate`. Call it once Dawn is loaded, in a process that only mines with Dawn. */
+export function calmPolling(): void {
+  const { setImmediate } = globalThis;
+  const timer = (poll: (...args: unknown[]) => void, ...args: unknown[]) =>
+    // Dawn asks for the next poll before the code that waits for this one has called `expectIn`, hence the setImmediate.
+    setImmediate(() => setTimeout(poll, untilPollMs(quietUntilMs - performance.now(), expectedMs), ...args));
+  globalThis.setImmediate = timer as unknown as typeof setImmediate;
+}
+
+/**
+ * Tells the polling that no dispatch should end in the next `ms`.
+ * @param lengthMs how long the dispatch should take in all
+ */
+export function expectIn(ms: number, lengthMs: number): void {
+  quietUntilMs = performance.now() + ms;
+  expectedMs = lengthMs;
+}
+
+/**
+ * @param quietMs time until a dispatch should end; 0 or less once it is overdue
+ * @param lengthMs how long the dispatch should take in all; 0 when that is not known
+ * @returns milliseconds for the next poll's timer
+ */
+export function untilPollMs(quietMs: number, lengthMs: number): number {
+  if (quietMs > 0) return quietMs + TIMER_EARLY_MS;
+  return Math.min(MOST_POLL_MS, Math.max(POLL_MS, POLL_PART * lengthMs));
+}
+
+/*
+ * Forecasts when the next dispatch will be done. The GPU runs dispatches one after the other, and each end may be noticed
+ * late. So the forecast starts at the time when the previous dispatch should have ended, not when its end was noticed.
+ */
+
+/**
+ * The end is expected after this fraction of the forecast time. With the full time, a rate that was measured too low would
+ * confirm itself forever. With less, some looks come a little early and show the true end.
+ */
+const PART = 0.995;
+/** When an end is noticed later than this after the expected time, the forecast was wrong and the present time counts. */
+const LOOK_MS = 1;
+
+interface Flight {
+  readonly beganMs: number;
+  readonly lengthMs: number;
+}
+
+export class DispatchForecast {
+  /** The dispatches in flight, in the order of submission, which is also the order of their ends. */
+  readonly #flights: Flight[] = [];
+  /** The best estimate of the last end. */
+  #endMs = Number.NEGATIVE_INFINITY;
+
+  get inFlight(): number {
+    return this.#flights.length;
+  }
+
+  /** How long the oldest dispatch in flight should run, and when to look for its end. */
+  get next(): { readonly lengthMs: number; readonly dueMs: number } | undefined {
+    const [oldest] = this.#flights;
+    if (!oldest) return undefined;
+    const { beganMs, lengthMs } = oldest;
+    return { lengthMs, dueMs: Math.max(beganMs, this.#endMs) + PART * lengthMs };
+  }
+
+  /** @param lengthMs how long the dispatch should run; 0 when that is not known */
+  submitted(nowMs: number, lengthMs: number): void {
+    this.#flights.push({ beganMs: nowMs, lengthMs });
+  }
+
+  /** Notes that the oldest dispatch in flight is done. */
+  done(nowMs: number): void {
+    const dueMs = this.next?.dueMs ?? nowMs;
+    this.#endMs = nowMs < dueMs + LOOK_MS ? Math.min(dueMs, nowMs) : nowMs;
+    this.#flights.shift();
+  }
 }

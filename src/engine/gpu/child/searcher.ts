@@ -4,12 +4,8 @@ import { hashTail, type Puzzle, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
 import type { Clock } from '../../../system/clock.ts';
 import type { Candidate } from '../../engine.ts';
-import { BatchSize } from './batch-size.ts';
-import { DispatchForecast } from './dispatch-forecast.ts';
-import { expectIn } from './polling.ts';
-import type { Report } from './reports.ts';
-import type { Scanner } from './scanner.ts';
-import { type Piece, type QueuedSearch, WorkQueue } from './work-queue.ts';
+import { DispatchForecast, expectIn, type Scanner } from './scanner.ts';
+import { BatchSize } from './tune.ts';
 
 interface SearcherHooks {
   readonly report: (report: Report) => void;
@@ -134,4 +130,149 @@ function candidatesOf(puzzle: Puzzle, { lane, page }: Range, hits: readonly numb
   return parts
     .filter((nonce) => solves(puzzle, nonce) || hashTail(puzzle, nonce)[7] !== puzzle.target[7])
     .map(joinNonce);
+}
+
+/* The ranges that the child process has received and not yet dispatched. */
+
+/** A search, from the parent's first message about it until it has ended. */
+export interface QueuedSearch {
+  readonly id: number;
+  readonly puzzle: Puzzle;
+  readonly waiting: Range[];
+  /** The most counters of a dispatch. It shrinks when a dispatch had more hits than the result has room for. */
+  most: number;
+  /** How many dispatches are in flight. */
+  dispatched: number;
+  stopped: boolean;
+}
+
+export interface Piece {
+  readonly search: QueuedSearch;
+  readonly range: Range;
+}
+
+export class WorkQueue {
+  /** All searches that have not ended, oldest first. */
+  readonly #searches = new Map<number, QueuedSearch>();
+
+  begin(id: number, puzzle: Puzzle): void {
+    this.#searches.set(id, {
+      id,
+      puzzle,
+      waiting: [],
+      most: Number.POSITIVE_INFINITY,
+      dispatched: 0,
+      stopped: false,
+    });
+  }
+
+  add(id: number, range: Range): void {
+    this.#searches.get(id)?.waiting.push(range);
+  }
+
+  /** Drops the waiting ranges of a search. Dispatches in flight go on. */
+  stop(id: number): QueuedSearch | undefined {
+    const search = this.#searches.get(id);
+    if (search) {
+      search.stopped = true;
+      search.waiting.length = 0;
+    }
+    return search;
+  }
+
+  forget(id: number): void {
+    this.#searches.delete(id);
+  }
+
+  /** Cuts off the next dispatch's range. The newest search goes first, because older ones are about to be stopped. */
+  next(size: number): Piece | undefined {
+    const search = [...this.#searches.values()].findLast(({ waiting }) => waiting.length > 0);
+    if (!search) return undefined;
+    const strip = search.waiting[0];
+    const counters = Math.min(strip.counters, size, search.most);
+    if (counters === strip.counters) search.waiting.shift();
+    else search.waiting[0] = { ...strip, counter: strip.counter + counters, counters: strip.counters - counters };
+    search.dispatched++;
+    return { search, range: { ...strip, counters } };
+  }
+
+  /** Puts back a piece that had too many hits, to be searched again in parts of at most `most` counters. */
+  again({ search, range }: Piece, most: number): void {
+    search.most = Math.min(search.most, most);
+    if (!search.stopped) search.waiting.unshift(range);
+  }
+}
+
+/*
+ * Joins reports before they go to the parent. A dispatch takes milliseconds, and a message costs both processes a tenth of a
+ * millisecond, so consecutive ranges are reported as one. Two kinds of reports are sent at once, with all that wait: those
+ * with a candidate, and the first one of a search, which shows how soon a new job is searched.
+ */
+
+/** Time between reports without candidates: short enough for a live hashrate, long enough to cost little. */
+const REPORT_MS = 100;
+
+export interface Report {
+  /** The parent's number for the search. */
+  readonly search: number;
+  /** A range of one page. */
+  readonly searched: Range;
+  /** When the first dispatch of this range was submitted, on the system clock's `monotonicMs`. */
+  readonly beganMs: number;
+  readonly candidates: readonly Candidate[];
+}
+
+export class Reports {
+  readonly #send: (report: Report) => void;
+  readonly #clock: Clock;
+  #waiting: Report | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #sentMs = Number.NEGATIVE_INFINITY;
+  /** The search of the last report that was sent. */
+  #sent: number | undefined;
+
+  constructor(send: (report: Report) => void, clock: Clock) {
+    this.#send = send;
+    this.#clock = clock;
+  }
+
+  /** Adds the report of one dispatch. It is sent now or within REPORT_MS. */
+  add(report: Report): void {
+    if (this.#waiting && !continues(this.#waiting, report)) this.flush();
+    this.#waiting = this.#waiting ? joined(this.#waiting, report) : report;
+    const waitMs = this.#sentMs + REPORT_MS - this.#clock.monotonicMs();
+    if (report.candidates.length > 0 || report.search !== this.#sent || waitMs <= 0) this.flush();
+    // The last report must not wait for another one, which may never come.
+    else this.#timer ??= setTimeout(() => this.flush(), waitMs);
+  }
+
+  /** Sends the waiting report. Call it before any other message about a search, and when there is nothing to search. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const report = this.#waiting;
+    if (!report) return;
+    this.#waiting = undefined;
+    this.#sentMs = this.#clock.monotonicMs();
+    this.#sent = report.search;
+    this.#send(report);
+  }
+}
+
+function continues({ search, searched }: Report, next: Report): boolean {
+  return (
+    search === next.search &&
+    searched.lane === next.searched.lane &&
+    searched.page === next.searched.page &&
+    searched.counter + searched.counters === next.searched.counter
+  );
+}
+
+function joined({ search, searched, beganMs, candidates }: Report, next: Report): Report {
+  return {
+    search,
+    searched: { ...searched, counters: searched.counters + next.searched.counters },
+    beganMs,
+    candidates: [...candidates, ...next.candidates],
+  };
 }

@@ -2,8 +2,17 @@
 
 import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
-import { type Tuning, type TuningLimits, tuningShape, type VariantRow, whyTuning } from '../tuning.ts';
-import { isTypical, nameOf, VARIANTS, type Variant } from '../variants.ts';
+import {
+  isTypical,
+  nameOf,
+  type Tuning,
+  type TuningLimits,
+  tuningShape,
+  VARIANTS,
+  type Variant,
+  type VariantRow,
+  whyTuning,
+} from '../tuning.ts';
 import { dawnVersion } from './device.ts';
 import { Scanner, wgslOf } from './scanner.ts';
 import { bestBatch, raceBatches, raceVariants } from './tune.ts';

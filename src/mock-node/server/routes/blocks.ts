@@ -1,12 +1,25 @@
 /** Whole blocks (document 1, "Whole blocks"). They come as JSON only. */
 
-import type { ExactJson } from '../../../ledger/exact-json.ts';
-import { headerToJson } from '../../../ledger/header-json.ts';
+import { toHex } from '../../../chain/bytes.ts';
+import { type Cut, cutFromJson, cutToJson } from '../../../ledger/cut.ts';
+import { headerToJson, powHash } from '../../../ledger/header.ts';
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  encodeBase64url,
+  jsonInteger,
+  LedgerFormatError,
+  parseExactJsonBytes,
+  stringifyExactJson,
+} from '../../../ledger/json.ts';
 import { payloadWithOutputsToJson } from '../../../ledger/payload.ts';
-import type { Block } from '../../ledger/block.ts';
-import { ascending, branch } from '../block-query.ts';
-import { type Asked, CHAIN, JSON_TYPE, type Route } from '../route.ts';
-import { answeredPayload } from '../wrong-reward.ts';
+import type { Block } from '../../ledger/block-store.ts';
+import { blocksAbove, cutOf } from '../../ledger/cut.ts';
+import { isHash, type Message, naturalFrom, preferred } from '../answer.ts';
+import { ascending, type BlockCollection, branch } from '../collections.ts';
+import { answeredPayload } from '../replacements.ts';
+import { type Asked, CHAIN, JSON_TYPE, keyNotFound, NO_MORE_STREAMS, OCTETS, type Route } from '../route.ts';
+import type { BlockTopic } from '../streams.ts';
 
 const BLOCKS = { cap: 360, json: blockJson };
 
@@ -36,4 +49,151 @@ function blockJson({ header, payload }: Block, asked: Asked): ExactJson {
     header: headerToJson(header, asked.dialect, network),
     payloadWithOutputs: payloadWithOutputsToJson(answeredPayload(payload, asked.fault)),
   };
+}
+
+/* Streams of all new blocks. Document 1 knows only their setting, `headerStream`; the rest is what real nodes serve. */
+
+export const blockStreamRoutes: readonly Route[] = (['header', 'block'] as const).map((of) => ({
+  endpoint: of,
+  side: 'service',
+  method: 'GET',
+  path: new RegExp(`^/${of}/updates$`),
+  when: ({ settings }) => settings.headerStream,
+  answer: ({ backend: { streams }, dialect }) => (streams.full ? NO_MORE_STREAMS : { stream: { of, dialect } }),
+}));
+
+/** @returns the event that tells of a block */
+export function blockEvent({ header, payload }: Block, { of, dialect }: BlockTopic, network: string): string {
+  const json: ExactJsonObject = {
+    header: headerToJson(header, dialect, network),
+    txCount: jsonInteger(payload.transactions.length),
+    powHash: bigEndian(powHash(header)),
+    target: bigEndian(header.target),
+    ...(of === 'block' && { payloadWithOutputs: payloadWithOutputsToJson(payload) }),
+  };
+  return `event:BlockHeader\ndata:${stringifyExactJson(json)}\n\n`;
+}
+
+function bigEndian(bytes: Uint8Array): string {
+  return toHex(Uint8Array.from(bytes).reverse());
+}
+
+/* Block hashes (document 1, "Block hashes"). */
+
+const HASHES = { cap: 4096, json: ({ id }: { readonly id: string }) => id };
+
+export const hashRoutes: readonly Route[] = [
+  {
+    endpoint: 'hash',
+    side: 'service',
+    method: 'GET',
+    path: new RegExp(`^${CHAIN}/hash$`),
+    gives: [JSON_TYPE],
+    answer: (asked) => ascending(asked, HASHES),
+  },
+  {
+    endpoint: 'hash',
+    side: 'service',
+    method: 'POST',
+    path: new RegExp(`^${CHAIN}/hash/branch$`),
+    takes: JSON_TYPE,
+    gives: [JSON_TYPE],
+    answer: (asked) => branch(asked, HASHES),
+  },
+];
+
+/* Headers. Document 1 does not mention these endpoints, but real nodes have them. */
+
+/** The most headers of a page. */
+const CAP = 360;
+const CAP_P2P = 20;
+
+export const headerRoutes: readonly Route[] = [
+  {
+    endpoint: 'header',
+    method: 'GET',
+    path: new RegExp(`^${CHAIN}/header$`),
+    gives: [JSON_TYPE],
+    answer: (asked) => typed(ascending(asked, headers(asked)), asked),
+  },
+  {
+    endpoint: 'header',
+    method: 'POST',
+    path: new RegExp(`^${CHAIN}/header/branch$`),
+    takes: JSON_TYPE,
+    gives: [JSON_TYPE],
+    answer: (asked) => typed(branch(asked, headers(asked)), asked),
+  },
+  {
+    endpoint: 'header',
+    method: 'GET',
+    path: new RegExp(`^${CHAIN}/header/(?<hash>[\\w-]+)$`),
+    gives: [JSON_TYPE, OCTETS],
+    answer: oneHeader,
+  },
+];
+
+function headers({ backend }: Asked): BlockCollection {
+  return { cap: backend.side === 'p2p' ? CAP_P2P : CAP, json: headerJson };
+}
+
+function oneHeader(asked: Asked): Message {
+  if (!isHash(asked.params.hash)) return { status: 400, text: 'a block hash is 43 characters of base64url' };
+  const block = asked.backend.ledger.chains.blocksOf(asked.chain).get(asked.params.hash);
+  if (!block) return keyNotFound(asked.params.hash);
+  if (preferred(asked.accept, [JSON_TYPE, OCTETS]) === OCTETS) return { status: 200, bytes: binary(block) };
+  return typed({ status: 200, json: headerJson(block, asked) }, asked);
+}
+
+/** A header is binary, in base64url, unless the client asks for objects. */
+function headerJson(block: Block, asked: Asked): ExactJson {
+  if (!wantsObjects(asked)) return encodeBase64url(binary(block));
+  return headerToJson(block.header, asked.dialect, asked.backend.ledger.settings.network);
+}
+
+/** Says in the answer's type that headers are objects, if they are. */
+function typed(message: Message, asked: Asked): Message {
+  if (message.status !== 200 || !wantsObjects(asked)) return message;
+  return { ...message, headers: { 'content-type': `${JSON_TYPE};blockheader-encoding=object` } };
+}
+
+function wantsObjects({ accept = '' }: Asked): boolean {
+  return /blockheader-encoding\s*=\s*"?object/i.test(accept);
+}
+
+/** @returns the header with its hash */
+function binary({ bytes, hash }: Block): Uint8Array {
+  return Buffer.concat([bytes, hash]);
+}
+
+/* Cuts (document 1, "Cut"). */
+
+export const cutRoutes: readonly Route[] = [
+  { endpoint: 'cut', method: 'GET', path: /^\/cut$/, gives: [JSON_TYPE], answer: getCut },
+  { endpoint: 'cut', side: 'p2p', method: 'PUT', path: /^\/cut$/, takes: JSON_TYPE, answer: putCut },
+];
+
+function getCut({ backend, query, fault }: Asked): Message {
+  const { ledger, peers } = backend;
+  const maxHeight = naturalFrom(query.get('maxheight') ?? String(2n ** 64n - 1n));
+  if (maxHeight === undefined) return { status: 400, text: 'maxheight is an integer >= 0' };
+  const below = blocksAbove(ledger.chains, maxHeight);
+  const blocksBack = below + (fault?.kind === 'old-cut' ? fault.blocksBack : 0);
+  const cut = cutOf(ledger.chains, { origin: peers.own, network: ledger.settings.network, blocksBack });
+  return { status: 200, json: cutToJson(cut) };
+}
+
+/** Success says only that the cut will be looked at. */
+function putCut({ backend: { peers, cuts }, body }: Asked): Message {
+  let cut: Cut;
+  try {
+    cut = cutFromJson(parseExactJsonBytes(body));
+  } catch (error) {
+    if (error instanceof LedgerFormatError) return { status: 400, text: `Error in $: ${error.message}` };
+    throw error;
+  }
+  if (!cut.origin) return { status: 400, text: 'Cut is missing an origin entry' };
+  if (!peers.has('cut', cut.origin)) return { status: 401, text: 'Unknown peer' };
+  cuts.take(cut);
+  return { status: 204, text: '' };
 }

@@ -3,9 +3,15 @@
 import { z } from 'zod';
 import { parseCommand } from '../../../ledger/command/command.ts';
 import { parsePayload } from '../../../ledger/command/payload.ts';
-import { LedgerFormatError } from '../../../ledger/errors.ts';
-import { type ExactJson, isExactJsonObject, jsonInteger, parseExactJsonBytes } from '../../../ledger/exact-json.ts';
-import { checked, opaqueId } from '../../../ledger/fields.ts';
+import {
+  checked,
+  type ExactJson,
+  isExactJsonObject,
+  jsonInteger,
+  LedgerFormatError,
+  opaqueId,
+  parseExactJsonBytes,
+} from '../../../ledger/json.ts';
 import { RefusedError } from '../../contract/command-desk.ts';
 import type { Message } from '../answer.ts';
 import type { Endpoint } from '../faults.ts';

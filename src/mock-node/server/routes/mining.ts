@@ -2,10 +2,10 @@
 
 import { viewOf } from '../../../chain/bytes.ts';
 import { CHAIN_BYTES } from '../../../chain/layout.ts';
-import { MINING_DEGREE } from '../../ledger/graph.ts';
+import { MINING_DEGREE } from '../../ledger/network.ts';
 import type { Answer, Message } from '../answer.ts';
-import { askerSchema, isAuthorized } from '../miners.ts';
 import { type Asked, type Backend, JSON_TYPE, NO_MORE_STREAMS, OCTETS, type Route } from '../route.ts';
+import { askerSchema, isAuthorized } from '../throttle.ts';
 
 const MINING = { side: 'service', when: canMine } as const;
 

@@ -1,14 +1,53 @@
 /** Payloads (document 1, "Payloads"). Real nodes also answer in a binary form. */
 
 import { z } from 'zod';
-import { opaqueId } from '../../../ledger/fields.ts';
-import { type PayloadWithOutputs, payloadToJson, payloadWithOutputsToJson } from '../../../ledger/payload.ts';
-import type { Message } from '../answer.ts';
-import { preferred } from '../negotiation.ts';
-import { listBytes, payloadBytes, payloadWithOutputsBytes } from '../payload-bytes.ts';
-import { isHash, naturalFrom, parsedBody } from '../query.ts';
+import { opaqueId } from '../../../ledger/json.ts';
+import {
+  type Payload,
+  type PayloadRoots,
+  type PayloadWithOutputs,
+  payloadToJson,
+  payloadWithOutputsToJson,
+} from '../../../ledger/payload.ts';
+import { isHash, type Message, naturalFrom, parsedBody, preferred } from '../answer.ts';
+import { answeredPayload } from '../replacements.ts';
 import { type Asked, CHAIN, JSON_TYPE, keyNotFound, OCTETS, type Route } from '../route.ts';
-import { answeredPayload } from '../wrong-reward.ts';
+
+/*
+ * The binary forms of payloads, in which real nodes also answer. Texts have their length in front, and lists their number of
+ * items: 8 bytes each, big-endian.
+ */
+
+export function payloadBytes(payload: Payload): Uint8Array {
+  const { transactions, minerData } = payload;
+  return Buffer.concat([count(transactions.length), ...transactions.map(text), text(minerData), roots(payload)]);
+}
+
+export function payloadWithOutputsBytes(payload: PayloadWithOutputs): Uint8Array {
+  const { transactions, outputs, minerData, coinbase } = payload;
+  const pairs = transactions.flatMap((each, i) => [text(each), text(outputs[i])]);
+  return Buffer.concat([count(transactions.length), ...pairs, text(minerData), text(coinbase), roots(payload)]);
+}
+
+/** @param items one binary form each */
+export function listBytes(items: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat([count(items.length), ...items]);
+}
+
+function text(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([count(bytes.length), bytes]);
+}
+
+function count(items: number): Uint8Array {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(items));
+  return bytes;
+}
+
+/** The order is another than that in JSON. */
+function roots({ payloadHash, transactionsHash, outputsHash }: PayloadRoots): Uint8Array {
+  return Buffer.concat([payloadHash, transactionsHash, outputsHash]);
+}
 
 /** The most payloads of one answer; what is asked for beyond it is left out. */
 export const BATCH_LIMIT = 1000;

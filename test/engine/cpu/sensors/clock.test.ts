@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findClock } from '#pickaxe/engine/cpu/sensors/clock.js';
+import { findClock } from '#pickaxe/engine/cpu/sensors.js';
 import { PretendedMachine } from './machines.ts';
 
 /** @returns where the sysfs of a machine is whose CPUs report these clocks */

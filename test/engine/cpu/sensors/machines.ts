@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
-import { type CpuSensors, openCpuSensors } from '#pickaxe/engine/cpu/sensors/sensors.js';
-import { readSysfs } from '#pickaxe/engine/sensors/read-line.js';
+import { type CpuSensors, openCpuSensors } from '#pickaxe/engine/cpu/sensors.js';
+import { readSysfs } from '#pickaxe/engine/sensors.js';
 
 /** Contents by their paths below the place where sysfs is mounted. */
 export type Files = Readonly<Record<string, string | number>>;

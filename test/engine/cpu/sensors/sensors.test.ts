@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openCpuSensors } from '#pickaxe/engine/cpu/sensors/sensors.js';
+import { openCpuSensors } from '#pickaxe/engine/cpu/sensors.js';
 import { INTEL_DESKTOP, PretendedMachine } from './machines.ts';
 
 test('all readings of a machine come together, and where they come from is said', async () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { BatchSize } from '#pickaxe/engine/gpu/child/batch-size.js';
-import { DispatchForecast } from '#pickaxe/engine/gpu/child/dispatch-forecast.js';
-import { untilPollMs } from '#pickaxe/engine/gpu/child/polling.js';
+import { DispatchForecast, untilPollMs } from '#pickaxe/engine/gpu/child/scanner.js';
+import { BatchSize } from '#pickaxe/engine/gpu/child/tune.js';
 
 const UNIT = 2048;
 const IN_FLIGHT = 2;

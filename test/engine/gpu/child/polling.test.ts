@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untilPollMs } from '#pickaxe/engine/gpu/child/polling.js';
+import { untilPollMs } from '#pickaxe/engine/gpu/child/scanner.js';
 
 test('a poll waits for the expected end and half a millisecond more, because timers fire early', () => {
   expect(untilPollMs(0.2, 5)).toBe(0.7);

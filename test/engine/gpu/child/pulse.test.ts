@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startPulse } from '#pickaxe/engine/gpu/child/pulse.js';
-import type { Telemetry } from '#pickaxe/engine/telemetry.js';
+import type { Telemetry } from '#pickaxe/engine/device.js';
+import { startPulse } from '#pickaxe/engine/gpu/child/child.js';
 
 const EVERY_MS = 1_000;
 

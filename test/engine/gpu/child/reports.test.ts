@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Report, Reports } from '#pickaxe/engine/gpu/child/reports.js';
+import { type Report, Reports } from '#pickaxe/engine/gpu/child/searcher.js';
 
 /** Every report is sent within this time. */
 const SOON_MS = 100;

@@ -3,9 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { hashTail, type Puzzle, solves } from '#pickaxe/chain/job.js';
 import { joinNonce, type Range } from '#pickaxe/chain/nonce.js';
-import type { Report } from '#pickaxe/engine/gpu/child/reports.js';
 import type { Scan, Scanner } from '#pickaxe/engine/gpu/child/scanner.js';
-import { Searcher } from '#pickaxe/engine/gpu/child/searcher.js';
+import { type Report, Searcher } from '#pickaxe/engine/gpu/child/searcher.js';
 import { everythingSolves, jobOf, someHeaderHex } from '../../../contract/jobs.ts';
 
 const UNIT = 64;

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { hopefulOf, type TuningWishes, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
-import { TUNING_LIMITS, tuningShape } from '#pickaxe/engine/gpu/tuning.js';
-import { isTypical, nameOf, VARIANTS, type Variant } from '#pickaxe/engine/gpu/variants.js';
+import { isTypical, nameOf, TUNING_LIMITS, tuningShape, VARIANTS, type Variant } from '#pickaxe/engine/gpu/tuning.js';
 import { Cache } from '#pickaxe/system/cache.js';
 import { FakeDevice } from './fake-device.ts';
 

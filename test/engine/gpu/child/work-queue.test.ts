@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { WorkQueue } from '#pickaxe/engine/gpu/child/work-queue.js';
+import { WorkQueue } from '#pickaxe/engine/gpu/child/searcher.js';
 
 const puzzle = { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) };
 const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import koffi from 'koffi';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openSensors } from '#pickaxe/engine/gpu/sensors/sensors.js';
+import { openSensors } from '#pickaxe/engine/gpu/sensors.js';
 
 const BUS = '0000:65:00.0';
 const stub = fileURLToPath(new URL('./nvml-stub.c', import.meta.url));

@@ -1,0 +1,198 @@
+/** Decides what a service manager is told about a rig. Pure. */
+
+import { countsShares, livesOnRelays } from '../report/figures.ts';
+import { outageInFull } from '../report/outages.ts';
+import type { RigNow, Summary } from '../report/rig.ts';
+import { rigState } from '../report/rig-state.ts';
+import { allRelays } from '../report/source-stats.ts';
+import { describeOutcomes, describeWorkers, formatHashrate } from '../report/units.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { UsageError } from './exit.ts';
+import type { Sidecar } from './run-miner.ts';
+
+/** Time between status texts, which `systemctl status` shows. */
+const STATUS_MS = 10_000;
+
+/**
+ * @param watchdogMs systemd kills a service that was silent for this long, so a sign of life is due after half of it
+ *   (sd_watchdog_enabled(3))
+ * @returns milliseconds between messages
+ */
+export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
+  return Math.min(STATUS_MS, watchdogMs / 2);
+}
+
+/**
+ * Whether a device is in service or a source is connected. Then the rest of the start needs no help from the manager. A rig without
+ * devices has nothing to open.
+ */
+export function hasStarted(now: RigNow): boolean {
+  return now.deviceReady.value || now.sourceConnected.value || livesOnRelays(now);
+}
+
+/**
+ * @returns a valid reason for hashing nothing now, for `systemctl status`; undefined when the rig should hash. Waiting for the
+ *   work of a connected node or pool is not a valid reason: a silent one counts as lost after a while, so a rig that goes on
+ *   waiting hangs. A parent may have no job for as long as it likes
+ */
+export function whyIdle(now: RigNow): string | undefined {
+  const state = rigState(now);
+  const mustHaveWork = state.name === 'waiting-for-work' && state.sourceKind !== 'parent';
+  return mustHaveWork ? undefined : outageInFull(state, now.nowMs);
+}
+
+/**
+ * Whether the rig does what it should. One that has devices must hash, unless there is a reason not to; one that only hands work on
+ * must have work.
+ * @param hashed whether devices have searched nonces since the last look
+ */
+export function isAlive(now: RigNow, hashed: boolean): boolean {
+  return hashed || whyIdle(now) !== undefined || (livesOnRelays(now) && rigState(now).name === 'mining');
+}
+
+/*
+ * Sends datagrams to the service manager's socket, which NOTIFY_SOCKET names (sd_notify(3)). Node.js has no such sockets, so
+ * koffi calls the functions of the C library. A helper process would not do: by default systemd accepts messages from the
+ * service's main process only.
+ */
+
+/** Linux's constants; they are the same on all chips that Node.js supports. */
+const AF_UNIX = 1;
+const SOCK_DGRAM = 2;
+const SOCK_CLOEXEC = 0o2000000;
+const MSG_DONTWAIT = 0x40;
+const MSG_NOSIGNAL = 0x4000;
+
+/** The most bytes of a socket's name without its zero byte (unix(7)): a path ends with it, an abstract name begins with it. */
+const MAX_NAME = 107;
+
+export interface NotifySocket {
+  /** Sends one datagram without waiting. @returns why it could not be sent; undefined when it was */
+  send(assignments: Readonly<Record<string, string | number>>): string | undefined;
+  close(): void;
+}
+
+/**
+ * @param address the value of NOTIFY_SOCKET: an absolute path, or `@` and an abstract name
+ * @throws Error that says what is wrong with the address, or which package is missing.
+ */
+export async function openNotifySocket(address: string): Promise<NotifySocket> {
+  const to = socketAddress(address);
+  const { default: koffi } = await import('koffi').catch((error: Error) => {
+    const [reason] = error.message.split('\n');
+    throw new Error(`koffi, the package that sends them, does not load (${reason})`);
+  });
+  // null stands for the symbols of this process, which include those of its C library, whatever its file is called.
+  const libc = koffi.load(null);
+  const socket = libc.func('socket', 'int', ['int', 'int', 'int']);
+  const sendto = libc.func('sendto', 'intptr_t', ['int', 'uint8_t *', 'size_t', 'int', 'uint8_t *', 'uint32_t']);
+  const close = libc.func('close', 'int', ['int']);
+
+  const descriptor: number = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) throw new Error(`the system provides no socket (error ${koffi.errno()})`);
+  return {
+    send(assignments) {
+      const lines = Object.entries(assignments).map(([name, value]) => `${name}=${oneLine(String(value))}`);
+      const bytes = Buffer.from(lines.join('\n'));
+      const sent = sendto(descriptor, bytes, bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL, to, to.length);
+      return Number(sent) === bytes.length ? undefined : `cannot send to ${address} (error ${koffi.errno()})`;
+    },
+    close: () => void close(descriptor),
+  };
+}
+
+/** @returns a sockaddr_un without unused bytes after the name */
+function socketAddress(address: string): Buffer {
+  if (!/^[/@]./.test(address) || address.includes('\0')) {
+    throw new Error(`${JSON.stringify(address)} is neither a path nor @ and a name`);
+  }
+  const name = Buffer.from(address.startsWith('@') ? `\0${address.slice(1)}` : `${address}\0`);
+  if (name.length > MAX_NAME + 1) throw new Error(`${address} is longer than the name of a socket can be`);
+  const family = Buffer.alloc(2);
+  new Uint16Array(family.buffer, family.byteOffset, 1)[0] = AF_UNIX; // The field is in the byte order of this machine.
+  return Buffer.concat([family, name]);
+}
+
+/* Tells systemd (Type=notify) when the miner is ready, how it is doing, that it lives, and when it stops. */
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Reads systemd's environment variables (sd_notify(3), sd_watchdog_enabled(3)) and deletes them, because they are not meant
+ * for the processes that this one starts.
+ * @param environment must have NOTIFY_SOCKET
+ * @throws UsageError when messages cannot be sent, or WATCHDOG_USEC is not valid.
+ */
+export async function systemd(environment: Environment = process.env): Promise<Sidecar> {
+  const { NOTIFY_SOCKET: address = '', WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: pid } = environment;
+  for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete environment[name];
+  const forUs = pid === undefined || pid === String(process.pid);
+  const watchdogMs = forUs && watchdogUs !== undefined ? Number(watchdogUs) / 1000 : undefined;
+  if (watchdogMs !== undefined && !(watchdogMs > 0)) {
+    throw new UsageError(`WATCHDOG_USEC is not a number of microseconds: ${watchdogUs}`);
+  }
+  const socket = await openNotifySocket(address).catch((error: Error) => {
+    const remedy = 'install pickaxe with its optional packages (not with --omit=optional), or use a unit of Type=exec';
+    throw new UsageError(`systemd expects messages, and none can be sent: ${error.message}; ${remedy}.`);
+  });
+  return sidecar(socket, watchdogMs);
+}
+
+function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar {
+  return async ({ events, tally, log }) => {
+    let ready = false;
+    let stopping = false;
+    let warned = false;
+    let hashesBefore = 0;
+
+    /** @returns whether the message was sent */
+    const say = (assignments: Parameters<NotifySocket['send']>[0]): boolean => {
+      const fault = socket.send(assignments);
+      if (fault !== undefined && !warned) log.warn({ tag: 'systemd' }, `${fault}; trying again`);
+      warned = fault !== undefined;
+      return fault === undefined;
+    };
+    const tick = () => {
+      const summary = tally.summary();
+      const { hashes } = summary;
+      const now = tally.now();
+      const idle = whyIdle(now);
+      const alive = isAlive(now, hashes > hashesBefore);
+      hashesBefore = hashes;
+      ready ||= hasStarted(now);
+      const figures = figuresOf(now, summary);
+      say({
+        ...(ready && { READY: 1 }), // Repeating it does no harm, and the first message may have been lost.
+        ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),
+        STATUS: idle === undefined ? figures : `${figures}; ${idle}`,
+      });
+    };
+    const stop = () => {
+      if (!stopping) say({ STOPPING: 1, STATUS: 'waiting for pending submissions' });
+      stopping = true;
+      clearInterval(timer);
+    };
+
+    const timer = setInterval(tick, intervalFor(watchdogMs));
+    const unsubscribe = events.on(() => {
+      if (!ready && hasStarted(tally.now())) tick();
+    });
+    process.on('SIGINT', stop).on('SIGTERM', stop);
+    return () => {
+      stop();
+      unsubscribe();
+      process.off('SIGINT', stop).off('SIGTERM', stop);
+      socket.close();
+    };
+  };
+}
+
+/** What `systemctl status` shows while the rig mines. */
+function figuresOf(now: RigNow, summary: Summary): string {
+  const blocks = describeOutcomes(summary);
+  return [
+    ...(livesOnRelays(now) ? [] : [formatHashrate(now.hashesPerSecond)]),
+    ...(now.relays.size === 0 ? [] : [describeWorkers(allRelays(now.relays.values()))]),
+    countsShares(now.work, summary.shares) ? `shares: ${describeOutcomes(summary.shares)}; blocks: ${blocks}` : blocks,
+  ].join(', ');
+}

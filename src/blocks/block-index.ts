@@ -1,0 +1,202 @@
+/** All blocks of the log with what has become of them, made from the lines of the block log. */
+
+import { BLOCK_STATES, type BlockFate, type BlockState, FATE_OF } from '../events/vocabulary.ts';
+import type { Decimal } from '../ledger/decimal.ts';
+import type { Line, NotFollowed } from './lines.ts';
+import type { BlockRecord } from './record.ts';
+import { earnedBy, type ProvenReward, payeeInPlaceOf } from './reward.ts';
+import { JUST_FOUND, type Standing, UNANSWERED } from './states.ts';
+
+export interface Block extends BlockRecord {
+  readonly standing: Standing;
+  /** Since when it has been in its state: milliseconds since the UNIX epoch. */
+  readonly sinceMs: number;
+  /**
+   * Present where the node said that it refused the block. That is only its word: the block is hidden, and counts as one only
+   * once a node's chain has it or a node keeps it.
+   */
+  readonly isRefused?: true;
+  /** What it earned, once that is proven. */
+  readonly reward?: ProvenReward;
+  /** What it pays to another account than its miner's, once that is proven: then it has earned nothing. */
+  readonly paidElsewhere?: ProvenReward;
+  /** What is false in a node's last answer about its reward. */
+  readonly rewardFault?: string;
+}
+
+/** A block that a node has said nothing of yet, or has accepted. */
+export function blockOf(record: BlockRecord): Block {
+  return { ...record, standing: record.isAnswered ? JUST_FOUND : UNANSWERED, sinceMs: record.foundMs };
+}
+
+/** Whether the block was refused and no node has shown it since: then it is no block for people. */
+export function isHidden({ isRefused, standing: { state } }: Pick<Block, 'isRefused' | 'standing'>): boolean {
+  return isRefused === true && (state === 'unanswered' || state === 'lost');
+}
+
+export class Book {
+  readonly #blocks = new Map<string, Block>();
+  #searched = 0;
+  #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
+
+  /** In the order in which they were found. */
+  get blocks(): readonly Block[] {
+    return [...this.#blocks.values()].filter((block) => !isHidden(block));
+  }
+
+  /** Those that were refused and that no node has shown since. */
+  get hiddenBlocks(): readonly Block[] {
+    return [...this.#blocks.values()].filter(isHidden);
+  }
+
+  /** @returns the block of that hash, hidden ones included */
+  block(hash: string): Block | undefined {
+    return this.#blocks.get(hash);
+  }
+
+  /** Forgets all other blocks. */
+  keepOnly(isKept: (block: Block) => boolean): void {
+    for (const block of this.#blocks.values()) if (!isKept(block)) this.#blocks.delete(block.hash);
+  }
+
+  /** How many blocks the rig had to expect from what it hashed, apart from what stands in the records of `blocks`. */
+  get searchedExpectedBlocks(): number {
+    // What was hashed for a refused block was hashed all the same.
+    return this.hiddenBlocks.reduce((sum, { expectedBlocks }) => sum + expectedBlocks, this.#searched);
+  }
+
+  /** How many blocks came faster than they are recorded. */
+  get notFollowed(): NotFollowed {
+    return this.#notFollowed;
+  }
+
+  /** Lines about a block that has none are without effect. The same line again changes nothing, unless it changes sums. */
+  apply(line: Line): void {
+    if (line.type === 'searched') {
+      this.#searched += line.expectedBlocks;
+      return;
+    }
+    if (line.type === 'not-followed') {
+      const { own, relayed, unanswered } = this.#notFollowed;
+      this.#notFollowed = {
+        own: own + line.own,
+        relayed: relayed + line.relayed,
+        unanswered: unanswered + line.unanswered,
+      };
+      return;
+    }
+    if (line.type === 'found') {
+      const { record } = line;
+      if (this.#blocks.has(record.hash)) return;
+      this.#blocks.set(record.hash, blockOf(record));
+      return;
+    }
+    const block = this.#blocks.get(line.hash);
+    if (!block) return;
+    this.#blocks.set(line.hash, { ...block, ...changeOf(block, line) });
+  }
+}
+
+function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched' | 'not-followed' }>): Partial<Block> {
+  switch (line.type) {
+    case 'answer': {
+      const { answerSeconds } = line;
+      if (line.outcome === 'refused') return { answerSeconds, isRefused: true };
+      if (line.outcome === 'unanswered') return { answerSeconds };
+      const isNew = block.standing.state === 'unanswered';
+      return { isAnswered: true, answerSeconds, ...(isNew && { standing: JUST_FOUND }) };
+    }
+    case 'state':
+      // What only deepens a state does not begin it anew.
+      return {
+        standing: line.standing,
+        sinceMs: line.standing.state === block.standing.state ? block.sinceMs : line.atMs,
+      };
+    case 'reward':
+      return payeeInPlaceOf(block, line.reward) === undefined
+        ? { reward: line.reward }
+        : { paidElsewhere: line.reward };
+    case 'reward-fault':
+      return { rewardFault: line.fault };
+  }
+}
+
+/* What became of many blocks together. Always: accepted = won + orphaned + pending. Others are not known to be accepted. */
+
+export interface Totals {
+  /** A node has said that it accepted them, or has shown it. */
+  readonly accepted: number;
+  /** On the chain, settled ones included. */
+  readonly won: number;
+  /** Not on the chain, those included that never entered any. */
+  readonly orphaned: number;
+  /** Undecided: pending, contested or unknown. */
+  readonly pending: number;
+  /** Their answer was lost, and no chain has shown yet whether a node took them. */
+  readonly unanswered: number;
+  /** Their answer was lost, and no node has them. */
+  readonly lost: number;
+  readonly byState: Readonly<Record<BlockState, number>>;
+  /** Orphaned ÷ decided ones; undefined before one is decided. */
+  readonly orphanRate: number | undefined;
+  /** What the blocks on the chain have earned, as far as it is proven. */
+  readonly earned: Decimal;
+  /** Blocks on the chain whose reward is not proven yet. */
+  readonly unproven: number;
+  /** Blocks on the chain that pay another account than their miner's: they have earned nothing. */
+  readonly paidElsewhere: number;
+  /** Accepted blocks that came faster than they are recorded, beside all others. */
+  readonly notFollowed: number;
+  /** How many blocks the devices had to expect from what they hashed. */
+  readonly expectedBlocks: number;
+  /** The devices' own accepted blocks ÷ expected ones; undefined while less than one was expected. */
+  readonly luck: number | undefined;
+  /** The median time from a New Cut to searching the new work; undefined where no block has it. */
+  readonly switchSeconds: number | undefined;
+}
+
+/**
+ * @param searchedExpectedBlocks what was searched and led to none of these blocks; 0 when these are only some of all blocks
+ * @param notFollowed blocks that were counted and not recorded; none when these are only some of all blocks
+ */
+export function totalsOf(
+  blocks: Iterable<Block>,
+  searchedExpectedBlocks = 0,
+  notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 },
+): Totals {
+  const all = [...blocks];
+  const of = (...fates: BlockFate[]) => all.filter(({ standing }) => fates.includes(FATE_OF[standing.state]));
+  const accepted = of('won', 'orphaned', 'pending');
+  const won = of('won');
+  const orphaned = of('orphaned').length;
+  const decided = won.length + orphaned;
+  const paidElsewhere = won.filter((block) => block.paidElsewhere).length;
+  const own = accepted.filter(({ isRelay }) => !isRelay).length + notFollowed.own;
+  const proven = won.flatMap(({ reward }) => reward ?? []);
+  const expectedBlocks = all.reduce((sum, each) => sum + each.expectedBlocks, searchedExpectedBlocks);
+  return {
+    accepted: accepted.length,
+    won: won.length,
+    orphaned,
+    pending: of('pending').length,
+    unanswered: of('unanswered').length + notFollowed.unanswered,
+    lost: of('lost').length,
+    byState: Object.fromEntries(BLOCK_STATES.map((state) => [state, countOf(all, state)])) as Totals['byState'],
+    orphanRate: decided === 0 ? undefined : orphaned / decided,
+    earned: proven.reduce((sum, reward) => sum + earnedBy(reward), 0n),
+    unproven: won.length - proven.length - paidElsewhere,
+    paidElsewhere,
+    notFollowed: notFollowed.own + notFollowed.relayed,
+    expectedBlocks,
+    luck: expectedBlocks < 1 ? undefined : own / expectedBlocks,
+    switchSeconds: median(all.flatMap(({ switchSeconds }) => switchSeconds ?? [])),
+  };
+}
+
+function countOf(blocks: readonly Block[], state: BlockState): number {
+  return blocks.filter(({ standing }) => standing.state === state).length;
+}
+
+function median(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}

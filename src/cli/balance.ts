@@ -1,0 +1,112 @@
+/** `pickaxe balance`: what an account has on each chain, and in all. */
+
+import { z } from 'zod';
+import { type ChainReading, readTokenBalances } from '../accounts/read-account.ts';
+import { defaultAccount } from '../app/choose-source.ts';
+import { EXIT, UsageError } from '../app/exit.ts';
+import type { Loaded } from '../config/load.ts';
+import type { Config } from '../config/settings.ts';
+import { formatTokenAmount, type TokenAmount } from '../ledger/decimal.ts';
+import { guardOfName } from '../sweep/commands.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { note, printLine, printTable, safe, withNodes } from './ledger/client.ts';
+
+export interface BalanceOptions {
+  readonly json: boolean;
+  /** The token's module. */
+  readonly token: string;
+}
+
+/** How many errors are printed of chains that could not be read: they are mostly the same. */
+const MOST_ERRORS = 3;
+
+/** @param given the account; that of the configuration by default @throws UsageError when neither names one */
+export async function runBalance(loaded: Loaded, given: string | undefined, options: BalanceOptions): Promise<number> {
+  const { json, token: module } = options;
+  const account = given ?? accountOf(loaded.config);
+  return withNodes(loaded, async (nodes) => {
+    const { network, readings } = await nodes.ask(async (api) => {
+      const { heads } = await api.cut();
+      return { network: api.network, readings: await readTokenBalances(api, heads.keys(), { account, module }) };
+    });
+    const isComplete = readings.every(isRead);
+    const total = isComplete ? readings.reduce((sum, { value = 0n }) => sum + value, 0n) : undefined;
+    if (json) {
+      const chains = readings.map(chainToJson);
+      const sum = total === undefined ? null : formatTokenAmount(total);
+      const report: BalanceReport = { account, token: module, network, chains, total: sum };
+      printLine(JSON.stringify(report));
+    } else {
+      print(account, readings, total);
+    }
+    if (isComplete && readings.every(({ value }) => value === undefined)) sayNowhere(account, network);
+    return isComplete ? EXIT.done : EXIT.failed;
+  });
+}
+
+function accountOf({ miner: { account, publicKeys } }: Config): string {
+  if (account !== undefined) return account;
+  if (publicKeys !== undefined) return defaultAccount(publicKeys);
+  throw new UsageError('Say whose balance to read: pickaxe balance ACCOUNT, or configure a miner with pickaxe init.');
+}
+
+/** The account's balance on one chain; undefined where the account does not exist. */
+type Reading = ChainReading<TokenAmount | undefined>;
+
+function isRead(reading: Reading): reading is Extract<Reading, { value: unknown }> {
+  return 'value' in reading;
+}
+
+/** A new miner's account is on no chain either, so that is no failure. */
+function sayNowhere(account: string, network: string): void {
+  const next = guardOfName(account) ? 'Its first coins create it.' : 'Is its name right?';
+  note(`No chain of ${network} has the account ${safe(account)}. ${next}`);
+}
+
+function chainToJson(reading: Reading): ChainReport {
+  const { chain } = reading;
+  if (!isRead(reading)) return { chain, balance: null, fault: oneLine(reading.error.message) };
+  const { value } = reading;
+  return { chain, balance: value === undefined ? null : formatTokenAmount(value), fault: null };
+}
+
+function print(account: string, readings: readonly Reading[], total: TokenAmount | undefined): void {
+  const read = readings.filter(isRead);
+  const amounts = [...read.map(({ value }) => value), total].filter((it) => it !== undefined).map(formatTokenAmount);
+  // Points stand below each other.
+  const width = Math.max(0, ...amounts.map((text) => text.indexOf('.')));
+  const shown = (amount: TokenAmount) => {
+    const text = formatTokenAmount(amount);
+    return text.padStart(text.length + width - text.indexOf('.'));
+  };
+  const shownOrNone = (amount: TokenAmount | undefined) => (amount === undefined ? 'no account' : shown(amount));
+  printTable([
+    ['account', safe(account)],
+    ...readings.map((each) => [`chain ${each.chain}`, isRead(each) ? shownOrNone(each.value) : 'not read'] as const),
+    ['total', total === undefined ? 'not known' : shown(total)],
+  ]);
+  const failed = readings.flatMap((each) => (isRead(each) ? [] : [each]));
+  for (const { chain, error } of failed.slice(0, MOST_ERRORS)) note(`error: chain ${chain}: ${oneLine(error.message)}`);
+  const more = failed.length - MOST_ERRORS;
+  if (more > 0) note(`error: ${more} more ${more === 1 ? 'chain was' : 'chains were'} not read.`);
+}
+
+/* What `pickaxe balance --json` prints. Amounts are exact decimals in text. */
+
+const coins = z.string().regex(/^-?\d+\.\d+$/);
+
+const ChainReport = z.object({
+  chain: z.int().nonnegative(),
+  balance: coins.nullable().meta({ description: 'null: the account does not exist there, or the chain was not read' }),
+  fault: z.string().nullable().meta({ description: 'why the chain was not read; null when it was read' }),
+});
+export type ChainReport = Readonly<z.infer<typeof ChainReport>>;
+
+export const BalanceReport = z.object({
+  account: z.string(),
+  token: z.string(),
+  network: z.string(),
+  chains: z.array(ChainReport),
+  total: coins.nullable().meta({ description: 'null unless every chain was read' }),
+});
+export type BalanceReport = Readonly<z.infer<typeof BalanceReport>>;

@@ -1,0 +1,110 @@
+/** `pickaxe bench --stress`: all devices under load, each answer checked. */
+
+import type { Logger } from 'pino';
+import { chooseEngines, type DeviceSettings } from '../app/choose-engines.ts';
+import { EXIT } from '../app/exit.ts';
+import { onSignals } from '../app/run-miner.ts';
+import { BENCH_FORMAT_VERSION, type Sample, type StressDevice, type StressResult, spreadOf } from '../bench/result.ts';
+import { type StressStats, stressDevice, stressDevices } from '../bench/stress.ts';
+import type { DeviceError } from '../engine/engine.ts';
+import { formatHashrate } from '../report/units.ts';
+import { systemClock } from '../system/clock.ts';
+import { thisMachine } from '../system/machine.ts';
+import { progressTo } from '../terminal/log.ts';
+import { jsonText } from '../text/plain-text.ts';
+import type { BenchOptions } from './bench-progress.ts';
+import { formatRate, headingOf, row, sensorRows, tellHiddenPower } from './bench-report.ts';
+
+const SECONDS = 60;
+/** Between samples of each device, and log lines: a long run has this many, a short one a few. */
+const SAMPLES = 120;
+const LEAST_SAMPLES = 5;
+const USUAL_SAMPLE_MS = 5_000;
+const LONGEST_SAMPLE_MS = 60_000;
+
+/** @returns the exit code */
+export async function runStress(config: DeviceSettings, log: Logger, options: BenchOptions): Promise<number> {
+  const { seed, count, seconds = SECONDS, json } = options;
+  const date = new Date().toISOString();
+  const faults = new Map<string, DeviceError>();
+  const stop = new AbortController();
+  const release = onSignals(() => {
+    log.info({ tag: 'bench' }, 'stopping; repeat to exit at once');
+    stop.abort();
+  });
+  const engines = await chooseEngines(config, log);
+  const all = await stressDevices(engines, {
+    seed,
+    count,
+    seconds,
+    stop: stop.signal,
+    clock: systemClock,
+    sampleMs: sampleMsOf(1000 * seconds),
+    listener: (engine) => progressTo(log, engine.name),
+    failed: ({ name: tag }, fault) => {
+      faults.set(tag, fault);
+      log.error({ tag }, fault.message);
+    },
+    onSample: (stats, sample) => log.info({ tag: stats.engine.name }, sampleLine(stats, sample)),
+    onError: ({ name: tag }, errors) => log.error({ tag }, errors.join('; ')),
+  });
+  release();
+  const devices = all.map((stats) => stressDevice(stats, faults.get(stats.engine.name)));
+  await tellHiddenPower(devices, log);
+  const opened = new Set(all.map(({ engine }) => engine.name));
+  const failed = [...faults]
+    .filter(([name]) => !opened.has(name))
+    .map(([name, { fault, message }]) => ({ name, fault, reason: message }));
+  const result: StressResult = {
+    type: 'stress',
+    formatVersion: BENCH_FORMAT_VERSION,
+    date,
+    machine: thisMachine(),
+    seed,
+    count: count ?? null,
+    durationSeconds: seconds,
+    devices,
+    failed,
+  };
+  if (json) process.stdout.write(`${jsonText(result)}\n`);
+  else process.stdout.write([...devices.flatMap(deviceLines), ...failed.map(failedLine)].join(''));
+
+  const wrong = failed.some(({ fault }) => fault === 'wrong-hashes') || devices.some(({ errors }) => errors.length > 0);
+  if (wrong) return EXIT.wrongHashes;
+  return devices.length > 0 ? EXIT.done : EXIT.noDevice;
+}
+
+function sampleMsOf(ms: number): number {
+  const often = Math.min(USUAL_SAMPLE_MS, ms / LEAST_SAMPLES);
+  return Math.max(often, Math.min(LONGEST_SAMPLE_MS, ms / SAMPLES));
+}
+
+/** `121.4 MH/s, 61 °C, 200 W; candidates: 69632 verified, 0 wrong, 0 missed` */
+function sampleLine({ verified, wrong, missed }: StressStats, sample: Sample): string {
+  const { hashesPerSecond, temperatureCelsius, powerWatts } = sample;
+  const known = [
+    formatHashrate(hashesPerSecond),
+    ...(temperatureCelsius === null ? [] : [`${temperatureCelsius.toFixed(0)} °C`]),
+    ...(powerWatts === null ? [] : [`${powerWatts.toFixed(0)} W`]),
+  ];
+  return `${known.join(', ')}; candidates: ${verified} verified, ${wrong} wrong, ${missed} missed`;
+}
+
+function deviceLines(device: StressDevice): string[] {
+  const { hashesPerSecond, spread, rounds, candidates, errors, samples } = device;
+  const { min, max } = spreadOf(samples.map((sample) => sample.hashesPerSecond));
+  const { found, wrong, missed } = candidates;
+  return [
+    headingOf(device),
+    row('hashrate', `${formatRate(hashesPerSecond, spread)} (${formatHashrate(min)} to ${formatHashrate(max)})`),
+    ...sensorRows(device),
+    row('rounds', rounds > 0 ? `${rounds}` : 'none was complete, so missed candidates are not known'),
+    row('candidates', `${found} verified, ${wrong} wrong, ${missed} missed`),
+    ...errors.map((error) => row('ERROR', error)),
+    ...(errors.length === 0 ? [row('errors', 'none')] : []),
+  ];
+}
+
+function failedLine({ name, reason }: { name: string; reason: string }): string {
+  return `${name.padEnd(6)} not used: ${reason}\n`;
+}

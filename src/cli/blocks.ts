@@ -1,0 +1,349 @@
+/** `pickaxe blocks`: prints what became of the blocks in the block log, and can ask the nodes again. */
+
+import { writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { EXIT, UsageError } from '../app/exit.ts';
+import { openLedgerViews } from '../app/ledger-views.ts';
+import { noNode } from '../app/node-api.ts';
+import { withNetwork } from '../app/nodes-in-turn.ts';
+import { onSignals } from '../app/run-miner.ts';
+import { blockLogFolder } from '../app/sidecars/blocks.ts';
+import { type Block, type Totals, totalsOf } from '../blocks/block-index.ts';
+import { Follower } from '../blocks/follower.ts';
+import { earnedBy, payeeInPlaceOf } from '../blocks/reward.ts';
+import { APART_MS, describeStanding } from '../blocks/states.ts';
+import { BlockStore } from '../blocks/store.ts';
+import type { Config } from '../config/settings.ts';
+import type { BlockState } from '../events/vocabulary.ts';
+import { formatDecimal } from '../ledger/decimal.ts';
+import { encodeBase64url } from '../ledger/json.ts';
+import { acceptedBlock, amount, blockState, coins, count, millis, paidTo } from '../report/shapes.ts';
+import { formatPercent, inWords, withPrefix } from '../report/units.ts';
+import { pause } from '../system/abort.ts';
+import { systemClock, wallMs } from '../system/clock.ts';
+import { jsonText, oneLine } from '../text/plain-text.ts';
+
+export interface BlocksOptions {
+  /** Only blocks found in the last so many seconds. */
+  readonly since?: number;
+  /** Only blocks in these states. */
+  readonly status?: readonly BlockState[];
+  readonly json: boolean;
+  /** A file for spreadsheets, which is written anew. */
+  readonly csv?: string;
+  /** Whether to ask the configured nodes first. */
+  readonly refresh: boolean;
+  /** Whether to go on and print what changes. */
+  readonly watch: boolean;
+}
+
+/** Which blocks are wanted. */
+interface Choice extends BlocksOptions {
+  /** Undefined: those of all networks. */
+  readonly network: string | undefined;
+}
+
+/** Timers may end a moment early. */
+const TIMER_MS = 100;
+/** How often the log is looked at for what has changed. */
+const LOOK_MS = 2_000;
+
+export async function runBlocks(config: Config, options: BlocksOptions): Promise<number> {
+  const { urls = [] } = config.node;
+  if (options.refresh && urls.length === 0) throw noNode();
+  const warn = (line: string) => process.stderr.write(`warning: ${line}\n`);
+  const store = new BlockStore({ folder: blockLogFolder(config.blocks), warn });
+  const stopping = new AbortController();
+  const release = onSignals(() => stopping.abort());
+  try {
+    await store.refresh();
+    const refreshing = options.refresh ? await refresh(config, store, options.watch, warn, stopping.signal) : undefined;
+    const choice = { ...options, network: config.node.network };
+    print(store, choice, warn);
+    if (options.watch) await watch(store, choice, stopping.signal);
+    await refreshing?.();
+    return EXIT.done;
+  } finally {
+    stopping.abort();
+    release();
+    await store.close();
+  }
+}
+
+/** @returns what waits for the end of the asking, which ends with `stop` */
+async function refresh(
+  config: Config,
+  store: BlockStore,
+  goesOn: boolean,
+  warn: (line: string) => void,
+  stop: AbortSignal,
+): Promise<() => Promise<void>> {
+  const { settledDepth } = config.blocks;
+  const { views, close } = openLedgerViews(await withNetwork(config, warn));
+  const nodeNews = (name: string, fault: string | undefined) => {
+    if (fault !== undefined) warn(`${name} cannot be asked: ${fault}`);
+  };
+  const follower = new Follower({ views, store, settledDepth, clock: systemClock, changed: () => {}, nodeNews });
+  // Nothing is decided on one look.
+  await follower.round(stop);
+  await pause(APART_MS + TIMER_MS, stop);
+  await follower.round(stop);
+  const following = goesOn
+    ? follower.run(stop).catch((fault) => {
+        warn(`the nodes are not asked any more, please report it: ${(fault as Error).stack}`);
+      })
+    : undefined;
+  return async () => {
+    await following;
+    await close();
+  };
+}
+
+function print(store: BlockStore, options: Choice, warn: (line: string) => void): void {
+  const blocks = chosen(store, options);
+  const networks = [...new Set(blocks.map(({ network }) => network))];
+  if (networks.length > 1) {
+    const names = oneLine(networks.join(', '), 200);
+    warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
+  }
+  // What was searched in vain, or was only counted, is not kept for each network.
+  const isAll = blocks.length === store.size;
+  const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
+  if (options.csv !== undefined) writeCsv(options.csv, blocks);
+  if (options.json) process.stdout.write(`${jsonText(blocksReport(blocks, totals))}\n`);
+  else if (store.size === 0) process.stdout.write(`There is no block in ${store.path} yet.\n`);
+  else process.stdout.write(`${[...blockTable(blocks), '', ...totalLines(totals)].join('\n')}\n`);
+}
+
+/** Prints each block that changes, until `stop`: a line for people, or an object on a line for programs. */
+async function watch(store: BlockStore, options: Choice, stop: AbortSignal): Promise<void> {
+  let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
+  while (!stop.aborted) {
+    await pause(LOOK_MS, stop);
+    await store.refresh();
+    for (const block of chosen(store, options)) {
+      if (known.get(block.hash) === shown(block)) continue;
+      process.stdout.write(`${options.json ? jsonText(rowOf(block)) : blockLine(block)}\n`);
+    }
+    known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
+  }
+}
+
+/** What changes when there is something to print. */
+function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewardFault }: Block): string {
+  return [state, nodesDisagree, reward !== undefined, paidElsewhere !== undefined, rewardFault].join(' ');
+}
+
+function chosen(store: BlockStore, { since, status, network: wanted }: Choice): Block[] {
+  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : wallMs(systemClock) - 1000 * since;
+  return [...store.blocks].filter(({ foundMs, standing, network }) => {
+    const isWanted = wanted === undefined || network === wanted;
+    return isWanted && foundMs >= fromMs && (status === undefined || status.includes(standing.state));
+  });
+}
+
+/** @throws UsageError when the file cannot be written */
+function writeCsv(file: string, blocks: readonly Block[]): void {
+  try {
+    writeFileSync(file, blocksCsv(blocks), { mode: 0o600 });
+  } catch (fault) {
+    throw new UsageError(`--csv ${file} cannot be written: ${(fault as Error).message}.`);
+  }
+}
+
+/* The block log as `pickaxe blocks` prints it: JSON for programs, a table for people, comma-separated values for spreadsheets. Pure. */
+
+const BlockRow = z.object({
+  ...acceptedBlock,
+  state: blockState,
+  stateTimeMillis: millis.meta({ description: 'since when it has been in this state' }),
+  depth: count.meta({ description: 'blocks on top of it, or of the one in its place, when that was last written' }),
+  nodesDisagree: z.boolean(),
+  foundTimeMillis: millis,
+  network: z.string(),
+  source: z.string().meta({ description: 'the node that it was submitted to' }),
+  isAnswered: z
+    .boolean()
+    .meta({ description: 'whether that node said that it accepted it; otherwise its answer was lost' }),
+  account: z.string(),
+  difficulty: amount.meta({ description: 'hashes that a block took on average' }),
+  expectedBlocks: amount.meta({ description: 'blocks to expect from what was hashed since the one before' }),
+  answerSeconds: amount,
+  switchSeconds: amount.nullable(),
+  reward: coins.nullable(),
+  fees: coins.nullable(),
+  paidTo: paidTo.nullable(),
+  fault: z.string().nullable().meta({ description: 'what a node said of the reward and is false' }),
+  header: z.string().meta({ description: '286 bytes in base64url' }),
+});
+type BlockRow = z.infer<typeof BlockRow>;
+
+const BlockTotals = z.object({
+  accepted: count.meta({ description: 'won + orphaned + pending: a node has said that it took them, or has shown it' }),
+  won: count.meta({ description: 'on the chain, settled ones included' }),
+  settled: count,
+  orphaned: count,
+  pending: count.meta({ description: 'nothing is decided' }),
+  unanswered: count.meta({ description: 'the node’s answer was lost, and no chain has shown yet what became of it' }),
+  lost: count.meta({ description: 'the node’s answer was lost, and no node has it' }),
+  orphanedRatio: amount.nullable().meta({ description: 'orphaned ÷ (won + orphaned); null before one is decided' }),
+  earned: coins.meta({ description: 'rewards and fees of the won blocks, as far as they are proven' }),
+  unproven: count.meta({ description: 'won blocks whose reward is not proven yet' }),
+  paidElsewhere: count.meta({ description: 'won blocks that pay another account than the miner’s' }),
+  notFollowed: count.meta({ description: 'accepted blocks beside these that came too fast to be recorded one by one' }),
+  luckRatio: amount
+    .nullable()
+    .meta({ description: 'own accepted blocks ÷ expected ones; null while less than one is' }),
+  switchSeconds: amount.nullable().meta({ description: 'the median time from a New Cut to the new work' }),
+});
+
+export const BlocksReport = z.object({ blocks: z.array(BlockRow), totals: BlockTotals });
+export type BlocksReport = z.infer<typeof BlocksReport>;
+
+export function blocksReport(blocks: readonly Block[], totals: Totals): BlocksReport {
+  const { accepted, won, orphaned, pending, unanswered, lost, unproven, paidElsewhere, notFollowed, byState } = totals;
+  return {
+    blocks: blocks.map(rowOf),
+    totals: {
+      accepted,
+      won,
+      settled: byState.settled,
+      orphaned,
+      pending,
+      unanswered,
+      lost,
+      orphanedRatio: totals.orphanRate ?? null,
+      earned: formatDecimal(totals.earned),
+      unproven,
+      paidElsewhere,
+      notFollowed,
+      luckRatio: totals.luck ?? null,
+      switchSeconds: totals.switchSeconds ?? null,
+    },
+  };
+}
+
+export function rowOf(block: Block): BlockRow {
+  const { chain, height, hash: blockHash, device, isRelay, standing, reward: proven } = block;
+  const {
+    network,
+    node: source,
+    isAnswered,
+    account,
+    difficulty,
+    expectedBlocks,
+    answerSeconds,
+    switchSeconds,
+  } = block;
+  return {
+    chain,
+    height: Number(height),
+    blockHash,
+    device,
+    isRelay,
+    state: standing.state,
+    stateTimeMillis: block.sinceMs,
+    depth: standing.depth,
+    nodesDisagree: standing.nodesDisagree,
+    foundTimeMillis: block.foundMs,
+    network,
+    source,
+    isAnswered,
+    account,
+    difficulty,
+    expectedBlocks,
+    answerSeconds,
+    switchSeconds: switchSeconds ?? null,
+    reward: proven?.reward === undefined ? null : formatDecimal(proven.reward),
+    fees: proven ? formatDecimal(proven.fees) : null,
+    paidTo: payeeOf(block) ?? null,
+    fault: proven ? null : (block.rewardFault ?? null),
+    header: encodeBase64url(block.header),
+  };
+}
+
+/** RFC 4180, but with lines that end as on Unix. Columns have the names of the JSON's fields; what is not known is empty. */
+export function blocksCsv(blocks: readonly Block[]): string {
+  const names = Object.keys(BlockRow.shape) as (keyof BlockRow)[];
+  const rows = blocks.map(rowOf).map((row) => names.map((name) => cell(row[name])).join(','));
+  return `${[names.join(','), ...rows].join('\n')}\n`;
+}
+
+/** A spreadsheet would run what begins like a formula. Hashes may begin with `-`, and are too simple to be run. */
+function cell(value: string | number | boolean | null): string {
+  const text = value === null ? '' : String(value);
+  const inert = typeof value === 'string' && /^([=+@\t\r]|-.*[^\w-])/s.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
+const HEADINGS = ['found', 'chain', 'height', 'state', 'earned', 'by', ''];
+
+export function blockTable(blocks: readonly Block[]): string[] {
+  const rows = [HEADINGS, ...blocks.map(cells)];
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column]))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** One line about a block, without columns. */
+export function blockLine(block: Block): string {
+  return cells(block)
+    .filter((text) => text !== '')
+    .join('  ');
+}
+
+function cells(block: Block): string[] {
+  const { foundMs, chain, height, standing, isRefused, reward, device, rewardFault } = block;
+  const payee = payeeOf(block);
+  const notes = [
+    payee === undefined ? '' : `it pays ${payee}`,
+    describeStanding(standing, undefined, isRefused),
+    reward || rewardFault === undefined ? '' : rewardFault,
+  ];
+  return [
+    new Date(foundMs).toISOString().replace('T', ' ').slice(0, 19),
+    String(chain),
+    String(height),
+    inWords(standing.state),
+    reward ? formatDecimal(earnedBy(reward)) : '',
+    oneLine(device),
+    oneLine(notes.filter((note) => note !== '').join('; '), 200),
+  ];
+}
+
+/** @returns the account that it pays in place of its miner's, if that is proven */
+function payeeOf(block: Block): string | undefined {
+  return block.paidElsewhere && payeeInPlaceOf(block, block.paidElsewhere);
+}
+
+export function totalLines(totals: Totals): string[] {
+  const { unanswered, lost, earned, unproven, paidElsewhere, notFollowed, luck, switchSeconds } = totals;
+  const speed = [
+    ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}`]),
+    ...(switchSeconds === undefined ? [] : [`median time from a New Cut to new work ${seconds(switchSeconds)}`]),
+  ];
+  return [
+    blocksLine(totals),
+    ...(notFollowed === 0 ? [] : [`beside these, ${notFollowed} accepted blocks came too fast to be followed`]),
+    ...(unanswered + lost === 0 ? [] : [`beside these, the answer was lost: ${unanswered} unanswered, ${lost} lost`]),
+    ...(paidElsewhere === 0
+      ? []
+      : [`won and paid to another account than yours, which earned nothing: ${paidElsewhere}`]),
+    `earned ${formatDecimal(earned)} coins${unproven === 0 ? '' : `, and ${unproven} rewards that are not proven yet`}`,
+    ...(speed.length === 0 ? [] : [speed.join(', ')]),
+  ];
+}
+
+/** @returns `3 accepted = 1 won (1 settled) + 1 orphaned + 1 pending, orphan rate 50.0 %` */
+export function blocksLine({ accepted, won, orphaned, pending, byState, orphanRate }: Totals): string {
+  const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
+  return `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`;
+}
+
+function seconds(value: number): string {
+  return `${withPrefix(1000 * value).trimEnd()} ms`;
+}

@@ -1,0 +1,148 @@
+/** `pickaxe demo`: the real miner on a mock node inside this process, at about one block per second. */
+
+import { readDetails } from '../accounts/read-account.ts';
+import { chooseEngines } from '../app/choose-engines.ts';
+import { chooseSource, minerAccount } from '../app/choose-source.ts';
+import { askBalance } from '../app/ledger-views.ts';
+import { type ApiSettings, configuredNodes, nodeApi } from '../app/node-api.ts';
+import { prepare } from '../app/prepare.ts';
+import { runMiner, type Sidecar } from '../app/run-miner.ts';
+import { followBlocks } from '../app/sidecars/blocks.ts';
+import { type Totals, totalsOf } from '../blocks/block-index.ts';
+import { MemoryStore } from '../blocks/store.ts';
+import type { Loaded } from '../config/load.ts';
+import { assemble, type Config, DEFAULTS, valueIn } from '../config/settings.ts';
+import type { Entry } from '../config/settings-table.ts';
+import { Events } from '../events/events.ts';
+import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
+import { COIN } from '../ledger/payload.ts';
+import { MockNode } from '../mock-node/mock-node.ts';
+import { blocksLine } from './blocks.ts';
+
+const NETWORK = 'development';
+/** Nobody has the secret of this key: the demo's rewards go nowhere. */
+const PUBLIC_KEY = '0'.repeat(64);
+/** Easy enough for a first block at once, on any machine. */
+const FIRST_DIFFICULTY = 2 ** 22;
+const BLOCK_SECONDS = 1;
+/** Short, because the first difficulty is a guess; a moving average keeps it steady. */
+const RETARGET_MS = 250;
+/** Other miners find three blocks in the time of one of ours, so that New Cuts can be seen, and what is built on our blocks. */
+const RIVAL_MS = 333;
+/** So each of the 20 chains has a block every 5 seconds; on real networks that takes 30. */
+const SPEED = 6;
+/** Far longer than it takes to look twice at the last blocks. */
+const LAST_LOOKS_MS = 30_000;
+
+/** @param reload reads the configuration again */
+export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
+  const { config } = loaded;
+  const { close, announce, ...prepared } = await prepare(withoutNoticesOfFiles(loaded), async () =>
+    withoutNoticesOfFiles(await reload()),
+  );
+  const { log } = prepared;
+  const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
+  const account = minerAccount(miner);
+  const setup = announce({ account, network: NETWORK });
+  const engines = await chooseEngines(config, log, { mayBeNone: (prepared.relays ?? []).length > 0 });
+  const mock = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
+  const { url } = await mock.start();
+  log.info({ tag: 'demo' }, `mock node at ${url}: its blocks are worth nothing. To mine on a real node: pickaxe init`);
+  const events = new Events();
+  const stopRetargeting = retarget(mock, events);
+  const node = { urls: [url], network: NETWORK, insecureTls: false };
+  const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
+  const { source } = chooseSource(settings, events);
+  // The user's block log is for real blocks, and this ledger ends with the process.
+  const store = new MemoryStore();
+  const { ledger } = settings;
+  const options = { settings: DEFAULTS.blocks, account, node, ledger, speed: SPEED, lastLooksMs: LAST_LOOKS_MS };
+  const sidecars = [...(prepared.sidecars ?? []), followBlocks(options, () => store), lastBlocks(mock)];
+  try {
+    const rig = { events, source, engines, ...prepared, setup, sidecars };
+    const code = await runMiner({ ...rig, askBalance: (stop) => askBalance(settings, stop) }, config.run);
+    const ending = demoEnding(totalsOf(store.blocks), await balanceOf(account, settings));
+    for (const line of ending) log.info({ tag: 'demo' }, line);
+    return code;
+  } finally {
+    stopRetargeting();
+    await mock.close();
+    await close();
+  }
+}
+
+/** Once mining has ended, each chain gets one more block and no further ones: that decides what became of ours. */
+function lastBlocks({ ledger }: MockNode): Sidecar {
+  return async () => () => {
+    ledger.standsStill = true;
+    for (const chain of ledger.chains.graph.keys()) ledger.advance(chain);
+  };
+}
+
+/** @returns what the account has on all chains */
+async function balanceOf(account: string, settings: ApiSettings): Promise<Decimal> {
+  const [node] = configuredNodes(settings);
+  const api = nodeApi(node, NETWORK, settings);
+  try {
+    const { heads } = await api.cut();
+    const readings = await readDetails(api, heads.keys(), { account, module: COIN });
+    return readings.reduce((sum, reading) => {
+      if ('error' in reading) throw reading.error;
+      return sum + (reading.value?.balance ?? 0n);
+    }, 0n);
+  } finally {
+    await api.close();
+  }
+}
+
+/** Groups of settings that send notices to others. */
+const NOTIFYING: readonly (keyof Config)[] = ['hooks', 'webhook'];
+
+/** Hooks and webhooks from files are for real blocks; the demo uses only those that were given as flags. */
+function withoutNoticesOfFiles(loaded: Loaded): Loaded {
+  const { config, origins } = loaded;
+  const applies = ({ group, path }: Entry) =>
+    !NOTIFYING.some((notifying) => notifying === group) || origins.get(path)?.layer === 'flag';
+  return { ...loaded, config: assemble((entry) => (applies(entry) ? valueIn(config, entry) : entry.setting.default)) };
+}
+
+/** Keeps the difficulty at what this machine hashes in the time of a block. @returns a function that ends this */
+function retarget(mock: MockNode, events: Events): () => void {
+  let hashes = 0;
+  let rate = 0;
+  events.on((event) => {
+    if (event.type === 'hashes') hashes += event.hashes;
+  });
+  const timer = setInterval(() => {
+    const measured = (hashes * 1000) / RETARGET_MS;
+    hashes = 0;
+    if (measured === 0) return;
+    rate = rate === 0 ? measured : 0.9 * rate + 0.1 * measured;
+    mock.ledger.difficulty = Math.max(1, rate * BLOCK_SECONDS);
+  }, RETARGET_MS);
+  return () => clearInterval(timer);
+}
+
+/* What `pickaxe demo` says at its end: what became of its blocks, what they earned, and what its account has. Pure. */
+
+const NO_BLOCK = 'no block was accepted, so there is nothing to say of what blocks earn';
+/** The demo's ledger has ended by then, so that these commands cannot be asked about it. */
+const ON_A_REAL_NODE =
+  'on a real node, pickaxe blocks lists what became of each block, and pickaxe balance what you have on each chain';
+
+/** @param balance what the account has on all chains of the mock node @returns lines of a log */
+export function demoEnding(totals: Totals, balance: Decimal): string[] {
+  if (totals.accepted === 0) return [NO_BLOCK, ON_A_REAL_NODE];
+  return [
+    blocksLine(totals),
+    `earned ${formatDecimal(totals.earned)} coins, each reward proven against the header of its block`,
+    `the account has ${formatDecimal(balance)} coins on the mock node, ${compared(totals, balance)}`,
+    ON_A_REAL_NODE,
+  ];
+}
+
+function compared({ earned, pending, unanswered, unproven }: Totals, balance: Decimal): string {
+  if (balance === earned) return 'exactly what its blocks have earned';
+  const isOpen = pending + unanswered + unproven > 0;
+  return isOpen ? 'with what undecided blocks may have earned' : 'which is not what its blocks have earned';
+}

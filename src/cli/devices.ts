@@ -1,0 +1,144 @@
+/** `pickaxe devices`: lists what this machine can mine with, what is used, and why the rest is not used. */
+
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { KernelRow, kernelRows, threadChoice, usableKernel } from '../app/choose-engines.ts';
+import { EXIT } from '../app/exit.ts';
+import type { Loaded } from '../config/load.ts';
+import { type Survey, surveyKernels } from '../engine/cpu/kernels/choose.ts';
+import { FOREIGN, nativeOrigin, ORIGINS } from '../engine/cpu/kernels/native.ts';
+import { openCpuSensors } from '../engine/cpu/sensors.ts';
+import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
+import { inWords } from '../report/units.ts';
+import { userCacheDirectory } from '../system/files.ts';
+import { Machine, thisMachine } from '../system/machine.ts';
+import { jsonText } from '../text/plain-text.ts';
+
+export interface DevicesOptions {
+  readonly json: boolean;
+}
+
+export async function runDevices({ config }: Loaded, options: DevicesOptions): Promise<number> {
+  const machine = thisMachine();
+  const { threads, groups, why } = threadChoice(config.cpu);
+  const asked = config.cpu.kernel === undefined ? undefined : usableKernel(config.cpu.kernel);
+  const surveys = await surveyKernels({ groups, cacheDirectory: userCacheDirectory() });
+  const kernels = kernelRows(surveys, asked);
+  const kernel = usedKernel(kernels);
+  const native = nativeOrigin() ?? 'none';
+  const { cpu: model } = machine;
+  const { what: sensors } = await openCpuSensors({ threads });
+  let gpus: Gpu[] = [];
+  let noGpu = 'no adapter found';
+  try {
+    gpus = await listGpus({ softwareGpu: config.gpu.software });
+  } catch (fault) {
+    noGpu = (fault as Error).message;
+  }
+  if (options.json) {
+    const cpu = { name: 'cpu', model, ...(kernel && { kernel }), native, kernels, threads, why, sensors } as const;
+    const report: DevicesReport = { machine, cpu, gpus, ...(gpus.length === 0 && { noGpu }) };
+    process.stdout.write(`${jsonText(report)}\n`);
+  } else {
+    const lines = [
+      `cpu   ${model}`,
+      `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
+      `      native kernels: ${inWords(native)}`,
+      `      sensors: ${sensors}`,
+      ...kernelLines(kernels, surveys).map((line) => `      ${line}`),
+      ...gpus.flatMap(gpuLines),
+      ...(gpus.length === 0 ? [`gpu   none: ${noGpu}`] : []),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+  return kernel || gpus.some(({ usable }) => usable) ? EXIT.done : EXIT.noDevice;
+}
+
+function gpuLines({ name, model, backend, driver, bus, usable, why }: Gpu): string[] {
+  return [
+    `${name.padEnd(5)} ${model}`,
+    `      ${backend}, ${driver}, bus ${bus ?? 'not known'}`,
+    `      ${usable ? '+ used' : '- not used'}: ${why}`,
+  ];
+}
+
+/* What `pickaxe devices --json` prints. */
+
+const Cpu = z.object({
+  name: z.literal('cpu'),
+  model: z.string(),
+  /** The one that is used, or several with + between them where kinds of cores differ; absent where none can be. */
+  kernel: z.string().exactOptional(),
+  /** Where the native kernels come from. */
+  native: z.enum([...ORIGINS, 'none']),
+  kernels: z.array(KernelRow),
+  threads: z.int().positive(),
+  /** Why so many threads. */
+  why: z.string(),
+  /** What its sensors tell, or why they tell nothing. */
+  sensors: z.string(),
+});
+
+const ListedGpu = z.object({
+  /** `gpu0` … */
+  name: z.string(),
+  model: z.string(),
+  /** `vulkan`, `d3d12` or `metal`. */
+  backend: z.string(),
+  /** The maker: `nvidia`, `amd`, `intel` …, or `unknown`. */
+  vendor: z.string(),
+  driver: z.string(),
+  /** Whether it is software on the CPU. */
+  software: z.boolean(),
+  /** Like `0000:65:00.0`; absent where it is not known. */
+  bus: z.string().exactOptional(),
+  /** The variables that show this GPU alone to its process; absent where none are needed. */
+  environment: z.record(z.string(), z.string()).exactOptional(),
+  usable: z.boolean(),
+  why: z.string(),
+});
+
+export const DevicesReport = z.object({
+  machine: Machine,
+  cpu: Cpu,
+  gpus: z.array(ListedGpu),
+  /** Why there is no GPU; absent where there is one. */
+  noGpu: z.string().exactOptional(),
+});
+export type DevicesReport = Readonly<z.infer<typeof DevicesReport>>;
+
+/* The CPU kernels as `pickaxe devices` and `pickaxe bench --tune` print them. */
+
+/**
+ * One line per kernel and kind of cores; those of other chips share one.
+ * @param surveys one for each kind of cores
+ */
+export function kernelLines(
+  rows: readonly KernelRow[],
+  surveys: readonly Pick<Survey, 'kind' | 'threads'>[],
+): string[] {
+  const foreign = [...new Set(rows.filter(({ why }) => why === FOREIGN).map(({ name }) => name))];
+  const threads = surveys.reduce((sum, survey) => sum + survey.threads, 0);
+  // As many of the threads as the machine runs at a time were busy.
+  const busy = Math.min(threads, availableParallelism());
+  return [
+    ...surveys.flatMap(({ kind, threads }) => [
+      ...(kind === undefined ? [] : [`${kind} cores, ${threads} ${threads === 1 ? 'thread' : 'threads'}:`]),
+      ...rows.filter(({ cores, why }) => cores === kind && why !== FOREIGN).map(kernelLine),
+    ]),
+    ...(foreign.length > 0 ? [`- ${foreign.join(', ')}: ${FOREIGN}`] : []),
+    `MH/s of one thread${busy > 1 ? ` while ${busy} are busy` : ''}; * is used, + can be used (--kernel NAME), - cannot be used here`,
+  ];
+}
+
+function kernelLine({ name, usable, chosen, hashesPerSecond, why }: KernelRow): string {
+  const mark = chosen ? '*' : usable ? '+' : '-';
+  const speed = hashesPerSecond === undefined ? '' : `${(hashesPerSecond / 1e6).toFixed(1)} MH/s`;
+  return `${mark} ${name.padEnd(11)} ${speed.padStart(11)}   ${why}`;
+}
+
+/** @returns the kernels that are used, as in `kernel` of all public JSON; undefined when there is none */
+export function usedKernel(rows: readonly KernelRow[]): string | undefined {
+  const chosen = new Set(rows.filter(({ chosen }) => chosen).map(({ name }) => name));
+  return chosen.size > 0 ? [...chosen].join('+') : undefined;
+}

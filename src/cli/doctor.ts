@@ -1,0 +1,149 @@
+/** `pickaxe doctor`: what keeps this machine from mining, or from mining well, and what to do about it. */
+
+import { kernelRows, threadChoice, usableKernel } from '../app/choose-engines.ts';
+import { EXIT, UsageError } from '../app/exit.ts';
+import { earningsTerms } from '../app/ledger-views.ts';
+import { servedNetwork } from '../app/node-api.ts';
+import type { Work } from '../chain/work.ts';
+import { lacksNetwork } from '../config/contradictions.ts';
+import { userConfigDirectory } from '../config/files.ts';
+import type { Loaded } from '../config/load.ts';
+import { type Config, DEFAULTS } from '../config/settings.ts';
+import { examineAccount, examineEarnings } from '../doctor/account.ts';
+import { type DoctorReport, type Finding, findingLines } from '../doctor/finding.ts';
+import { examineGpus, type GpuFacts, readGpus } from '../doctor/gpus.ts';
+import {
+  type CpuFacts,
+  examineCacheFolder,
+  examineConfigFolder,
+  examineCpu,
+  examineDevices,
+  examineSensors,
+  examineSystem,
+  miningDevices,
+  readSystem,
+} from '../doctor/machine.ts';
+import { examineNode, examineNodes, type OnWork } from '../doctor/nodes.ts';
+import { examinePools } from '../doctor/pools.ts';
+import { surveyKernels } from '../engine/cpu/kernels/choose.ts';
+import { openCpuSensors } from '../engine/cpu/sensors.ts';
+import { DeviceError } from '../engine/engine.ts';
+import { listGpus } from '../engine/gpu/list-gpus.ts';
+import { userCacheDirectory } from '../system/files.ts';
+import { thisMachine } from '../system/machine.ts';
+import { jsonText } from '../text/plain-text.ts';
+
+export interface DoctorOptions {
+  readonly json: boolean;
+}
+
+type LoadSettings = (contradictions?: 'start') => Promise<Loaded>;
+
+/** @param settings loads them; a fault in them is a finding like others */
+export async function runDoctor(settings: LoadSettings, options: DoctorOptions): Promise<number> {
+  const { config, configuration } = await examineConfig(settings);
+  const works: Work[] = [];
+  const onWork = (work: Work) => works.push(work);
+  const [cpu, sensors, listed, sources] = await Promise.all([
+    readCpu(config),
+    openCpuSensors({ threads: 1 }),
+    list(config),
+    config.pool.urls === undefined ? examineSolo(config, onWork) : examinePools(config, onWork),
+  ]);
+  const choice = [config.devices.use, cpu.kernels.some(({ chosen }) => chosen), listed.gpus] as const;
+  const mining = miningDevices(...choice);
+  const miners = { cpu: mining.includes('cpu') ? cpu : undefined, gpus: mining.filter((name) => name !== 'cpu') };
+  const findings = [
+    ...examineSystem(readSystem()),
+    ...examineCpu(cpu),
+    examineSensors(sensors),
+    ...examineGpus(readGpus(listed)),
+    examineDevices(...choice),
+    configuration,
+    examineCacheFolder(userCacheDirectory()),
+    ...sources,
+    ...examineEarnings(works, miners, earningsTerms(config), config.pool.urls !== undefined),
+  ];
+  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  const faults = count('fault');
+  const warnings = count('warning');
+  if (options.json) {
+    const report: DoctorReport = { machine: thisMachine(), findings, faults, warnings };
+    process.stdout.write(`${jsonText(report)}\n`);
+  } else {
+    const verdict =
+      faults > 0 ? 'pickaxe cannot mine until the faults are fixed.' : 'Nothing keeps this machine from mining.';
+    const lines = [
+      ...findingLines(findings, process.stdout.columns || undefined),
+      '',
+      `${of(faults, 'fault')}, ${of(warnings, 'warning')}. ${verdict}`,
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+  return faults > 0 ? EXIT.failed : EXIT.done;
+}
+
+async function examineSolo(config: Config, onWork: OnWork): Promise<Finding[]> {
+  const [nodes, account] = await Promise.all([examineNodes(config, examineNode, onWork), examineAccount(config)]);
+  return [...nodes, ...account];
+}
+
+function of(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+async function examineConfig(settings: LoadSettings): Promise<{ config: Config; configuration: Finding }> {
+  try {
+    const { config, files } = await settings('start');
+    const nameless = lacksNetwork(config.node) && config.pool.urls === undefined && config.node.urls !== undefined;
+    const configuration = nameless
+      ? misconfigured(await servedNetwork(config), '')
+      : examineConfigFolder(userConfigDirectory(process.env), files);
+    return { config, configuration };
+  } catch (fault) {
+    const { message } = asUsageError(fault);
+    // Settings that only contradict each other can be examined all the same.
+    const config = await settings().then(
+      (loaded) => loaded.config,
+      (thrown) => void asUsageError(thrown),
+    );
+    const more = config ? '' : '; the default settings were checked instead';
+    return { config: config ?? DEFAULTS, configuration: misconfigured(message, more) };
+  }
+}
+
+/** @throws what was thrown, when it is another error */
+function asUsageError(fault: unknown): UsageError {
+  if (fault instanceof UsageError) return fault;
+  throw fault;
+}
+
+function misconfigured(what: string, more: string): Finding {
+  return {
+    about: 'configuration',
+    state: 'fault',
+    what,
+    why: `pickaxe mine does not start until this is corrected${more}`,
+  };
+}
+
+async function readCpu({ cpu }: Config): Promise<CpuFacts> {
+  try {
+    const threads = threadChoice(cpu);
+    const asked = cpu.kernel === undefined ? undefined : usableKernel(cpu.kernel);
+    const surveys = await surveyKernels({ groups: threads.groups, cacheDirectory: userCacheDirectory() });
+    return { threads, kernels: kernelRows(surveys, asked) };
+  } catch (fault) {
+    if (!(fault instanceof UsageError)) throw fault;
+    return { refused: fault.message, kernels: [] };
+  }
+}
+
+async function list({ gpu }: Config): Promise<Pick<GpuFacts, 'gpus' | 'none'>> {
+  try {
+    return { gpus: await listGpus({ softwareGpu: gpu.software }) };
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    return { gpus: [], none: { message: error.message, fault: error.fault === 'missing' ? 'missing' : 'lost' } };
+  }
+}

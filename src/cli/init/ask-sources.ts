@@ -1,0 +1,257 @@
+/** Asks for the URLs of nodes or pools, and tries each of them at once. */
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { confirm, password as hiddenInput, input, select } from '@inquirer/prompts';
+import { USUAL_PASSWORD } from '../../app/choose-source.ts';
+import { poolTrust } from '../../app/node-api.ts';
+import { misspeltNetwork } from '../../config/known-names.ts';
+import { nodeUrl, originOf, poolUrl } from '../../config/setting-types/addresses.ts';
+import { type SettingType, text } from '../../config/setting-types/basic.ts';
+import { network as networkType, poolUser } from '../../config/setting-types/rig.ts';
+import { DEFAULTS } from '../../config/settings.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { examineNode } from '../../doctor/nodes.ts';
+import { examinePool } from '../../doctor/pools.ts';
+import { hexOf } from '../../net/certificate.ts';
+import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
+import { hasPath } from '../../node/url.ts';
+import { version } from '../../system/machine.ts';
+import {
+  accepts,
+  type NodeAnswers,
+  type Password,
+  type Places,
+  type PoolAnswers,
+  read,
+  say,
+  sayFindings,
+} from './answers.ts';
+
+/** What is asked for, and how it is tried. */
+export interface Wanted {
+  readonly kind: 'node' | 'pool';
+  readonly type: SettingType<string>;
+  /** The URL that Enter alone stands for. */
+  readonly usual?: string;
+  readonly attempt: (url: string, trust: Trust) => Promise<Attempt>;
+}
+
+export interface Attempt {
+  /** What to show. There is a fault among them if nothing was found at the URL. */
+  readonly findings: readonly Finding[];
+  /** The fingerprint of the certificate that was shown, where that is not trusted. */
+  readonly untrusted?: string;
+  /** The network that a node says it serves. */
+  readonly network?: string;
+}
+
+interface Asked {
+  readonly url: string;
+  /** The fingerprint of its certificate, where that is the only reason to trust it. */
+  readonly fingerprint?: string;
+  readonly network?: string;
+}
+
+/** More nodes or pools for failover would help nobody. */
+const MOST = 5;
+const NONE = '';
+
+/** @returns them, and the network that the first one says it serves */
+export async function askUrls(wanted: Wanted): Promise<{ readonly places: Places; readonly network?: string }> {
+  const { kind, usual } = wanted;
+  const first = await askUrl(wanted, `${kind === 'node' ? 'Node' : 'Pool'} URL`, usual);
+  const all = [first];
+  while (all.length < MOST) {
+    const next = await askUrl(wanted, `Another ${kind}, for when that one fails (none: leave it empty)`, NONE);
+    if (next.url === NONE) break;
+    all.push(next);
+  }
+  return { places: placesOf(all), ...(first.network !== undefined && { network: first.network }) };
+}
+
+function placesOf(all: readonly Asked[]): Places {
+  const fingerprints = all.flatMap(({ url, fingerprint }) => {
+    const origin = originOf(url);
+    return fingerprint === undefined || origin === undefined ? [] : { origin, value: fingerprint };
+  });
+  return { urls: all.map(({ url }) => url), ...(fingerprints.length > 0 && { fingerprints }) };
+}
+
+/** @param usual what Enter alone stands for; without it, Enter alone is not enough */
+async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<Asked> {
+  const isUrl = accepts(wanted.type);
+  for (;;) {
+    const typed = await input({
+      message,
+      ...(usual && { default: usual }),
+      validate: (text) => text.trim() === usual || isUrl(text),
+    });
+    if (typed.trim() === NONE) return { url: NONE };
+    const url = read(wanted.type, typed);
+    say(`asking ${url} …`);
+    const { isThere, ...found } = await attempt(wanted, url);
+    if (isThere || (await confirm({ message: 'Use it anyway?', default: false }))) return { url, ...found };
+  }
+}
+
+/** @param fingerprint that of the certificate that the user trusts; without one, an authority must have signed it */
+async function attempt(
+  wanted: Wanted,
+  url: string,
+  fingerprint?: string,
+): Promise<Omit<Asked, 'url'> & { readonly isThere: boolean }> {
+  const trust: Trust = fingerprint === undefined ? BY_AUTHORITY : { by: 'fingerprint', fingerprints: [fingerprint] };
+  const { findings, network, untrusted } = await wanted.attempt(url, trust);
+  if (untrusted !== undefined && fingerprint === undefined && (await recognizes(wanted, untrusted)))
+    return attempt(wanted, url, untrusted);
+  sayFindings(findings);
+  const isThere = findings.every(({ state }) => state !== 'fault');
+  return { ...(fingerprint !== undefined && { fingerprint }), ...(network !== undefined && { network }), isThere };
+}
+
+async function recognizes({ kind }: Wanted, fingerprint: string): Promise<boolean> {
+  say(
+    `No known authority has signed its certificate: ${OFTEN[kind]} sign their own. Its fingerprint is`,
+    `  ${fingerprint}`,
+    COMPARE[kind],
+    `  ${hexOf(fingerprint)}`,
+  );
+  return confirm({ message: `Is that the fingerprint of your ${kind}?`, default: false });
+}
+
+const OFTEN = { node: 'nodes often', pool: 'some pools' } as const;
+const COMPARE = {
+  node: 'On the node’s own machine this prints the same as hex digits: openssl x509 -in FILE -noout -fingerprint -sha256',
+  pool: 'Compare it with the one that the pool’s operator gives. The same as hex digits:',
+} as const;
+
+/* Asks for the nodes and the network, and asks each node at once whether it is a node. */
+
+const USUAL_URL = 'http://127.0.0.1:1848';
+const USUAL_NETWORK = 'mainnet01';
+
+export type Nodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
+
+export async function askNodes(): Promise<Nodes> {
+  const { places, network } = await askUrls({ kind: 'node', type: nodeUrl, usual: USUAL_URL, attempt: attemptNode });
+  if (places.urls.every(hasPath)) return places;
+  return { ...places, network: await askNetwork(network) };
+}
+
+/** @param usual the network that Enter alone stands for */
+export async function askNetwork(usual = USUAL_NETWORK): Promise<string> {
+  const network = await input({ message: 'Network', default: usual, validate: acceptsNetwork });
+  return network.trim();
+}
+
+const isNetwork = accepts(networkType);
+
+function acceptsNetwork(text: string): true | string {
+  const meant = misspeltNetwork(text.trim());
+  if (meant === undefined) return isNetwork(text);
+  return `Did you mean ${meant}? If not, write the network into the node URL: http://HOST:PORT/ledger/0.0/${text.trim()}`;
+}
+
+/** Neither network nor key is known yet: whether it is a node is what counts here. */
+async function attemptNode(url: string, trust: Trust): Promise<Attempt> {
+  const { findings, ...found } = await examineNode({ url, trust, userAgent: `pickaxe/${version}` });
+  const told = findings.filter(
+    ({ about, state }) =>
+      about === 'connection' ||
+      (about === 'network' && found.network !== undefined) ||
+      (about === 'clock' && state !== 'ok'),
+  );
+  return { ...found, findings: told };
+}
+
+/* Asks for the pools and the user at them, and whether the pools give that user work. */
+
+const USUAL_PASSWORD_FILE = 'pool.password';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
+const passwordType = text(/^[^\x00-\x1f\x7f]{0,256}$/, 'Give a password of at most 256 characters.');
+
+/**
+ * Asks until a pool gives the user work, or the user goes on without that.
+ * @param folder that of the settings, where a relative path to the password starts
+ */
+export async function askPools(folder: string): Promise<PoolAnswers> {
+  let places = await askPlaces();
+  let user = await askUser();
+  let password = await askPassword();
+  while (!(await getsWork(places, user, password))) {
+    const next = await askWhatToChange();
+    if (next === 'nothing') break;
+    if (next === 'pool') places = await askPlaces();
+    if (next === 'user') user = await askUser();
+    if (next === 'password') password = await askPassword();
+  }
+  return { ...places, user, ...(password !== '' && { password: await askPasswordFile(folder, password) }) };
+}
+
+async function askWhatToChange() {
+  return select({
+    message: 'The pool gives this user no work. What would you like to change?',
+    choices: [
+      { name: 'nothing: that will be put right at the pool', value: 'nothing' },
+      { name: 'the user', value: 'user' },
+      { name: 'the password', value: 'password' },
+      { name: 'the pool', value: 'pool' },
+    ],
+  });
+}
+
+async function askPlaces(): Promise<Places> {
+  return (await askUrls({ kind: 'pool', type: poolUrl, attempt: attemptPool })).places;
+}
+
+/** The user is not known yet: whether something listens there is what counts here. */
+async function attemptPool(url: string, trust: Trust): Promise<Attempt> {
+  return examinePool({ url, trust, userAgent: `pickaxe/${version}` });
+}
+
+async function askUser(): Promise<string> {
+  const message = 'User, as the pool wants it: usually NAME.WORKER';
+  return read(poolUser, await input({ message, validate: accepts(poolUser) }));
+}
+
+/** @returns an empty text for none */
+async function askPassword(): Promise<string> {
+  const typed = await hiddenInput({
+    message: 'Password (most pools need none: leave it empty)',
+    mask: true,
+    validate: accepts(passwordType),
+  });
+  return read(passwordType, typed);
+}
+
+async function askPasswordFile(folder: string, text: string): Promise<Password> {
+  const typed = await input({
+    message: 'File for the password',
+    default: USUAL_PASSWORD_FILE,
+    validate: (name) => whyNotNew(folder, name.trim()) ?? true,
+  });
+  const file = typed.trim();
+  say(`The password goes to ${resolve(folder, file)}: only you will be able to read it.`);
+  return { file, text };
+}
+
+function whyNotNew(folder: string, name: string): string | undefined {
+  if (name === '') return 'Give the name of a file.';
+  const file = resolve(folder, name);
+  return existsSync(file) ? `${file} already exists and stays as it is: give another file.` : undefined;
+}
+
+async function getsWork({ urls, fingerprints }: Places, user: string, password: string): Promise<boolean> {
+  const account = { user, password: password === '' ? USUAL_PASSWORD : password };
+  const pool = { ...DEFAULTS.pool, ...(fingerprints && { fingerprints }) };
+  const findings: Finding[] = [];
+  say(`asking for work as ${user} …`);
+  for (const url of urls) {
+    const trust = poolTrust(url, pool, DEFAULTS.node);
+    findings.push(...(await examinePool({ url, account, trust, userAgent: `pickaxe/${version}` })).findings);
+  }
+  sayFindings(findings);
+  return findings.every(({ state }) => state !== 'fault');
+}

@@ -1,0 +1,142 @@
+/** `pickaxe init`: asks for what mining needs, checks each answer against the real thing, and writes it to a file. */
+
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { confirm, select } from '@inquirer/prompts';
+import { EXIT, UsageError } from '../../app/exit.ts';
+import { userConfigDirectory } from '../../config/files.ts';
+import { renameFileSync } from '../../system/files.ts';
+import { createFile, SECRET_MODE } from '../keygen.ts';
+import { type Answers, askDevices, configText, type Password, say } from './answers.ts';
+import { askNodesAndMiner } from './ask-miner.ts';
+import { askPools } from './ask-sources.ts';
+
+const PROJECT_FILE = 'pickaxe.toml';
+
+export interface InitOptions {
+  /** The user's file instead of the project's. */
+  readonly user: boolean;
+}
+
+export async function runInit({ user }: InitOptions): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new UsageError(
+      'pickaxe init asks questions, and there is no terminal here to answer on. Without one, use:\n' +
+        '  pickaxe config example > pickaxe.toml   and edit that file (docs/configuration.md), or\n' +
+        '  pickaxe mine --node URL --network ID --public-key HEX, or\n' +
+        '  pickaxe mine --pool URL --user NAME.WORKER',
+    );
+  }
+  const file = user ? userFile() : resolve(PROJECT_FILE);
+  refuseTwin(file);
+  let start: string;
+  try {
+    const isThere = exists(file);
+    if (isThere && !(await confirm({ message: `${file} exists. Overwrite it?`, default: false }))) {
+      say('Nothing was changed.');
+      return EXIT.done;
+    }
+    const answers = await ask(dirname(file));
+    write(file, answers, isThere);
+    start = howToStart(answers, user);
+  } catch (fault) {
+    // What @inquirer/core throws at Ctrl-C.
+    if ((fault as Error).name !== 'ExitPromptError') throw fault;
+    say('No configuration was written.');
+    return EXIT.interrupted;
+  }
+  say(`${file} is written.`, 'Every other setting, explained: pickaxe config example', `To start mining: ${start}`);
+  return EXIT.done;
+}
+
+/** A password counts only in a project file that is named. */
+function howToStart({ pool }: Answers, user: boolean): string {
+  return pool?.password && !user ? `pickaxe mine --config ${PROJECT_FILE}` : 'pickaxe mine';
+}
+
+/** @param folder that of the settings */
+async function ask(folder: string): Promise<Answers> {
+  const kind = await select({
+    message: 'Mine on',
+    choices: [
+      { name: 'a node: the rewards of the blocks that you find are yours', value: 'node', short: 'a node' },
+      { name: 'a pool: many miners share the rewards', value: 'pool', short: 'a pool' },
+    ],
+  });
+  const source = kind === 'node' ? { node: await askNodesAndMiner() } : { pool: await askPools(folder) };
+  return { ...source, ...(await askDevices()) };
+}
+
+function userFile(): string {
+  const folder = userConfigDirectory(process.env);
+  if (folder === undefined) throw new UsageError('This user has no home directory: run pickaxe init without --user.');
+  return join(folder, 'config.toml');
+}
+
+/** Where there is a file in each format, pickaxe reads neither. */
+function refuseTwin(file: string): void {
+  const twin = file.replace(/toml$/, 'json');
+  if (exists(twin))
+    throw new UsageError(`${twin} exists, and pickaxe reads only one of the two files: edit that one, or remove it.`);
+}
+
+function exists(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/* Writes what was answered to `pickaxe init`: the settings, and a pool's password to a file of its own. */
+
+/** Set whatever the umask is, because pickaxe refuses to read a file that others may write to. */
+const MODE = 0o644;
+/** The mode of folders that are made. */
+const FOLDER_MODE = 0o700;
+
+/**
+ * Writes all or nothing.
+ * @param replaces whether the user wants an existing file to be replaced: otherwise there must be none
+ * @throws UsageError that says which file could not be written, and why
+ */
+export function write(file: string, answers: Answers, replaces: boolean): void {
+  const secret = answers.pool?.password && writePassword(dirname(file), answers.pool.password);
+  try {
+    orUsageError(file, () => writeSettings(file, configText(answers), replaces));
+  } catch (fault) {
+    if (secret !== undefined) rmSync(secret, { force: true });
+    throw fault;
+  }
+}
+
+/** @returns the file */
+function writePassword(folder: string, { file: name, text }: Password): string {
+  const file = resolve(folder, name);
+  orUsageError(file, () => {
+    mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+    createFile(file, `${text}\n`, SECRET_MODE);
+  });
+  return file;
+}
+
+function writeSettings(file: string, text: string, replaces: boolean): void {
+  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+  const made = replaces ? `${file}.${randomBytes(6).toString('hex')}.unfinished` : file;
+  createFile(made, text, MODE);
+  if (replaces) replace(file, made);
+}
+
+function replace(file: string, by: string): void {
+  try {
+    renameFileSync(by, file);
+  } catch (fault) {
+    rmSync(by, { force: true });
+    throw fault;
+  }
+}
+
+function orUsageError(file: string, act: () => void): void {
+  try {
+    act();
+  } catch (fault) {
+    throw new UsageError(`${file} could not be written: ${(fault as Error).message}`);
+  }
+}

@@ -1,0 +1,84 @@
+/** `pickaxe keygen`: a new key pair, and what to do with it. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { EXIT, UsageError } from '../app/exit.ts';
+import { secretTextIn } from '../app/node-api.ts';
+import type { KeyPair } from '../ledger/command/keys.ts';
+import { parseKeyFile } from '../ledger/request-file/unsigned-form.ts';
+import { RequestFileError } from '../ledger/request-file/yaml.ts';
+
+/** @param file where the secret goes: it must not exist yet */
+export function runKeygen(file: string): number {
+  const publicKey = makeKeyFile(file);
+  process.stdout.write(
+    `public key  ${publicKey}\naccount     k:${publicKey}\n\n` +
+      `The secret key is in ${file} (only you can read it). Keep a copy in a safe place: nobody can restore it.\n` +
+      `Mine with:  pickaxe mine --node URL --network ID --public-key ${publicKey}\n`,
+  );
+  return EXIT.done;
+}
+
+/* Files with an Ed25519 key pair: makes a new one for receiving block rewards, and reads what signs. */
+
+/**
+ * @param file for both keys; it must not exist yet
+ * @returns the public key, 64 hex digits
+ * @throws UsageError when the file exists or cannot be written
+ */
+export function makeKeyFile(file: string): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const { x, d } = privateKey.export({ format: 'jwk' });
+  const publicKey = hexOf(x);
+  const text = `${JSON.stringify({ publicKey, secretKey: hexOf(d) }, undefined, 2)}\n`;
+  try {
+    createFile(file, text, SECRET_MODE);
+  } catch (fault) {
+    const code = (fault as NodeJS.ErrnoException).code;
+    if (code === 'EEXIST') throw new UsageError(`${file} already exists and stays as it is: give another file.`);
+    if (code === 'ENOENT') throw new UsageError(`There is no folder ${dirname(resolve(file))}: make it first.`);
+    throw new UsageError(`The secret key could not be written to ${file}: ${(fault as Error).message}`);
+  }
+  return publicKey;
+}
+
+/**
+ * @param file as `makeKeyFile` or the contract tool writes it
+ * @throws UsageError, which quotes nothing of the file, unless only its owner can read it and it has a key pair
+ */
+export function readKeyFile(file: string): KeyPair {
+  try {
+    return parseKeyFile(secretTextIn(file, 'the key file'), file);
+  } catch (fault) {
+    if (fault instanceof RequestFileError) throw new UsageError(fault.message);
+    throw fault;
+  }
+}
+
+/** 32 bytes from the JWK's base64url (RFC 8037 §2) to hex. */
+function hexOf(base64url: string | undefined): string {
+  return Buffer.from(base64url ?? '', 'base64url').toString('hex');
+}
+
+/* Creates files with a mode of their own. */
+
+/** The mode of a file with a secret: only its owner may read it. */
+export const SECRET_MODE = 0o600;
+
+/**
+ * Leaves nothing behind when the disk is full.
+ * @param file it must not exist yet
+ * @throws Error of the system, with the code EEXIST when the file exists
+ */
+export function createFile(file: string, text: string, mode: number): void {
+  const fd = openSync(file, 'wx', mode);
+  let whole = false;
+  try {
+    writeFileSync(fd, text);
+    whole = true;
+  } finally {
+    closeSync(fd);
+    if (!whole) rmSync(file, { force: true });
+  }
+}

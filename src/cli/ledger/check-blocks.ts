@@ -1,0 +1,270 @@
+/**
+ * Checks blocks beyond what the client proves anyway: proof of work, neighbours, weights and rewards. Each check is on its own, so
+ * that one that fails hides none of the others.
+ */
+
+import { type Cut, lowestHeight } from '../../ledger/cut.ts';
+import { weightAbove } from '../../ledger/difficulty.ts';
+import {
+  chainsAt,
+  checkAdjacents,
+  type Graph,
+  type GraphSpan,
+  graphAt,
+  graphOfHeader,
+  graphsOfNetwork,
+  knownGraph,
+  onlyGraph,
+} from '../../ledger/graphs.ts';
+import { type BlockHeader, blockHash, checkWork } from '../../ledger/header.ts';
+import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
+import { rewardOf } from '../../ledger/reward.ts';
+import type { Block } from '../../node/api/blocks.ts';
+import type { NodeApi } from '../../node/api/node-api.ts';
+import { unlessMissing } from '../../nodes/look.ts';
+
+/** They are printed in this order. The client proves the payloads. Only blocks of a list have links. */
+const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
+type Check = (typeof CHECKS)[number];
+
+/** How many faults of each check are printed one by one. */
+const MOST_TOLD = 3;
+
+export class BlockChecks {
+  readonly graphs: NetworkGraphs;
+  readonly #network: string;
+  readonly #say: (line: string) => void;
+  readonly #links: Links | undefined;
+  readonly #faults = new Map<Check, number>();
+  readonly #graphsFrom = new Set<GraphFrom>();
+  /** Those of the last heights, by hash. */
+  #near: readonly (readonly [string, BlockHeader])[] = [];
+  #checked = 0;
+
+  /**
+   * @param say tells a person what is wrong, and at the end what is right
+   * @param links how the blocks of a list must follow each other; undefined where they need not
+   */
+  constructor(api: Pick<NodeApi, 'network' | 'info'>, say: (line: string) => void, links?: Links) {
+    this.graphs = new NetworkGraphs(api);
+    this.#network = api.network;
+    this.#say = say;
+    this.#links = links;
+  }
+
+  /** @throws ApiError when the node is asked for its graphs, and does not answer */
+  async check({ header, payload }: Block): Promise<void> {
+    const hash = encodeBase64url(blockHash(header));
+    const attempt = async (check: Check, act: () => unknown) => {
+      try {
+        await act();
+      } catch (error) {
+        if (!(error instanceof LedgerFormatError)) throw error;
+        this.#fail(check, `block ${hash} of height ${header.height}: ${error.message}`);
+      }
+    };
+    await attempt('links', () => this.#links?.check(hash, header));
+    if (!isFirst(header, this.#network)) {
+      await attempt('proof of work', () => checkWork(header));
+      await attempt('neighbours', async () => this.#graphsFrom.add(await this.graphs.check(header)));
+      await attempt('rewards', () => rewardOf(header, payload));
+    }
+    await attempt('weights', () => this.#checkWeight(hash, header));
+    this.#checked += 1;
+    this.#near = [...this.#near, [hash, header] as const].filter(([, { height }]) => isNear(height, header.height));
+  }
+
+  /**
+   * Says what is right, what is wrong, and what only the node says.
+   * @param what one of those that were checked: a block, a head
+   * @param more what else is right
+   * @returns whether nothing is wrong
+   */
+  finish(what: string, more: readonly string[] = []): boolean {
+    const right = CHECKS.filter((check) => !this.#faults.has(check)).flatMap((check) => this.#shown(check));
+    this.#say(`${plural(this.#checked, what)} verified: ${[...more, ...right].join(', ')}`);
+    if (this.#graphsFrom.has('nobody')) {
+      this.#say('The neighbours are not verified: pickaxe does not know the graph of this network, nor does the node.');
+    }
+    const note = this.#links?.note;
+    if (note !== undefined) this.#say(note);
+    for (const [check, count] of this.#faults) this.#say(`error: wrong in ${plural(count, what)}: ${check}`);
+    return this.#faults.size === 0;
+  }
+
+  #shown(check: Check): string[] {
+    if (check === 'links') return this.#links ? [check] : [];
+    if (check !== 'neighbours') return [check];
+    if (this.#graphsFrom.has('nobody')) return [];
+    return [this.#graphsFrom.has('node') ? 'neighbours (by the graph that the node itself tells)' : check];
+  }
+
+  #fail(check: Check, fault: string): void {
+    const count = (this.#faults.get(check) ?? 0) + 1;
+    this.#faults.set(check, count);
+    if (count <= MOST_TOLD) this.#say(`error: ${fault}.`);
+  }
+
+  /** Blocks come in either order, so the parent may come before its child or after it. */
+  #checkWeight(hash: string, header: BlockHeader): void {
+    for (const [otherHash, other] of this.#near) {
+      if (encodeBase64url(header.parent) === otherHash) compare(other, header);
+      if (encodeBase64url(other.parent) === hash) compare(header, other);
+    }
+  }
+}
+
+/** The first block of a chain has no proof of work, no neighbours below it, and no miner. Chains can begin above height 0. */
+function isFirst({ chain, height }: BlockHeader, network: string): boolean {
+  return height === 0n || chain >= (chainsAt(network, height - 1n) ?? Number.POSITIVE_INFINITY);
+}
+
+function compare(parent: BlockHeader, child: BlockHeader): void {
+  if (child.height !== parent.height + 1n) {
+    throw new LedgerFormatError(`its height is ${child.height}, and its parent's is ${parent.height}`);
+  }
+  const expected = weightAbove(parent, child.target);
+  if (child.weight !== expected) throw new LedgerFormatError(`its weight is ${child.weight}, but must be ${expected}`);
+  if (child.creationTimeUs <= parent.creationTimeUs) throw new LedgerFormatError('it is not newer than its parent');
+}
+
+function isNear(a: bigint, b: bigint): boolean {
+  return a - b <= 1n && b - a <= 1n;
+}
+
+function plural(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/* How the blocks of a list follow each other. A node could leave some out, repeat some or turn them round. Pure. */
+
+export interface Links {
+  /**
+   * Takes the next block of the list.
+   * @param hash its block hash in base64url
+   * @throws LedgerFormatError when it cannot be the next one. What follows is compared with it all the same
+   */
+  check(hash: string, header: Pick<BlockHeader, 'height' | 'parent'>): void;
+  /** What these links do not show, for people; absent where that is nothing. */
+  readonly note?: string | undefined;
+}
+
+/** The links of all blocks of a stretch of heights, orphans included: upwards, with the parents of all but the lowest ones. */
+export class UpwardLinks implements Links {
+  #height: bigint | undefined;
+  /** The hashes of the blocks of this height so far, and of all those of the height below; undefined for the lowest height. */
+  #here = new Set<string>();
+  #below: ReadonlySet<string> | undefined;
+
+  check(hash: string, { height, parent }: Pick<BlockHeader, 'height' | 'parent'>): void {
+    const last = this.#height;
+    const isNext = last !== undefined && height === last + 1n;
+    const isTwice = height === last && this.#here.has(hash);
+    if (height !== last) {
+      this.#below = isNext ? this.#here : undefined;
+      this.#here = new Set();
+    }
+    this.#height = height;
+    this.#here.add(hash);
+    if (isTwice) throw new LedgerFormatError('it is there twice');
+    if (last !== undefined && height !== last && !isNext) {
+      throw new LedgerFormatError(`it follows a block of height ${last}`);
+    }
+    if (this.#below && !this.#below.has(encodeBase64url(parent))) {
+      throw new LedgerFormatError('its parent is not among the blocks');
+    }
+  }
+}
+
+/** The links of a branch: downwards from its upper bounds, and each further block is the parent of one before it. */
+export class BranchLinks implements Links {
+  /** The hashes of the blocks that may come next. */
+  readonly #next: Set<string>;
+  readonly #maxHeight: bigint | undefined;
+  #last: bigint | undefined;
+  #isCut = false;
+
+  /**
+   * @param upper the hashes of the blocks whose ancestors these are, 32 bytes each
+   * @param maxHeight the height above which blocks were not asked for
+   */
+  constructor(upper: readonly Uint8Array[], maxHeight?: bigint) {
+    this.#next = new Set(upper.map(encodeBase64url));
+    this.#maxHeight = maxHeight;
+  }
+
+  get note(): string | undefined {
+    if (!this.#isCut) return undefined;
+    return 'It is not shown that these are ancestors of --upper: that takes all blocks from there, without --max-height.';
+  }
+
+  check(hash: string, { height, parent }: Pick<BlockHeader, 'height' | 'parent'>): void {
+    const last = this.#last;
+    const isExpected = this.#next.delete(hash);
+    this.#next.add(encodeBase64url(parent));
+    this.#last = height;
+    if (last !== undefined && height > last) throw new LedgerFormatError(`it follows a block of height ${last}`);
+    if (isExpected) return;
+    // What is between it and the upper bound was not asked for.
+    if (height === this.#maxHeight && last === undefined) this.#isCut = true;
+    else throw new LedgerFormatError('it is neither an upper bound nor the parent of a block before it');
+  }
+}
+
+/*
+ * Finds out which chains of a network are neighbours. pickaxe knows the graphs of many networks; of others, only the node can
+ * tell it.
+ */
+
+/** `node`: only the node says so. `nobody`: neither pickaxe nor the node knows the graph. */
+export type GraphFrom = 'pickaxe' | 'node' | 'nobody';
+
+export class NetworkGraphs {
+  readonly #api: Pick<NodeApi, 'network' | 'info'>;
+  #told: Promise<readonly GraphSpan[]> | undefined;
+
+  constructor(api: Pick<NodeApi, 'network' | 'info'>) {
+    this.#api = api;
+  }
+
+  /**
+   * @returns who has said which chains are neighbours; nobody: the header is not checked
+   * @throws LedgerFormatError when the header's adjacents are not on the neighbours of its chain
+   */
+  async check(header: BlockHeader): Promise<GraphFrom> {
+    // A header names the parents of its block, so its graph is that of one height below.
+    const height = header.height - 1n;
+    const own = this.#ownAt(height);
+    if (own) checkAdjacents(header, own);
+    if (own ?? graphOfHeader(header)) return 'pickaxe';
+    const told = await this.#toldAt(height);
+    if (!told) return 'nobody';
+    checkAdjacents(header, told);
+    return 'node';
+  }
+
+  /** @returns the graphs with which a cut is checked, the newest first; undefined when nobody knows them */
+  async ofCut({ heads }: Cut): Promise<readonly GraphSpan[] | undefined> {
+    const own = graphsOfNetwork(this.#api.network);
+    if (own) return own;
+    const known = knownGraph(heads.size);
+    if (known) return onlyGraph(known);
+    const told = await this.#graphsTold();
+    return graphAt(told, lowestHeight(heads)) ? told : undefined;
+  }
+
+  /** mainnet01 and testnet04 cannot have another graph than the one that pickaxe knows. */
+  #ownAt(height: bigint): Graph | undefined {
+    const chains = chainsAt(this.#api.network, height);
+    return chains === undefined ? undefined : knownGraph(chains);
+  }
+
+  async #toldAt(height: bigint): Promise<Graph | undefined> {
+    return graphAt(await this.#graphsTold(), height);
+  }
+
+  #graphsTold(): Promise<readonly GraphSpan[]> {
+    this.#told ??= unlessMissing(this.#api.info()).then((info) => info?.graphs ?? []);
+    return this.#told;
+  }
+}

@@ -1,0 +1,229 @@
+/** `pickaxe ledger cut`, `peers`, `config` and `info`: what a node says about the ledger, its network and itself. */
+
+import { readFileSync } from 'node:fs';
+import { EXIT, UsageError } from '../../app/exit.ts';
+import { equalBytes } from '../../chain/bytes.ts';
+import { integerToTarget } from '../../chain/target.ts';
+import type { Loaded } from '../../config/load.ts';
+import {
+  type Cut,
+  checkCut,
+  cutFromJson,
+  cutToJson,
+  type Head,
+  type Peer,
+  peerFromJson,
+  peerToJson,
+  sumOfHeights,
+} from '../../ledger/cut.ts';
+import { cutWeight } from '../../ledger/difficulty.ts';
+import { blockHash } from '../../ledger/header.ts';
+import {
+  encodeBase64url,
+  jsonInteger,
+  LedgerFormatError,
+  parseExactJsonBytes,
+  stringifyExactJson,
+} from '../../ledger/json.ts';
+import type { Block } from '../../node/api/blocks.ts';
+import { type PeersQuery, urlOfPeer } from '../../node/api/info.ts';
+import type { NodeApi } from '../../node/api/node-api.ts';
+import { parseHttpAddress } from '../../text/addresses.ts';
+import { BlockChecks } from './check-blocks.ts';
+import {
+  note,
+  Progress,
+  peerLine,
+  printJson,
+  printLine,
+  printTable,
+  safe,
+  withFirstNode,
+  withNode,
+  withNodes,
+} from './client.ts';
+
+export interface CutOptions {
+  readonly json: boolean;
+  readonly maxHeight?: number;
+  readonly verify: boolean;
+}
+
+export function runCut(loaded: Loaded, { json, verify, ...query }: CutOptions): Promise<number> {
+  return withNodes(loaded, async (nodes) => {
+    const { cut, isRight } = await nodes.ask(async (api) => {
+      const cut = await api.cut(query);
+      return { cut, isRight: !verify || (await verifyCut(api, cut)) };
+    });
+    printCut(cut, json);
+    return isRight ? EXIT.done : EXIT.failed;
+  });
+}
+
+function printCut(cut: Cut, isJson: boolean): void {
+  if (isJson) {
+    printJson(cutToJson(cut));
+    return;
+  }
+  for (const [chain, { height, hash }] of cut.heads) {
+    printLine(`${`${chain}`.padStart(3)}  ${`${height}`.padStart(10)}  ${encodeBase64url(hash)}`);
+  }
+  const sum = sumOfHeights(cut);
+  printTable([
+    ['height', cut.height === sum ? `${sum}` : `${cut.height}, but the heights of its chains add up to ${sum}`],
+    ['weight', encodeBase64url(integerToTarget(cut.weight))],
+    ['network', cut.network === undefined ? 'not said' : safe(cut.network)],
+    ['id', cut.id ?? 'none'],
+    ['origin', cut.origin ? urlOfPeer(cut.origin) : 'none'],
+  ]);
+}
+
+/**
+ * @returns whether each block of the cut is right
+ * @throws LedgerFormatError when the heads do not belong together, or one is not what the cut says.
+ */
+async function verifyCut(api: NodeApi, cut: Cut): Promise<boolean> {
+  const checks = new BlockChecks(api, note);
+  checkCut(cut, await checks.graphs.ofCut(cut));
+  const progress = new Progress();
+  const headers = [];
+  for (const [chain, head] of cut.heads) {
+    const block = await blockOf(api, chain, head);
+    await checks.check(block);
+    headers.push(block.header);
+    progress.tell(() => `${headers.length} of ${cut.heads.size} heads checked`);
+  }
+  const weight = cutWeight(headers);
+  if (weight !== cut.weight) throw new LedgerFormatError(`cut.weight: the heads weigh ${weight}, not ${cut.weight}`);
+  return checks.finish('head', ['heights']);
+}
+
+/** @throws LedgerFormatError unless the node answers with the block of the head, and with no other. */
+async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Promise<Block> {
+  const range = { minHeight: height, maxHeight: height };
+  let found: Block | undefined;
+  for await (const block of api.blockBranch(chain, { upper: [hash] }, range)) {
+    const answered = blockHash(block.header);
+    if (!equalBytes(answered, hash)) {
+      throw new LedgerFormatError(`cut.hashes.${chain}: the node answers with the block ${encodeBase64url(answered)}`);
+    }
+    if (found) throw new LedgerFormatError(`cut.hashes.${chain}: the node answers with the block more than once`);
+    found = block;
+  }
+  if (found) return found;
+  throw new LedgerFormatError(`cut.hashes.${chain}: the node does not have the block of height ${height}`);
+}
+
+/** @param chain that of a mempool */
+export function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: number }): Promise<number> {
+  return withNode(loaded, async (api) => {
+    const progress = new Progress();
+    let count = 0;
+    let areLeftOut = false;
+    const query: PeersQuery = {
+      onLeftOut: ({ message }) => {
+        areLeftOut = true;
+        note(`warning: ${message}`);
+      },
+    };
+    for await (const peer of chain === undefined ? api.peers(query) : api.mempoolPeers(chain, query)) {
+      if (json) printJson(peerToJson(peer));
+      else printLine(peerLine(peer));
+      count += 1;
+      progress.tell(() => `${count} peers so far`);
+    }
+    if (count === 0 && !areLeftOut) note('The node knows no peers.');
+  });
+}
+
+export function runConfig(loaded: Loaded, { json }: { json: boolean }): Promise<number> {
+  return withNode(loaded, async (api) => {
+    const report = await api.config();
+    if (json) return printJson(report);
+    printTable(Object.entries(report).map(([key, value]) => [safe(key), safe(stringifyExactJson(value))]));
+  });
+}
+
+export function runInfo(loaded: Loaded, { json }: { json: boolean }): Promise<number> {
+  return withNode(loaded, async (api) => {
+    const { network, apiVersion, chains, graphs } = await api.info();
+    if (json) {
+      return printJson({
+        network,
+        apiVersion,
+        ...(api.nodeVersion !== undefined && { version: api.nodeVersion }),
+        chains: chains.map(jsonInteger),
+        graphs: graphs.map(({ fromHeight, graph }) => ({
+          fromHeight: jsonInteger(fromHeight),
+          neighbours: graph.map((each) => each.map(jsonInteger)),
+        })),
+      });
+    }
+    printTable([
+      ['network', safe(network)],
+      ['chains', `${chains.length}`],
+      ['API version', safe(apiVersion)],
+      ['software', api.nodeVersion ?? 'not said'],
+      ...graphs.map(
+        ({ fromHeight, graph }) => ['graph', `of ${graph.length} chains from height ${fromHeight} on`] as const,
+      ),
+    ]);
+  });
+}
+
+/* `pickaxe ledger put-cut` and `put-peer`: what changes the state of a node, and so of its network. */
+
+/** @param file JSON of a cut that names its origin; `-` for stdin @throws UsageError for another file */
+export function runPutCut(loaded: Loaded, file: string): Promise<number> {
+  const cut = cutIn(file);
+  note(
+    'Warning: the node will try to take this cut for the state of the ledger, and will fetch its blocks from the ' +
+      'origin that the cut names.',
+  );
+  return withFirstNode(loaded, async (api) => {
+    await api.putCut(cut);
+    note('The node has taken the cut to look at it. That does not say that it has accepted it.');
+  });
+}
+
+/** @param address HOST:PORT @param id 43 characters; without it, an authority must have signed the peer's certificate */
+export function runPutPeer(
+  loaded: Loaded,
+  address: string,
+  { id = null, chain }: { id?: string | null; chain?: number },
+): Promise<number> {
+  const peer = peerAt(address, id);
+  note('Warning: the node will pass this peer on to its network, which will then connect to it.');
+  return withFirstNode(loaded, async (api) => {
+    await (chain === undefined ? api.putPeer(peer) : api.putMempoolPeer(chain, peer));
+    note('The node has reached the peer, and added it.');
+  });
+}
+
+function cutIn(file: string): Cut {
+  const cut = usable(`${file} is not a cut`, () =>
+    cutFromJson(parseExactJsonBytes(readFileSync(file === '-' ? 0 : file))),
+  );
+  if (cut.origin) return cut;
+  throw new UsageError(
+    'The cut must name its origin, the node that has its blocks: "origin": {"id": …, "address": …}.',
+  );
+}
+
+function peerAt(text: string, id: string | null): Peer {
+  const address = /:\d+$/.test(text) ? parseHttpAddress(text) : undefined;
+  if (!address) throw new UsageError(`${JSON.stringify(text)} is not an address: write it like 203.0.113.7:1789.`);
+  const { host: hostname, port } = address;
+  return usable(`${text} is not a peer`, () => peerFromJson({ id, address: { hostname, port: jsonInteger(port) } }));
+}
+
+/** @throws UsageError with the reason of a LedgerFormatError or of a file that cannot be read */
+function usable<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const isOfFile = error instanceof Error && 'code' in error;
+    if (!(error instanceof LedgerFormatError) && !isOfFile) throw error;
+    throw new UsageError(`${what}: ${error.message}.`);
+  }
+}

@@ -1,0 +1,103 @@
+/** `pickaxe mock-node`: runs the mock node alone. */
+
+import { once } from 'node:events';
+import { z } from 'zod';
+import { EXIT, UsageError, whyNotListening } from '../app/exit.ts';
+import type { Loaded } from '../config/load.ts';
+import { MockNode, type MockNodeEvent } from '../mock-node/mock-node.ts';
+import { setLongTimeout } from '../system/abort.ts';
+import { makeLog } from '../terminal/log.ts';
+import { oneLine } from '../text/plain-text.ts';
+
+/** The most characters of a reason that comes from another node. */
+const MAX_REASON = 200;
+
+export interface MockNodeCommand {
+  readonly port?: number;
+  readonly controlPort?: number;
+  readonly network: string;
+  readonly difficulty: number;
+  readonly options?: string;
+  readonly faults?: string;
+  /** Seconds. */
+  readonly duration?: number;
+}
+
+export async function runMockNode({ config }: Loaded, command: MockNodeCommand): Promise<number> {
+  const log = makeLog(config.log.level, config.log.format).child({ tag: 'mock' });
+  const { node, address } = await started(command, (event) => log.info(describe(event)));
+  log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);
+  log.info(
+    `to mine on it: pickaxe mine --node ${address.url} --network ${command.network} --public-key ${'0'.repeat(64)}`,
+  );
+
+  if (address.p2pUrl !== undefined) log.info(`what nodes serve to each other is at ${address.p2pUrl}`);
+  log.info(`to tell it what to do wrong: curl ${address.controlUrl} -d '{"do":"orphan-next"}' (docs/mock-node.md)`);
+
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) process.once(signal, () => stop.abort());
+  if (command.duration !== undefined) setLongTimeout(() => stop.abort(), command.duration * 1000);
+  await once(stop.signal, 'abort');
+  await node.close();
+  const { accepted, orphaned, rejected, stale } = node.ledger.stats;
+  log.info(`${accepted} accepted (${orphaned} orphaned), ${rejected} rejected, ${stale} stale`);
+  return EXIT.done;
+}
+
+async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent) => void) {
+  try {
+    const { port, controlPort = 0, network, difficulty } = command;
+    const settings = {
+      network,
+      difficulty,
+      controlPort,
+      ...(port !== undefined && { port }),
+      ...parse('--options', command.options),
+    };
+    const node = new MockNode(settings as never, { onEvent });
+    if (command.faults !== undefined) node.faults = parse('--faults', command.faults) as never;
+    return { node, address: await node.start() };
+  } catch (fault) {
+    if (fault instanceof z.ZodError)
+      throw new UsageError(`The mock node cannot be started with these options:\n${z.prettifyError(fault)}`);
+    if (['listen', 'getaddrinfo'].includes((fault as NodeJS.ErrnoException).syscall ?? '')) {
+      const { port = 0 } = fault as { readonly port?: number };
+      throw new UsageError(`The mock node cannot listen: ${whyNotListening(fault as NodeJS.ErrnoException, port)}.`);
+    }
+    throw fault;
+  }
+}
+
+function parse(option: string, text: string | undefined): object {
+  if (text === undefined) return {};
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    throw new UsageError(`${option} is not valid JSON: ${text}`);
+  }
+}
+
+function describe(event: MockNodeEvent): string {
+  switch (event.type) {
+    case 'work':
+      return `gave work of chain ${event.chain} height ${event.height} to ${event.account}`;
+    case 'submission': {
+      const why = event.orphaned ? 'orphaned: the chain has advanced' : event.reason;
+      return `${event.outcome} chain ${event.chain} height ${event.height} nonce ${event.nonce} ${why}`.trimEnd();
+    }
+    case 'block':
+      return `block of a ${event.by} on chain ${event.chain} height ${event.height}`;
+    case 'join':
+      return event.chains.length === 0
+        ? 'the cut of a peer changes nothing'
+        : `took the cut of a peer on the chains ${event.chains.join(', ')}`;
+    case 'cut dropped':
+      return `did not take the cut of a peer: ${oneLine(event.reason, MAX_REASON)}`;
+    case 'stream':
+      return `stream for chain ${event.chain}, ${event.open} open`;
+    case 'instructed':
+      return `was told: ${event.instruction}`;
+    case 'fault':
+      return `fault ${event.kind} on ${event.endpoint}`;
+  }
+}

@@ -1,0 +1,107 @@
+/** `pickaxe nodes`: how the nodes of a network are doing, and whether they give work. */
+
+import { z } from 'zod';
+import { EXIT } from '../app/exit.ts';
+import { noNode } from '../app/node-api.ts';
+import { NodeCandidates } from '../app/node-watch.ts';
+import type { Loaded } from '../config/load.ts';
+import { type Surveyed, survey } from '../nodes/survey.ts';
+import { systemClock } from '../system/clock.ts';
+import { jsonText, oneLine } from '../text/plain-text.ts';
+import { note, printLine } from './ledger/client.ts';
+
+export interface NodesOptions {
+  readonly json: boolean;
+  readonly discover: boolean;
+  /** How many peers are looked at, at most. */
+  readonly most: number;
+}
+
+/** @throws UsageError without a node, or when its network is not known */
+export async function runNodes({ config }: Loaded, options: NodesOptions): Promise<number> {
+  if ((config.node.urls ?? []).length === 0) throw noNode();
+  const candidates = await NodeCandidates.open(config);
+  try {
+    const { configured, network } = candidates;
+    const found = options.discover ? await candidates.discover(options.most) : { nodes: [], faults: [] };
+    for (const fault of found.faults) note(`warning: ${oneLine(fault)}`);
+    const surveyed = await survey([...configured, ...found.nodes], network, systemClock.nowUs());
+    const report: NodesReport = { network: network === '' ? null : network, nodes: surveyed.map(toJson) };
+    if (options.json) printLine(jsonText(report));
+    else for (const line of surveyed.flatMap(linesOf)) printLine(line);
+    const isUsable = surveyed.some(({ candidate, problems }) => candidate.isConfigured && !hasFault(problems));
+    return isUsable ? EXIT.done : EXIT.failed;
+  } finally {
+    await candidates.close();
+  }
+}
+
+function hasFault(problems: Surveyed['problems']): boolean {
+  return problems.some(({ state }) => state === 'fault');
+}
+
+function stateOf(problems: Surveyed['problems']): 'ok' | 'warning' | 'fault' {
+  return hasFault(problems) ? 'fault' : problems.length > 0 ? 'warning' : 'ok';
+}
+
+function linesOf({ candidate, look, behind, problems, givesWork }: Surveyed): string[] {
+  const { cut, software, newestBlockUs } = look;
+  const facts = [
+    ...(cut ? [`cut height ${cut.height}`] : []),
+    ...(behind ? [`${behind} behind`] : []),
+    ...(newestBlockUs === undefined ? [] : [`newest block ${ageS(newestBlockUs)} s old`]),
+    ...(software === undefined ? [] : [`software ${software}`]),
+    ...(givesWork ? ['gives work'] : []),
+    ...(candidate.isConfigured ? [] : ['discovered']),
+  ];
+  return [
+    `${stateOf(problems).padEnd(9)}${candidate.name}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`,
+    ...problems.map(({ what }) => `${' '.repeat(9)}${oneLine(what)}`),
+  ];
+}
+
+function ageS(timeUs: bigint): number {
+  return Math.max(0, Number((systemClock.nowUs() - timeUs) / 1_000_000n));
+}
+
+function toJson({ candidate, look, behind, problems, givesWork }: Surveyed): NodeReport {
+  const { cut, software, network, newestBlockUs, skew } = look;
+  return {
+    name: candidate.name,
+    isDiscovered: !candidate.isConfigured,
+    state: stateOf(problems),
+    problems: problems.map(({ state, what }) => ({ state, what: oneLine(what) })),
+    network: network ?? null,
+    software: software ?? null,
+    cutHeight: cut === undefined ? null : Number(cut.height),
+    blocksBehind: behind ?? null,
+    newestBlockAgeSeconds: newestBlockUs === undefined ? null : ageS(newestBlockUs),
+    clockAheadSeconds: skew === undefined ? null : -Number((skew.leastUs + skew.mostUs) / 2_000n) / 1_000,
+    givesWork: givesWork ?? null,
+  };
+}
+
+/* What `pickaxe nodes --json` prints. */
+
+const count = z.int().nonnegative();
+
+const NodeReport = z.object({
+  name: z.string().meta({ description: 'the URL of the node, as it is shown' }),
+  isDiscovered: z.boolean().meta({ description: 'whether other nodes have named it, and the settings have not' }),
+  state: z.enum(['ok', 'warning', 'fault']),
+  problems: z.array(z.object({ state: z.enum(['warning', 'fault']), what: z.string() })),
+  network: z.string().nullable(),
+  software: z.string().nullable().meta({ description: 'the version of its software' }),
+  cutHeight: count.nullable(),
+  blocksBehind: count.nullable().meta({ description: 'blocks of each chain behind the best configured node' }),
+  newestBlockAgeSeconds: count.nullable(),
+  clockAheadSeconds: z.number().nullable().meta({ description: 'how far its clock is ahead of ours' }),
+  givesWork: z.boolean().nullable().meta({ description: 'null: it was not asked' }),
+});
+export type NodeReport = Readonly<z.infer<typeof NodeReport>>;
+
+export const NodesReport = z.object({
+  network: z.string().nullable().meta({ description: 'the wanted one; null where neither settings nor a URL name it' }),
+  nodes: z.array(NodeReport),
+});
+export type NodesReport = Readonly<z.infer<typeof NodesReport>>;

@@ -1,0 +1,257 @@
+/** `pickaxe stats`: asks miners that serve HTTP how they are doing, and prints that for people, programs and mining systems. */
+
+import { request } from 'undici';
+import { z } from 'zod';
+import { EXIT, UsageError } from '../app/exit.ts';
+import { secretIn } from '../app/node-api.ts';
+import type { Config } from '../config/settings.ts';
+import { countsShares, livesOnRelays } from '../report/figures.ts';
+import { hiveStats, mmposStats } from '../report/http/mining-os.ts';
+import { Status } from '../report/http/schemas.ts';
+import { describeState, formatHashrate } from '../report/units.ts';
+import { formatHttpAddress, type HttpAddress, isLoopback } from '../text/addresses.ts';
+import { jsonText, oneLine } from '../text/plain-text.ts';
+import { aligned, measured, statsLines } from './stats-table.ts';
+
+/** A mining system asks every few seconds and does not wait for long. */
+const TIMEOUT_MS = 3_000;
+/** Metrics of hundreds of devices. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** What each format is made from, and how it is printed. */
+const FORMATS = {
+  table: { path: '/api/v1/status', print: (text: string) => statsLines(statusOf(text)).join('\n') },
+  json: { path: '/api/v1/status', print: (text: string) => JSON.stringify(statusOf(text)) },
+  hive: { path: '/api/v1/status', print: hiveLines },
+  mmpos: { path: '/api/v1/status', print: (text: string) => JSON.stringify(mmposStats(statusOf(text))) },
+  xmrig: { path: '/1/summary', print: (text: string) => JSON.stringify(parsed(text)) },
+  prom: { path: '/metrics', print: (text: string) => text.trimEnd() },
+} as const;
+
+export interface StatsOptions {
+  /** For programs. */
+  readonly json: boolean;
+  /** For another system, in its own format. */
+  readonly format?: Exclude<keyof typeof FORMATS, 'table' | 'json'>;
+  /** Where the miners serve HTTP; absent: as configured. */
+  readonly http?: readonly HttpAddress[];
+  /** The file of the token of all miners, or one for each; absent: as configured, for the miner of that configuration only. */
+  readonly httpTokenFile?: readonly string[];
+}
+
+/** A miner to be asked. */
+interface Asked {
+  /** `http://192.168.1.5:8080` */
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @throws UsageError when nothing says where the miners are, or a token cannot be read */
+export async function runStats({ http }: Config, { json, format, ...given }: StatsOptions): Promise<number> {
+  const miners = minersToAsk(http, given);
+  if (miners.length === 1) return printOne(miners[0], format ?? (json ? 'json' : 'table'));
+  if (format !== undefined) throw new UsageError(`--format ${format} is about one miner: give --http only once.`);
+  return printAll(miners, json);
+}
+
+/**
+ * A token goes only where its user sends it: the configured one to the configured address, and one for all miners
+ * nowhere but to this machine.
+ * @throws UsageError when nothing says where the miners are, when it is not clear who gets which token, or when one cannot be read
+ */
+export function minersToAsk(
+  { listen, tokenFile }: Config['http'],
+  { http, httpTokenFile: files = [] }: Pick<StatsOptions, 'http' | 'httpTokenFile'>,
+): Asked[] {
+  const addresses = (http ?? (listen ? [listen] : [])).map(reached);
+  if (addresses.length === 0)
+    throw new UsageError('Say where the miner serves HTTP, with the same --http [HOST:]PORT that it was started with.');
+  if (files.length > 1 && files.length !== addresses.length)
+    throw new UsageError(
+      `There are ${files.length} --http-token-file for ${addresses.length} --http. Give one for each, in the same order.`,
+    );
+  const elsewhere = addresses.find(({ host }) => !isLoopback(host));
+  if (files.length === 1 && addresses.length > 1 && elsewhere)
+    throw new UsageError(
+      `One --http-token-file would send its token to all miners, and ${formatHttpAddress(elsewhere)} is not on this machine. Give one file for each --http, in the same order.`,
+    );
+  const given = files.map((file) => secretIn(file, '--http-token-file'));
+  const own = files.length === 0 && listen && originOf(reached(listen));
+  return addresses.map((address, index): Asked => {
+    const origin = originOf(address);
+    const configured = origin === own && tokenFile !== undefined ? secretIn(tokenFile, '--http-token-file') : undefined;
+    const token = configured ?? (given.length > 1 ? given[index] : given[0]);
+    return { origin, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } };
+  });
+}
+
+async function printOne({ origin, headers }: Asked, format: keyof typeof FORMATS): Promise<number> {
+  const { path, print } = FORMATS[format];
+  try {
+    process.stdout.write(`${print(await get(`${origin}${path}`, headers))}\n`);
+    return EXIT.done;
+  } catch (fault) {
+    process.stderr.write(`error: ${(fault as Error).message}\n`);
+    return EXIT.failed;
+  }
+}
+
+/** Asks all of them at once, so that it takes no longer than the slowest. */
+async function printAll(miners: readonly Asked[], json: boolean): Promise<number> {
+  const report: RigsReport = { rigs: await Promise.all(miners.map(reportOf)) };
+  process.stdout.write(`${json ? jsonText(report) : rigsLines(report).join('\n')}\n`);
+  return report.rigs.some(({ fault }) => fault !== null) ? EXIT.failed : EXIT.done;
+}
+
+async function reportOf({ origin, headers }: Asked): Promise<RigReport> {
+  try {
+    const status = statusOf(await get(`${origin}${FORMATS.json.path}`, headers));
+    return { address: origin, status, fault: null };
+  } catch (fault) {
+    return { address: origin, status: null, fault: (fault as Error).message };
+  }
+}
+
+/** HiveOS reads two lines: the rig's kH/s, and the rest as JSON. */
+function hiveLines(text: string): string {
+  const { khs, stats } = hiveStats(statusOf(text));
+  return `${khs}\n${JSON.stringify(stats)}`;
+}
+
+/** A miner that listens on all interfaces is reached on loopback. */
+function reached({ host, port }: HttpAddress): HttpAddress {
+  return { host: { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host, port };
+}
+
+function originOf(address: HttpAddress): string {
+  return `http://${formatHttpAddress(address)}`;
+}
+
+/** @throws Error that says what to do */
+async function get(url: string, headers: Asked['headers']): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const { statusCode, body } = await request(url, { headers, signal }).catch((cause) => {
+    const why = signal.aborted ? 'it does not answer' : cause.message;
+    throw new Error(`there is no miner at ${new URL(url).origin} (${why}). Is it running, with --http?`, { cause });
+  });
+  let text = '';
+  try {
+    for await (const chunk of body.setEncoding('utf8')) {
+      text += chunk;
+      if (text.length > MOST_BYTES) throw new Error('too much');
+    }
+  } catch (cause) {
+    throw new Error(`the answer of ${url} could not be read: ${(cause as Error).message}`, { cause });
+  }
+  if (statusCode === 401)
+    throw new Error(
+      `the miner at ${new URL(url).origin} asks for its token: name the token’s file with --http-token-file FILE.`,
+    );
+  if (statusCode !== 200) throw new Error(`${url} answers ${statusCode}: is it pickaxe that listens there?`);
+  return text;
+}
+
+function statusOf(text: string): Status {
+  const { success, data } = Status.safeParse(parsed(text));
+  if (!success)
+    throw new Error('the answer is not one of this version of pickaxe: does the miner have another version?');
+  return data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error('the answer is not JSON: is it pickaxe that listens there?', { cause });
+  }
+}
+
+/* How several rigs are doing: what `pickaxe stats` prints when it is given the addresses of more than one. Pure. */
+
+const RigReport = z.object({
+  address: z.string().meta({ description: 'where the rig was asked, as a URL' }),
+  status: Status.nullable().meta({ description: 'what it answered; null when there is a fault' }),
+  fault: z.string().nullable().meta({ description: 'why there is no answer of it' }),
+});
+export type RigReport = z.infer<typeof RigReport>;
+
+export const RigsReport = z.object({ rigs: z.array(RigReport).meta({ description: 'in the order of the addresses' }) });
+export type RigsReport = z.infer<typeof RigsReport>;
+
+const HEADINGS = ['rig', 'at', 'state', '30 s', 'temperature', 'blocks acc/rej/stale', 'faults', 'version', 'reason'];
+/** After the blocks, where any rig is on a pool. */
+const SHARES = 'shares acc/rej/stale';
+
+/** A row for each rig, and one for all of them. */
+export function rigsLines({ rigs }: RigsReport): string[] {
+  const onPools = rigs.some(({ status }) => status && countsShares(status.work, status.shares));
+  const headings = HEADINGS.flatMap((name) => (onPools && name === 'faults' ? [SHARES, name] : [name]));
+  return aligned([headings, ...rigs.map((rig) => row(rig, onPools)), all(rigs, onPools)]);
+}
+
+function row({ address, status, fault }: RigReport, onPools: boolean): string[] {
+  const at = new URL(address).host;
+  const shares = (text: string) => (onPools ? [text] : []);
+  if (!status) return ['-', at, 'no answer', '-', '-', '-', ...shares('-'), '-', '-', oneLine(fault ?? '')];
+  return [
+    oneLine(status.rig),
+    at,
+    describeState(status.state, status.sourceKind),
+    rate(status),
+    measured(hottest(status), (celsius) => `${celsius.toFixed(0)} °C`),
+    counted(status),
+    ...shares(countsShares(status.work, status.shares) ? counted(status.shares) : '-'),
+    String(faultsOf(status)),
+    oneLine(status.version),
+    oneLine(status.stateReason ?? ''),
+  ];
+}
+
+/** The workers of a rig's relays may be other rigs of the table, so the sum is of what devices hash. */
+function all(rigs: readonly RigReport[], onPools: boolean): string[] {
+  const answers = rigs.flatMap(({ status }) => (status ? [status] : []));
+  const mining = answers.filter(({ state }) => state === 'mining');
+  const sum = (of: readonly Status[], figure: (status: Status) => number) =>
+    of.reduce((total, status) => total + figure(status), 0);
+  const countedOf = (counts: (status: Status) => Counts) =>
+    counted({
+      accepted: sum(answers, (status) => counts(status).accepted),
+      rejected: sum(answers, (status) => counts(status).rejected),
+      stale: sum(answers, (status) => counts(status).stale),
+    });
+  return [
+    'all',
+    '',
+    `${mining.length} of ${rigs.length} mining`,
+    formatHashrate(sum(mining, ({ hashesPerSecond }) => hashesPerSecond)),
+    '',
+    countedOf((status) => status),
+    ...(onPools ? [countedOf(({ shares }) => shares)] : []),
+    String(sum(answers, faultsOf)),
+    '',
+    '',
+  ];
+}
+
+/** Of a rig that only hands work on, the estimate of its workers. The average of one that does not mine is still of when it did. */
+function rate(status: Status): string {
+  if (status.state !== 'mining') return '-';
+  if (!livesOnRelays(status)) return formatHashrate(status.hashesPerSecond);
+  return `~${formatHashrate(Object.values(status.relays).reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0))}`;
+}
+
+function hottest({ devices }: Status): number | null {
+  const known = Object.values(devices).flatMap(({ sensors: { temperatureCelsius: t } }) => (t === null ? [] : [t]));
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** Wrong hashes, and failures after which a device was opened again. */
+function faultsOf({ hardwareErrors, devices }: Status): number {
+  return Object.values(devices).reduce((sum, { reopens }) => sum + reopens, hardwareErrors);
+}
+
+type Counts = Readonly<Record<'accepted' | 'rejected' | 'stale', number>>;
+
+function counted({ accepted, rejected, stale }: Counts): string {
+  return `${accepted}/${rejected}/${stale}`;
+}

@@ -1,0 +1,285 @@
+/** `pickaxe sweep`: brings an account's coins from all chains to one. Nothing is sent before somebody has said yes. */
+
+import { z } from 'zod';
+import { EXIT, UsageError } from '../../app/exit.ts';
+import type { Loaded } from '../../config/load.ts';
+import type { Keyset } from '../../ledger/command/coin.ts';
+import type { KeyPair } from '../../ledger/command/keys.ts';
+import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
+import { guardFault, guardOfName } from '../../sweep/commands.ts';
+import { gasWarning, mostGasCost, type Plan, planSweep, sweepOf, totalOf, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
+import { isSigned, isUnfinished, type Sweep, type Transfer } from '../../sweep/state.ts';
+import { wallMs } from '../../system/clock.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { readKeyFile } from '../keygen.ts';
+import {
+  accountOf,
+  carryOut,
+  codeOf,
+  inSession,
+  isWanted,
+  resumeLine,
+  type Session,
+  type SessionOptions,
+  type SweepIo,
+  sayNotSent,
+} from './session.ts';
+
+export interface SweepOptions extends SessionOptions {
+  readonly toChain?: number;
+  /** Coins that stay on each chain. */
+  readonly keep: Decimal;
+  /** Coins: chains from which less would go are left alone. */
+  readonly min: Decimal;
+}
+
+/** @throws UsageError */
+export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepIo): Promise<number> {
+  const pairs = (options.keyFile ?? []).map(readKeyFile);
+  const account = accountOf(loaded, pairs);
+  const known = knownGuard(loaded, pairs, options);
+  return await inSession(loaded, { kind: 'sweep', account, pairs }, io, async (session) => {
+    const run = { ...session, known, options };
+    return options.resume ? await resume(run) : await start(run, account);
+  });
+}
+
+interface Run extends Session {
+  /** What the user has said about the guard of the account; null: nothing. */
+  readonly known: Keyset | null;
+  readonly options: SweepOptions;
+}
+
+async function start(run: Run, account: string): Promise<number> {
+  const { ledger, store, pairs, known, options, io } = run;
+  if (options.toChain === undefined) throw new UsageError('Say where the coins shall go, with --to-chain N.');
+  const before = store.load();
+  if (before && isUnfinished(before) && isSigned(before)) {
+    throw new UsageError(
+      `An earlier sweep of this account is unfinished. Finish it first: ${resumeLine(before, options, run)}`,
+    );
+  }
+  const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
+  const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
+  const wishes = { account, targetChain, keep, min, gasPrice, gasStation, held, known };
+  const plan = await planSweep(ledger, wishes, io.stop);
+  const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
+  const report = planReport(plan, sweep);
+  if (sweep.transfers.length === 0) {
+    print(report, run);
+    io.say('There is nothing to move.');
+    return codeOfPlan(plan);
+  }
+  const answer = await askedFor(report, sweep, run);
+  if (!answer) {
+    print(report, run);
+    sayNotSent(sweep, answer, run);
+    return codeOfPlan(plan);
+  }
+  store.begin(sweep);
+  const code = await finish(sweep, run);
+  return code === EXIT.done ? codeOfPlan(plan) : code;
+}
+
+async function resume(run: Run): Promise<number> {
+  const { store, io, options } = run;
+  const begun = store.load();
+  if (!begun) throw new UsageError('No sweep of this account has begun on this machine.');
+  checkSame(begun, options);
+  // What is made already is sent as it is: a second step 0 could take the coins twice.
+  const sweep = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
+  checkGuardAgain(sweep, run);
+  const report = sweepReport(sweep, new Map(), false);
+  if (!isUnfinished(sweep)) {
+    print(report, run);
+    io.say('This sweep is finished.');
+    return codeOf(sweep);
+  }
+  const answer = await askedFor(report, sweep, run);
+  if (answer) return await finish(sweep, run);
+  print(report, run);
+  sayNotSent(sweep, answer, run);
+  return EXIT.noWork;
+}
+
+/** A sweep goes on as it was begun. @throws UsageError when the options say otherwise */
+function checkSame({ targetChain, gasStation }: Sweep, { toChain, gasStation: payer }: SweepOptions): void {
+  if (toChain !== undefined && toChain !== targetChain) {
+    throw new UsageError(`This sweep goes to chain ${targetChain}: finish it first, without --to-chain.`);
+  }
+  if (payer !== undefined && payer !== gasStation) {
+    const who = gasStation === null ? 'the account itself pays' : `${gasStation} pays`;
+    throw new UsageError(`In this sweep, ${who} for the arrival: finish it first, without --gas-station.`);
+  }
+}
+
+/** The file may be of a version that has believed the node. @throws UsageError when a guard that the user does not know would be signed */
+function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): void {
+  const isSigned = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);
+  if (!isSigned || !known || guardOfName(account)) return;
+  const fault = guardFault(guard, known);
+  if (fault) throw new UsageError(`The guard of this sweep ${fault}.`);
+}
+
+/** @returns what `isWanted` returns */
+async function askedFor(report: SweepReport, sweep: Sweep, run: Run): Promise<boolean | undefined> {
+  return await isWanted({ sweep, yes: run.options.yes, lines: linesOf(report), question: 'Move these coins?' }, run);
+}
+
+async function finish(sweep: Sweep, run: Run): Promise<number> {
+  const { options, io } = run;
+  const { notes, sweep: after } = await carryOut(sweep, options.timeout * 1000, run);
+  print(sweepReport(after, notes, true), run);
+  const again = resumeLine(after, options, run);
+  if (isUnfinished(after) && !isSigned(after)) {
+    io.say('Nothing was signed or sent.');
+    io.say(`Try again with: ${again}`);
+    io.say('Or begin another sweep, which takes the place of this one.');
+  } else if (isUnfinished(after)) {
+    io.say('Coins that are on their way are safe: anybody can finish a transfer with its request key.');
+    io.say(`Go on with: ${again}`);
+  }
+  return codeOf(after);
+}
+
+function print(report: SweepReport, { options, io }: Run): void {
+  io.out(options.json ? `${JSON.stringify(report)}\n` : linesOf(report));
+}
+
+function codeOfPlan({ chains }: Plan): number {
+  return chains.some(({ kind }) => kind === 'fault') ? EXIT.failed : EXIT.done;
+}
+
+/**
+ * The keys of a project's file do not count: such a file may come with somebody else's folder.
+ * @returns null when the user has named no key
+ */
+function knownGuard({ config, origins }: Loaded, pairs: readonly KeyPair[], options: SweepOptions): Keyset | null {
+  const { publicKeys = [], predicate } = config.miner;
+  const isOwn = (path: string) => origins.has(path) && origins.get(path)?.layer !== 'project';
+  const own = isOwn('miner.public-keys') ? publicKeys : [];
+  const keys = [...pairs.map(({ publicKey }) => publicKey), ...own, ...(options.guardKey ?? [])];
+  return keys.length === 0 ? null : { keys, pred: isOwn('miner.predicate') ? predicate : 'keys-all' };
+}
+
+/* What `pickaxe sweep --json` prints. Amounts are decimals as text. */
+
+const SweptChain = z
+  .strictObject({
+    chain: z.int().meta({ description: 'where the coins come from' }),
+    state: z.enum(['planned', 'skipped', 'pending', 'done', 'failed']).meta({
+      description: 'pending: the coins are on their way, and --resume goes on; failed: they are still where they were',
+    }),
+    amount: z.string().optional().meta({ description: 'what is moved, in coins' }),
+    requestKey: z.string().optional().meta({ description: 'of step 0, with which anybody can finish the transfer' }),
+    by: z.enum(['us', 'somebody-else']).optional().meta({ description: 'who has finished the transfer' }),
+    gasCost: z
+      .string()
+      .optional()
+      .meta({ description: 'what was paid for gas, in coins, by a transfer that is done or failed' }),
+    reason: z.string().optional().meta({ description: 'why nothing is moved, or what the transfer waits for' }),
+  })
+  .meta({ description: 'one chain of a sweep' });
+
+export const SweepReport = z
+  .strictObject({
+    network: z.string(),
+    account: z.string(),
+    targetChain: z.int().meta({ description: 'where the coins go' }),
+    guard: z
+      .strictObject({ predicate: z.string(), keys: z.array(z.string()) })
+      .meta({ description: 'who can dispose of the coins that arrive' }),
+    sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
+    total: z.string().meta({ description: 'the sum of all amounts, in coins' }),
+    mostGasCost: z.string().optional().meta({ description: 'of a plan: the most that gas costs, in coins' }),
+    warning: z
+      .string()
+      .optional()
+      .meta({ description: 'of a plan, and of what goes on: why the gas price may be a mistake' }),
+    chains: z.array(SweptChain),
+  })
+  .meta({ description: 'a sweep, or the plan of one' });
+export type SweepReport = z.output<typeof SweepReport>;
+type SweptChain = SweepReport['chains'][number];
+
+/** How long a foreign text may be. */
+const MOST = 300;
+
+/** @param sweep what the plan will be once it begins */
+export function planReport(plan: Plan, sweep: Sweep): SweepReport {
+  const { account, targetChain } = plan.wishes;
+  const guard = guardReport(plan.guard);
+  const chains = plan.chains.map((it): SweptChain => {
+    const { chain } = it;
+    if (it.kind === 'transfer') return { chain, state: 'planned', amount: formatDecimal(it.amount) };
+    return { chain, state: it.kind === 'skip' ? 'skipped' : 'failed', reason: oneLine(it.reason, MOST) };
+  });
+  const sums = { total: formatDecimal(totalOf(plan)), mostGasCost: formatDecimal(mostGasCost(sweep)) };
+  const warning = gasWarning(sweep);
+  const { network } = sweep;
+  return { network, account, targetChain, guard, sent: false, ...sums, ...(warning && { warning }), chains };
+}
+
+/** @param notes what each unfinished transfer waits for, by its chain @param sent whether this run may have sent something */
+export function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boolean): SweepReport {
+  const { network, account, targetChain, guard, transfers } = sweep;
+  const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));
+  const chains = transfers.map((transfer) => sweptChain(transfer, notes.get(transfer.chain)));
+  const warning = isUnfinished(sweep) && !sent ? gasWarning(sweep) : undefined;
+  const said = { network, account, targetChain, guard: guardReport(guard), sent, total };
+  return { ...said, ...(warning !== undefined && { warning }), chains };
+}
+
+/** By the word of nodes, a predicate can be any text. */
+function guardReport({ keys, pred }: Keyset): SweepReport['guard'] {
+  return { predicate: oneLine(pred, MOST), keys: [...keys] };
+}
+
+function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | undefined): SweptChain {
+  const common = { chain, amount: formatDecimal(amount), ...(step0 && { requestKey: step0.hash }) };
+  if (outcome === null) {
+    return {
+      ...common,
+      state: step0 ? 'pending' : 'planned',
+      ...(note !== undefined && { reason: oneLine(note, MOST) }),
+    };
+  }
+  const gasCost = formatDecimal(outcome.gasCost);
+  if (outcome.state === 'failed') return { ...common, state: 'failed', gasCost, reason: oneLine(outcome.reason, MOST) };
+  return { ...common, state: 'done', by: outcome.by === 'us' ? 'us' : 'somebody-else', gasCost };
+}
+
+/* What `pickaxe sweep` prints for people. */
+
+/** The most characters of an account. */
+const MOST_NAME = 100;
+
+/** @returns the report as text, with a newline at its end */
+export function linesOf(report: SweepReport): string {
+  const { account, network, targetChain, guard, total, mostGasCost, warning, chains } = report;
+  const rows = chains.map(({ chain, state, amount = '', ...more }) => [`${chain}`, state, amount, remark(more)]);
+  const table = [['chain', 'state', 'amount', ''], ...rows, ['', 'total', total, '']];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column].length)));
+  const lines = table.map(([chain, state, amount, text]) => {
+    return [chain.padStart(widths[0]), state.padEnd(widths[1]), amount.padStart(widths[2]), text].join('  ').trimEnd();
+  });
+  const gas = mostGasCost === undefined ? [] : [`Gas costs at most ${mostGasCost}.`];
+  if (warning !== undefined) gas.push(`Warning: ${warning}`);
+  const title = `${oneLine(account, MOST_NAME)} on ${network}, to chain ${targetChain}:`;
+  const guarded = [
+    `The coins arrive for ${guard.predicate} of`,
+    ...guard.keys.map((key) => `  ${oneLine(key, MOST_NAME)}`),
+  ];
+  return `${[title, '', ...lines, ...gas, ...guarded].join('\n')}\n`;
+}
+
+function remark({
+  requestKey,
+  by,
+  gasCost,
+  reason,
+}: Omit<SweepReport['chains'][number], 'chain' | 'state' | 'amount'>) {
+  if (by !== undefined) return `gas ${gasCost}${by === 'somebody-else' ? ', finished by somebody else' : ''}`;
+  const gas = gasCost === undefined ? '' : `gas ${gasCost}, `;
+  return [requestKey && `${gas}request key ${requestKey}`, reason].filter(Boolean).join(': ');
+}

@@ -1,0 +1,311 @@
+/** `pickaxe tx transfer`: pays coins to an account. Nothing is sent before somebody has said yes, and nothing is signed twice. */
+
+import { z } from 'zod';
+import { EXIT, UsageError } from '../../app/exit.ts';
+import type { Loaded } from '../../config/load.ts';
+import type { Keyset } from '../../ledger/command/coin.ts';
+import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
+import { isOnCurve } from '../../node/miner-identity.ts';
+import { guardOfName } from '../../sweep/commands.ts';
+import { type PaymentPlan, paymentOf, planPayment } from '../../sweep/payment.ts';
+import { gasWarning, mostGasCost, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
+import { isSigned, isUnfinished, type Sweep } from '../../sweep/state.ts';
+import { wallMs } from '../../system/clock.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { readKeyFile } from '../keygen.ts';
+import { row } from '../tx/io.ts';
+import {
+  accountOf,
+  carryOut,
+  codeOf,
+  inSession,
+  isWanted,
+  originOfAccount,
+  pollLine,
+  resumeLine,
+  type Session,
+  type SessionOptions,
+  type SweepIo,
+  sayNotSent,
+} from './session.ts';
+
+export interface TransferOptions extends SessionOptions {
+  readonly to?: string;
+  /** Coins. */
+  readonly amount?: Decimal;
+  readonly chain?: number;
+  /** By default, the coins stay on their chain. */
+  readonly toChain?: number;
+  /** Public keys. */
+  readonly receiverKey?: readonly string[];
+  readonly receiverPredicate?: string;
+}
+
+interface Run extends Session {
+  readonly account: string;
+  /** Where the name of the account comes from, for people. */
+  readonly from: string;
+  readonly options: TransferOptions;
+}
+
+/** @throws UsageError */
+export async function runTxTransfer(loaded: Loaded, options: TransferOptions, io: SweepIo): Promise<number> {
+  const pairs = (options.keyFile ?? []).map(readKeyFile);
+  const account = accountOf(loaded, pairs);
+  return await inSession(loaded, { kind: 'transfer', account, pairs }, io, async (session) => {
+    const run = { ...session, account, from: originOfAccount(loaded, options.keyFile ?? []), options };
+    return options.resume ? await resume(run) : await start(run);
+  });
+}
+
+async function start(run: Run): Promise<number> {
+  const { ledger, store, pairs, account, from, options, io } = run;
+  const { to, amount, chain, toChain = chain, gasPrice = USUAL_GAS_PRICE, gasStation = null } = options;
+  if (to === undefined) throw new UsageError('Say who gets the coins, with --to ACCOUNT.');
+  if (amount === undefined) throw new UsageError('Say how many coins, with --amount 0.5.');
+  if (chain === undefined || toChain === undefined) {
+    throw new UsageError('Say on which chain, with --chain N: pickaxe balance shows where the account has coins.');
+  }
+  if (gasStation !== null && toChain === chain) {
+    throw new UsageError('Within one chain the account itself pays for gas: leave --gas-station out.');
+  }
+  if (to === account && toChain === chain) {
+    throw new UsageError(
+      `--to names the account that pays, ${account}, which ${from} has named: name another receiver, or another chain with --to-chain.`,
+    );
+  }
+  const before = store.load();
+  if (before && isUnfinished(before) && isSigned(before)) {
+    const { amount, to } = paymentReport(before, undefined, false);
+    throw new UsageError(
+      `An earlier transfer of this account is unfinished (${amount} to ${to}). Finish it first, so that nothing is paid twice: ${resumeLine(before, options, run)}`,
+    );
+  }
+  checkKeys([...(guardOfName(to)?.keys ?? []), ...(options.receiverKey ?? [])]);
+  const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
+  const receiverGuard = guardOf(options);
+  const wishes = {
+    account,
+    chain,
+    targetChain: toChain,
+    receiver: to,
+    receiverGuard,
+    amount,
+    gasPrice,
+    gasStation,
+    held,
+  };
+  const plan = await planPayment(ledger, wishes, io.stop);
+  const payment = paymentOf(plan, ledger.network, wallMs(io.clock));
+  const report = paymentPlanReport(plan, payment);
+  const answer = await isWanted(questionOf(payment, report, options), run);
+  if (!answer) return leave(payment, report, answer, EXIT.done, run);
+  store.begin(payment);
+  return await finish(payment, run);
+}
+
+async function resume(run: Run): Promise<number> {
+  const { store, options, io } = run;
+  const begun = store.load();
+  if (!begun) throw new UsageError('No transfer of this account has begun on this machine.');
+  checkSame(begun, options);
+  // What is made already is sent as it is: a second command could take the coins twice.
+  const payment = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
+  const report = paymentReport(payment, undefined, false);
+  if (!isUnfinished(payment)) {
+    print(report, run);
+    io.say('This transfer is finished.');
+    return codeOf(payment);
+  }
+  const answer = await isWanted(questionOf(payment, report, options), run);
+  if (!answer) return leave(payment, report, answer, EXIT.noWork, run);
+  return await finish(payment, run);
+}
+
+/** @param unasked the exit code where nobody was asked @returns the exit code */
+function leave(payment: Sweep, report: PaymentReport, answer: false | undefined, unasked: number, run: Run): number {
+  // Whoever has answered has just seen the plan.
+  if (answer === undefined || run.options.json) print(report, run);
+  sayNotSent(payment, answer, run);
+  return answer === undefined ? unasked : EXIT.failed;
+}
+
+function questionOf(sweep: Sweep, report: PaymentReport, { yes }: TransferOptions) {
+  return { sweep, yes, lines: paymentLines(report), question: 'Send these coins?' };
+}
+
+/** A transfer goes on as it was begun. @throws UsageError when the options say otherwise */
+function checkSame(payment: Sweep, { to, amount, chain, toChain, gasStation, receiverKey }: TransferOptions): void {
+  const [transfer] = payment.transfers;
+  const isSame =
+    (to ?? payment.receiver?.account) === payment.receiver?.account &&
+    (amount ?? transfer.amount) === transfer.amount &&
+    (chain ?? transfer.chain) === transfer.chain &&
+    (toChain ?? payment.targetChain) === payment.targetChain &&
+    (gasStation ?? payment.gasStation) === payment.gasStation &&
+    receiverKey === undefined;
+  if (isSame) return;
+  const begun = paymentReport(payment, undefined, false);
+  throw new UsageError(
+    `The transfer that has begun is one of ${begun.amount} to ${begun.to} on chain ${begun.chain}: go on with --resume alone, without what says otherwise.`,
+  );
+}
+
+/** Finds half of all mistyped keys: those that are not on the curve. @throws UsageError that names such a key */
+function checkKeys(keys: readonly string[]): void {
+  const wrong = keys.find((key) => !isOnCurve(key));
+  if (wrong === undefined) return;
+  throw new UsageError(
+    `Nobody can sign with the key ${wrong}, because it is no point of the curve: the coins would be lost. Is it mistyped?`,
+  );
+}
+
+/** @returns null when the user has not said */
+function guardOf({ receiverKey: keys, receiverPredicate: pred }: TransferOptions) {
+  if (keys !== undefined) return { keys, pred: pred ?? 'keys-all' };
+  if (pred === undefined) return null;
+  throw new UsageError('--receiver-predicate says how many of the keys must sign: name them with --receiver-key HEX.');
+}
+
+async function finish(payment: Sweep, run: Run): Promise<number> {
+  const { options, io } = run;
+  const { notes, sweep } = await carryOut(payment, options.timeout * 1000, run);
+  const report = paymentReport(sweep, notes.values().next().value, isSigned(sweep));
+  print(report, run);
+  const again = resumeLine(sweep, options, run);
+  if (isUnfinished(sweep) && !isSigned(sweep)) {
+    io.say('Nothing was signed or sent.');
+    io.say(`Try again with: ${again}`);
+    io.say('Or begin another transfer, which takes the place of this one.');
+  } else if (isUnfinished(sweep)) {
+    const { requestKey: key, chain } = report;
+    io.say('Stopped waiting: there is no result yet, and the coins may still move.');
+    io.say(`Do not pay again. Go on with: ${again}`);
+    if (key !== undefined) io.say(`Or ask for the result: ${pollLine(key, chain, run)}`);
+  }
+  return codeOf(sweep);
+}
+
+function print(report: PaymentReport, { options, io }: Run): void {
+  io.out(options.json ? `${JSON.stringify(report)}\n` : paymentLines(report));
+}
+
+/* What `pickaxe tx transfer` prints: with `--json`, and for people. Amounts are decimals as text. */
+
+const Guard = z.strictObject({ predicate: z.string(), keys: z.array(z.string()) });
+
+export const PaymentReport = z
+  .strictObject({
+    network: z.string(),
+    from: z.string(),
+    to: z.string(),
+    amount: z.string().meta({ description: 'in coins' }),
+    chain: z.int().meta({ description: 'where the coins are' }),
+    targetChain: z.int().meta({ description: 'where they arrive' }),
+    guard: Guard.nullable().meta({
+      description: 'whom the account that gets the coins must belong to; null: to whoever has it',
+    }),
+    saidGuard: Guard.nullable().optional().meta({
+      description: 'of a plan without a guard: who has that account, by the word of the node; null: no keys guard it',
+    }),
+    isNew: z.boolean().optional().meta({ description: 'of a plan: whether the transfer creates that account' }),
+    balance: z.string().optional().meta({ description: 'of a plan: what the sender has on its chain, in coins' }),
+    mostGasCost: z.string().optional().meta({ description: 'of a plan: the most that gas costs, in coins' }),
+    warning: z
+      .string()
+      .optional()
+      .meta({ description: 'of a plan, and of what goes on: why the gas price may be a mistake' }),
+    sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
+    state: z.enum(['planned', 'pending', 'done', 'failed']).meta({
+      description: 'pending: it may have been sent, and --resume goes on; failed: no coins have left, apart from gas',
+    }),
+    requestKey: z.string().optional().meta({ description: 'of the transfer; to another chain, of its step 0' }),
+    gasCost: z.string().optional().meta({ description: 'what the sender has paid for gas, in coins, when it is over' }),
+    reason: z.string().optional().meta({ description: 'why it has failed, or what it waits for' }),
+  })
+  .meta({ description: 'a transfer of coins, or the plan of one' });
+export type PaymentReport = z.output<typeof PaymentReport>;
+
+/** How long a foreign text may be. */
+const MOST = 300;
+
+/** @param sweep what the plan will be once it begins */
+export function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentReport {
+  const { saidGuard, isNew, balance } = plan;
+  return {
+    ...paymentReport(sweep, undefined, false),
+    ...(saidGuard !== undefined && { saidGuard: saidGuard && guardReport(saidGuard) }),
+    isNew,
+    balance: formatDecimal(balance),
+    mostGasCost: formatDecimal(mostGasCost(sweep)),
+  };
+}
+
+/** @param note what it waits for @param sent whether this run may have sent something */
+export function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): PaymentReport {
+  const { network, account, receiver, targetChain, transfers } = sweep;
+  const warning = isUnfinished(sweep) && !sent ? gasWarning(sweep) : undefined;
+  const [{ chain, amount, step0, outcome }] = transfers;
+  const reason = outcome?.state === 'failed' ? outcome.reason : outcome === null ? note : undefined;
+  return {
+    network,
+    from: account,
+    to: receiver?.account ?? account,
+    amount: formatDecimal(amount),
+    chain,
+    targetChain,
+    guard: receiver?.guard ? guardReport(receiver.guard) : null,
+    sent,
+    state: outcome?.state ?? (step0 ? 'pending' : 'planned'),
+    ...(warning !== undefined && { warning }),
+    ...(step0 && { requestKey: step0.hash }),
+    ...(outcome && { gasCost: formatDecimal(outcome.gasCost) }),
+    ...(reason !== undefined && { reason: oneLine(reason, MOST) }),
+  };
+}
+
+/** By the word of nodes, a predicate can be any text. */
+function guardReport({ keys, pred }: Keyset): z.output<typeof Guard> {
+  return { predicate: oneLine(pred, MOST), keys: keys.map((key) => oneLine(key, MOST)) };
+}
+
+/** @returns the report as text, with a newline at its end */
+export function paymentLines(report: PaymentReport): string {
+  const { network, from, to, amount, chain, targetChain, guard, isNew, balance, mostGasCost, warning } = report;
+  const lines = [
+    row(
+      'network',
+      `${network}, ${chain === targetChain ? `chain ${chain}` : `from chain ${chain} to chain ${targetChain}`}`,
+    ),
+    row('from', oneLine(from, MOST)),
+    row('to', oneLine(to, MOST)),
+    ...(isNew ? [row('', 'which is a new account')] : []),
+    // The name of a `k:` account says its key already.
+    ...(guard && !guardOfName(to) ? [row('only for', guardText(guard))] : []),
+    ...saidLines(report),
+    row('amount', `${amount}${balance === undefined ? '' : ` of ${balance}`}`),
+    ...(mostGasCost === undefined ? [] : [row('gas', `at most ${mostGasCost}`)]),
+    ...(warning === undefined ? [] : [row('warning', warning)]),
+    ...resultLines(report),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function saidLines({ saidGuard }: PaymentReport): string[] {
+  if (saidGuard === undefined) return [];
+  const who = saidGuard ? guardText(saidGuard) : 'nobody with keys';
+  return [row('', 'which by the word of the node belongs to'), row('', who)];
+}
+
+function guardText({ predicate, keys }: z.output<typeof Guard>): string {
+  return keys.length === 1 ? keys[0] : `${predicate} of ${keys.join(', ')}`;
+}
+
+function resultLines({ state, requestKey, gasCost, reason }: PaymentReport): string[] {
+  if (state === 'planned') return [];
+  return [
+    ...(requestKey === undefined ? [] : [row('command', requestKey)]),
+    ...(gasCost === undefined ? [] : [row('gas', gasCost)]),
+    row('result', [state, reason].filter(Boolean).join(': ')),
+  ];
+}

@@ -1,0 +1,193 @@
+/** `pickaxe bench --tune`: measures the kernels of each device again and remembers which one is the fastest. */
+
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { chooseEngines, type DeviceSettings, KernelRow, kernelRows, threadChoice } from '../app/choose-engines.ts';
+import { EXIT } from '../app/exit.ts';
+import type { Config } from '../config/settings.ts';
+import { type Survey, surveyKernels } from '../engine/cpu/kernels/choose.ts';
+import { DeviceError, type Engine } from '../engine/engine.ts';
+import { GpuEngine, type GpuInfo } from '../engine/gpu/gpu-engine.ts';
+import { nameOf, SHADER_NAMES } from '../engine/gpu/tuning.ts';
+import { formatHashrate, formatPercent } from '../report/units.ts';
+import { userCacheDirectory } from '../system/files.ts';
+import { Machine, thisMachine } from '../system/machine.ts';
+import { progressTo } from '../terminal/log.ts';
+import { jsonText } from '../text/plain-text.ts';
+import { formatMilliseconds } from './bench-report.ts';
+import { kernelLines, usedKernel } from './devices.ts';
+
+/** As often as a miner would open a GPU that keeps failing. */
+const MOST_OPENINGS = 6;
+
+export async function runTune(config: DeviceSettings, log: Logger, json: boolean): Promise<number> {
+  const machine = thisMachine();
+  const date = new Date().toISOString();
+  const engines = await chooseEngines(config, log, { tuneAgain: true });
+  const { surveys, ...cpu } = engines.some(({ kind }) => kind === 'cpu') ? await tuneCpu(config.cpu, log) : NOT_TUNED;
+  const gpuEngines = engines.filter(({ kind }) => kind === 'gpu');
+  const { gpus, wrongHashes } = await tuneGpus(gpuEngines, log);
+  if (json) {
+    const report: TuneReport = { type: 'tune', date, machine, ...cpu, gpus };
+    process.stdout.write(`${jsonText(report)}\n`);
+  } else {
+    const lines = [
+      ...(cpu.kernels ? [machine.cpu, ...kernelLines(cpu.kernels, surveys)] : []),
+      ...gpus.flatMap(tuningLines),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+  if (wrongHashes) return EXIT.wrongHashes;
+  return cpu.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
+}
+
+/** @returns a table for each GPU that can be used (the log says why another cannot), and whether one computes wrong hashes */
+export async function tuneGpus(
+  engines: readonly Engine[],
+  log: Logger,
+): Promise<{ gpus: GpuTuning[]; wrongHashes: boolean }> {
+  const gpus: GpuTuning[] = [];
+  let wrongHashes = false;
+  for (const engine of engines) {
+    try {
+      if (engine instanceof GpuEngine) gpus.push(gpuTuning(engine.name, await openAgain(engine, log)));
+      else await engine.open(); // throws, and says why the device is missing
+    } catch (fault) {
+      if (!(fault instanceof DeviceError)) throw fault;
+      if (fault.fault === 'wrong-hashes') wrongHashes = true;
+      log.error({ tag: engine.name }, fault.message);
+    } finally {
+      await engine.close();
+    }
+  }
+  return { gpus, wrongHashes };
+}
+
+/** Opens a GPU until it stays open: a variant of the kernel that crashes the GPU is skipped at the next attempt. */
+async function openAgain(engine: GpuEngine, log: Logger): Promise<GpuInfo> {
+  const listener = progressTo(log, engine.name);
+  for (let openings = 1; ; openings++) {
+    try {
+      return await engine.open(listener);
+    } catch (fault) {
+      if (!(fault instanceof DeviceError) || fault.fault !== 'lost' || openings >= MOST_OPENINGS) throw fault;
+      log.warn({ tag: engine.name }, `trying again: ${fault.message}`);
+    }
+  }
+}
+
+interface TunedCpu extends Pick<TuneReport, 'kernel' | 'threads' | 'kernels'> {
+  readonly surveys: readonly Survey[];
+}
+
+const NOT_TUNED: TunedCpu = { surveys: [] };
+
+async function tuneCpu(cpu: Config['cpu'], log: Logger): Promise<TunedCpu> {
+  const { threads, groups } = threadChoice(cpu);
+  const surveys = await surveyKernels({ groups, cacheDirectory: userCacheDirectory() }, true);
+  const kernels = kernelRows(surveys);
+  for (const { kind, notRemembered } of surveys) {
+    if (notRemembered === undefined) continue;
+    const whose = kind === undefined ? 'these speeds' : `the speeds on ${kind} cores`;
+    log.warn({ tag: 'cpu' }, `${whose} are not remembered: ${notRemembered}`);
+  }
+  const kernel = usedKernel(kernels);
+  return { ...(kernel !== undefined && { kernel }), threads, kernels, surveys };
+}
+
+/* What tuning measured on a GPU, as `pickaxe bench --tune` prints it. */
+
+const VariantRow = z.object({
+  /** Like `wgsl 128×16`. */
+  name: z.string(),
+  shader: z.enum(SHADER_NAMES),
+  workgroupSize: z.int().positive(),
+  noncesPerInvocation: z.int().positive(),
+  chosen: z.boolean(),
+  /** The rate with two dispatches in flight; absent where the variant cannot be used. */
+  hashesPerSecond: z.number().exactOptional(),
+  /** Why it cannot be used. */
+  why: z.string().exactOptional(),
+});
+
+const BatchRow = z.object({
+  /** How long one dispatch takes. */
+  batchSeconds: z.number().positive(),
+  chosen: z.boolean(),
+  hashesPerSecond: z.number(),
+  /** The rate less what is lost when work becomes stale. */
+  worthHashesPerSecond: z.number(),
+  /** Part of a processor's core that feeding the GPU keeps busy. */
+  busyRatio: z.number(),
+});
+
+/** What `pickaxe bench --tune --json` says of a GPU. */
+export const GpuTuning = z.object({
+  name: z.string(),
+  model: z.string(),
+  driver: z.string(),
+  /** What is used and why, and where that is so, why it cannot be remembered. */
+  why: z.string(),
+  /** Variants of the kernel, fastest first. */
+  variants: z.array(VariantRow),
+  /** Lengths of a batch with the chosen variant, shortest first. */
+  batches: z.array(BatchRow),
+});
+export type GpuTuning = Readonly<z.infer<typeof GpuTuning>>;
+
+export function gpuTuning(name: string, { model, gpu, why, tuning }: GpuInfo): GpuTuning {
+  const variants = tuning.variants.map(({ variant, hashesPerSecond, fault }) => ({
+    name: nameOf(variant),
+    shader: variant.shader,
+    workgroupSize: variant.workgroupSize,
+    noncesPerInvocation: variant.trips,
+    chosen: nameOf(variant) === nameOf(tuning.variant),
+    ...(hashesPerSecond !== undefined && { hashesPerSecond }),
+    ...(fault !== undefined && { why: fault }),
+  }));
+  const batches = tuning.batches.map(({ batchMs, hashesPerSecond, score, busy }) => ({
+    batchSeconds: batchMs / 1000,
+    chosen: batchMs === tuning.batchMs,
+    hashesPerSecond,
+    worthHashesPerSecond: score,
+    busyRatio: busy,
+  }));
+  return { name, model, driver: gpu.driver, why, variants, batches };
+}
+
+export function tuningLines({ name, model, driver, why, variants, batches }: GpuTuning): string[] {
+  const mark = (chosen: boolean) => (chosen ? '*' : '+');
+  const best = variants[0].hashesPerSecond ?? Number.NaN;
+  return [
+    `${name}  ${model}; ${driver}`,
+    why,
+    ...variants.map(({ name, chosen, hashesPerSecond, why }) => {
+      if (hashesPerSecond === undefined) return `- ${name.padEnd(28)} ${why}`;
+      const rate = formatHashrate(hashesPerSecond).padStart(12);
+      return `${mark(chosen)} ${name.padEnd(28)} ${rate}  ${formatPercent(hashesPerSecond / best, 1)}`;
+    }),
+    'workgroup size × nonces per invocation; * is used',
+    ...batches.map(({ batchSeconds, chosen, hashesPerSecond, worthHashesPerSecond, busyRatio }) => {
+      const rate = formatHashrate(hashesPerSecond).padStart(12);
+      const worth = `worth ${formatHashrate(worthHashesPerSecond)}, ${formatPercent(busyRatio, 1)} of a core`;
+      return `${mark(chosen)} ${formatMilliseconds(batchSeconds).padEnd(28)} ${rate}  ${worth}`;
+    }),
+    'length of a batch (--gpu-batch-ms), * is the best; worth: the hashrate less what is lost when work becomes stale; of a core: how busy feeding the GPU keeps a processor core',
+  ];
+}
+
+/* What `pickaxe bench --tune --json` prints. */
+
+export const TuneReport = z.object({
+  type: z.literal('tune'),
+  /** ISO 8601, in UTC. */
+  date: z.iso.datetime(),
+  machine: Machine,
+  /** The CPU's kernel, as in `pickaxe devices`; absent where the CPU was not tuned or has none. */
+  kernel: z.string().exactOptional(),
+  /** Present where the CPU was tuned, like `kernels`. */
+  threads: z.int().positive().exactOptional(),
+  kernels: z.array(KernelRow).exactOptional(),
+  gpus: z.array(GpuTuning),
+});
+export type TuneReport = Readonly<z.infer<typeof TuneReport>>;

@@ -1,0 +1,227 @@
+/** `pickaxe tx poll`: waits until commands are in blocks, as deep as is asked for. */
+
+import { EXIT, UsageError } from '../../app/exit.ts';
+import type { NodesInTurn, Subject } from '../../app/nodes-in-turn.ts';
+import type { CommandResult } from '../../ledger/command/results.ts';
+import { LedgerFormatError } from '../../ledger/json.ts';
+import { parseSpvProof } from '../../ledger/spv-proof.ts';
+import { ProofRefusedError } from '../../node/api/commands.ts';
+import { formatDuration } from '../../report/units.ts';
+import { pause } from '../../system/abort.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { readAsked, readBatch, readInput } from './files.ts';
+import type { Io } from './io.ts';
+import { printResults, type ShownResult, showOutcome, showResult, without } from './results.ts';
+
+export interface PollOptions {
+  readonly chain: number | null;
+  readonly confirmationDepth: number;
+  readonly once: boolean;
+  readonly timeoutMs: number;
+  readonly pauseMs: number;
+  readonly json: boolean;
+}
+
+/** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not answer. */
+export async function runTxPoll(what: string, options: PollOptions, nodes: NodesInTurn, io: Io): Promise<number> {
+  const { chain, confirmationDepth: depth, once, pauseMs, json } = options;
+  const timeoutMs = once ? 0 : options.timeoutMs;
+  const asked = await readAsked(what, chain, io);
+  const results = await waitForResults({ ...asked, nodes, depth, timeoutMs, pauseMs, io });
+  if (results.some(({ status }) => status === 'pending')) io.say(stillWaiting(timeoutMs, io.stop.aborted));
+  return printResults({ chain: asked.chain, results }, json, io);
+}
+
+/* `pickaxe tx local`: lets a node run a command without effect. */
+
+export interface LocalOptions {
+  readonly chain: number | null;
+  /** Whether the node checks the metadata, and counts all gas. */
+  readonly preflight: boolean;
+  /** How many blocks below the newest the command runs. */
+  readonly rewindDepth?: number;
+  /** Whether the node checks signatures; without it, forms can be tried before they are signed. */
+  readonly signatureVerification: boolean;
+  readonly json: boolean;
+}
+
+/** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not answer. */
+export async function runTxLocal(file: string, options: LocalOptions, nodes: NodesInTurn, io: Io): Promise<number> {
+  const { preflight, rewindDepth, signatureVerification, json } = options;
+  const batch = readBatch(await readInput(file, io), { chain: options.chain, signed: signatureVerification });
+  const [command] = batch.commands;
+  if (batch.commands.length > 1) throw new UsageError(`${batch.name} has several commands: /local runs one at a time.`);
+  const asked = {
+    preflight,
+    ...(rewindDepth !== undefined && { rewindDepth }),
+    ...(!signatureVerification && { signatureVerification }),
+  };
+  const answer = await nodes.ask((api) => api.local(batch.chain, command, asked, io.stop), batch);
+  const result = answer.result ? showResult(answer.result) : showOutcome(null, answer.outcome);
+  return printResults({ chain: batch.chain, results: [result], warnings: answer.warnings }, json, io);
+}
+
+/* `pickaxe tx spv`: gets the proof with which another chain takes the next step of a command. */
+
+export interface SpvOptions {
+  readonly chain: number | null;
+  readonly targetChain: number;
+  readonly once: boolean;
+  readonly timeoutMs: number;
+  readonly pauseMs: number;
+  readonly json: boolean;
+}
+
+/**
+ * @throws UsageError or RequestFileError for an unusable file, LedgerFormatError for a proof that is none, and ApiError
+ * when there is none
+ */
+export async function runTxSpv(what: string, options: SpvOptions, nodes: NodesInTurn, io: Io): Promise<number> {
+  const { targetChain, json } = options;
+  const { requestKeys, chain, ...subject } = await readAsked(what, options.chain, io);
+  const [requestKey] = requestKeys;
+  if (requestKeys.length > 1) throw new UsageError(`${subject.name} has several commands: give one request key.`);
+  if (chain === targetChain)
+    throw new UsageError(`The command ran on chain ${chain} itself: name another target chain.`);
+  const ask = () => nodes.ask((api) => api.proof(chain, requestKey, targetChain, io.stop), subject);
+  const proof = await untilThere(ask, options, io);
+  if (proof === undefined) return EXIT.noWork;
+  const { targetChain: proven } = parseSpvProof(proof);
+  if (proven !== targetChain)
+    throw new LedgerFormatError(`The node's proof is for chain ${proven}, not for chain ${targetChain}`);
+  io.out(json ? `${JSON.stringify({ requestKey, chain, targetChain, proof })}\n` : `${proof}\n`);
+  return EXIT.done;
+}
+
+/** @returns undefined when there is none in time */
+async function untilThere(
+  ask: () => Promise<string>,
+  { once, timeoutMs, pauseMs }: SpvOptions,
+  io: Io,
+): Promise<string | undefined> {
+  const endMs = io.now() + (once ? 0 : timeoutMs);
+  for (let said = ''; ; ) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (io.stop.aborted) return sayStopped(io);
+      if (!(error instanceof ProofRefusedError) || !error.refusal.wait) throw error;
+      const reason = oneLine(error.refusal.reason, 200);
+      if (io.now() + pauseMs > endMs) {
+        io.say(`There is no proof yet: ${reason}. It takes a few blocks of both chains; ask again.`);
+        return undefined;
+      }
+      if (reason !== said) io.say(`Waiting for the proof, which takes a few blocks of both chains: ${reason}`);
+      said = reason;
+      await pause(pauseMs, io.stop);
+      if (io.stop.aborted) return sayStopped(io);
+    }
+  }
+}
+
+function sayStopped(io: Io): undefined {
+  io.say(
+    'Stopped waiting: there is no proof yet. Ask again later; until then the coins are on no chain, and nothing is lost.',
+  );
+}
+
+/* Waits until commands have results, and says meanwhile what it waits for. */
+
+export interface Waiting extends Subject {
+  readonly nodes: Pick<NodesInTurn, 'ask'>;
+  readonly chain: number;
+  readonly requestKeys: readonly string[];
+  /** How many blocks must be above that of each command. */
+  readonly depth: number;
+  /** 0: asks once. */
+  readonly timeoutMs: number;
+  /** When the commands are no longer taken: milliseconds since 1970. */
+  readonly endsMs: number | undefined;
+  readonly pauseMs: number;
+  readonly io: Pick<Io, 'say' | 'now' | 'stop'>;
+}
+
+/** The clocks of blocks lag behind ours, and a command can be in the last block of its time. */
+const GRACE_MS = 300_000;
+
+/** @returns for each request key its result, or that there is none yet or will be none @throws ApiError */
+export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
+  const { requestKeys, io, timeoutMs, pauseMs } = waiting;
+  const startMs = io.now();
+  const progress = new Progress(io);
+  let before: ShownResult[] = requestKeys.map((key) => without(key, 'pending'));
+  for (;;) {
+    const now = await lookUnlessStopped(waiting);
+    if (!now) return before;
+    const { results, seen } = now;
+    const isOver = waiting.endsMs !== undefined && io.now() > waiting.endsMs + GRACE_MS;
+    const shown = requestKeys.map((key) => {
+      const result = results.get(key);
+      if (result) return showResult(result);
+      return without(key, isOver && !seen.has(key) ? 'expired' : 'pending');
+    });
+    const passedMs = io.now() - startMs;
+    if (!shown.some(({ status }) => status === 'pending') || timeoutMs === 0 || passedMs + pauseMs > timeoutMs)
+      return shown;
+    before = shown;
+    progress.tell(shown.length, seen, waiting.depth);
+    await pause(pauseMs, io.stop);
+    if (io.stop.aborted) return shown;
+  }
+}
+
+/** Results, and those that are in a block which may still lack blocks above it. */
+interface Look {
+  readonly results: ReadonlyMap<string, CommandResult>;
+  readonly seen: ReadonlyMap<string, CommandResult>;
+}
+
+/** @returns undefined when the person has ended the command meanwhile: what is known of the results must be said then, too */
+async function lookUnlessStopped(waiting: Waiting): Promise<Look | undefined> {
+  try {
+    return await look(waiting);
+  } catch (error) {
+    if (waiting.io.stop.aborted) return undefined;
+    throw error;
+  }
+}
+
+async function look(waiting: Waiting): Promise<Look> {
+  const { nodes, chain, requestKeys, depth, io } = waiting;
+  return await nodes.ask(async (api) => {
+    const results = await api.poll(chain, requestKeys, depth === 0 ? {} : { confirmationDepth: depth }, io.stop);
+    const missing = requestKeys.filter((key) => !results.has(key));
+    const seen = depth === 0 ? new Map() : await api.poll(chain, missing, {}, io.stop);
+    return { results, seen };
+  }, waiting);
+}
+
+/** Says what is waited for, whenever that changes. */
+class Progress {
+  readonly #io: Pick<Io, 'say'>;
+  #last = '';
+
+  constructor(io: Pick<Io, 'say'>) {
+    this.#io = io;
+  }
+
+  tell(all: number, seen: ReadonlyMap<string, CommandResult>, depth: number): void {
+    const heights = [...seen.values()].flatMap(({ metaData }) => metaData?.blockHeight ?? []);
+    const where = heights.length === 0 ? '' : ` at height ${[...new Set(heights)].join(', ')}`;
+    const text =
+      seen.size === 0
+        ? 'Waiting for a block with the command.'
+        : `In a block${where}${all > 1 ? ` (${seen.size} of ${all})` : ''}. Waiting for ${depth} blocks above it.`;
+    if (text !== this.#last) this.#io.say(text);
+    this.#last = text;
+  }
+}
+
+/** @param timeoutMs how long was to be waited @param isStopped whether the person has ended that before */
+export function stillWaiting(timeoutMs: number, isStopped: boolean): string {
+  if (isStopped)
+    return 'Stopped waiting: there is no result yet, but it may still come. Ask again, and do not build the command again.';
+  return timeoutMs === 0
+    ? 'There is no result yet. Ask again, or leave --once out to wait for it.'
+    : `There is no result after ${formatDuration(timeoutMs / 1000)}. Ask again, and do not build the command again.`;
+}

@@ -1,0 +1,103 @@
+/** `pickaxe tx send`: sends commands as they are. What an earlier try has sent already is success. */
+
+import { EXIT, UsageError } from '../../app/exit.ts';
+import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { ApiError } from '../../node/api/api-error.ts';
+import { SendRefusedError } from '../../node/api/commands.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { explain } from './explain.ts';
+import { type Batch, readBatch, readInput } from './files.ts';
+import type { Io } from './io.ts';
+import { waitForResults } from './poll.ts';
+import { printResults } from './results.ts';
+import { explainedLines } from './show.ts';
+
+export interface SendOptions {
+  readonly chain: number | null;
+  /** Whether not to ask. */
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not take it. */
+export async function runTxSend(
+  file: string,
+  { chain, yes, json }: SendOptions,
+  nodes: NodesInTurn,
+  io: Io,
+): Promise<number> {
+  const batch = readBatch(await readInput(file, io), { chain, signed: true });
+  sayWhatIsSent(batch, io);
+  if (!yes && (await io.confirm('Send this?')) === false) {
+    io.say('Nothing was sent.');
+    return EXIT.failed;
+  }
+  await sending(() => sendAll(nodes, batch, io), io, 'Send the same file again: that does no harm.');
+  // What is on the chain already has a result.
+  const requestKeys = batch.commands.map(({ hash }) => hash);
+  const results = await waitForResults({ ...batch, nodes, requestKeys, depth: 0, timeoutMs: 0, pauseMs: 0, io });
+  if (results.some(({ status }) => status === 'pending'))
+    io.say(`Sent. See what becomes of it: pickaxe tx poll ${oneLine(file)}`);
+  const code = printResults({ chain: batch.chain, results }, json, io);
+  // That there is no result yet is what is expected.
+  return code === EXIT.noWork ? EXIT.done : code;
+}
+
+function sayWhatIsSent({ transactions, commands }: Batch, io: Io): void {
+  const now = io.now();
+  for (const [i, transaction] of transactions.entries()) {
+    for (const line of explainedLines(explain(transaction, now), now)) io.say(line);
+    io.say(`cmd        ${oneLine(commands[i].cmd)}`);
+  }
+}
+
+/** A node takes all commands of a batch or none, so those that are on the chain already are not sent with the others. */
+async function sendAll(nodes: NodesInTurn, batch: Batch, io: Io): Promise<void> {
+  let left: readonly Command[] = batch.commands;
+  while (left.length > 0) {
+    try {
+      await nodes.ask((api) => api.send(batch.chain, left, io.stop), batch);
+      return;
+    } catch (error) {
+      const known = error instanceof SendRefusedError && error.refusal.isKnown ? error.refusal.reqKey : undefined;
+      if (known === undefined || !left.some(({ hash }) => hash === known)) throw error;
+      left = left.filter(({ hash }) => hash !== known);
+    }
+  }
+}
+
+/* `pickaxe tx private`: sends a command that only the entities in its metadata can read. */
+
+/** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not take it. */
+export async function runTxPrivate(
+  file: string,
+  { chain, json }: { readonly chain: number | null; readonly json: boolean },
+  nodes: NodesInTurn,
+  io: Io,
+): Promise<number> {
+  const batch = readBatch(await readInput(file, io), { chain, signed: true });
+  const [command] = batch.commands;
+  if (batch.commands.length > 1) throw new UsageError(`${batch.name} has several commands: /private takes one.`);
+  const send = () => nodes.ask((api) => api.sendPrivate(batch.chain, command, io.stop), batch);
+  const requestKey = await sending(send, io, `Look for it before you send it again: it is ${command.hash}.`);
+  io.out(json ? `${JSON.stringify({ requestKey, chain: batch.chain })}\n` : `${requestKey}\n`);
+  return EXIT.done;
+}
+
+/* Sends something to a node, and says what to do if the answer is lost. */
+
+/**
+ * @param hint what to do when the node may have taken it, although its answer did not come
+ * @throws what `send` throws
+ */
+export async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say' | 'stop'>, hint: string): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    // A person may end the command while the request is under way.
+    const mayBeTaken = io.stop.aborted || (error instanceof ApiError && error.mayHaveBeenTaken);
+    if (mayBeTaken) io.say(`The node may have taken it all the same. ${hint}`);
+    throw error;
+  }
+}

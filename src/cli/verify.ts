@@ -1,0 +1,166 @@
+/** `pickaxe verify HEADER`: checks a header's proof of work, and computes the hash by which other blocks name it. */
+
+import { z } from 'zod';
+import { EXIT, UsageError } from '../app/exit.ts';
+import { equalBytes, fromHex, toHex, viewOf } from '../chain/bytes.ts';
+import { HEADER_BYTES, WORK_BYTES } from '../chain/layout.ts';
+import { difficultyOf, meetsTarget } from '../chain/target.ts';
+import { parseWork } from '../chain/work.ts';
+import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../ledger/header.ts';
+import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
+import { nonce } from '../report/shapes.ts';
+import { withPrefix } from '../report/units.ts';
+import { jsonText } from '../text/plain-text.ts';
+import { readStdin } from './questions.ts';
+
+/** What is verified. */
+interface Subject {
+  readonly header: BlockHeader;
+  /** 32 bytes, little-endian. */
+  readonly target: Uint8Array;
+  readonly targetFrom: VerifyReport['targetFrom'];
+  /** The block hash that came with the header, 32 bytes. */
+  readonly givenHash?: Uint8Array;
+}
+
+const HASH_BYTES = 32;
+/** Where a header has the number of its adjacents. */
+const COUNT_OFFSET = 48;
+/** The targets of records are behind the chain's number. */
+const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
+
+/** @param given hex digits or base64url; `-` is standard input */
+export async function runVerify(given: string, { json }: { readonly json: boolean }): Promise<number> {
+  const report = verify(given === '-' ? await textOfStdin() : given);
+  process.stdout.write(json ? `${jsonText(report)}\n` : `${linesOf(report).join('\n')}\n`);
+  return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;
+}
+
+/** Far more than a header of any network has, in either form. */
+const MOST_STDIN = 65_536;
+
+async function textOfStdin(): Promise<string> {
+  const bytes = await readStdin(MOST_STDIN);
+  return new TextDecoder().decode(bytes);
+}
+
+/** @param text hex digits or base64url @throws UsageError for what is neither a header nor a work record. */
+export function verify(text: string): VerifyReport {
+  const { header, target, targetFrom, givenHash } = parse(bytesOf(text.trim().replace(QUOTED, '$1')));
+  const hash = blockHash(header);
+  return {
+    solved: meetsTarget(powHash(header), target),
+    powHash: toHex(powHash(header)),
+    blockHash: encodeBase64url(hash),
+    blockHashMatches: givenHash ? equalBytes(hash, givenHash) : null,
+    chain: header.chain,
+    height: header.height.toString(),
+    networkNumber: header.version,
+    target: toHex(target),
+    targetFrom,
+    difficulty: difficultyOf(target),
+    nonce: header.nonce.toString(),
+    creationTimeMicros: header.creationTimeUs.toString(),
+  };
+}
+
+function linesOf(report: VerifyReport): string[] {
+  const { blockHashMatches, solved } = report;
+  const lines = [
+    ['PoW hash', report.powHash],
+    ['block hash', `${report.blockHash}${blockHashMatches === false ? ', but another one was given' : ''}`],
+    ['chain', `${report.chain}, height ${report.height}`],
+    ['target', `${report.target} (${report.targetFrom === 'header' ? 'header' : 'work record'}, both little-endian)`],
+    ['difficulty', withPrefix(report.difficulty).trimEnd()],
+    ['nonce', report.nonce],
+    ['creation time', formatTime(BigInt(report.creationTimeMicros))],
+    ['verdict', solved ? 'solved' : 'not solved: the hash is above the target'],
+  ];
+  return lines.map(([name, value]) => `${name.padEnd(14)} ${value}`);
+}
+
+/** As a value of JSON is written. */
+const QUOTED = /^"(.*)"$/;
+
+/** What has only hex digits is hex: no header is so long that its base64url could have no other characters. */
+function bytesOf(text: string): Uint8Array {
+  const digits = text.replace(/^0x/i, '');
+  if (/^[0-9a-f]*$/i.test(digits)) {
+    if (digits.length % 2 === 0) return fromHex(digits);
+    throw new UsageError(
+      `A digit is missing, or there is one too many: these are ${digits.length} hex digits. ${WANTED}`,
+    );
+  }
+  try {
+    return decodeBase64url(text);
+  } catch (fault) {
+    if (!(fault instanceof LedgerFormatError)) throw fault;
+    throw new UsageError(`This is neither hex nor base64url. ${WANTED}`);
+  }
+}
+
+function parse(bytes: Uint8Array): Subject {
+  try {
+    const length = headerLengthOf(bytes);
+    const recorded = bytes.slice(RECORD_HEAD_BYTES);
+    // A header with four adjacents is as long as a record, but it does not end with a header of 286 bytes.
+    if (bytes.length === WORK_BYTES && (length !== WORK_BYTES || headerLengthOf(recorded) === HEADER_BYTES)) {
+      const { target } = parseWork(bytes, { id: 'verify' });
+      return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
+    }
+    if (length > 0 && bytes.length === length) return ofHeader(bytes);
+    if (length > 0 && bytes.length === length + HASH_BYTES)
+      return { ...ofHeader(bytes.slice(0, length)), givenHash: bytes.slice(length) };
+  } catch (fault) {
+    if (fault instanceof LedgerFormatError) throw new UsageError(`${fault.message}.`);
+    throw fault;
+  }
+  const what = bytes.length === HASH_BYTES ? ', as many as a hash has: a hash is no header' : '';
+  throw new UsageError(`${WANTED} These are ${bytes.length} bytes${what}.`);
+}
+
+const WANTED =
+  `Give a header of ${HEADER_BYTES} bytes (${2 * HEADER_BYTES} hex digits), of as many as its network has, or of ` +
+  `${HASH_BYTES} more with its block hash; or a work record of ${WORK_BYTES} bytes (${2 * WORK_BYTES} hex digits).`;
+
+function ofHeader(bytes: Uint8Array): Subject {
+  const header = parseHeader(bytes);
+  return { header, target: header.target, targetFrom: 'header' };
+}
+
+/** @returns how many bytes a header with that number of adjacents has; 0 for bytes that are too few to say */
+function headerLengthOf(bytes: Uint8Array): number {
+  return bytes.length < headerBytes(0) ? 0 : headerBytes(viewOf(bytes).getUint16(COUNT_OFFSET, true));
+}
+
+/** @param us microseconds since the UNIX epoch */
+function formatTime(us: bigint): string {
+  const date = new Date(Number(us / 1000n));
+  return `${us} µs${Number.isNaN(date.getTime()) ? '' : ` (${date.toISOString()})`}`;
+}
+
+/* What `pickaxe verify --json` prints. */
+
+const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const VerifyReport = z.object({
+  solved: z.boolean().meta({ description: 'whether the hash of the proof of work is at most the target' }),
+  powHash: hex32.meta({ description: 'little-endian' }),
+  blockHash: z
+    .string()
+    .regex(/^[\w-]{43}$/)
+    .meta({ description: 'base64url, as nodes write it' }),
+  blockHashMatches: z.boolean().nullable().meta({ description: 'null: no block hash was given with the header' }),
+  chain: z.int().nonnegative(),
+  height: nonce,
+  networkNumber: z.int().nonnegative().meta({ description: 'the number of the network, such as 5 for mainnet01' }),
+  target: hex32.meta({ description: 'little-endian' }),
+  targetFrom: z.enum(['header', 'work-record']),
+  difficulty: z.number().nonnegative(),
+  nonce,
+  creationTimeMicros: z
+    .string()
+    .regex(/^-?\d{1,20}$/)
+    .meta({ description: 'a decimal number: microseconds since the UNIX epoch' }),
+});
+export type VerifyReport = Readonly<z.infer<typeof VerifyReport>>;

@@ -1,0 +1,160 @@
+/** `pickaxe worker`: takes jobs from a parent process and hands it shares, as one JSON object a line. */
+
+import type { Socket } from 'node:net';
+import { z } from 'zod';
+import { chooseEngines } from '../app/choose-engines.ts';
+import { EXIT, UsageError } from '../app/exit.ts';
+import { prepare } from '../app/prepare.ts';
+import { runMiner, type Sidecar } from '../app/run-miner.ts';
+import { WorkerRig } from '../app/worker/rig-view.ts';
+import type { Loaded } from '../config/load.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type Controls, Events } from '../events/events.ts';
+import { Tally } from '../report/tally.ts';
+import { endSoon, listenAt, socketPath } from '../source/parent/connection.ts';
+import { ParentSource } from '../source/parent/parent-source.ts';
+import type { ParentSession } from '../source/parent/session.ts';
+import { systemClock } from '../system/clock.ts';
+import { Answer, answerLine, type ByeReason, Request } from '../wire/worker.ts';
+
+export interface WorkerOptions {
+  /** `unix:PATH`. Without it, stdin and stdout are used. */
+  readonly listen?: string;
+}
+
+/** Far more parents than one machine has. */
+const MOST_CONNECTIONS = 64;
+
+/** Prints the JSON Schema of both directions. */
+export function printWorkerSchema(): number {
+  const of = (schema: z.ZodType) => {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12' });
+    return rest;
+  };
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'pickaxe worker: the lines of both directions',
+    $defs: { toWorker: of(Request), fromWorker: of(Answer) },
+    anyOf: [{ $ref: '#/$defs/toWorker' }, { $ref: '#/$defs/fromWorker' }],
+  };
+  process.stdout.write(`${JSON.stringify(schema, undefined, 2)}\n`);
+  return EXIT.done;
+}
+
+/** @param reload reads the configuration again */
+export async function runWorker(
+  loaded: Loaded,
+  { listen }: WorkerOptions,
+  reload: () => Promise<Loaded>,
+): Promise<number> {
+  const path = listen === undefined ? undefined : usable(() => socketPath(listen));
+  const { config } = loaded;
+  const { close, announce, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });
+  const setup = announce({});
+  try {
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone: (prepared.relays ?? []).length > 0 });
+    const events = new Events();
+    const worker = new Worker({ events, engines, rigName: prepared.rigName, path });
+    const sidecars = [...(prepared.sidecars ?? []), worker.sidecar];
+    // What blocks bring is the parent's.
+    const earnings = { ...prepared.earnings, coinsAt: undefined };
+    const rig = { events, source: worker.source, engines, ...prepared, setup, sidecars, earnings };
+    // stdout carries nothing but the protocol.
+    return await runMiner(rig, { json: false });
+  } finally {
+    await close();
+  }
+}
+
+/** @throws UsageError instead of an Error */
+function usable<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
+}
+
+interface WorkerParts {
+  readonly events: Events;
+  readonly engines: readonly Engine[];
+  readonly rigName: string;
+  /** The path of the socket; undefined when the parent uses stdin and stdout. */
+  readonly path: string | undefined;
+}
+
+/** Joins the source of jobs to a rig. */
+class Worker {
+  readonly source: ParentSource;
+  readonly #path: string | undefined;
+  #controls: Controls | undefined;
+
+  constructor({ events, engines, rigName, path }: WorkerParts) {
+    this.#path = path;
+    const clock = systemClock;
+    const tally = new Tally(clock, engines);
+    events.on(tally.listen);
+    const rig = new WorkerRig({ rigName, devices: engines, tally, tell: (answer) => this.source.tell(answer) });
+    events.on(rig.listen);
+    this.source = new ParentSource({
+      name: path === undefined ? 'the parent' : `unix:${path}`,
+      rig,
+      emit: events.emit,
+      clock,
+      hashes: () => tally.summary().hashes,
+      drain: (session, reason) => this.#drain(session, reason),
+      deserted: () => {
+        if (path === undefined) this.#controls?.stop();
+      },
+    });
+    // Without a device there is nothing to wait for: the miner ends by itself.
+    events.on((event) => {
+      if (event.type === 'device' && event.state === 'parked') this.#judgeEnd(tally);
+    });
+  }
+
+  readonly sidecar: Sidecar = async ({ controls }) => {
+    this.#controls = controls;
+    if (this.#path === undefined) {
+      const { stdin: input, stdout: output } = process;
+      this.source.connect({ input, output, end: () => input.destroy() });
+      return () => {};
+    }
+    return await this.#listen(this.#path);
+  };
+
+  async #listen(path: string): Promise<() => Promise<void>> {
+    try {
+      return await listenAt(path, (socket) => {
+        const streams = { input: socket, output: socket, end: () => endSoon(socket) };
+        if (this.source.sessions < MOST_CONNECTIONS) this.source.connect(streams);
+        else refuse(socket);
+      });
+    } catch (fault) {
+      throw new UsageError(`${(fault as Error).message}.`);
+    }
+  }
+
+  /** On stdin and stdout the worker ends with its parent; on a socket it waits for others. */
+  #drain(session: ParentSession, reason: ByeReason): void {
+    if (this.#path === undefined) {
+      this.source.byeReason = reason;
+      this.#controls?.stop();
+    } else {
+      void session.drain(reason);
+    }
+  }
+
+  #judgeEnd(tally: Tally): void {
+    const all = [...tally.now().devices.values()];
+    if (all.every(({ state }) => state === 'parked')) this.source.byeReason = 'no-device';
+  }
+}
+
+function refuse(socket: Socket): void {
+  const message = `${MOST_CONNECTIONS} parents are connected already: end one of them first`;
+  const answer: Answer = { type: 'error', code: 'too-many-connections', message, line: 0 };
+  socket.on('error', () => {});
+  socket.write(answerLine(answer));
+  endSoon(socket);
+}

@@ -1,0 +1,223 @@
+/** The interface of a device's sensors. */
+
+import { open, readdir } from 'node:fs/promises';
+import { pause } from '../system/abort.ts';
+import { type Clock, wallMs } from '../system/clock.ts';
+import type { Telemetry, TelemetryField } from './device.ts';
+
+export interface Sensors {
+  /** For people: where the readings come from, or why there are none. One line. */
+  readonly what: string;
+  /** Never rejects. Wait for one reading before the next: a driver that hangs answers late or never. */
+  read(): Promise<Telemetry>;
+}
+
+/** How long finding the sensors may take. Behind a driver that hangs it would never end; then the device mines without them. */
+const OPEN_MS = 5_000;
+
+/** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
+export async function openOrNone<S extends Sensors>(open: () => Promise<S>): Promise<S | Sensors> {
+  const patience = new AbortController();
+  try {
+    const sensors = await Promise.race([open(), pause(OPEN_MS, patience.signal)]);
+    if (!sensors) return none(`the driver did not answer within ${OPEN_MS / 1000} s`);
+    return { ...sensors, read: () => sensors.read().catch(() => ({})) };
+  } catch (error) {
+    return none((error as Error).message);
+  } finally {
+    patience.abort();
+  }
+}
+
+function none(why: string): Sensors {
+  return { what: `no readings: ${why}`, read: async () => ({}) };
+}
+
+/* Reads files of sysfs: each holds one short line, which the driver generates when the file is read. */
+
+/** More than the length of any number or label that is read here. */
+const MAX_BYTES = 64;
+
+/**
+ * Reads the beginning of a file. Tests replace it, because the files' modes do not hold for root.
+ * @throws the system's error, whose `code` says why the file cannot be read.
+ */
+export type ReadSysfs = (path: string) => Promise<string>;
+
+export const readSysfs: ReadSysfs = async (path) => {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+};
+
+/** @returns the line without surrounding white space; undefined when the file cannot be read */
+export async function readLine(path: string, read = readSysfs): Promise<string | undefined> {
+  try {
+    return (await read(path)).trim();
+  } catch {
+    return undefined; // The driver was unloaded, or the device sleeps and the driver answers EPERM, EBUSY, ENODATA …
+  }
+}
+
+/** @returns a whole number of at most 20 digits, enough for 64 bits; undefined for any other content */
+export async function readInteger(path: string, read = readSysfs): Promise<number | undefined> {
+  const line = await readLine(path, read);
+  return line !== undefined && /^-?\d{1,20}$/.test(line) ? Number(line) : undefined;
+}
+
+/** @returns whether the file is there and the system refuses to let this process read it */
+export async function isRefused(path: string, read = readSysfs): Promise<boolean> {
+  try {
+    await read(path);
+    return false;
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
+}
+
+/* The files in which a driver of Linux's hwmon shows its sensors (hwmon/sysfs-interface.rst in the kernel's documentation). */
+
+/** @returns the names in a folder; none when it cannot be listed */
+export const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+
+/** @returns the channels of a kind that have an input, in order: `temp1`, `temp2` … */
+export function channels(files: readonly string[], kind: string): string[] {
+  const numbers = files.map((file) => new RegExp(`^${kind}(\\d{1,3})_input$`).exec(file)?.[1]);
+  return numbers
+    .filter((number) => number !== undefined)
+    .sort((a, b) => Number(a) - Number(b))
+    .map((number) => kind + number);
+}
+
+/* Checks that the sensors' readings are plausible. */
+
+/** Readings before the check. */
+export type Readings = { [Field in TelemetryField]?: number | undefined };
+
+/**
+ * The plausible ranges, far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a device does
+ * not have, and numbers with all bits set for sensors that they could not read.
+ */
+const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
+  temperatureCelsius: [1, 150],
+  hotspotCelsius: [1, 150],
+  memoryCelsius: [1, 150],
+  powerWatts: [0.1, 5_000],
+  powerLimitWatts: [0.1, 5_000],
+  fanRatio: [0, 2],
+  fanRpm: [0, 50_000],
+  coreHertz: [0, 10e9],
+  memoryHertz: [0, 50e9],
+};
+
+/** Drops readings that are outside their plausible range. */
+export function plausible(readings: Readings): Telemetry {
+  const believed = Object.entries(readings).filter(([field, value]) => {
+    const [least, most] = BELIEVED[field as TelemetryField];
+    return value !== undefined && value >= least && value <= most;
+  });
+  return Object.fromEntries(believed);
+}
+
+/* Computes the power from an energy counter, for chips and cards that report no power. */
+
+/** Drivers update the counter every few milliseconds, so a shorter time gives no exact power. */
+const MIN_MS = 100;
+
+/**
+ * Over a longer time, the mean says little about now, and a counter may have wrapped around twice: one of 65 kJ wraps around
+ * after two minutes at 500 W.
+ */
+const MAX_MS = 30_000;
+
+/** When the wall clock has gone this much further than the other one, the machine was asleep. */
+const ASLEEP_MS = 1_000;
+
+export interface EnergyMeterOptions {
+  /** How many µJ the counter reaches before it begins again at 0. Without it, a counter that has become smaller was reset. */
+  readonly rangeMicrojoules?: number | undefined;
+  readonly read?: ReadSysfs | undefined;
+}
+
+interface Reading {
+  readonly microjoules: number;
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+export class EnergyMeter {
+  readonly #file: string;
+  readonly #clock: Clock;
+  readonly #options: EnergyMeterOptions;
+  #last: Reading | undefined;
+
+  /** @param file holds a count of microjoules since some time in the past */
+  constructor(file: string, clock: Clock, options: EnergyMeterOptions = {}) {
+    this.#file = file;
+    this.#clock = clock;
+    this.#options = options;
+  }
+
+  /**
+   * @returns the mean power in W since the last reading; undefined for the first reading, after a reset of the counter, after
+   *   a sleep of the machine, and while the counter stands still
+   */
+  async readW(): Promise<number | undefined> {
+    const microjoules = await readInteger(this.#file, this.#options.read);
+    const monotonicMs = this.#clock.monotonicMs();
+    const last = this.#last;
+    if (last && monotonicMs - last.monotonicMs < MIN_MS) return undefined;
+    const now = { microjoules, monotonicMs, wallMs: wallMs(this.#clock) };
+    this.#last = isCounted(now) ? now : undefined;
+    return last && isCounted(now) ? this.#power(last, now) : undefined;
+  }
+
+  #power(last: Reading, now: Reading): number | undefined {
+    const ms = now.monotonicMs - last.monotonicMs;
+    // A chip may lose its count while it sleeps, which looks like a counter that has wrapped around.
+    const wasAsleep = Math.abs(now.wallMs - last.wallMs - ms) > ASLEEP_MS;
+    if (ms > MAX_MS || wasAsleep) return undefined;
+    const { rangeMicrojoules = 0 } = this.#options;
+    const risen = now.microjoules - last.microjoules;
+    const used = risen < 0 ? rangeMicrojoules + risen : risen;
+    // A counter that stands still is one that does not work: a chip that hashes, or reads this, uses energy.
+    return used > 0 ? used / ms / 1000 : undefined;
+  }
+}
+
+function isCounted(reading: Omit<Reading, 'microjoules'> & { microjoules: number | undefined }): reading is Reading {
+  return reading.microjoules !== undefined;
+}
+
+/* Reads a device's sensors again and again. */
+
+/** Time between readings. A chip's temperature changes over seconds. */
+export const READ_MS = 2_000;
+
+/**
+ * Reads at once, and then every two seconds. It starts no reading while another one is under way, so that readings do not pile
+ * up behind a driver that hangs.
+ * @param tell called with each reading that is not empty
+ * @returns a function that ends the readings: `tell` is not called any more
+ */
+export function watchSensors(sensors: Sensors, tell: (telemetry: Telemetry) => void): () => void {
+  let isReading = false;
+  let isOver = false;
+  const read = async () => {
+    if (isReading) return;
+    isReading = true;
+    const telemetry = await sensors.read();
+    isReading = false;
+    if (!isOver && Object.keys(telemetry).length > 0) tell(telemetry);
+  };
+  const timer = setInterval(read, READ_MS);
+  void read();
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,123 @@
+/** A guard looks at one thing again and again, and pauses all devices for one reason while that thing requires it. */
+
+import type { PauseReason } from '../events/events.ts';
+import type { RunningMiner } from '../report/running-miner.ts';
+import { wallMs } from '../system/clock.ts';
+import { formatMoment, isOpen, nextChange, type ScheduleWindow } from '../text/schedule-windows.ts';
+import type { Power } from './power.ts';
+import type { IdleWatch } from './terminals.ts';
+
+/** The parts of a running miner that a guard uses. */
+export type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
+
+/** The result of a look: why to pause, no reason to pause, or no result. With `unknown` everything stays as it is. */
+export type Observation = { readonly pause: string } | 'go on' | 'unknown';
+
+/**
+ * Looks again and again. Each look begins `everyMs` after the previous one has ended, so that looks never pile up.
+ * @returns a function that ends the guard and resumes the devices; settles after the first look
+ */
+export async function keepLooking(
+  reason: PauseReason,
+  everyMs: number,
+  look: () => Promise<Observation>,
+  { controls }: Guarded,
+): Promise<() => void> {
+  let ended = false;
+  let timer: NodeJS.Timeout | undefined;
+  const lookAgain = async () => {
+    const found = await look();
+    if (ended) return;
+    if (found === 'go on') controls.resume(reason);
+    else if (found !== 'unknown') controls.pause(reason, found.pause);
+    timer = setTimeout(lookAgain, everyMs);
+  };
+  await lookAgain();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+    controls.resume(reason);
+  };
+}
+
+/* Pauses all devices outside the windows of a schedule. */
+
+/** The longest time between looks at the schedule: the wall clock may be set, and the machine may sleep. */
+const SCHEDULE_LOOK_MS = 60_000;
+
+/** @returns a function that ends the guard and resumes the devices */
+export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clock, log }: Guarded): () => void {
+  let timer: NodeJS.Timeout;
+  const look = () => {
+    const now = wallMs(clock);
+    const change = nextChange(windows, now);
+    if (isOpen(windows, now)) controls.resume('schedule');
+    else controls.pause('schedule', `outside the schedule${change ? ` until ${formatMoment(change, now)}` : ''}`);
+    timer = setTimeout(look, Math.min(SCHEDULE_LOOK_MS, (change ?? Number.POSITIVE_INFINITY) - now));
+  };
+  log.info({ tag: 'pause' }, `the schedule uses the time zone ${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
+  look();
+  return () => {
+    clearTimeout(timer);
+    controls.resume('schedule');
+  };
+}
+
+/* Pauses all devices while the machine runs on battery. */
+
+/** Often enough for a battery, and rare enough to cost nothing. */
+const BATTERY_LOOK_MS = 10_000;
+
+/**
+ * While the power supply cannot be read, devices stay paused or running as they are.
+ * @returns a function that ends the guard; settles after the first look
+ */
+export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
+  const { log } = guarded;
+  let known: Power | 'unknown' | undefined;
+  const look = async () => {
+    const power = await readPower().catch((fault: Error) => {
+      if (known !== 'unknown')
+        log.warn({ tag: 'pause' }, `cannot tell whether this machine runs on battery: ${fault.message}`);
+      return 'unknown' as const;
+    });
+    if (power === 'no battery' && known !== power) log.info({ tag: 'pause' }, 'this machine has no battery');
+    known = power;
+    if (power === 'battery') return { pause: 'the machine runs on battery' };
+    return power === 'unknown' ? power : 'go on';
+  };
+  return keepLooking('battery', BATTERY_LOOK_MS, look, guarded);
+}
+
+/* Pauses all devices while somebody uses the machine. */
+
+/** The longest time until mining pauses for a person who comes back. A look costs a few milliseconds. */
+const ACTIVITY_LOOK_MS = 5_000;
+
+/**
+ * @param afterMs mining resumes when nobody has used the machine for this long
+ * @returns a function that ends the guard; settles after the first look
+ */
+export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
+  const { clock, log } = guarded;
+  /** The watches that gave no answer at the last look. */
+  const blind = new Set(watches);
+  log.info({ tag: 'pause' }, `activity on this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
+  const look = async (): Promise<Observation> => {
+    const now = wallMs(clock);
+    const asked = await Promise.all(
+      watches.map(async (watch) => {
+        const idleMs = await watch.idleMs(now);
+        if (idleMs !== undefined) blind.delete(watch);
+        else if (!blind.has(watch)) log.warn({ tag: 'pause' }, `${watch.name}: activity can no longer be seen`);
+        if (idleMs === undefined) blind.add(watch);
+        return idleMs;
+      }),
+    );
+    const idles = asked.filter((idleMs) => idleMs !== undefined);
+    if (idles.length === 0) return 'unknown';
+    if (Math.min(...idles) >= afterMs) return 'go on';
+    return { pause: `somebody used the machine less than ${afterMs / 1000} s ago` };
+  };
+  return keepLooking('activity', ACTIVITY_LOOK_MS, look, guarded);
+}

@@ -1,0 +1,150 @@
+/** Finds everything on this system that shows whether people use it. */
+
+import { ask } from './ask.ts';
+import { type IdleWatch, watchTerminals } from './terminals.ts';
+
+/** @param tell receives a sentence for people about each thing that cannot be watched */
+export async function findWatches(
+  tell: (why: string) => void,
+  platform: string = process.platform,
+): Promise<IdleWatch[]> {
+  if (platform === 'darwin') return present([await watchMac()]);
+  if (platform !== 'linux') return [];
+  const desktop = await watchDesktop(process.env);
+  // The desktop itself is more exact than logind, and faster.
+  return present([desktop ?? (await watchLogind(tell)), await watchTerminals('/dev')]);
+}
+
+function present(watches: (IdleWatch | undefined)[]): IdleWatch[] {
+  return watches.filter((watch) => watch !== undefined);
+}
+
+/* Watches keyboard and mouse of the desktop session that pickaxe was started in: exact, but blind to other sessions. */
+
+type Ask = typeof ask;
+
+const MUTTER = 'org.gnome.Mutter.IdleMonitor';
+const NS_PER_MS = 1e6;
+
+/** Tries GNOME (Wayland or X11) first, then X11. @returns undefined when neither answers */
+export async function watchDesktop(env: NodeJS.ProcessEnv, asks: Ask = ask): Promise<IdleWatch | undefined> {
+  const gnome = watch('the GNOME session', async () =>
+    gnomeIdleMs(
+      await asks('busctl', '--user', 'call', MUTTER, '/org/gnome/Mutter/IdleMonitor/Core', MUTTER, 'GetIdletime'),
+    ),
+  );
+  if (env.DBUS_SESSION_BUS_ADDRESS && (await answers(gnome))) return gnome;
+  const x11 = watch('the X11 session (xprintidle)', async () => x11IdleMs(await asks('xprintidle')));
+  // Under Wayland, an X server sees only the input for X programs.
+  if (env.DISPLAY && !env.WAYLAND_DISPLAY && (await answers(x11))) return x11;
+  return undefined;
+}
+
+export async function watchMac(asks: Ask = ask): Promise<IdleWatch | undefined> {
+  const hid = watch('keyboard and mouse', async () => macIdleMs(await asks('ioreg', '-c', 'IOHIDSystem', '-d', '4')));
+  return (await answers(hid)) ? hid : undefined;
+}
+
+/** @param answer `t 12345`: an unsigned 64-bit number, milliseconds */
+export function gnomeIdleMs(answer: string): number | undefined {
+  return number(/^t (\d+)\s*$/.exec(answer)?.[1]);
+}
+
+/** @param answer a number of milliseconds */
+export function x11IdleMs(answer: string): number | undefined {
+  return number(/^(\d+)\s*$/.exec(answer)?.[1]);
+}
+
+/** @param answer a list of properties with `"HIDIdleTime" = 123456789`, in nanoseconds */
+export function macIdleMs(answer: string): number | undefined {
+  const ns = number(/"HIDIdleTime" = (\d+)/.exec(answer)?.[1]);
+  return ns === undefined ? undefined : ns / NS_PER_MS;
+}
+
+function number(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function watch(name: string, read: () => Promise<number | undefined>): IdleWatch {
+  return { name, idleMs: () => read().catch(() => undefined) };
+}
+
+async function answers({ idleMs }: IdleWatch): Promise<boolean> {
+  return (await idleMs(0)) !== undefined;
+}
+
+/*
+ * Watches desktop sessions through logind, when pickaxe runs outside of them, for example as a service. A desktop tells logind
+ * that it is idle only after its own delay, by default five minutes with GNOME. Some desktops never tell it.
+ */
+
+const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];
+const DESKTOPS = ['x11', 'wayland', 'mir'];
+/** The most sessions that are looked at. */
+const MAX_SESSIONS = 64;
+
+interface Sessions {
+  /** For how long all known desktops have been idle: infinite when there is no desktop, undefined when none is known. */
+  readonly idleMs: number | undefined;
+  /** Desktop sessions that have never told logind whether they are idle. */
+  readonly silent: readonly string[];
+}
+
+/**
+ * @param tell receives a sentence for people about each desktop session that cannot be watched, once
+ * @returns undefined when there is no logind
+ */
+export async function watchLogind(tell: (why: string) => void, asks = ask): Promise<IdleWatch | undefined> {
+  const told = new Set<string>();
+  const read = async (nowMs: number) => {
+    const ids = sessionIds(await asks('loginctl', 'list-sessions', '--no-legend'));
+    if (ids.length === 0) return Number.POSITIVE_INFINITY;
+    const properties = PROPERTIES.flatMap((property) => ['-p', property]);
+    const { idleMs, silent } = parseSessions(await asks('loginctl', 'show-session', ...ids, ...properties), nowMs);
+    for (const id of silent) {
+      if (told.has(id)) continue;
+      told.add(id);
+      tell(
+        `desktop session ${id} has not told logind yet whether it is idle, so its keyboard and mouse cannot be watched ` +
+          '(in an X11 session, install xprintidle)',
+      );
+    }
+    return idleMs;
+  };
+  const there = await read(0).then(
+    () => true,
+    () => false,
+  );
+  if (!there) return undefined;
+  return {
+    name: 'desktop sessions that report to logind',
+    idleMs: (nowMs) => read(nowMs).catch(() => undefined),
+  };
+}
+
+/** @param answer the output of `loginctl list-sessions`: a line for each session, whose first word is its id */
+export function sessionIds(answer: string): string[] {
+  const ids = answer.split('\n').map((line) => line.trim().split(/\s+/)[0]);
+  return ids.filter((id) => /^\w+$/.test(id)).slice(0, MAX_SESSIONS);
+}
+
+/** @param answer the output of `loginctl show-session`: lines `Name=value`, with an empty line between two sessions */
+export function parseSessions(answer: string, nowMs: number): Sessions {
+  const silent: string[] = [];
+  const idles: number[] = [];
+  let desktops = 0;
+  for (const block of answer.split(/\n\s*\n/)) {
+    const session = Object.fromEntries(block.split('\n').map((line) => line.trim().split('=', 2)));
+    const { Id, Type, Class, Remote, IdleHint, IdleSinceHint } = session as Record<string, string | undefined>;
+    // Text sessions are skipped: terminals.ts watches them.
+    if (!Id || Class !== 'user' || Remote !== 'no' || !DESKTOPS.includes(Type ?? '')) continue;
+    desktops++;
+    const sinceMs = Number(IdleSinceHint) / 1000;
+    if (!(sinceMs > 0)) silent.push(Id);
+    else if (IdleHint !== 'yes') idles.push(0);
+    // A time in the future means that the clock was set back: then it is not known how long the session has been idle.
+    else if (sinceMs <= nowMs) idles.push(nowMs - sinceMs);
+  }
+  const isKnown = idles.length > 0 || desktops === 0;
+  return { idleMs: isKnown ? Math.min(Number.POSITIVE_INFINITY, ...idles) : undefined, silent };
+}

@@ -1,0 +1,291 @@
+import { visit } from 'jsonc-parser';
+import { z } from 'zod';
+import { targetToInteger } from '../chain/target.ts';
+import { HASH_BYTES } from './merkle.ts';
+
+/** Bytes or values that are not what the ledger's formats allow. The message says what is wrong, and where. */
+export class LedgerFormatError extends Error {
+  override readonly name = 'LedgerFormatError';
+}
+
+/** @returns the beginning of a foreign text, quoted, for a message */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/*
+ * Base64url without padding (RFC 4648 §5), as hashes, weights, payloads and proofs are written (document 1, convention
+ * 3). 32 bytes are 43 characters. Reading is strict: every sequence of bytes has exactly one text.
+ */
+
+/** How many characters 32 bytes take. */
+export const HASH_CHARACTERS = 43;
+
+export function encodeBase64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url');
+}
+
+/**
+ * @param byteLength how many bytes the text must stand for; any number by default
+ * @throws LedgerFormatError for characters outside `A-Z a-z 0-9 - _`, for padding, for bits after the last byte that
+ * are not zero, and for another length.
+ */
+export function decodeBase64url(text: string, byteLength?: number): Uint8Array<ArrayBuffer> {
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64url'));
+  // Buffer skips what it does not know, so only writing the bytes again shows whether the text was right.
+  if (encodeBase64url(bytes) !== text) {
+    throw new LedgerFormatError(`${quoted(text)} is not base64url without padding`);
+  }
+  if (byteLength !== undefined && bytes.length !== byteLength) {
+    throw new LedgerFormatError(`${quoted(text)} stands for ${bytes.length} bytes, but must stand for ${byteLength}`);
+  }
+  return bytes;
+}
+
+/* Reads JSON (RFC 8259) with numbers of one's own. */
+
+/** A JSON value whose numbers are of another type. */
+export type JsonWith<N> = null | boolean | string | N | JsonWith<N>[] | { [key: string]: JsonWith<N> };
+
+export interface JsonReading<N> {
+  /** @param text what stands where a JSON number may be */
+  readonly number: (text: string) => N;
+  /** How deep arrays and objects may be nested. */
+  readonly mostDepth: number;
+}
+
+type Container<N> = JsonWith<N>[] | { [key: string]: JsonWith<N> };
+
+/** @throws LedgerFormatError for what is not JSON, is nested too deep, or has a key twice in one object. */
+export function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonWith<N> {
+  let whole: JsonWith<N> = null;
+  /** The arrays and objects that are open, the innermost last. */
+  const open: Container<N>[] = [];
+  /** For each of them the key whose value comes next. */
+  const keys: string[] = [];
+
+  const put = (value: JsonWith<N>) => {
+    const container = open.at(-1);
+    if (container === undefined) whole = value;
+    else if (Array.isArray(container)) container.push(value);
+    else setOwn(container, keys[open.length - 1], value);
+  };
+  const begin = (container: Container<N>) => {
+    if (open.length === mostDepth) throw new LedgerFormatError(`The JSON is nested more than ${mostDepth} deep`);
+    put(container);
+    open.push(container);
+  };
+  const end = () => void open.pop();
+
+  visit(
+    text,
+    {
+      onObjectBegin: () => begin({}),
+      onObjectProperty: (key, at) => {
+        if (Object.hasOwn(open.at(-1)!, key)) {
+          throw new LedgerFormatError(`This is not JSON: the key ${quoted(key)} comes twice, again at position ${at}`);
+        }
+        keys[open.length - 1] = key;
+      },
+      onObjectEnd: end,
+      onArrayBegin: () => begin([]),
+      onArrayEnd: end,
+      onLiteralValue: (value, at, length) => {
+        put(typeof value === 'number' ? number(text.slice(at, at + length)) : value);
+      },
+      onError: (_, at) => {
+        const found = at < text.length ? quoted(text[at]) : 'the end';
+        throw new LedgerFormatError(`This is not JSON: ${found} cannot be at position ${at}`);
+      },
+    },
+    { disallowComments: true },
+  );
+  return whole;
+}
+
+/** An assignment of the key `__proto__` would change the object's prototype. */
+function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/*
+ * JSON whose numbers keep their text. `JSON.parse` rounds integers beyond 2^53, such as the feature flags of real
+ * headers, and decimals of many digits, such as amounts.
+ */
+
+/** Far more than a node's longest answer, a page of whole blocks, has. */
+const MAX_CHARACTERS = 2 ** 25;
+/** Far deeper than commands and their results are; what is too deep would exhaust the stack. */
+const MAX_DEPTH = 200;
+/** More digits than any value of the ledger has; what is too long would take long to compute with. */
+const MAX_NUMBER_CHARACTERS = 1000;
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const INTEGER = /^-?\d+$/;
+
+/** A JSON number as it was written. */
+export class JsonNumber {
+  readonly text: string;
+
+  /** @throws LedgerFormatError unless the text is a JSON number of at most 1000 characters. */
+  constructor(text: string) {
+    if (text.length > MAX_NUMBER_CHARACTERS || !NUMBER.test(text)) {
+      throw new LedgerFormatError(
+        `${quoted(text)} is not a JSON number of at most ${MAX_NUMBER_CHARACTERS} characters`,
+      );
+    }
+    this.text = text;
+  }
+}
+
+export type ExactJson = null | boolean | string | JsonNumber | readonly ExactJson[] | ExactJsonObject;
+export interface ExactJsonObject {
+  readonly [key: string]: ExactJson;
+}
+
+export function isExactJsonObject(value: ExactJson): value is ExactJsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+}
+
+/**
+ * Parses JSON (RFC 8259) of at most 2^25 characters, nested at most 200 deep. Every object has the prototype of plain
+ * objects, and a key such as `__proto__` is an ordinary key. A key that comes twice in one object is refused. Keys that
+ * are integers come first in an object, in ascending order, as in all objects.
+ * @throws LedgerFormatError for all else.
+ */
+export function parseExactJson(text: string): ExactJson {
+  if (text.length > MAX_CHARACTERS) {
+    throw new LedgerFormatError(`The JSON has ${text.length} characters, but may have at most ${MAX_CHARACTERS}`);
+  }
+  return readJson(text, { number: (number) => new JsonNumber(number), mostDepth: MAX_DEPTH });
+}
+
+/** Parses JSON in UTF-8. @throws LedgerFormatError as `parseExactJson`, and for bytes that are not UTF-8. */
+export function parseExactJsonBytes(bytes: Uint8Array): ExactJson {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new LedgerFormatError('This is not JSON: its bytes are not UTF-8');
+  }
+  return parseExactJson(text);
+}
+
+/** @returns JSON without spaces; numbers as they were written, keys in the object's order */
+export function stringifyExactJson(value: ExactJson): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(stringifyExactJson)}]`;
+  if (!isExactJsonObject(value)) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${stringifyExactJson(each)}`)}}`;
+}
+
+/**
+ * @returns the integer that the number's text spells in digits
+ * @throws LedgerFormatError for a number with a point or an exponent, even if its value is an integer.
+ */
+export function integerOf({ text }: JsonNumber): bigint {
+  if (!INTEGER.test(text)) throw new LedgerFormatError(`${quoted(text)} is not an integer in digits`);
+  return BigInt(text);
+}
+
+/** @throws LedgerFormatError unless the number is an integer in digits, at least −(2^53 − 1) and at most 2^53 − 1. */
+export function safeInteger(number: JsonNumber): number {
+  const value = Number(integerOf(number));
+  if (!Number.isSafeInteger(value)) throw new LedgerFormatError(`${quoted(number.text)} is beyond 2^53`);
+  return value;
+}
+
+/** @param value an integer; if it is a number, a safe one */
+export function jsonInteger(value: bigint | number): JsonNumber {
+  return new JsonNumber(String(value));
+}
+
+/*
+ * What the JSON forms of headers, payloads, cuts, peers and proofs have in common: their fields, and how they are
+ * checked.
+ */
+
+/** The highest values of unsigned integers. */
+const MAX_U32 = 2n ** 32n - 1n;
+export const MAX_U64 = 2n ** 64n - 1n;
+/** The highest time, which is signed in binary: microseconds since the UNIX epoch. */
+export const MAX_TIME_US = 2n ** 63n - 1n;
+
+/**
+ * @param what names the value in the message
+ * @throws LedgerFormatError that names the first field that is wrong.
+ */
+export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string): T {
+  const { success, data, error } = schema.safeParse(json);
+  if (success) return data;
+  const [{ path, message }] = error.issues;
+  throw new LedgerFormatError(`${[what, ...path].join('.')}: ${message}`);
+}
+
+/** Makes a schema of a function that throws a LedgerFormatError for what is wrong. */
+export function reading<In, Out>(source: z.ZodType<In>, read: (value: In) => Out) {
+  return source.transform((value, context): Out => {
+    try {
+      return read(value);
+    } catch (error) {
+      if (!(error instanceof LedgerFormatError)) throw error;
+      context.addIssue(error.message);
+      return z.NEVER;
+    }
+  });
+}
+
+/** Any bytes in base64url. */
+export const bytes = reading(z.string(), (text) => decodeBase64url(text));
+
+/** A hash or a target: 32 bytes in base64url, 43 characters. */
+export const hash = reading(z.string(), (text) => decodeBase64url(text, HASH_BYTES));
+
+/** A weight: 32 bytes, little-endian, in base64url. */
+export const weight = reading(z.string(), (text) => targetToInteger(decodeBase64url(text, HASH_BYTES)));
+
+/** 43 characters of base64url whose meaning is not looked at. */
+export const opaqueId = z
+  .string()
+  .regex(new RegExp(`^[\\w-]{${HASH_CHARACTERS}}$`), 'must be 43 characters of base64url');
+
+/** An integer from 0 to `most`, written in digits. */
+export function natural(most: bigint) {
+  const number = z.instanceof(JsonNumber, { error: ({ input }) => noInteger(input) });
+  return reading(number, (json) => inRange(integerOf(json), most));
+}
+
+/** A number has lost its text: it was read by `JSON.parse`, which rounds. */
+function noInteger(value: unknown): string {
+  if (value === undefined) return 'is missing';
+  return typeof value === 'number' ? 'must be read with its exact text, by parseExactJson' : 'must be an integer';
+}
+
+/** A whole number from 0 to 2^32 − 1. */
+export const u32 = natural(MAX_U32).transform(Number);
+
+/** A u64 that JSON carries as text, such as a nonce. */
+export const u64Text = reading(z.string(), (text) => {
+  if (!/^(?:0|[1-9]\d{0,19})$/.test(text))
+    throw new LedgerFormatError(`${quoted(text)} is not a whole number in digits`);
+  return inRange(BigInt(text), MAX_U64);
+});
+
+/** The most chains that a header can count. */
+const MAX_CHAINS = 2 ** 16 - 1;
+
+/** An object whose keys are chains, as pairs in ascending order of the chains: keys that are integers ascend anyway. */
+export function byChain<T>(value: z.ZodType<T>) {
+  const chain = z.string().regex(/^(?:0|[1-9]\d{0,9})$/);
+  return reading(z.record(chain, value), (record) => {
+    const entries = Object.entries(record);
+    if (entries.length > MAX_CHAINS) throw new LedgerFormatError(`has ${entries.length} chains`);
+    return entries.map(([key, each]) => [Number(inRange(BigInt(key), MAX_U32)), each] as const);
+  });
+}
+
+function inRange(value: bigint, most: bigint): bigint {
+  if (value < 0n || value > most) throw new LedgerFormatError(`must be from 0 to ${most}, not ${value}`);
+  return value;
+}

@@ -1,0 +1,279 @@
+/**
+ * Reads a request file: what a person or a program writes for the contract tool (document 2, "Request-file formats").
+ * Both dialects' names are read. What is missing is filled in by `to-command.ts`.
+ */
+
+import { cmdOf, MAX_SIGNATURES } from '../command/build.ts';
+import { amountFault } from '../command/coin.ts';
+import type { Command } from '../command/command.ts';
+import { hashOfCmd, type KeyPair, requestKeyOfCmd } from '../command/keys.ts';
+import type { Capability, Message, Payload, PublicMeta, Signer } from '../command/payload.ts';
+import { toolArg } from '../command/tool-json.ts';
+import { type ExactJson, LedgerFormatError, parseExactJson } from '../json.ts';
+import { readKeyPair, type UnsignedForm } from './unsigned-form.ts';
+import { Place, readHash, readPublicKey } from './yaml.ts';
+
+/** What is made of a request: a signed command, or one whose signatures come later. */
+export type RequestKind = 'signed' | 'unsigned';
+
+export interface Request {
+  readonly kind: RequestKind;
+  readonly message: Message;
+  readonly signers: readonly Signer[];
+  /** Of a signed request: one for each signer, in the same order. */
+  readonly keyPairs: readonly KeyPair[];
+  readonly networkId: string | null;
+  /** Absent: all zero and empty. Its creation time, if absent: when the command is built. */
+  readonly meta?: Omit<PublicMeta, 'creationTime'> & { readonly creationTime?: number };
+  /** Absent: the time when the command is built. */
+  readonly nonce?: string;
+}
+
+export interface RequestOptions {
+  /** The file's name, for errors. */
+  readonly file: string;
+  readonly kind: RequestKind;
+  /**
+   * Reads a file that the request names, relative to the request's own folder. What it throws becomes part of an error.
+   * @param field the one that names the file: `codeFile` or `dataFile`
+   */
+  readonly load: (path: string, field: string) => string;
+}
+
+const KEYS = [
+  ...['type', 'code', 'codeFile', 'data', 'dataFile', 'pactTxHash', 'flowTxHash', 'step', 'rollback', 'proof'],
+  ...['keyPairs', 'signers', 'networkId', 'publicMeta', 'nonce'],
+] as const;
+const EXEC_KEYS = ['code', 'codeFile'] as const;
+const CONT_KEYS = ['pactTxHash', 'flowTxHash', 'step', 'rollback', 'proof'] as const;
+const ED25519 = 'ED25519';
+/** Half a key, or more. */
+const MAYBE_A_KEY = /[\da-f]{32}/i;
+/** In seconds. */
+const DEFAULT_TTL = 1800;
+
+type Fields = Readonly<Record<(typeof KEYS)[number], Place>>;
+
+/** @throws RequestFileError with the line of the first fault. No message contains a key. */
+export function parseRequest(text: string, options: RequestOptions): Request {
+  const place = Place.read(text, options.file);
+  const fields = place.fields(...KEYS);
+  const message = readMessage(fields, options.load);
+  const { signers, keyPairs } = readSigners(fields, options.kind, 'exec' in message ? message.exec.code : '');
+  const { networkId, publicMeta, nonce } = fields;
+  return {
+    kind: options.kind,
+    message,
+    signers,
+    keyPairs,
+    networkId: networkId.isAbsent ? null : networkId.text(),
+    ...(!publicMeta.isAbsent && { meta: readMeta(publicMeta) }),
+    ...(!nonce.isAbsent && { nonce: nonce.text() }),
+  };
+}
+
+function readMessage(fields: Fields, load: RequestOptions['load']): Message {
+  const { type } = fields;
+  switch (type.isAbsent ? 'exec' : type.text()) {
+    case 'exec':
+      refuse(fields, CONT_KEYS, 'belongs to a request of the type cont');
+      return { exec: { code: readCode(fields, load), data: readData(fields, load) } };
+    case 'cont':
+      refuse(fields, EXEC_KEYS, 'belongs to a request of the type exec');
+      return { cont: { ...readContinuation(fields), data: readData(fields, load) } };
+    default:
+      throw type.fault('must be exec or cont');
+  }
+}
+
+function refuse(fields: Fields, keys: readonly (keyof Fields)[], says: string): void {
+  const there = keys.find((key) => !fields[key].isAbsent);
+  if (there) throw fields[there].fault(says);
+}
+
+function readCode({ code, codeFile }: Fields, load: RequestOptions['load']): string {
+  if (code.isAbsent === codeFile.isAbsent) {
+    throw (code.isAbsent ? code : codeFile).fault('is wrong: there must be either code or codeFile, and not both');
+  }
+  return code.isAbsent ? loaded(codeFile, 'codeFile', load) : code.text();
+}
+
+function readData({ data, dataFile }: Fields, load: RequestOptions['load']): ExactJson {
+  if (dataFile.isAbsent) return data.json();
+  if (!data.isAbsent) throw dataFile.fault('is wrong: there must not be both data and dataFile');
+  try {
+    return parseExactJson(loaded(dataFile, 'dataFile', load));
+  } catch (error) {
+    if (error instanceof LedgerFormatError) throw dataFile.fault(`names a file that cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+function loaded(file: Place, field: string, load: RequestOptions['load']): string {
+  const path = file.text();
+  try {
+    return load(path, field);
+  } catch (error) {
+    // A key in the place of a file's name would be in the reason, too.
+    if (MAYBE_A_KEY.test(path)) throw file.fault('names a file that cannot be read');
+    const why = error instanceof Error ? error.message : `${error}`;
+    throw file.fault(`names a file that cannot be read: ${why.replace(/\.$/, '')}`);
+  }
+}
+
+function readContinuation({ pactTxHash, flowTxHash, step, rollback, proof }: Fields) {
+  if (!pactTxHash.isAbsent && !flowTxHash.isAbsent)
+    throw flowTxHash.fault('means the same as pactTxHash: leave one of them out');
+  const id = flowTxHash.isAbsent ? pactTxHash : flowTxHash;
+  return {
+    pactId: readHash(id),
+    step: step.integer(),
+    rollback: rollback.boolean(),
+    proof: proof.isAbsent ? null : proof.text(),
+  };
+}
+
+function readSigners({ signers, keyPairs }: Fields, kind: RequestKind, code: string) {
+  if (kind === 'unsigned') {
+    if (!keyPairs.isAbsent)
+      throw keyPairs.fault('must not be in a request for an unsigned command: name signers instead');
+    if (signers.isAbsent) throw signers.fault('must be there for an unsigned command');
+    return { signers: limited(signers).map((place) => readSigner(place, code)), keyPairs: [] };
+  }
+  if (!signers.isAbsent) throw signers.fault('must not be in a request for a signed command: give keyPairs instead');
+  const both = keyPairs.isAbsent ? [] : limited(keyPairs).map((place) => readKeyPairSigner(place, code));
+  return { signers: both.map(({ signer }) => signer), keyPairs: both.map(({ keyPair }) => keyPair) };
+}
+
+function limited(list: Place): Place[] {
+  const items = list.items();
+  if (items.length > MAX_SIGNATURES)
+    throw list.fault(`may have at most ${MAX_SIGNATURES} entries, but has ${items.length}`);
+  return items;
+}
+
+function readSigner(place: Place, code: string): Signer {
+  const { public: key, scheme, address, caps } = place.fields('public', 'scheme', 'address', 'caps');
+  checkScheme(scheme);
+  return {
+    pubKey: readPublicKey(key.text(), key),
+    ...(!scheme.isAbsent && { scheme: ED25519 }),
+    ...(!address.isAbsent && { addr: readPublicKey(address.text(), address) }),
+    clist: readCapabilities(caps, code),
+  };
+}
+
+function readKeyPairSigner(place: Place, code: string): { signer: Signer; keyPair: KeyPair } {
+  const { scheme, caps, ...keys } = place.fields('public', 'secret', 'address', 'scheme', 'caps');
+  checkScheme(scheme);
+  const keyPair = readKeyPair(keys);
+  return { signer: { pubKey: keyPair.publicKey, clist: readCapabilities(caps, code) }, keyPair };
+}
+
+function checkScheme(scheme: Place): void {
+  if (!scheme.isAbsent && scheme.text() !== ED25519)
+    throw scheme.fault(`must be ${ED25519}: no other signatures can be made here`);
+}
+
+function readCapabilities(caps: Place, code: string): Capability[] {
+  return caps.isAbsent ? [] : caps.items().map((place) => readCapability(place, code));
+}
+
+function readCapability(place: Place, code: string): Capability {
+  const { name, args } = place.fields('name', 'args');
+  const capability = { name: name.text(), args: args.items().map(readArg) };
+  const fault = amountFault(capability, code);
+  if (fault !== undefined) throw args.fault(`is wrong: ${fault}`);
+  return capability;
+}
+
+function readArg(place: Place): ExactJson {
+  try {
+    return toolArg(place.json());
+  } catch (error) {
+    if (error instanceof LedgerFormatError) throw place.fault(`is wrong: ${error.message}`);
+    throw error;
+  }
+}
+
+function readMeta(place: Place): NonNullable<Request['meta']> {
+  const keys = ['chainId', 'sender', 'gasLimit', 'gasPrice', 'ttl', 'creationTime'] as const;
+  const { chainId, sender, gasLimit, gasPrice, ttl, creationTime } = place.fields(...keys);
+  return {
+    chainId: chainId.isAbsent ? '' : chainId.text(),
+    sender: sender.isAbsent ? '' : sender.text(),
+    gasLimit: gasLimit.isAbsent ? 0 : gasLimit.integer(),
+    gasPrice: gasPrice.isAbsent ? 0n : gasPrice.decimal(),
+    ttl: ttl.isAbsent ? DEFAULT_TTL : ttl.integer(),
+    ...(!creationTime.isAbsent && { creationTime: creationTime.integer() }),
+  };
+}
+
+/* Makes commands of request files, byte for byte as the contract tool does. */
+
+const NO_META: PublicMeta = { chainId: '', sender: '', gasLimit: 0, gasPrice: 0n, ttl: 0, creationTime: 0 };
+
+/** @param now milliseconds since 1970, for what the request leaves out */
+export function signedCommand(request: Request, now: number): Command {
+  const cmd = cmdOf(payloadOf(request, now));
+  const hash = hashOfCmd(cmd);
+  return { cmd, hash: requestKeyOfCmd(cmd), sigs: request.keyPairs.map((pair) => ({ sig: pair.sign(hash) })) };
+}
+
+/** @param now milliseconds since 1970, for what the request leaves out */
+export function unsignedForm(request: Request, now: number): UnsignedForm {
+  const cmd = cmdOf(payloadOf(request, now));
+  return { hash: requestKeyOfCmd(cmd), sigs: new Map(request.signers.map(({ pubKey }) => [pubKey, null])), cmd };
+}
+
+function payloadOf({ kind, message, signers, networkId, meta, nonce }: Request, now: number): Payload {
+  const text = nonce ?? timeText(now);
+  // The tool quotes the nonce of such a request once more.
+  const isShown = kind === 'unsigned' && 'cont' in message;
+  return {
+    networkId,
+    payload: message,
+    signers,
+    meta: meta ? { creationTime: Math.floor(now / 1000), ...meta } : NO_META,
+    nonce: isShown ? showText(text) : text,
+  };
+}
+
+/* Two texts as the contract tool's language writes them. */
+
+/** The names of the control characters from U+0000 on. */
+const CONTROL_NAMES =
+  'NUL SOH STX ETX EOT ENQ ACK a b t n v f r SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
+    ' ',
+  );
+
+/**
+ * @param milliseconds since 1970; their fraction counts, too, to the microsecond
+ * @returns such as `2024-09-06 20:04:12.679143 UTC`: at most 6 decimal places, and none when they are all zero
+ */
+export function timeText(milliseconds: number): string {
+  const microseconds = BigInt(Math.round(milliseconds * 1000));
+  const seconds = new Date(Number(microseconds / 1_000_000n) * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  const fraction = `${microseconds % 1_000_000n}`.padStart(6, '0').replace(/0+$/, '');
+  return `${seconds}${fraction && `.${fraction}`} UTC`;
+}
+
+/** @returns the text in quotes, with quotes, backslashes, control characters and all beyond ASCII escaped */
+export function showText(text: string): string {
+  const shown = [...text].map(escaped);
+  // An escape ends before a digit, and \SO before an H, only with this mark between them.
+  const separated = shown.map((each, i) => {
+    const next = shown[i + 1] ?? '';
+    const runsOn = (/^\\\d+$/.test(each) && /^\d/.test(next)) || (each === '\\SO' && next.startsWith('H'));
+    return runsOn ? `${each}\\&` : each;
+  });
+  return `"${separated.join('')}"`;
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0)!;
+  if (character === '"' || character === '\\') return `\\${character}`;
+  if (code < CONTROL_NAMES.length) return `\\${CONTROL_NAMES[code]}`;
+  if (code === 0x7f) return '\\DEL';
+  return code > 0x7f ? `\\${code}` : character;
+}

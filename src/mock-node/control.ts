@@ -1,0 +1,242 @@
+/**
+ * Where the mock node takes instructions: `POST /` with one instruction in JSON, or a list of them. It has a port of its own, so
+ * that no fault hits it, and it is for this machine only.
+ */
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { opaqueId } from '../ledger/json.ts';
+import { type CommandDesk, RefusedError } from './contract/command-desk.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { readBody } from './server/answer.ts';
+import { type FaultInput, faultsSchema } from './server/faults.ts';
+import type { MockServer } from './server/server.ts';
+
+const HOST = '127.0.0.1';
+const MAX_BODY_BYTES = 262_144;
+const MAX_INSTRUCTIONS = 100;
+
+/** An instruction was carried out. */
+export interface ControlEvent {
+  readonly type: 'instructed';
+  readonly instruction: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+export class ControlServer {
+  readonly #node: Instructed;
+  readonly #port: number;
+  readonly #emit: (event: ControlEvent) => void;
+  readonly #http: Server;
+
+  /** @param port 0 stands for any free port */
+  constructor(node: Instructed, port: number, emit: (event: ControlEvent) => void) {
+    this.#node = node;
+    this.#port = port;
+    this.#emit = emit;
+    this.#http = createServer((request, response) => {
+      request.on('error', () => {});
+      response.on('error', () => {});
+      this.#answer(request).then(
+        (answer) => send(response, answer),
+        (error) => send(response, { status: 500, json: { error: `the mock node failed: ${error}` } }),
+      );
+    });
+  }
+
+  /** @returns `http://127.0.0.1:port` @throws Error when the port is in use */
+  async listen(): Promise<string> {
+    this.#http.listen(this.#port, HOST);
+    await once(this.#http, 'listening');
+    return `http://${HOST}:${(this.#http.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#http.listening) return;
+    const closed = once(this.#http, 'close');
+    this.#http.close();
+    this.#http.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    // Only browsers say which page a request comes from, and no page has business here.
+    if (request.headers.origin !== undefined) return refusal(403, 'web pages may not tell the mock node what to do');
+    if (request.method !== 'POST') return refusal(405, 'send an instruction: POST {"do": …}');
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if (!body) return refusal(413, `more than ${MAX_BODY_BYTES} bytes`);
+    let json: unknown;
+    try {
+      json = JSON.parse(body.toString());
+    } catch (error) {
+      return refusal(400, `an instruction is JSON: ${(error as Error).message}`);
+    }
+    try {
+      return { status: 200, json: await this.#carryOut(json) };
+    } catch (error) {
+      if (error instanceof InstructionError) return refusal(400, error.message);
+      throw error;
+    }
+  }
+
+  /** Those of a list are carried out one after the other, until one cannot be. */
+  async #carryOut(json: unknown): Promise<unknown> {
+    if (!Array.isArray(json)) return await this.#carryOutOne(json);
+    if (json.length > MAX_INSTRUCTIONS) throw new InstructionError(`at most ${MAX_INSTRUCTIONS} instructions at once`);
+    const results: object[] = [];
+    for (const each of json) results.push(await this.#carryOutOne(each));
+    return results;
+  }
+
+  async #carryOutOne(json: unknown): Promise<object> {
+    const { instruction, result } = await carryOut(this.#node, json);
+    this.#emit({ type: 'instructed', instruction });
+    return result;
+  }
+}
+
+function refusal(status: number, error: string): Answer {
+  return { status, json: { error } };
+}
+
+function send(response: ServerResponse, { status, json }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(`${JSON.stringify(json)}\n`);
+}
+
+/* The instructions that the mock node takes while it runs: to misbehave, or to let something happen on its network. */
+
+/** What instructions act on. */
+export interface Instructed {
+  readonly ledger: Ledger;
+  readonly commands: CommandDesk;
+  readonly server: MockServer;
+  /** Sets the scripts of both sides. */
+  set faults(script: readonly FaultInput[]);
+  /** Refuses connections for this long. */
+  goAwayFor(ms: number): Promise<void>;
+}
+
+/** Why an instruction is not carried out. */
+export class InstructionError extends Error {
+  override readonly name = 'InstructionError';
+}
+
+/** Carries out what a person or a program has written. @throws InstructionError */
+type Instruction = (node: Instructed, json: unknown) => Promise<object>;
+
+const MOST_BLOCKS = 1000;
+const MAX_MS = 2 ** 31 - 1;
+
+const chain = z.number().int().min(0);
+const nothing = z.strictObject({});
+
+const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
+  /** Replaces the script of faults; an empty list ends all of them. */
+  faults: instruction(z.strictObject({ faults: faultsSchema }), (node, { faults }) => {
+    node.faults = faults;
+  }),
+  /** The next block that a miner finds is replaced by another one, once it has this depth. */
+  'orphan-next': instruction(
+    z.strictObject({ depth: z.number().int().min(0).max(100).default(0) }),
+    ({ ledger }, { depth }) => ledger.orphanNext(depth),
+  ),
+  /** A block is replaced by another one, with all that build on it. */
+  orphan: instruction(z.strictObject({ chain, hash: opaqueId }), ({ ledger }, { chain, hash }) => {
+    const block = ledger.chains.graph[chain] && ledger.chains.blocksOf(chain).get(hash);
+    if (!block || !ledger.chains.isCanonical(chain, hash)) {
+      throw new InstructionError(`chain ${chain} has no such block that is not an orphan yet`);
+    }
+    ledger.reorganise(block);
+  }),
+  /** Other miners find blocks, on this chain or on any. */
+  advance: instruction(
+    z.strictObject({ chain: chain.optional(), blocks: z.number().int().min(1).max(MOST_BLOCKS).default(1) }),
+    ({ ledger }, { chain, blocks }) => {
+      if (chain !== undefined) checkChain(ledger, chain);
+      for (let i = 0; i < blocks; i++) ledger.advance(chain);
+    },
+  ),
+  /** Other miners find no more blocks by themselves. */
+  'stand-still': instruction(nothing, ({ ledger }) => {
+    ledger.standsStill = true;
+  }),
+  /** Other miners find blocks by themselves again. */
+  'go-on': instruction(nothing, ({ ledger }) => {
+    ledger.standsStill = false;
+  }),
+  /** A command is in no new block, and its result is that it was refused. */
+  badlist: instruction(z.strictObject({ requestKey: opaqueId }), ({ commands }, { requestKey }) => {
+    commands.badlist(requestKey);
+  }),
+  /** Somebody else finishes a transfer between chains. The answer has the request key of the second step. */
+  'finish-transfer': instruction(
+    z.strictObject({ chain, requestKey: opaqueId }),
+    ({ ledger, commands }, { chain, requestKey }) => {
+      checkChain(ledger, chain);
+      return { requestKey: commands.finishTransfer(chain, requestKey) };
+    },
+  ),
+  /** How many hashes a solution needs on average, from now on. */
+  difficulty: instruction(z.strictObject({ hashes: z.number().min(1) }), ({ ledger }, { hashes }) => {
+    if (ledger.settings.retargets) throw new InstructionError('with the option retargets, the ledger sets the targets');
+    ledger.difficulty = hashes;
+  }),
+  /** How far the node's clock is ahead. */
+  'clock-skew': instruction(z.strictObject({ ms: z.number().int().min(-MAX_MS).max(MAX_MS) }), ({ ledger }, { ms }) => {
+    ledger.clockSkewMs = ms;
+  }),
+  /** Whether there is work. */
+  mining: instruction(z.strictObject({ enabled: z.boolean() }), ({ server }, { enabled }) => {
+    server.miningEnabled = enabled;
+  }),
+  /** The open update streams end, send no more events, or hang. */
+  streams: instruction(z.strictObject({ what: z.enum(['end', 'silence', 'lose']) }), ({ server }, { what }) => {
+    if (what === 'end') server.streams.endAll();
+    else if (what === 'silence') server.streams.silenceAll();
+    else server.streams.loseAll();
+  }),
+  /** The node refuses connections for this long. */
+  'go-away': instruction(z.strictObject({ ms: z.number().int().min(1).max(MAX_MS) }), (node, { ms }) =>
+    node.goAwayFor(ms),
+  ),
+};
+
+export const instructionNames: readonly string[] = Object.keys(INSTRUCTIONS);
+
+/**
+ * @param json an object whose `do` names the instruction
+ * @returns its name, and what it has come to
+ * @throws InstructionError that says what is wrong.
+ */
+export async function carryOut(node: Instructed, json: unknown): Promise<{ instruction: string; result: object }> {
+  const { success, data } = z.looseObject({ do: z.enum(instructionNames) }).safeParse(json);
+  if (!success) throw new InstructionError(`"do" must be one of ${instructionNames.join(', ')}`);
+  const { do: name, ...rest } = data;
+  return { instruction: name, result: await INSTRUCTIONS[name](node, rest) };
+}
+
+function instruction<T>(
+  schema: z.ZodType<T>,
+  act: (node: Instructed, said: T) => object | void | Promise<void>,
+): Instruction {
+  return async (node, json) => {
+    const said = schema.safeParse(json);
+    if (!said.success) throw new InstructionError(z.prettifyError(said.error));
+    try {
+      return (await act(node, said.data)) ?? {};
+    } catch (error) {
+      throw error instanceof RefusedError ? new InstructionError(error.message) : error;
+    }
+  };
+}
+
+function checkChain({ chains }: Ledger, chain: number): void {
+  if (!chains.graph[chain]) throw new InstructionError(`there is no chain ${chain}`);
+}

@@ -1,0 +1,90 @@
+/** Computes the pauses between attempts, which grow and have a random part (exponential backoff with jitter). */
+
+export interface BackoffLimits {
+  readonly firstMs: number;
+  readonly mostMs: number;
+}
+
+/** The longest pause that a server may ask for (`retry-after`): it may be back sooner than it expects. */
+export const MAX_RETRY_AFTER_MS = 60_000;
+
+export class Backoff {
+  readonly #limits: BackoffLimits;
+  readonly #random: () => number;
+  #attempts = 0;
+
+  /** @param random returns uniformly distributed numbers in [0, 1) */
+  constructor(limits: BackoffLimits, random: () => number) {
+    this.#limits = limits;
+    this.#random = random;
+  }
+
+  /**
+   * Returns the next pause. The limit doubles each time, and the pause is a random time from half of the limit to all of it, so
+   * that many rigs do not come back at the same moment.
+   * @param retryAfterMs the pause that the server asked for, if it did
+   */
+  nextMs(retryAfterMs = 0): number {
+    const { firstMs, mostMs } = this.#limits;
+    // 2^30 first pauses are beyond any limit, and the bound keeps the power finite.
+    const grownMs = Math.min(mostMs, firstMs * 2 ** Math.min(this.#attempts, 30));
+    this.#attempts += 1;
+    return Math.max(grownMs * (0.5 + this.#random() / 2), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+  }
+
+  reset(): void {
+    this.#attempts = 0;
+  }
+}
+
+/* Puts into words why no connection to a node or a pool was made. */
+
+/** What people call the other side, its port and its address. */
+interface Words {
+  readonly running: string;
+  readonly url: string;
+}
+
+const WORDS: Record<'node' | 'pool', Words> = {
+  node: { running: 'Is the node running, and is this its mining port?', url: 'node URL' },
+  pool: { running: 'Is this a port of the pool, and is the pool up?', url: 'pool URL' },
+};
+
+const REASONS: Record<string, (words: Words) => string> = {
+  ECONNREFUSED: ({ running }) => `nothing listens there. ${running}`,
+  ENOTFOUND: ({ url }) => `there is no host of that name. Check the ${url}.`,
+  EAI_AGAIN: () => 'its name cannot be looked up now. Check the network connection and the name server.',
+  EHOSTUNREACH: () => 'there is no route to it. Check the address and the network connection.',
+  ENETUNREACH: () => 'there is no route to it. Check the address and the network connection.',
+  UND_ERR_CONNECT_TIMEOUT: () => 'it does not accept the connection. Check the address, the port and firewalls.',
+  ETIMEDOUT: () => 'it does not accept the connection. Check the address, the port and firewalls.',
+  EACCES: () => 'this machine does not allow the connection. Check its firewall.',
+};
+
+/**
+ * @param code the code of an error of the system or of undici
+ * @returns one sentence or two; undefined when the code does not say that there was no connection
+ */
+export function whyUnreachable(code: string, kind: 'node' | 'pool'): string | undefined {
+  return Object.hasOwn(REASONS, code) ? REASONS[code](WORDS[kind]) : undefined;
+}
+
+/** Whether a code of OpenSSL says that the other side does not speak TLS. */
+export function speaksNoTls(code: string): boolean {
+  return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
+}
+
+interface Root {
+  readonly code: string;
+  readonly name: string;
+  readonly message: string;
+}
+
+/** @returns what an error of a socket or of undici says */
+export function rootOf(error: unknown): Root {
+  const outer = error as { code?: unknown; name?: unknown; message?: unknown; errors?: unknown[] } | undefined;
+  // A connection to a host with several addresses fails with one error for each.
+  if (outer?.errors?.length && typeof outer.code !== 'string') return rootOf(outer.errors[0]);
+  const { code, name, message } = outer ?? {};
+  return { code: typeof code === 'string' ? code : '', name: String(name ?? ''), message: String(message ?? error) };
+}

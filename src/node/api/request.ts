@@ -1,0 +1,373 @@
+/**
+ * Sends one request of the API to the side of the node that serves it, sends it again when a failure may pass, and checks the
+ * answer. A node has two sides with URLs of their own: the service port (blocks, hashes, commands) and the P2P port (peers,
+ * configuration, publishing cuts). Documents 1 and 2 know one base URL for everything.
+ */
+
+import type { Dialect } from '../../ledger/header.ts';
+import { type ExactJson, HASH_CHARACTERS, parseExactJsonBytes } from '../../ledger/json.ts';
+import { Backoff, type BackoffLimits } from '../../net/connecting.ts';
+import { pause } from '../../system/abort.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { networkError } from '../errors.ts';
+import type { AnyAnswer, NodeHttp, NodeRequest } from '../http.ts';
+import { HEALTH_PATH, hidePath, type NodeAddress, shownPath } from '../url.ts';
+import { ApiError, notUnderstood, statusError, transportError } from './api-error.ts';
+import type { ApiLimits } from './limits.ts';
+
+/** At least one of the two. */
+export interface Sides {
+  readonly service?: NodeHttp;
+  readonly p2p?: NodeHttp;
+}
+
+export interface AskerOptions {
+  readonly sides: Sides;
+  readonly network: string;
+  readonly dialect: DialectSetting;
+  readonly limits: ApiLimits;
+  /** Returns uniformly distributed numbers in [0, 1). */
+  readonly random: () => number;
+}
+
+/** One request of the API. */
+export interface Call<T> {
+  /** Which side of the node serves it. */
+  readonly side: 'service' | 'p2p' | 'both';
+  readonly method?: NodeRequest['method'];
+  /** With a slash in front it starts at the host root, otherwise at the path of the API. */
+  readonly path: string;
+  /** JSON. */
+  readonly body?: string;
+  readonly accept?: string;
+  readonly timeoutMs?: number;
+  /** Whether the answer has blocks, payloads or results, which may be long. */
+  readonly isLong?: boolean;
+  /** What the answer must be: by default any with 2xx. */
+  readonly isAnswer?: (status: number) => boolean;
+  /** Whether it is sent again when a failure may pass: not where that could do something twice. */
+  readonly isRepeatable?: boolean;
+  /** Whether what is asked for may appear a moment later, so that a 404 is no answer yet. */
+  readonly mayAppear?: boolean;
+  /** @throws LedgerFormatError when the answer is not understood. */
+  readonly read: (answer: AnyAnswer) => T;
+}
+
+/** The most characters of a header that are kept. */
+const MAX_SHOWN = 100;
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+/** Reads an answer in JSON. */
+export function json<T>(read: (value: ExactJson) => T): Call<T>['read'] {
+  return ({ body }) => read(parseExactJsonBytes(body));
+}
+
+/** Reads an answer of which nothing but the status matters. */
+export function nothing(): void {}
+
+export class Asker {
+  readonly limits: ApiLimits;
+  readonly network: string;
+  /** The version of the node's software, once it has answered. */
+  nodeVersion: string | undefined;
+  /** How many answers the node has given so far. */
+  answers = 0;
+  /** Our own address, as the node's P2P side has seen it. */
+  seenAs: string | undefined;
+  readonly #sides: Sides;
+  readonly #random: () => number;
+  #dialect: Dialect | undefined;
+
+  constructor({ sides, network, dialect, limits, random }: AskerOptions) {
+    this.limits = limits;
+    this.network = network;
+    this.#sides = sides;
+    this.#random = random;
+    const ofUrl = [sides.service, sides.p2p].map((side) => side && dialectOfAddress(side.address));
+    this.#dialect = dialect === 'auto' ? (ofUrl[0] ?? ofUrl[1]) : dialect;
+  }
+
+  /** What the node is called in messages: its URL, shortened. */
+  get name(): string {
+    const { service, p2p } = this.#sides;
+    return (service ?? p2p)!.address.name;
+  }
+
+  /** @throws ApiError, or the reason of `stop` */
+  async ask<T>(call: Call<T>, stop: AbortSignal): Promise<T> {
+    const http = await this.#sideFor(call, stop);
+    const base = call.path.startsWith('/') ? '' : `${await this.#basePath(http, stop)}/`;
+    const request: NodeRequest = {
+      method: call.method ?? 'GET',
+      path: base + call.path,
+      headers: {
+        accept: call.accept ?? 'application/json',
+        ...(call.body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(call.body !== undefined && { body: call.body }),
+    };
+    const once = () => this.#answerOf(http, request, call, stop);
+    const patient = () => this.#untilThere(once, stop);
+    return await this.#whileItMayPass(call.mayAppear ? patient : once, call.isRepeatable ?? true, stop);
+  }
+
+  /**
+   * The node's dialect. Unless it is set or in the URL, the node is asked for anything, to see its headers.
+   * @throws ApiError
+   */
+  async dialect(stop: AbortSignal): Promise<Dialect> {
+    if (this.#dialect) return this.#dialect;
+    const http = this.#sides.service ?? this.#sides.p2p!;
+    const request: NodeRequest = { method: 'GET', path: HEALTH_PATH, headers: { accept: 'text/plain, */*' } };
+    const ask = async () => {
+      const answer = await this.#exchange(http, request, this.limits.answerTimeoutMs, stop);
+      const error = statusError(answer, this.#shown(http, request), (text) => hidePath(text, http.address));
+      if (dialectOfHeaders(answer.headers) === undefined && error.retryable) throw error;
+      return dialectOfHeaders(answer.headers) ?? 'document';
+    };
+    this.#dialect = await this.#whileItMayPass(ask, true, stop);
+    return this.#dialect;
+  }
+
+  /** Closes all connections, even those with a request under way. */
+  async close(): Promise<void> {
+    await Promise.all([this.#sides.service?.close(), this.#sides.p2p?.close()]);
+  }
+
+  /** Where documents 1 and 2 know one base URL, either side has to do for both. */
+  async #sideFor({ side, path }: Call<unknown>, stop: AbortSignal): Promise<NodeHttp> {
+    const { service, p2p } = this.#sides;
+    const proper = { service, p2p, both: service ?? p2p }[side];
+    if (proper) return proper;
+    const other = (service ?? p2p)!;
+    if ((await this.dialect(stop)) === 'document') return other;
+    const [what, needed] = side === 'p2p' ? ['P2P', 'P2P URL'] : ['service', 'service URL'];
+    throw new ApiError(
+      'no such side',
+      `${path} is served by the ${what} port of a node, but for ${other.address.name} only the other port is known: ` +
+        `give the node’s ${needed}, too.`,
+    );
+  }
+
+  async #basePath({ address }: NodeHttp, stop: AbortSignal): Promise<string> {
+    return address.isPathGiven ? address.basePath : basePathOf(await this.dialect(stop), address.network);
+  }
+
+  async #answerOf<T>(http: NodeHttp, request: NodeRequest, call: Call<T>, stop: AbortSignal): Promise<T> {
+    const { answerTimeoutMs, mostAnswerBytes, mostShortAnswerBytes } = this.limits;
+    const most = call.isLong ? mostAnswerBytes : Math.min(mostAnswerBytes, mostShortAnswerBytes);
+    const answer = await this.#exchange(
+      http,
+      { ...request, mostAnswerBytes: most },
+      call.timeoutMs ?? answerTimeoutMs,
+      stop,
+    );
+    const { isAnswer = isSuccess, read } = call;
+    const where = this.#shown(http, request);
+    if (!isAnswer(answer.status)) throw statusError(answer, where, (text) => hidePath(text, http.address));
+    try {
+      return read(answer);
+    } catch (error) {
+      throw notUnderstood(error, answer, where);
+    }
+  }
+
+  async #exchange(http: NodeHttp, request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<AnyAnswer> {
+    try {
+      const answer = await http.askAny(request, timeoutMs, stop);
+      this.#notice(answer);
+      return answer;
+    } catch (error) {
+      stop.throwIfAborted();
+      const { origin } = http.address;
+      throw transportError(networkError(error, origin), this.#shown(http, request));
+    }
+  }
+
+  #notice({ headers }: AnyAnswer): void {
+    this.answers += 1;
+    const version = nodeVersionIn(headers);
+    if (version !== undefined) this.nodeVersion = oneLine(version, MAX_SHOWN);
+    const seenAs = headers['x-peer-addr'];
+    if (typeof seenAs === 'string') this.seenAs = oneLine(seenAs, MAX_SHOWN);
+  }
+
+  #whileItMayPass<T>(attempt: () => Promise<T>, isRepeatable: boolean, stop: AbortSignal): Promise<T> {
+    const { attempts, pauses } = this.limits;
+    const mayPass = ({ retryable }: ApiError) => retryable && isRepeatable;
+    return withRetries(attempt, { attempts, pauses, random: this.#random, mayPass }, stop);
+  }
+
+  #untilThere<T>(attempt: () => Promise<T>, stop: AbortSignal): Promise<T> {
+    const { freshPayloadAttempts: attempts, freshPayloadPauseMs: pauseMs } = this.limits;
+    const pauses = { firstMs: pauseMs, mostMs: pauseMs };
+    const mayPass = ({ kind }: ApiError) => kind === 'not found';
+    return withRetries(attempt, { attempts, pauses, random: this.#random, mayPass }, stop);
+  }
+
+  /** @returns the URL of a request for people, without its query */
+  #shown({ address }: NodeHttp, { path }: NodeRequest): string {
+    const [bare] = path.split('?');
+    const isBelow = address.isPathGiven && bare.startsWith(`${address.basePath}/`);
+    const shown = isBelow ? shownPath(address.basePath) + bare.slice(address.basePath.length) : bare;
+    return `${address.origin}${shown}`;
+  }
+}
+
+/* Repeats a request whose failure may pass. */
+
+export interface RetryPolicy {
+  /** How often the request is sent at most. */
+  readonly attempts: number;
+  readonly pauses: BackoffLimits;
+  /** Returns uniformly distributed numbers in [0, 1). */
+  readonly random: () => number;
+  /** Whether the error may pass. */
+  readonly mayPass: (error: ApiError) => boolean;
+}
+
+/** @throws what the last attempt has thrown, or the reason of `stop` */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  { attempts, pauses, random, mayPass }: RetryPolicy,
+  stop: AbortSignal,
+): Promise<T> {
+  const backoff = new Backoff(pauses, random);
+  let mayHaveBeenTaken = false;
+  for (let left = attempts - 1; ; left--) {
+    stop.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      mayHaveBeenTaken ||= error.mayHaveBeenTaken;
+      error.mayHaveBeenTaken = mayHaveBeenTaken;
+      if (left <= 0 || !mayPass(error)) throw error;
+      await pause(backoff.nextMs(error.retryAfterMs), stop);
+    }
+  }
+}
+
+/* Builds the paths and queries of requests, from values that are checked first. */
+
+/** The highest chain that a header can name. */
+const MAX_CHAIN = 2 ** 32 - 1;
+
+/** Where a collection of blocks is cut. Both heights belong to it. */
+export interface HeightRange {
+  readonly minHeight?: number | bigint;
+  readonly maxHeight?: number | bigint;
+}
+
+/** @throws RangeError unless the chain is a whole number from 0 on */
+export function chainPath(chain: number, rest: string): string {
+  if (!Number.isInteger(chain) || chain < 0 || chain > MAX_CHAIN) throw new RangeError(`${chain} is not a chain`);
+  return `chain/${chain}/${rest}`;
+}
+
+/**
+ * @param values numbers must be whole and not negative; what is undefined is left out
+ * @returns the query with its question mark; empty when there is nothing in it
+ * @throws RangeError for other numbers
+ */
+export function query(values: Readonly<Record<string, string | number | bigint | boolean | undefined>>): string {
+  const pairs = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const isWrong = typeof value === 'bigint' ? value < 0n : typeof value === 'number' && !isNatural(value);
+      if (isWrong) throw new RangeError(`${name} must be a whole number from 0 on, not ${value}`);
+      return `${name}=${value}`;
+    });
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** More blocks than any chain has at one height. */
+const MOST_AT_A_HEIGHT = 1000n;
+
+/** @returns the range as the API's query has it, and the most blocks that can be in it; undefined for a range without an end */
+export function heights({ minHeight, maxHeight }: HeightRange) {
+  const query = { minheight: minHeight, maxheight: maxHeight };
+  if (maxHeight === undefined) return { query, most: undefined };
+  const count = BigInt(maxHeight) - BigInt(minHeight ?? 0) + 1n;
+  return { query, most: count > 0n ? count * MOST_AT_A_HEIGHT : 0n };
+}
+
+export function isInRange(height: bigint, { minHeight = 0, maxHeight = height }: HeightRange): boolean {
+  return height >= minHeight && height <= maxHeight;
+}
+
+const REQUEST_KEY = new RegExp(`^[\\w-]{${HASH_CHARACTERS}}$`);
+
+/** @throws RangeError unless the text is 43 characters of base64url */
+export function requestKey(text: string): string {
+  if (!REQUEST_KEY.test(text)) throw new RangeError(`${JSON.stringify(text)} is not a request key`);
+  return text;
+}
+
+function isNatural(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+/*
+ * The two dialects of the API: the words of documents 1 and 2, and those of real nodes (`chainweb`). They differ in paths and in
+ * names of fields and headers. Answers are read in either; only what is sent depends on the dialect.
+ */
+
+/** `auto` goes by the node's URL, and otherwise by the headers of its answers. */
+export type DialectSetting = 'auto' | Dialect;
+
+/** An answer's headers, with names in lower case. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const SEGMENT = { document: 'ledger', chainweb: 'chainweb' } as const;
+
+/** Document 2 leaves this path out. That of real nodes is known, and that of the other dialect is derived from it. */
+const COMMAND_PATH = {
+  document: 'chain/<chain>/flow/api/v1',
+  chainweb: 'chain/<chain>/pact/api/v1',
+} as const;
+
+/** The headers in which a node names the version of its software (document 1, "Conventions", 4). */
+const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
+
+/** @returns the dialect of a URL whose path names it; undefined for other URLs */
+export function dialectOfAddress({ basePath, isPathGiven }: NodeAddress): Dialect | undefined {
+  if (!isPathGiven) return undefined;
+  if (basePath.includes(`/${SEGMENT.chainweb}/0.0/`)) return 'chainweb';
+  return basePath.includes(`/${SEGMENT.document}/0.0/`) ? 'document' : undefined;
+}
+
+/** @returns the dialect of the node that has answered; undefined when the answer does not show it */
+export function dialectOfHeaders(headers: Headers): Dialect | undefined {
+  if (headers[VERSION_HEADER.chainweb] !== undefined) return 'chainweb';
+  return headers[VERSION_HEADER.document] !== undefined ? 'document' : undefined;
+}
+
+/** @returns the version of the node's software, as it says; foreign text */
+export function nodeVersionIn(headers: Headers): string | undefined {
+  const value = headers[VERSION_HEADER.chainweb] ?? headers[VERSION_HEADER.document];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** @returns the path of the API of a URL that names none */
+export function basePathOf(dialect: Dialect, network: string): string {
+  return `/${SEGMENT[dialect]}/0.0/${network}`;
+}
+
+/** The command API of a node (document 2), for one chain. */
+export interface CommandPaths {
+  /** What precedes `/local`, `/send`, `/poll`, `/listen` and `/private`. */
+  readonly commands: string;
+  /** The path of `/spv`, which real nodes serve without `api/v1`. */
+  readonly proofs: string;
+}
+
+/**
+ * @param commandPath as `chain/<chain>/pact/api/v1`, below the path of the API, or with a slash in front, as `/api/v1` of a
+ * stand-alone server, from the host root; the dialect's by default
+ */
+export function commandPathsOf(dialect: Dialect, chain: number, commandPath?: string): CommandPaths {
+  const commands = (commandPath ?? COMMAND_PATH[dialect]).replaceAll('<chain>', `${chain}`).replace(/\/+$/, '');
+  return { commands, proofs: `${commands.replace(/(.)\/api\/v1$/, '$1')}/spv` };
+}

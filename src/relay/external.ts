@@ -1,0 +1,293 @@
+/**
+ * Somebody else's external worker as a relay: a program that the reference mining client would start for each work. It gets the
+ * header on stdin and prints a nonce. What it prints is verified before anything is sent, and what it says about itself is a claim.
+ */
+
+import type { ChildProcess } from 'node:child_process';
+import type { Job } from '../chain/job.ts';
+import type { Work } from '../chain/work.ts';
+import type { Listener } from '../events/events.ts';
+import type { WorkSource } from '../source/source.ts';
+import type { Clock } from '../system/clock.ts';
+import { type Command, endWithPickaxe, killGroup, startGroup, withArgument } from '../system/process-group.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { type ExternalAnswer, parseAnswer, targetArgument } from '../wire/external-worker.ts';
+import { LenientLines, TOO_LONG } from '../wire/lines.ts';
+import { LoneWorker } from './accounts.ts';
+import type { Relay, RelayLog } from './relay.ts';
+import { RelayedWorks } from './relayed-works.ts';
+
+/** How long a worker rests after its first failure; each further one in a row doubles that. */
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 300_000;
+/** How many nonces a header has. */
+const NONCES = 2 ** 64;
+/** No worker runs out of nonces sooner, whatever it claims: that would take 300 PH/s. */
+const LEAST_RENEWAL_MS = 60_000;
+/** The longest delay of a Node.js timer. A worker that needs longer for all nonces never runs out of them. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export interface ExternalRelayOptions {
+  readonly command: Command;
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  readonly log: RelayLog;
+  /** How long the worker rests after its first failure. The default is a second. */
+  readonly firstRestMs?: number;
+  /** How long a worker searches a header at least, whatever rate it claims. The default is a minute. */
+  readonly leastRenewalMs?: number;
+}
+
+export class ExternalRelay implements Relay {
+  readonly name = 'external-worker';
+  readonly #options: ExternalRelayOptions;
+  readonly #works: RelayedWorks;
+  #account: LoneWorker | undefined;
+  readonly #runs = new Set<WorkerRun>();
+  #run: WorkerRun | undefined;
+  #rest: NodeJS.Timeout | undefined;
+  #renewal: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #wrong = 0;
+  #saidNonce1 = false;
+  /** What the worker claimed last. */
+  #claimedRate: number | undefined;
+  #isOver = false;
+
+  constructor(options: ExternalRelayOptions) {
+    this.#options = options;
+    const { source, emit, clock } = options;
+    const changed = (work: Work | undefined) => this.#change(work);
+    this.#works = new RelayedWorks({ name: this.name, source, emit, clock, changed });
+  }
+
+  /** Nothing can be found out before there is work: whether the command works shows when it is started. */
+  async open(): Promise<void> {}
+
+  async run(stop: AbortSignal): Promise<void> {
+    const { emit, clock } = this.#options;
+    this.#account = new LoneWorker({ relay: this.name, worker: this.name, emit, clock, hashes: true });
+    try {
+      await this.#works.follow(stop);
+    } finally {
+      this.#isOver = true;
+      this.#end();
+      clearTimeout(this.#rest);
+      await Promise.all(Array.from(this.#runs, ({ gone }) => gone));
+      this.#account.end();
+      if (this.#wrong > 0) this.#options.log.warn(`gave ${this.#wrong} wrong nonces in all`);
+    }
+  }
+
+  /** The old run ends at once. While the worker rests, the new work waits, too. */
+  #change(work: Work | undefined): void {
+    this.#end();
+    if (work && !this.#rest) this.#start(work);
+  }
+
+  /** @param earlier the job that the worker has searched before */
+  #start(work: Work, earlier?: Job): void {
+    if (this.#isOver || !this.#canSearch(work)) return;
+    const job = this.#works.jobOf(work, earlier) ?? earlier;
+    if (!job) return;
+    const { command, log } = this.#options;
+    const run = new WorkerRun({
+      command,
+      target: work.target,
+      header: job.header,
+      log: (line) => log.debug(line),
+      ended: (end) => this.#heed(end, job),
+    });
+    this.#run = run;
+    this.#account?.works(work.target);
+    this.#runs.add(run);
+    void run.gone.then(() => this.#runs.delete(run));
+    this.#renewInTime(job);
+  }
+
+  /** A worker chooses all 8 bytes of the nonce, so almost every nonce of it would be outside the part that a pool has assigned. */
+  #canSearch({ nonce1 }: Work): boolean {
+    if (nonce1.bytes === 0) return true;
+    if (!this.#saidNonce1) {
+      this.#options.log.warn(
+        'gets no work: the source has fixed a part of the nonce, which an external worker cannot know',
+      );
+    }
+    this.#saidNonce1 = true;
+    return false;
+  }
+
+  /** Only a worker that is so fast that it runs out of nonces gets a later creation time before it has found one. */
+  #renewInTime(job: Job): void {
+    const { leastRenewalMs = LEAST_RENEWAL_MS } = this.#options;
+    const claimedMs = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
+    if (claimedMs > LONGEST_MS) return;
+    this.#renewal = setTimeout(
+      () => {
+        if (!this.#works.jobOf(job.work, job)) return;
+        this.#end();
+        this.#start(job.work, job);
+      },
+      Math.max(leastRenewalMs, claimedMs),
+    );
+  }
+
+  #end(): void {
+    clearTimeout(this.#renewal);
+    this.#run?.kill();
+    this.#run = undefined;
+    this.#account?.works(undefined);
+  }
+
+  #heed(end: RunEnd, job: Job): void {
+    this.#end();
+    if (end.kind === 'failed') this.#fail(end.why, job);
+    else this.#judge(end.answer, job);
+  }
+
+  #judge(answer: ExternalAnswer, job: Job): void {
+    const { log } = this.#options;
+    const { nonce, hashes, hashesPerSecond } = answer;
+    this.#claimedRate = hashesPerSecond;
+    const claim = hashesPerSecond === undefined ? '' : `; it claims ${hashes} hashes, ${hashesPerSecond} a second`;
+    const { solution, verdict } = this.#works.judge(job, nonce);
+    if (!solution) {
+      this.#wrong++;
+      this.#account?.wasWrong('rejected');
+      this.#fail(`gave a wrong nonce, ${nonce} (${this.#wrong} wrong so far)${claim}`, job);
+    } else if (!verdict) {
+      this.#account?.wasWrong('duplicate');
+      this.#fail(`gave the nonce ${nonce} again`, job);
+    } else {
+      this.#failures = 0;
+      void verdict.then(({ outcome }) => this.#account?.brought(solution, outcome));
+      log.debug(`found the nonce ${nonce}${claim}`);
+      // A node's work ends with its first solution. Other work follows.
+      if (job.work.until === 'replaced' && this.#works.current === job.work) this.#start(job.work, job);
+    }
+  }
+
+  /** The worker rests, the longer the more often it has failed in a row, and tries again with what is the work then. */
+  #fail(why: string, job: Job): void {
+    const { log, firstRestMs = FIRST_REST_MS } = this.#options;
+    const ms = Math.min(LONGEST_REST_MS, firstRestMs * 2 ** this.#failures);
+    this.#failures++;
+    log.warn(`${why}; it is started again in ${ms / 1000} s`);
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      const work = this.#works.current;
+      if (work) this.#start(work, work === job.work ? job : undefined);
+    }, ms);
+  }
+}
+
+/* One run of an external worker: the process that searches one header. */
+
+/** A nonce and two numbers have 60. */
+const MOST_ANSWER_BYTES = 1_024;
+/** The longest line of its stderr that is logged: more is no message for people. */
+const MOST_LOG_BYTES = 8_192;
+/** How long to wait for the rest of the output after the worker's end: a process that it left behind may keep it open. */
+const OUTPUT_MS = 200;
+/** How much of a wrong answer is quoted. */
+const MOST_QUOTED = 80;
+
+/** How a run has ended by itself. */
+export type RunEnd =
+  | { readonly kind: 'answer'; readonly answer: ExternalAnswer }
+  /** It gave no nonce. `why` is a clause for people. */
+  | { readonly kind: 'failed'; readonly why: string };
+
+export interface WorkerRunOptions {
+  readonly command: Command;
+  /** 32 bytes, little-endian. */
+  readonly target: Uint8Array;
+  /** 286 bytes. */
+  readonly header: Uint8Array;
+  /** Called with each line that the worker writes to stderr. */
+  readonly log: (line: string) => void;
+  /** Called once, unless the run was killed before. */
+  readonly ended: (end: RunEnd) => void;
+}
+
+export class WorkerRun {
+  /** Undefined when it could not even be tried to start it. */
+  readonly #child: ChildProcess | undefined;
+  readonly #ended: (end: RunEnd) => void;
+  readonly #answerLines = new LenientLines(MOST_ANSWER_BYTES);
+  #isOver = false;
+  /** Settles when the process has ended. */
+  readonly gone: Promise<void>;
+
+  constructor({ command, target, header, log, ended }: WorkerRunOptions) {
+    this.#ended = ended;
+    const cannotStart = ({ message }: Error) => this.#end({ kind: 'failed', why: `cannot be started: ${message}` });
+    let child: ChildProcess;
+    try {
+      child = startGroup(withArgument(command, targetArgument(target)), { stdio: 'pipe' });
+    } catch (fault) {
+      // For most faults `spawn` throws; for a missing program and a few others it emits 'error'. Both are told later.
+      this.gone = Promise.resolve();
+      queueMicrotask(() => cannotStart(fault as Error));
+      return;
+    }
+    this.#child = child;
+    endWithPickaxe(child);
+    const { stdin, stdout, stderr } = child;
+    for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {}); // It may close them, or not read.
+    stdout?.on('data', (chunk: Buffer) => this.#read(this.#answerLines.push(chunk)));
+    const logLines = new LenientLines(MOST_LOG_BYTES);
+    stderr?.on('data', (chunk: Buffer) => {
+      for (const line of logLines.push(chunk)) if (line !== TOO_LONG && line.trim() !== '') log(oneLine(line));
+    });
+    stdin?.end(header);
+    this.gone = new Promise((resolve) => {
+      // A process that cannot be killed causes another error, which nobody waits for.
+      child.on('error', (fault) => {
+        resolve();
+        cannotStart(fault);
+      });
+      child.once('exit', (code, signal) => {
+        resolve();
+        this.#conclude(child, signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
+      });
+    });
+  }
+
+  /** Ends the process and all that it has started. Nothing more is heard of the run. */
+  kill(): void {
+    this.#isOver = true;
+    if (!this.#child) return;
+    killGroup(this.#child);
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
+  /** @param how the process has ended */
+  #conclude(child: ChildProcess, how: string): void {
+    const end = () => {
+      clearTimeout(timer);
+      this.#read(this.#answerLines.end());
+      this.#end({ kind: 'failed', why: `${how}, without a nonce` });
+    };
+    const timer = setTimeout(end, OUTPUT_MS);
+    child.once('close', end);
+  }
+
+  /** The first line that is not empty counts. */
+  #read(lines: readonly (string | typeof TOO_LONG)[]): void {
+    for (const line of lines) {
+      if (line !== TOO_LONG && line.trim() === '') continue;
+      const answer = line === TOO_LONG ? undefined : parseAnswer(line);
+      const what = line === TOO_LONG ? 'a line that is too long' : `“${oneLine(line, MOST_QUOTED)}”`;
+      this.#end(answer ? { kind: 'answer', answer } : { kind: 'failed', why: `printed no nonce but ${what}` });
+    }
+  }
+
+  #end(end: RunEnd): void {
+    if (this.#isOver) return;
+    this.kill();
+    this.#ended(end);
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Makes the jobs that sessions are given. Sessions search different nonces, so they can have the same header: what they share is
+ * prepared once, which keeps the time from a New Cut to the last of a thousand sessions short.
+ */
+
+import { toHex } from '../../chain/bytes.ts';
+import type { Job } from '../../chain/job.ts';
+import { difficultyOf } from '../../chain/target.ts';
+import type { Work } from '../../chain/work.ts';
+import { formatNotify } from '../../wire/stratum.ts';
+import type { RelayedWorks } from '../relayed-works.ts';
+
+/** A job id has 8 hex digits. */
+const JOB_IDS = 2 ** 32;
+
+export interface SharedJob {
+  /** Unique, and higher than that of every earlier job. The first is 1: a 0 could mean that there is no job. */
+  readonly number: number;
+  readonly id: string;
+  readonly job: Job;
+  /** The job's header in hex. */
+  readonly header: string;
+  /** The difficulty of its work's own target, in hashes. */
+  readonly difficulty: number;
+  /** `mining.notify` as a line, in ASCII. */
+  readonly notify: (clean: boolean) => Buffer;
+}
+
+export class SharedJobs {
+  readonly #works: Pick<RelayedWorks, 'jobOf'>;
+  readonly #sharedMs: number;
+  #last = 0;
+  #latest: SharedJob | undefined;
+  #madeMs = 0;
+
+  /** @param sharedMs how long a job is given to sessions before one with a later creation time is made */
+  constructor(works: Pick<RelayedWorks, 'jobOf'>, sharedMs: number) {
+    this.#works = works;
+    this.#sharedMs = sharedMs;
+  }
+
+  /**
+   * @param earlier the last job of the session
+   * @returns a job of this work with another header; undefined where the creation time cannot be later yet
+   */
+  later(work: Work, earlier: SharedJob | undefined, nowMs: number): SharedJob | undefined {
+    const latest = this.#latest?.job.work === work ? this.#latest : undefined;
+    const isOther = latest !== undefined && latest.job !== earlier?.job;
+    if (isOther && nowMs - this.#madeMs < this.#sharedMs) return latest;
+    const job = this.#works.jobOf(work, latest?.job);
+    if (!job) return isOther ? latest : undefined;
+    this.#latest = this.#make(job);
+    this.#madeMs = nowMs;
+    return this.#latest;
+  }
+
+  /** @returns a job with the header of an earlier one, and another id */
+  again({ job }: SharedJob): SharedJob {
+    return this.#make(job);
+  }
+
+  #make(job: Job): SharedJob {
+    this.#last = (this.#last % (JOB_IDS - 1)) + 1;
+    const id = this.#last.toString(16).padStart(8, '0');
+    const header = toHex(job.header);
+    const lines = new Map<boolean, Buffer>();
+    return {
+      number: this.#last,
+      id,
+      job,
+      header,
+      difficulty: difficultyOf(job.work.target),
+      notify: (clean) => {
+        const line = lines.get(clean) ?? Buffer.from(formatNotify(id, header, clean), 'latin1');
+        lines.set(clean, line);
+        return line;
+      },
+    };
+  }
+}
+
+/* The last jobs that a session was given, each with its own target. Pure. */
+
+/**
+ * How many jobs are kept. The fastest ASIC gets two a second, so a share may take 16 s to come. That of a job that is no longer
+ * here is stale.
+ */
+const KEPT = 32;
+/**
+ * How many nonces of one header count, so that none counts twice. A header is replaced after 30 s at most where its creation time
+ * may be moved, so this is more than the most lines that a client may send meanwhile. Where a client goes on with one header for
+ * longer, further shares of it are too late: a nonce that was forgotten would count again.
+ */
+const MOST_NONCES = 4_096;
+
+/** What the shares of a job must meet. */
+export interface ShareTerms {
+  /** 32 bytes, little-endian. */
+  readonly target: Uint8Array;
+  /** The same as hashes per share. */
+  readonly difficulty: number;
+}
+
+/** What the shares of the job before had to meet. They count until this time. */
+export interface FormerTerms extends ShareTerms {
+  readonly untilMs: number;
+}
+
+/** A header that the session was given, with one job or with several. */
+export interface GivenHeader {
+  /**
+   * The terms of its first job. They alone decide what a hash of this header stands for. If that depended on the job that a share
+   * names, or on the time when it comes, a client could choose whichever pays more for each hash.
+   */
+  readonly first: ShareTerms;
+  /** The nonces of the shares that counted. */
+  readonly nonces: Set<bigint>;
+}
+
+export interface GivenJob {
+  readonly shared: SharedJob;
+  readonly terms: ShareTerms;
+  /** Where they were others a moment ago. */
+  readonly former: FormerTerms | undefined;
+  readonly header: GivenHeader;
+}
+
+export class JobTable {
+  /** By id, the oldest first. */
+  readonly #jobs = new Map<string, GivenJob>();
+  /** By their bytes in hex; those that were given least recently come first. A source can give the same bytes as new work. */
+  readonly #headers = new Map<string, GivenHeader>();
+  #first: number | undefined;
+
+  add(shared: SharedJob, terms: ShareTerms, former?: FormerTerms): void {
+    this.#first ??= shared.number;
+    const header = this.#headers.get(shared.header) ?? { first: terms, nonces: new Set<bigint>() };
+    this.#headers.delete(shared.header);
+    this.#headers.set(shared.header, header);
+    this.#jobs.set(shared.id, { shared, terms, former, header });
+    dropOldest(this.#jobs);
+    dropOldest(this.#headers);
+  }
+
+  /** @param id as the client writes it, perhaps without leading zeros */
+  get(id: string): GivenJob | undefined {
+    return this.#jobs.get(id.toLowerCase().padStart(8, '0'));
+  }
+
+  /** Whether the session may have had this job, which is no longer kept. */
+  hasHad(id: string): boolean {
+    const number = /^[\da-f]{1,8}$/i.test(id) ? Number.parseInt(id, 16) : 0;
+    const [oldest] = this.#jobs.values();
+    return this.#first !== undefined && number >= this.#first && number < oldest.shared.number;
+  }
+
+  /** The works of the jobs. */
+  works(): Work[] {
+    return [...this.#jobs.values()].map(({ shared }) => shared.job.work);
+  }
+}
+
+function dropOldest(all: Map<string, unknown>): void {
+  if (all.size > KEPT) all.delete(all.keys().next().value as string);
+}
+
+/** Remembers the nonce of a share, so that it does not count again. @returns whether there is room for it */
+export function remember({ nonces }: GivenHeader, nonce: bigint): boolean {
+  if (nonces.size >= MOST_NONCES) return false;
+  nonces.add(nonce);
+  return true;
+}
+
+/* How soon a miner needs a new creation time. Pure. */
+
+/** How many nonces a session has: nonce2 has 6 bytes. */
+const NONCES = 2 ** 48;
+/** A miner gets a new job once it has searched so much of them, if its rate is as it seems. */
+const PART = 0.25;
+/** While the rate is not known: a quarter of the time that an ASIC of 140 TH/s takes. */
+const UNKNOWN_MS = 500;
+/** Faster than that, a miner would do little else than begin jobs. It is enough for 700 TH/s. */
+const LEAST_MS = 100;
+/** Miners believe that a server is dead that says nothing for a minute. */
+const MOST_MS = 30_000;
+
+/** @param hashesPerSecond undefined while it is not known @returns how long after a job the next one must follow, in ms */
+export function rollMs(hashesPerSecond: number | undefined): number {
+  if (hashesPerSecond === undefined) return UNKNOWN_MS;
+  return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * PART * NONCES) / hashesPerSecond));
+}

@@ -1,0 +1,186 @@
+/** What a session mines: its jobs, its difficulty, and when each changes. */
+
+import { targetForDifficulty } from '../../chain/target.ts';
+import type { Work } from '../../chain/work.ts';
+import { formatSetTarget, formatTarget } from '../../wire/stratum.ts';
+import type { SessionNow } from '../accounts.ts';
+import type { SessionWorld } from './context.ts';
+import { type Known, Vardiff } from './difficulty.ts';
+import { type FormerTerms, JobTable, rollMs, type SharedJob, type ShareTerms } from './jobs.ts';
+
+/** The first difficulty of a session of which nothing is known. Its target is 2^214 − 1, like that of the reference server. */
+const FIRST_DIFFICULTY = 2 ** 42;
+/** How often the difficulty is looked at, beside at each share. A miner that slows down sends none. */
+const RETARGET_MS = 1_000;
+/**
+ * How long a new target waits for a job with a later creation time. Right after a New Cut there is none yet, because the work's own
+ * time is later than what is surely valid by the node's clock.
+ */
+const RETARGET_PATIENCE_MS = 3_000;
+/** A target that is so many times too easy is replaced at once: shares would come in a flood meanwhile. */
+const FLOOD_RATIO = 16;
+/** How long after a change shares of the former target count with new jobs, too. Miners may take the new target late. */
+const GRACE_MS = 10_000;
+
+export interface Wishes {
+  /** The client's. */
+  readonly address: string;
+  readonly worker: string;
+  /** The difficulties that the worker has chosen and suggested, in hashes per share. */
+  readonly chosen: number | undefined;
+  readonly suggested: number | undefined;
+}
+
+export class MiningTurn implements SessionNow {
+  readonly jobs = new JobTable();
+  readonly #world: SessionWorld;
+  readonly #send: (lines: string | Buffer) => void;
+  readonly #vardiff: Vardiff;
+  #last: SharedJob | undefined;
+  #terms: ShareTerms | undefined;
+  #former: FormerTerms | undefined;
+  /** Whether the newest job has the header of one with an easier target, for which its shares count. */
+  #isUnderpaid = false;
+  #givenMs = 0;
+  #rolledMs = 0;
+  #lookedMs = 0;
+  /** Since when the session waits for a job with a new target. */
+  #retargetSinceMs: number | undefined;
+
+  constructor(world: SessionWorld, wishes: Wishes, send: (lines: string | Buffer) => void) {
+    this.#world = world;
+    this.#send = send;
+    const { address, worker, chosen, suggested } = wishes;
+    const { aimSeconds, learningSeconds, rates } = world;
+    const options = {
+      aimSeconds,
+      learningSeconds,
+      difficulty: chosen ?? suggested ?? FIRST_DIFFICULTY,
+      isChosen: chosen !== undefined,
+    };
+    const remembered = new Vardiff({ ...options, known: rates.get(address, worker) });
+    // Nobody knows who uses a name, so what is remembered of it must not make a fast miner begin with a flood of shares. A slow miner
+    // that nothing is known of finds its first share as soon as at a share each 10 s.
+    const isEasy = chosen === undefined && remembered.difficulty < FIRST_DIFFICULTY;
+    this.#vardiff = isEasy ? new Vardiff(options) : remembered;
+  }
+
+  get hashesPerSecond(): number {
+    return this.#vardiff.hashesPerSecond;
+  }
+
+  get difficulty(): number {
+    return this.#terms?.difficulty ?? this.#vardiff.difficulty;
+  }
+
+  get isLearning(): boolean {
+    return this.#vardiff.isLearning;
+  }
+
+  get isKnown(): boolean {
+    return this.#vardiff.isKnown;
+  }
+
+  get known(): Known {
+    return this.#vardiff.known;
+  }
+
+  /** What the shares of the newest job must meet. */
+  get newest(): ShareTerms | undefined {
+    return this.#terms;
+  }
+
+  works(): Work[] {
+    return this.jobs.works();
+  }
+
+  /**
+   * Gives the client a job, if there is work.
+   * @param clean whether it shall drop its earlier jobs
+   */
+  give(clean: boolean, nowMs: number): void {
+    const { works, jobs } = this.#world;
+    const work = works.current;
+    if (!work) return;
+    const shared = jobs.later(work, this.#last, nowMs) ?? (this.#last && jobs.again(this.#last));
+    if (shared) this.#give(shared, clean, nowMs);
+  }
+
+  #give(shared: SharedJob, isWanted: boolean, nowMs: number): void {
+    // A new target goes with a clean job, whatever the job was made for.
+    const clean = isWanted || this.#retargetSinceMs !== undefined;
+    this.#retargetSinceMs = undefined;
+    const isAgain = shared.job === this.#last?.job;
+    const before = this.difficulty;
+    const line = this.#setTerms(shared, nowMs);
+    this.#isUnderpaid = isAgain && (this.#isUnderpaid || this.difficulty > before);
+    this.jobs.add(shared, this.#terms as ShareTerms, this.#former);
+    this.#last = shared;
+    this.#givenMs = nowMs;
+    this.#rolledMs = nowMs;
+    const notify = shared.notify(clean);
+    this.#send(line === '' ? notify : line + notify.toString('latin1'));
+  }
+
+  /** Notes a share that meets the target of its job, which takes so many hashes. */
+  share(difficulty: number, nowMs: number): void {
+    this.#vardiff.share(difficulty, nowMs);
+    this.#retarget(nowMs);
+  }
+
+  suggest(difficulty: number, nowMs: number): void {
+    this.#vardiff.suggest(difficulty);
+    this.#retarget(nowMs);
+  }
+
+  /** Shares at a chosen difficulty come too often for the client's address. */
+  slowDown(nowMs: number): void {
+    this.#vardiff.slowDown(nowMs);
+  }
+
+  /** Rolls the creation time and adjusts the difficulty when it is time for that. */
+  tick(nowMs: number): void {
+    const isTime = nowMs - this.#lookedMs >= RETARGET_MS;
+    if (isTime || this.#retargetSinceMs !== undefined) this.#retarget(nowMs);
+    const rate = this.#vardiff.isKnown ? this.#vardiff.hashesPerSecond : undefined;
+    if (this.#isUnderpaid || nowMs - this.#rolledMs >= rollMs(rate)) this.#roll(nowMs);
+  }
+
+  #roll(nowMs: number): void {
+    const { works, jobs } = this.#world;
+    const work = works.current;
+    this.#rolledMs = nowMs;
+    if (!work || !this.#last) return;
+    const shared = jobs.later(work, this.#last, nowMs);
+    if (shared) this.#give(shared, false, nowMs);
+    // Where the creation time may not be moved, the same job is sent again, and only to show that the server is alive.
+    else if (nowMs - this.#givenMs >= rollMs(0)) this.#give(this.#last, false, nowMs);
+  }
+
+  /** A target is fixed for a job, so a new one needs a new job. */
+  #retarget(nowMs: number): void {
+    this.#lookedMs = nowMs;
+    if (this.#vardiff.retarget(nowMs)) this.#retargetSinceMs ??= nowMs;
+    const work = this.#world.works.current;
+    if (this.#retargetSinceMs === undefined || !work || !this.#last) return;
+    const shared = this.#world.jobs.later(work, this.#last, nowMs);
+    const isFlood = this.#vardiff.difficulty > FLOOD_RATIO * this.difficulty;
+    const mayWait = work.rollTime && !isFlood && nowMs - this.#retargetSinceMs < RETARGET_PATIENCE_MS;
+    // With the header that it has, a miner would search the same nonces again.
+    if (shared) this.#give(shared, true, nowMs);
+    else if (!mayWait) this.give(true, nowMs);
+  }
+
+  /** @returns the line that tells a new target; empty where it is the same as before */
+  #setTerms(shared: SharedJob, nowMs: number): string {
+    const own = this.#vardiff.difficulty;
+    const isBlock = shared.difficulty <= own;
+    const difficulty = isBlock ? shared.difficulty : own;
+    if (this.#terms?.difficulty === difficulty) return '';
+    const target = isBlock ? shared.job.work.target : targetForDifficulty(difficulty);
+    this.#former = this.#terms && { ...this.#terms, untilMs: nowMs + GRACE_MS };
+    this.#terms = { target, difficulty };
+    this.#vardiff.offer(difficulty, nowMs);
+    return formatSetTarget(formatTarget(target));
+  }
+}

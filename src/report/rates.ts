@@ -1,0 +1,204 @@
+/** Counts hashes, and computes their rate over the windows that miners are used to. */
+
+/** Hash counts are kept in steps of this length. */
+const STEP_MS = 500;
+
+/** Rates are averages over these times. */
+const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as const;
+type RateWindow = keyof typeof WINDOWS_MS;
+/** H/s by the window of the average; null while so much time has not passed. */
+export type RatesByWindow = Readonly<Record<RateWindow, number | null>>;
+
+/** As many steps as the longest window has, and the two that reach into it. */
+const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
+
+export class Meter {
+  /** How many hashes were counted. */
+  total = 0;
+  /** When the first hashes were counted. */
+  firstMs: number | null = null;
+  /** The highest rate over 10 s so far, H/s; null before the first 10 s. */
+  highest: number | null = null;
+  readonly #sinceMs: number;
+  /** Rings: step number n is at n % STEPS. */
+  readonly #endsMs = new Float64Array(STEPS);
+  readonly #hashes = new Float64Array(STEPS);
+  /** How many steps there have been. */
+  #steps = 0;
+
+  /** @param sinceMs when counting began */
+  constructor(sinceMs: number) {
+    this.#sinceMs = sinceMs;
+  }
+
+  add(hashes: number, nowMs: number): void {
+    this.total += hashes;
+    if (hashes > 0) this.firstMs ??= nowMs;
+    const last = (this.#steps - 1) % STEPS;
+    if (this.#steps > 0 && nowMs < this.#endsMs[last]) {
+      this.#hashes[last] += hashes;
+      return;
+    }
+    const now = this.windows(nowMs).last10s;
+    if (now !== null) this.highest = Math.max(this.highest ?? 0, now);
+    const next = this.#steps++ % STEPS;
+    this.#endsMs[next] = nowMs + STEP_MS;
+    this.#hashes[next] = hashes;
+  }
+
+  /** H/s over the last `windowMs`, or since the start while that is shorter. */
+  rate(nowMs: number, windowMs: number): number {
+    const fromMs = Math.max(this.#sinceMs, nowMs - windowMs);
+    return nowMs > fromMs ? (1000 * this.#since(fromMs)) / (nowMs - fromMs) : 0;
+  }
+
+  windows(nowMs: number): RatesByWindow {
+    const over = (windowMs: number) => (nowMs - this.#sinceMs < windowMs ? null : this.rate(nowMs, windowMs));
+    return { last10s: over(WINDOWS_MS.last10s), last60s: over(WINDOWS_MS.last60s), last15m: over(WINDOWS_MS.last15m) };
+  }
+
+  #since(fromMs: number): number {
+    let sum = 0;
+    for (let step = this.#steps - 1; step >= Math.max(0, this.#steps - STEPS); step--) {
+      const ms = this.#endsMs[step % STEPS] - fromMs;
+      if (ms <= 0) break;
+      // A step that began before that counts by its share.
+      sum += this.#hashes[step % STEPS] * Math.min(1, ms / STEP_MS);
+    }
+    return sum;
+  }
+}
+
+/* Estimates from its verified candidates how many hashes a device has really computed. */
+
+/** Half the width of a 95 % interval, in standard deviations. */
+const Z95 = 1.96;
+
+/** How many hashes the candidates prove: the best estimate and its 95 % interval. */
+export interface Proven {
+  readonly hashes: number;
+  readonly low: number;
+  readonly high: number;
+  /** How many candidates the estimate rests on. */
+  readonly proofs: number;
+}
+
+export class ProofStats {
+  #proofs = 0;
+  #hashes = 0;
+  #squares = 0;
+
+  /** @param hashes how many hashes such a candidate takes on average */
+  add(hashes: number): void {
+    this.#proofs++;
+    this.#hashes += hashes;
+    this.#squares += hashes ** 2;
+  }
+
+  /** Undefined before the first candidate. */
+  get proven(): Proven | undefined {
+    if (this.#proofs === 0) return undefined;
+    const hashes = this.#hashes;
+    // So many candidates of equal worth would say as much as these of unequal worth.
+    const n = hashes ** 2 / this.#squares;
+    return { hashes, low: hashes * lowest(n), high: hashes * highest(n), proofs: this.#proofs };
+  }
+}
+
+/**
+ * Whether a device counts clearly more or fewer hashes than it proves: its count is twice as far from the estimate as the
+ * limits are. By chance that happens once in ten thousand looks.
+ */
+export function isDoubtful(counted: number, { hashes, low, high }: Proven): boolean {
+  return counted > high + (high - hashes) || counted < low - (hashes - low);
+}
+
+/*
+ * The limits of a Poisson count, as parts of it (E. B. Wilson and M. M. Hilferty, 1931). The approximation is right within
+ * a percent from the first candidate on.
+ */
+function lowest(n: number): number {
+  return Math.max(0, 1 - 1 / (9 * n) - Z95 / (3 * Math.sqrt(n))) ** 3;
+}
+
+function highest(n: number): number {
+  const m = n + 1;
+  return (m / n) * (1 - 1 / (9 * m) + Z95 / (3 * Math.sqrt(m))) ** 3;
+}
+
+/* How many blocks the hashes give on average, to compare with those that came. */
+
+export class Luck {
+  /** How many blocks the hashes so far give on average. */
+  expectedBlocks = 0;
+  /** The difficulty of the best hash so far. */
+  bestDifficulty = 0;
+  #expectedAtLast = 0;
+
+  /** @param difficulty that of the work which the hashes were for */
+  searched(hashes: number, difficulty: number): void {
+    this.expectedBlocks += hashes / difficulty;
+  }
+
+  proved(difficulty: number): void {
+    this.bestDifficulty = Math.max(this.bestDifficulty, difficulty);
+  }
+
+  accepted(): void {
+    this.#expectedAtLast = this.expectedBlocks;
+  }
+
+  /** Work since the last accepted block ÷ what a block takes on average: above 1, the next block is late. */
+  get effort(): number {
+    return this.expectedBlocks - this.#expectedAtLast;
+  }
+}
+
+/* How long something took the last few hundred times: median, 99th percentile and last. */
+
+/** This covers hours of New Cuts, and is enough for a 99th percentile. */
+const REMEMBERED = 500;
+
+/** Seconds. */
+export interface Latency {
+  /** The median. */
+  readonly p50: number;
+  /** The 99th percentile. */
+  readonly p99: number;
+  readonly last: number;
+  /** How many times it happened, those that are forgotten included. */
+  readonly count: number;
+}
+
+export class Latencies {
+  readonly #seconds: number[] = [];
+  #count = 0;
+
+  add(seconds: number): void {
+    this.#count++;
+    this.#seconds.push(seconds);
+    if (this.#seconds.length > REMEMBERED) this.#seconds.shift();
+  }
+
+  /** Undefined before the first time. */
+  get spread(): Latency | undefined {
+    const last = this.#seconds.at(-1);
+    if (last === undefined) return undefined;
+    const sorted = [...this.#seconds].sort((a, b) => a - b);
+    const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+    return { p50: at(0.5), p99: at(0.99), last, count: this.#count };
+  }
+}
+
+/* A fact that is true or false, and since when. */
+
+export interface Held {
+  readonly value: boolean;
+  /** Since when it has had this value, on the clock's `monotonicMs`. */
+  readonly sinceMs: number;
+}
+
+/** @returns the same fact when the value is the same */
+export function held(before: Held, value: boolean, nowMs: number): Held {
+  return before.value === value ? before : { value, sinceMs: nowMs };
+}

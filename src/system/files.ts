@@ -1,0 +1,166 @@
+/** Files that only their owner may read and write: logs, ledgers, the block log. */
+
+import { constants, renameSync } from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Only the owner may read and write. */
+const MODE = 0o600;
+/** Opening must not follow a symbolic link or wait for the reader of a pipe. Windows has neither flag. */
+export const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const TO_APPEND = constants.O_APPEND | constants.O_CREAT | CAREFULLY;
+
+/**
+ * Opens a file for appending, creates it if necessary, and sets its mode to 0600.
+ * @param reads whether it is read through the same handle, too
+ * @throws Error that says why it cannot be used: it is a link, not a regular file, or belongs to another user
+ */
+export async function openPrivate(path: string, reads = false): Promise<FileHandle> {
+  const access = reads ? constants.O_RDWR : constants.O_WRONLY;
+  const handle = await open(path, TO_APPEND | access, MODE).catch((fault: NodeJS.ErrnoException) => {
+    throw new Error(UNFIT[fault.code ?? ''] ?? fault.message, { cause: fault });
+  });
+  try {
+    const facts = await handle.stat();
+    if (!facts.isFile()) throw new Error(NO_FILE);
+    const user = process.geteuid?.() ?? facts.uid;
+    if (facts.uid !== user) throw new Error(`it belongs to another user (uid ${facts.uid})`);
+    await chmodWhereModesAre(handle);
+    return handle;
+  } catch (fault) {
+    await handle.close();
+    throw fault;
+  }
+}
+
+/** Ignores EPERM: on FAT, which has no modes, the mount decides who may read a file. */
+export async function chmodWhereModesAre(handle: FileHandle): Promise<void> {
+  await handle.chmod(MODE).catch((fault) => {
+    if (fault.code !== 'EPERM') throw fault;
+  });
+}
+
+const NO_FILE = 'it exists and is not a regular file';
+const UNFIT: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a symbolic link. Name the file that it leads to',
+  EISDIR: NO_FILE,
+  ENXIO: NO_FILE, // This is a pipe without a reader, or a socket.
+};
+
+/*
+ * Renames files, also on Windows: there a virus scanner or an indexer may have a file open for a moment just after it was
+ * written. Meanwhile that file can be neither renamed nor replaced.
+ */
+
+/** Waits before the second and further attempts: 1.3 seconds in all. */
+const WAITS_MS: readonly number[] = [10, 20, 40, 80, 150, 300, 700];
+
+/** What Windows reports while another program has one of the files open. */
+const HELD: ReadonlySet<string | undefined> = new Set(['EACCES', 'EBUSY', 'EPERM']);
+
+interface System {
+  readonly platform: string;
+  readonly rename: (from: string, to: string) => void | Promise<void>;
+  readonly wait: (ms: number) => void | Promise<void>;
+}
+
+const isHeld = (fault: unknown, { platform }: System) =>
+  platform === 'win32' && HELD.has((fault as NodeJS.ErrnoException).code);
+
+/** @throws Error of the system when the file cannot be renamed. */
+export async function renameFile(
+  from: string,
+  to: string,
+  system: System = { platform: process.platform, rename, wait: (ms) => sleep(ms) },
+): Promise<void> {
+  for (const ms of WAITS_MS) {
+    try {
+      return await system.rename(from, to);
+    } catch (fault) {
+      if (!isHeld(fault, system)) throw fault;
+    }
+    await system.wait(ms);
+  }
+  await system.rename(from, to);
+}
+
+/**
+ * The same for those who cannot wait for a promise: the thread stands still between two attempts.
+ * @throws Error of the system when the file cannot be renamed.
+ */
+export function renameFileSync(
+  from: string,
+  to: string,
+  system: System = { platform: process.platform, rename: renameSync, wait: standStill },
+): void {
+  for (const ms of WAITS_MS) {
+    try {
+      return void system.rename(from, to);
+    } catch (fault) {
+      if (!isHeld(fault, system)) throw fault;
+    }
+    system.wait(ms);
+  }
+  system.rename(from, to);
+}
+
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/* Where pickaxe keeps what it writes for a user. The folders are made when something is written. */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What each system calls a kind of folder. Windows has one for both. */
+const KINDS = {
+  cache: { variable: 'XDG_CACHE_HOME', darwin: ['Library', 'Caches'], other: ['.cache'] },
+  state: { variable: 'XDG_STATE_HOME', darwin: ['Library', 'Application Support'], other: ['.local', 'state'] },
+} as const;
+
+/**
+ * For what can be found out again, such as measurements.
+ * @returns `$XDG_CACHE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise the
+ *   platform's usual place; undefined for a user without a home directory
+ */
+export function userCacheDirectory(
+  environment: Environment = process.env,
+  platform: string = process.platform,
+  home: () => string = homedir,
+): string | undefined {
+  return userDirectory(KINDS.cache, environment, platform, home);
+}
+
+/**
+ * For what must not be lost, such as the block log.
+ * @returns `$XDG_STATE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise the
+ *   platform's usual place; undefined for a user without a home directory
+ */
+export function userStateDirectory(
+  environment: Environment = process.env,
+  platform: string = process.platform,
+  home: () => string = homedir,
+): string | undefined {
+  return userDirectory(KINDS.state, environment, platform, home);
+}
+
+function userDirectory(
+  { variable, darwin, other }: (typeof KINDS)[keyof typeof KINDS],
+  environment: Environment,
+  platform: string,
+  home: () => string,
+): string | undefined {
+  const { [variable]: xdg, LOCALAPPDATA: local } = environment;
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'pickaxe');
+  if (platform === 'win32' && local) return join(local, 'pickaxe');
+  try {
+    const own = home();
+    if (!isAbsolute(own)) return undefined;
+    const folders = { darwin, win32: ['AppData', 'Local'] }[platform] ?? other;
+    return join(own, ...folders, 'pickaxe');
+  } catch {
+    return undefined; // HOME is not set, and the system does not know the user, as with an arbitrary user id in a container.
+  }
+}

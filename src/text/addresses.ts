@@ -1,0 +1,82 @@
+/** Parses and formats the address to serve HTTP at, which people write as `[HOST:]PORT`. */
+
+import { isIP } from 'node:net';
+
+const MAX_PORT = 65_535;
+/** `8080`, `:8080`, `localhost:8080`, `[::1]:8080`. RFC 1035 §2.3.4 limits the length of a name. */
+const ADDRESS = /^(?:(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9.-]{1,253}))?:)?(\d{1,5})$/i;
+const LOOPBACK = '127.0.0.1';
+
+export interface HttpAddress {
+  /** An address or a name. An IPv6 address has no brackets here. */
+  readonly host: string;
+  /** 0 stands for any free port. */
+  readonly port: number;
+}
+
+/** @returns the address, with the loopback interface when the text has no host; undefined when the text is not valid */
+export function parseHttpAddress(text: string): HttpAddress | undefined {
+  const [, ipv6, name, digits] = ADDRESS.exec(text) ?? [];
+  const port = Number(digits);
+  return digits === undefined || port > MAX_PORT ? undefined : { host: ipv6 ?? name ?? LOOPBACK, port };
+}
+
+/** @returns `127.0.0.1:8080`, `[::1]:8080` */
+export function formatHttpAddress({ host, port }: HttpAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether no other machine reaches this host: it is a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3) or its name. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/* Parses the Host header of an HTTP request (RFC 9110 §7.2). */
+
+/** `[::1]:80`, `127.0.0.1`, `rig.lan:8080` */
+const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i;
+/** RFC 1035 §2.3.4. */
+const MOST_CHARACTERS = 255 + ':65535'.length;
+
+/** @returns name or address, without brackets and port, in lower case; undefined for a malformed or missing header */
+export function hostOf(header: string | undefined): string | undefined {
+  if (header === undefined || header.length > MOST_CHARACTERS) return undefined;
+  const [, address, name] = HOST.exec(header) ?? [];
+  if (address !== undefined) return isIP(address) === 6 ? address.toLowerCase() : undefined;
+  return name?.toLowerCase();
+}
+
+/* Reads the URLs of pools. Pure. */
+
+export interface PoolAddress {
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** `stratum+tcp://host:port` or `stratum+ssl://host:port`: always spelt the same way. */
+  readonly url: string;
+}
+
+const POOL_URL = /^(?:(?:stratum\+)?(tcp|ssl|tls):\/\/|stratum:\/\/)?([\w.-]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
+
+/** Whether a text begins as only URLs of pools do. The rest of it may be wrong. */
+export function isPoolUrl(text: string): boolean {
+  return /^(?:stratum2?(?:\+(?:tcp|ssl|tls))?|tcp|ssl|tls):\/\//i.test(text);
+}
+
+/**
+ * @param text `stratum+tcp://HOST:PORT` or `stratum+ssl://HOST:PORT`, as pools write them, also without `stratum+`; `HOST:PORT`
+ *   means TCP without TLS
+ * @returns undefined when the text is not the URL of a pool
+ */
+export function parsePoolUrl(text: string): PoolAddress | undefined {
+  const [, scheme = 'tcp', host = '', port = ''] = POOL_URL.exec(text) ?? [];
+  if (host === '' || Number(port) < 1 || Number(port) > 65_535) return undefined;
+  return poolAddress(host.replace(/^\[|\]$/g, '').toLowerCase(), Number(port), scheme.toLowerCase() !== 'tcp');
+}
+
+/** @param host without brackets */
+export function poolAddress(host: string, port: number, tls: boolean): PoolAddress {
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return { host, port, tls, url: `stratum+${tls ? 'ssl' : 'tcp'}://${shown}:${port}` };
+}

@@ -1,0 +1,51 @@
+/** Makes texts from outside (from nodes, drivers, commands, certificates) safe to show. */
+
+/**
+ * Replaces each run of dangerous characters by a space: control characters can be commands to a terminal, a line break can fake
+ * an entry of a log, and some characters change the direction of a line.
+ * @param most the maximum length of the result in UTF-16 code units. A text that was cut ends with "…"
+ * @returns the text on one line, without line separators and all of Unicode's category C, which includes control characters
+ */
+export function oneLine(text: string, most = Number.POSITIVE_INFINITY): string {
+  const clean = text.replace(/[\p{C}\s]+/gu, (gap) => (/^ +$/.test(gap) ? gap : ' ')).trim();
+  if (clean.length <= most) return clean;
+  // The cut may have left half of a surrogate pair, which is removed.
+  return `${clean.slice(0, most - 1).replace(/\p{Cs}$/u, '')}…`;
+}
+
+/** @returns the text on one line of as many columns as it has characters, for terminals: wide characters become question marks */
+export function oneColumnEach(text: string, most = Number.POSITIVE_INFINITY): string {
+  return oneLine(text, most).replace(/[^\x20-\x7e°…]/g, '?');
+}
+
+/* Decodes the files that people write. Pure. */
+
+/**
+ * @param bytes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell 5 writes when its output goes to a file (`>`)
+ * @returns the text without a byte order mark
+ * @throws TypeError when the bytes are neither
+ */
+export function decodeText(bytes: Uint8Array): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
+}
+
+/* How public JSON is written. */
+
+/** A fraction has at most this many decimal places, so that seconds are exact to the microsecond. */
+const DECIMAL_PLACES = 6;
+/** A fraction below 1, such as a few blocks that are to be expected, keeps this many digits. */
+const DIGITS_BELOW_ONE = 6;
+
+/**
+ * @returns JSON without a newline. Fractions are rounded: clocks and averages give digits that mean nothing
+ * (0.055899000000208615)
+ */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'number' ? rounded(each) : each));
+}
+
+function rounded(figure: number): number {
+  if (Number.isInteger(figure) || !Number.isFinite(figure)) return figure;
+  return Number(Math.abs(figure) < 1 ? figure.toPrecision(DIGITS_BELOW_ONE) : figure.toFixed(DECIMAL_PLACES));
+}

@@ -1,0 +1,331 @@
+/** The words and limits of the worker's protocol: `pickaxe worker` speaks it with its parent (docs/worker.md). This file imports nothing. */
+
+import { z } from 'zod';
+import { fromHex, toHex } from '../chain/bytes.ts';
+import { CHAIN_BYTES, HEADER_BYTES, HEADER_OFFSET, WORK_BYTES, WORK_OFFSET } from '../chain/layout.ts';
+import { NO_NONCE1 } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
+import type { Solution } from '../chain/verify.ts';
+import { headerTargetOf, parseWork, type Work } from '../chain/work.ts';
+import { jsonText, oneLine } from '../text/plain-text.ts';
+import { parseTarget } from './stratum.ts';
+
+/** It changes when a parent that was written for an earlier version would misunderstand something. */
+export const PROTOCOL_VERSION = 1;
+
+/** What a worker can do beyond jobs and shares. Later versions add words. */
+export const CAPABILITIES = ['nonce1', 'time-may-roll', 'verdicts', 'retarget', 'share-rate'] as const;
+
+export const LIMITS = {
+  /** The most bytes of a line to the worker. A job's line has about 1,000. */
+  lineBytes: 65_536,
+  /** The most jobs that a parent's connection holds. The oldest ends when a further one comes: its shares are long out. */
+  jobs: 64,
+  /** The most characters of a job's id. Ids of pools have a dozen. */
+  idCharacters: 64,
+  /** The most characters of the text that `pong` repeats. */
+  echoCharacters: 256,
+} as const;
+
+/** Why a line was refused. */
+export const ERROR_CODES = [
+  'line-too-long',
+  'not-json',
+  'wrong-message',
+  'id-in-use',
+  'unknown-job',
+  'unknown-share',
+  'too-many-connections',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** Why a connection, or the worker, ends. */
+export const BYE_REASONS = ['drained', 'input-ended', 'stopped', 'no-device'] as const;
+export type ByeReason = (typeof BYE_REASONS)[number];
+
+/* What a parent may send to `pickaxe worker`: the shapes of its lines. Pure. */
+
+/** At this rate a share comes every millisecond, and its line costs more than finding it. */
+const MOST_SHARES_PER_SECOND = 1_000;
+/** Slower than a share a day, a rate says nothing. */
+const LEAST_SHARES_PER_SECOND = 1 / 86_400;
+/** How much of a parent's words an error repeats. */
+const MOST_QUOTED = 80;
+/** With more, the line is of another kind altogether. */
+const MOST_FAULTS = 3;
+
+const JOB_ID = z
+  .string()
+  .min(1)
+  .max(LIMITS.idCharacters)
+  .meta({ description: 'the job’s name, which the parent chooses' });
+const target = z
+  .string()
+  .regex(/^(0x)?[\da-fA-F]{1,64}$/)
+  .meta({ description: 'a number in hex digits, the most significant first: a share’s hash must be at most this' });
+
+const Nonce1Shape = z
+  .strictObject({ value: z.int().nonnegative(), bytes: z.union([z.literal(0), z.literal(1), z.literal(2)]) })
+  .refine(({ value, bytes }) => value < 2 ** (8 * bytes), 'the value must fit in the bytes')
+  .meta({ description: 'the low bytes of the nonce, which the parent fixes: nonce modulo 2^(8·bytes) = value' });
+
+const JobRequest = z.strictObject({
+  type: z.literal('job'),
+  id: JOB_ID,
+  header: z
+    .string()
+    .regex(/^[\da-fA-F]{572}$/)
+    .meta({ description: `${HEADER_BYTES} bytes in hex digits; the nonce in it is ignored` }),
+  target: target.exactOptional(),
+  nonce1: Nonce1Shape.exactOptional(),
+  timeMayRoll: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: 'whether the worker may move the creation time forward to its clock; default: false' }),
+  solutions: z
+    .enum(['one', 'many'])
+    .exactOptional()
+    .meta({ description: 'whether the job ends with its first share; default: many' }),
+  verdicts: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: 'whether the parent will send a verdict on each of its shares; default: false' }),
+  clean: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: 'whether all earlier jobs of this connection are cancelled; default: false' }),
+});
+export type JobRequest = Readonly<z.infer<typeof JobRequest>>;
+
+/** Every line to the worker. */
+export const Request = z.discriminatedUnion('type', [
+  JobRequest,
+  z.strictObject({ type: z.literal('cancel'), id: JOB_ID.exactOptional() }),
+  z.strictObject({ type: z.literal('target'), id: JOB_ID, target }),
+  z.strictObject({
+    type: z.literal('verdict'),
+    share: z.int().positive().meta({ description: 'the number of the share' }),
+    outcome: z.enum(['accepted', 'rejected', 'stale']),
+    reason: z.string().max(1_000).exactOptional(),
+  }),
+  z.strictObject({
+    type: z.literal('rate'),
+    sharesPerSecond: z
+      .number()
+      .min(LEAST_SHARES_PER_SECOND)
+      .max(MOST_SHARES_PER_SECOND)
+      .nullable()
+      .meta({ description: 'the most shares a second, on average; null: no limit' }),
+  }),
+  z.strictObject({ type: z.literal('stats') }),
+  z.strictObject({ type: z.literal('ping'), echo: z.string().max(LIMITS.echoCharacters).exactOptional() }),
+  z.strictObject({ type: z.literal('drain') }),
+]);
+export type Request = Readonly<z.infer<typeof Request>>;
+
+/** Why a line was refused, for the parent's author: what is wrong and what to do. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+const TYPES = Request.options.map(({ shape }) => shape.type.value);
+
+/** What to write into a field, by the end of its path. */
+const SAYS: Readonly<Record<string, string>> = {
+  id: `give a text of 1 to ${LIMITS.idCharacters} characters`,
+  header: `give ${2 * HEADER_BYTES} hex digits (${HEADER_BYTES} bytes)`,
+  target: 'give a number in 1 to 64 hex digits, the most significant first',
+  nonce1: 'give {"value": V, "bytes": 0, 1 or 2} with V below 256^bytes',
+  value: 'give a whole number below 256^bytes',
+  bytes: 'give 0, 1 or 2',
+  timeMayRoll: 'give true or false',
+  solutions: 'give "one" or "many"',
+  verdicts: 'give true or false',
+  clean: 'give true or false',
+  share: 'give the number of a share',
+  outcome: 'give "accepted", "rejected" or "stale"',
+  reason: 'give a text of at most 1000 characters',
+  sharesPerSecond: `give a number from 1/86400 to ${MOST_SHARES_PER_SECOND}, or null for no limit`,
+  echo: `give a text of at most ${LIMITS.echoCharacters} characters`,
+};
+
+/** @param line one line without its end @returns what it asks for, or why it was refused */
+export function readRequest(line: string): Request | { readonly refusal: Refusal } {
+  const json = parsed(line);
+  if (json === undefined) {
+    const message = `this line is not JSON: ${quoted(line)}. Write one JSON object a line, like {"type":"ping"}`;
+    return { refusal: { code: 'not-json', message } };
+  }
+  const { success, data, error } = Request.safeParse(json);
+  if (success) return data;
+  return { refusal: { code: 'wrong-message', message: faultsOf(json, error.issues) } };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function faultsOf(json: unknown, issues: readonly z.core.$ZodIssue[]): string {
+  const type = typeof json === 'object' && json !== null ? (json as { readonly type?: unknown }).type : undefined;
+  const known = TYPES.find((one) => one === type);
+  if (known === undefined) return `a line is an object whose "type" is one of: ${TYPES.join(', ')}`;
+  const faults = issues.slice(0, MOST_FAULTS).map(({ path, ...issue }) => {
+    if (issue.code === 'unrecognized_keys') return `there is no ${issue.keys.map(quoted).join(', ')}: remove it`;
+    const name = path.filter((part) => typeof part === 'string');
+    return `${name.join('.')}: ${SAYS[name.at(-1) ?? ''] ?? issue.message}`;
+  });
+  return `${known}: ${faults.join('; ')}`;
+}
+
+function quoted(text: string): string {
+  return `"${oneLine(text, MOST_QUOTED)}"`;
+}
+
+/* What `pickaxe worker` sends to its parent: the shapes of its lines. Names follow the rules of all public JSON. Pure. */
+
+const count = z.int().nonnegative();
+const amount = z.number().nonnegative();
+const device = z.string();
+const kind = z.enum(['cpu', 'gpu']);
+const state = z.enum(['starting', 'ready', 'paused', 'reopening', 'parked']);
+const ANSWERED_ID = z.string().meta({ description: 'the job’s name, which the parent chose' });
+
+/** Every line of the worker. A field that is optional is absent where its value is not known. */
+export const Answer = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    protocol: z.literal(PROTOCOL_VERSION),
+    version: z.string().meta({ description: 'pickaxe’s version' }),
+    rig: z.string().meta({ description: 'the rig’s name' }),
+    capabilities: z.array(z.enum(CAPABILITIES)),
+    limits: z.object(Object.fromEntries(Object.keys(LIMITS).map((name) => [name, count])) as LimitShape),
+    devices: z.array(z.object({ device, kind })),
+  }),
+  z.object({
+    type: z.literal('device'),
+    device,
+    kind,
+    state: state.exclude(['starting']),
+    description: z.string(),
+    reason: z.string().exactOptional(),
+  }),
+  z.object({
+    type: z.literal('ready'),
+    devices: z.array(device).meta({ description: 'those that hash as soon as there is a job' }),
+  }),
+  z.object({ type: z.literal('paused'), reason: z.string() }),
+  z.object({
+    type: z.literal('share'),
+    share: z.int().positive().meta({ description: 'its number: 1, 2, 3 … on each connection' }),
+    id: ANSWERED_ID,
+    nonce: z
+      .string()
+      .regex(/^\d{1,20}$/)
+      .meta({ description: 'a decimal number' }),
+    header: z
+      .string()
+      .regex(/^[\da-f]{572}$/)
+      .meta({ description: 'ready to be submitted' }),
+    hash: z
+      .string()
+      .regex(/^[\da-f]{64}$/)
+      .meta({ description: 'the proof-of-work hash, 32 bytes, the least significant first' }),
+    difficulty: amount.meta({ description: 'hashes that such a share takes on average' }),
+    isBlock: z.boolean().meta({ description: 'whether it meets the target in the header' }),
+  }),
+  z.object({
+    type: z.literal('stats'),
+    uptimeSeconds: amount,
+    hashes: count,
+    hashesPerSecond: amount.meta({ description: 'over half a minute' }),
+    hardwareErrors: count,
+    jobs: count.meta({ description: 'how many this connection holds' }),
+    shares: count.meta({ description: 'how many this connection was sent' }),
+    unreadShares: count.meta({ description: 'how many of them it has not read yet' }),
+    devices: z.record(device, z.object({ kind, state, hashesPerSecond: amount, hashes: count })),
+  }),
+  z.object({ type: z.literal('pong'), echo: z.string().exactOptional() }),
+  z.object({
+    type: z.literal('error'),
+    code: z.enum(ERROR_CODES),
+    message: z.string().meta({ description: 'what is wrong and what to do, for people' }),
+    line: count.meta({ description: 'the number of the line that was refused; 0 if none was' }),
+    id: ANSWERED_ID.exactOptional(),
+  }),
+  z.object({ type: z.literal('bye'), reason: z.enum(BYE_REASONS), shares: count }),
+]);
+export type Answer = Readonly<z.infer<typeof Answer>>;
+
+type LimitShape = Record<keyof typeof LIMITS, typeof count>;
+
+/** An answer of one type. */
+export type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>;
+
+/** @returns the answer as a line, with its end */
+export function answerLine(answer: Answer): string {
+  return `${jsonText(answer)}\n`;
+}
+
+/* Jobs of a parent as works, and solutions as shares. Pure. */
+
+/**
+ * @param request a job whose shape has been checked
+ * @param workId unique among all works
+ * @returns the job's work. Its block target is the one in the header
+ */
+export function workOf(request: JobRequest, workId: string): Work {
+  const header = fromHex(request.header);
+  const blockTarget = headerTargetOf(header);
+  const { target, nonce1 = NO_NONCE1, timeMayRoll = false, solutions = 'many' } = request;
+  return workOfHeader(header, {
+    id: workId,
+    target: target === undefined ? blockTarget : targetOf(target),
+    nonce1,
+    rollTime: timeMayRoll,
+    until: solutions === 'one' ? 'solved' : 'replaced',
+  });
+}
+
+/**
+ * @param header 286 bytes
+ * @param terms what the header does not say; its block target is the one in the header
+ */
+export function workOfHeader(
+  header: Uint8Array,
+  { target, ...terms }: Pick<Work, 'id' | 'target' | 'nonce1' | 'rollTime' | 'until'>,
+): Work {
+  const record = new Uint8Array(WORK_BYTES);
+  const chain = header.subarray(HEADER_OFFSET.chain, HEADER_OFFSET.chain + CHAIN_BYTES);
+  record.set(chain, WORK_OFFSET.chain);
+  record.set(target, WORK_OFFSET.target);
+  record.set(header, WORK_OFFSET.header);
+  return parseWork(record, { ...terms, blockTarget: Uint8Array.from(headerTargetOf(header)) });
+}
+
+/** @param target hex digits that have been checked @returns 32 bytes, little-endian */
+export function targetOf(target: string): Uint8Array {
+  return parseTarget(target) as Uint8Array;
+}
+
+/** @param share the number of the share @param id the job's name */
+export function shareOf(
+  { work, nonce, header, powHash, isBlock }: Solution,
+  share: number,
+  id: string,
+): AnswerOf<'share'> {
+  return {
+    type: 'share',
+    share,
+    id,
+    nonce: nonce.toString(),
+    header: toHex(header),
+    hash: toHex(powHash),
+    difficulty: difficultyOf(work.target),
+    isBlock,
+  };
+}
