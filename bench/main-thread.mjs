@@ -59,7 +59,7 @@ const PERIOD_SECONDS = 3;
 const WARM_UP_SECONDS = 5;
 /** The value of engine/cpu/cpu-engine.ts. */
 const TASKS_PER_THREAD = 2;
-/** The values of engine/gpu/given.ts, and the length of batches. */
+/** The values of engine/gpu/gpu-engine.ts, and the length of batches. */
 const CHUNK_MS = 300;
 const GPU_BATCH_MS = 20;
 

@@ -69,7 +69,7 @@ function exists(file: string): boolean {
  * @param file as people are to read it in errors
  * @param cwd the folder at which a relative path starts
  * @returns what could be read, with a problem for each place that is not valid TOML or JSON
- * @throws ConfigError when it cannot be read, or must not be trusted (file-trust.ts)
+ * @throws ConfigError when it cannot be read, or must not be trusted (regular-file.ts)
  */
 export function readConfigFile(file: string, cwd: string): Said {
   const absolute = resolve(cwd, file);

@@ -39,7 +39,7 @@ export interface Setting {
   readonly live?: true;
   /** Its value is the path of a file with a secret in it, for `readSecretFile`. Secrets themselves are never settings. */
   readonly secretFile?: true;
-  /** Whether a project file that nobody named is refused when it sets this: `found-file.ts` has the rule. */
+  /** Whether a project file that nobody named is refused when it sets this: `load.ts` has the rule. */
   readonly needsNaming?: NeedsNaming;
   /** Its value is a secret: it is neither printed nor logged. */
   readonly hidden?: true;

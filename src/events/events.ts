@@ -65,7 +65,7 @@ export interface RelayWorker {
   lastShareSeconds?: number;
 }
 
-/** Wrappers get these as JSON (report/json-line.ts), so their fields have the names and units of all public JSON. */
+/** Wrappers get these as JSON (report/json-lines.ts), so their fields have the names and units of all public JSON. */
 export type MinerEvent =
   /**
    * Engines were given a new work. `networkCode` is the number by which its header names the network. `difficulty` is that of a

@@ -59,7 +59,7 @@ export interface BlockHeader {
   readonly weight: bigint;
   /** u64: how many predecessors the block has. */
   readonly height: bigint;
-  /** u32: the number of the network, see version-codes.ts. */
+  /** u32: the number of the network, see `networkOf`. */
   readonly version: number;
   /** i64: microseconds since the UNIX epoch. */
   readonly epochStartUs: bigint;

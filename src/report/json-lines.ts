@@ -1,4 +1,4 @@
-/** Reports to wrappers what happens: one JSON object per line, in the shapes of json-line.ts. */
+/** Reports to wrappers what happens: one JSON object per line. */
 
 import { z } from 'zod';
 import { DEVICE_FAULTS } from '../engine/device.ts';

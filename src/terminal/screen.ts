@@ -133,7 +133,7 @@ export class Keyboard {
     stdin.setEncoding('utf8').on('error', () => stdin.off('data', this.#listen));
   }
 
-  /** Starts to read keys. To be called in the foreground only: see foreground.ts. */
+  /** Starts to read keys. To be called in the foreground only: see `Foreground`. */
   open(): void {
     this.#stdin.off('data', this.#listen).on('data', this.#listen).resume();
     // A program that had the terminal in between may have changed its mode.

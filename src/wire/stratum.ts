@@ -47,10 +47,7 @@ export function parseNonce2(hex: string, { value, bytes }: Nonce1): bigint | und
   return (BigInt(`0x${digits}`) << BigInt(8 * bytes)) | BigInt(value);
 }
 
-/*
- * What a stratum client asks and what a server says: one JSON object a line. `stratum.ts` has the numbers in these messages.
- * Pure.
- */
+/* What a stratum client asks and what a server says: one JSON object a line. */
 
 /** A request's parameters. Clients send lists; what is no list counts as an empty one. */
 const Request = z.object({

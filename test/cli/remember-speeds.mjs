@@ -11,7 +11,7 @@ const load = (file) => import(`${pathToFileURL(dist)}/${file}`);
 const { Cache } = await load('system/cache.js');
 const { KERNEL_NAMES } = await load('engine/cpu/kernel-names.js');
 const { loadKernels } = await load('engine/cpu/kernels/load-kernel.js');
-const { rememberTuning } = await load('engine/cpu/kernels/tuning.js');
+const { rememberTuning } = await load('engine/cpu/kernels/choose.js');
 const { chooseThreads } = await load('engine/cpu/threads.js');
 
 const { groups } = chooseThreads(threads === undefined ? {} : { threads: Number(threads) });

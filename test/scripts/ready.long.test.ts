@@ -28,7 +28,7 @@ const asked = () => readFileSync(join(copy, 'asked'), 'utf8').trimEnd().split('\
 
 /** A test that is quick, and the code that it tests. */
 const TEST = 'test/text/one-line.test.ts';
-const CODE = 'src/text/one-line.ts';
+const CODE = 'src/text/plain-text.ts';
 
 /** Another test builds the native kernels; here no compiler is found. */
 const env = { npm_execpath: npm, CC: 'no-such-compiler', REQUIRE_NATIVE: '' };

@@ -1,6 +1,4 @@
-/**
- * The options of `pickaxe sweep` and `pickaxe tx transfer`. What they do is in `commands/sweep.ts` and `commands/tx/transfer.ts`.
- */
+/** The options of `pickaxe sweep` and `pickaxe tx transfer`. What they do is in `sweep.ts` and `transfer.ts`. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exit } from '../../app/exit.ts';

@@ -263,7 +263,7 @@ export interface SweepIo {
   out(text: string): void;
   /** Tells a person something beside the result: to stderr, with a newline at its end. */
   say(line: string): void;
-  /** As in confirm.ts. */
+  /** As in questions.ts. */
   readonly confirm: typeof confirm;
   /** Where the state is kept; undefined for a user without a home directory. */
   readonly stateDirectory: string | undefined;

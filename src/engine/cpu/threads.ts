@@ -152,7 +152,7 @@ interface Placing {
 
 /**
  * Where all cores are alike, threads are pinned only when every CPU hashes, unless asked for. When a CPU is left free, the system
- * places threads just as well, and moves them out of the way of other processes. core-groups.ts says what holds elsewhere.
+ * places threads just as well, and moves them out of the way of other processes. `coreGroups` says what holds elsewhere.
  */
 function placeThreads(affinity: ThreadWishes['affinity'], threads: number, selection: Selection): Placing {
   const { topology, pinFault, kind } = selection;

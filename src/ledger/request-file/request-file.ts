@@ -1,6 +1,6 @@
 /**
  * Reads a request file: what a person or a program writes for the contract tool (document 2, "Request-file formats").
- * Both dialects' names are read. What is missing is filled in by `to-command.ts`.
+ * Both dialects' names are read. What is missing is filled in when commands are made of it.
  */
 
 import { cmdOf, MAX_SIGNATURES } from '../command/build.ts';
