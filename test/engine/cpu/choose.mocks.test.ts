@@ -6,7 +6,10 @@ import { chooseKernels, recallTuning, rememberTuning } from '#pickaxe/engine/cpu
 import { measureTurns, type Turns } from '#pickaxe/engine/cpu/kernels/speed.js';
 import { Cache } from '#pickaxe/system/cache.js';
 
-vi.mock('#pickaxe/engine/cpu/kernels/speed.js');
+vi.mock('#pickaxe/engine/cpu/kernels/speed.js', async (original) => ({
+  ...(await original<object>()),
+  measureTurns: vi.fn(),
+}));
 vi.mock('#pickaxe/engine/cpu/kernels/measuring-threads.js');
 
 let directory: string;
