@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { printC } from './c.ts';
 import { describe } from './last-block.ts';
-import { printCpuKernel, printGpuPreparation } from './ts.ts';
+import { printGpuPreparation } from './ts.ts';
 import { HIT_CAPACITY, jobWords, printWgsl } from './wgsl.ts';
 import { printAssembly } from './x86/assembly.ts';
 import { ASSEMBLY_KERNELS } from './x86/instruction-sets.ts';
@@ -22,7 +22,6 @@ export function generatedFiles(): Record<string, string> {
     'shaders/scan-uniform-rotates.wgsl': printWgsl(gpuKernel, 'uniform rotates'),
     'shaders/scan-multiplied-adds.wgsl': printWgsl(gpuKernel, 'multiplied adds'),
     'src/engine/gpu/prepare.generated.ts': printGpuPreparation(gpuKernel, jobWords(gpuKernel), HIT_CAPACITY),
-    'src/engine/cpu/kernels/scan.generated.ts': printCpuKernel(cpuKernel),
     'native/scan.generated.h': printC(cpuKernel),
   };
 }

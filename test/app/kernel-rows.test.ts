@@ -5,7 +5,7 @@ import type { Survey } from '#pickaxe/engine/cpu/kernels/choose.js';
 
 const survey = (more: Partial<Survey>): Survey => ({
   threads: 2,
-  speeds: { avx2x2: 49.4e6, avx2: 48.1e6, js: 8e6 },
+  speeds: { avx2x2: 49.4e6, avx2: 48.1e6, wasm: 8e6 },
   fastest: 'avx2x2',
   close: ['avx2x2'],
   proven: true,
@@ -48,8 +48,8 @@ test('a choice that is not proven says what it waits for', () => {
 });
 
 test('a kernel that was asked for is neither proven nor not', () => {
-  const rows = kernelRows([survey({ proven: false })], 'js');
-  expect(rowOf(rows, 'js')).toMatchObject({ chosen: true, why: 'chosen: asked for, slower here: 16 % of avx2x2' });
+  const rows = kernelRows([survey({ proven: false })], 'wasm');
+  expect(rowOf(rows, 'wasm')).toMatchObject({ chosen: true, why: 'chosen: asked for, slower here: 16 % of avx2x2' });
   expect(rows.some((row) => 'proven' in row)).toBe(false);
 });
 
@@ -67,7 +67,7 @@ test('when nothing could be measured, the kernels can be used all the same', () 
 test('kinds of cores have their own rows, one below the other', () => {
   const surveys = [
     survey({ kind: 'performance' }),
-    survey({ kind: 'efficiency', threads: 1, speeds: { avx2x2: 9e6, avx2: 12e6, js: 4e6 }, fastest: 'avx2' }),
+    survey({ kind: 'efficiency', threads: 1, speeds: { avx2x2: 9e6, avx2: 12e6, wasm: 4e6 }, fastest: 'avx2' }),
   ];
   const rows = kernelRows(surveys);
   expect(usedKernel(rows)).toBe('avx2x2+avx2');

@@ -24,7 +24,7 @@ describe('the hash sum', () => {
   it.each([
     ['strips', new FakeEngine('cpu', { counters: 4_096, pages: 1 })],
     ['odd strips', new FakeEngine('cpu', { counters: 333, pages: 1 })],
-    ['columns', new CpuEngine({ kernel: 'js', threads: 2, affinity: 'none', niceness: ourNiceness })],
+    ['columns', new CpuEngine({ kernel: 'wasm', threads: 2, affinity: 'none', niceness: ourNiceness })],
   ])('is the same whatever the shape of the ranges is: %s', async (_, engine) => {
     const candidates = await candidatesOf(engine);
     expect(candidates.sum).toBe(golden.sum);

@@ -207,7 +207,7 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
   const compare = (...files: string[]) => pickaxe('bench', 'compare', ...files);
 
   it('shows the hashrates, their ratio and whether the sums agree', async () => {
-    const a = await result('a.json', ['--count', '65536', '--kernel', 'js']);
+    const a = await result('a.json', ['--count', '65536', '--kernel', 'wasm']);
     const b = await result('b.json', ['--count', '65536']);
     const { code, stdout } = await compare(a.file, b.file);
     expect(code).toBe(0);

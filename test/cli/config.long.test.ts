@@ -7,15 +7,15 @@ import { start } from './pickaxe.ts';
 
 describe('settings in files', () => {
   it('apply to pickaxe bench and pickaxe devices', async () => {
-    folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 1\nkernel = "js"\n`);
+    folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 1\nkernel = "wasm"\n`);
     const bench = await pickaxe(['bench', '--seconds', '0.2', '--count', '65536', '--json']);
     expect(bench.code).toBe(0);
-    expect(JSON.parse(bench.stdout).devices).toMatchObject([{ name: 'cpu', kernel: 'js', threads: 1 }]);
+    expect(JSON.parse(bench.stdout).devices).toMatchObject([{ name: 'cpu', kernel: 'wasm', threads: 1 }]);
     const devices = await pickaxe(['devices', '--json']);
     expect(devices.code).toBe(0);
     const { cpu } = JSON.parse(devices.stdout);
-    expect(cpu).toMatchObject({ kernel: 'js', threads: 1 });
-    expect(cpu.kernels.find(({ name }: { name: string }) => name === 'js').why).toMatch(/^chosen: asked for, /);
+    expect(cpu).toMatchObject({ kernel: 'wasm', threads: 1 });
+    expect(cpu.kernels.find(({ name }: { name: string }) => name === 'wasm').why).toMatch(/^chosen: asked for, /);
   });
 });
 
@@ -68,7 +68,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
     for (const args of [mining, ['config', 'check'], ['demo'], ['mine', '--print-config']]) {
       expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
     }
-    const { code, stdout } = await pickaxe(['doctor', '--json', '--threads', '1', '--kernel', 'js']);
+    const { code, stdout } = await pickaxe(['doctor', '--json', '--threads', '1', '--kernel', 'wasm']);
     expect(code).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: { about: string; what: string }[] };
     expect(findings.find(({ about }) => about === 'configuration')?.what).toMatch(says);
@@ -87,8 +87,8 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
       const { port } = pool.address() as AddressInfo;
       const evil = `pool.urls = ["stratum+tcp://127.0.0.1:${port}"]\n`;
       const token = folder.write('.vault-token', 'hvs.SECRET-OF-THE-USER\n');
-      const doctor = ['doctor', '--json', '--threads', '1', '--kernel', 'js', '--devices', 'cpu'];
-      const mine = ['mine', '--devices', 'cpu', '--threads', '1', '--kernel', 'js', '--duration', '1'];
+      const doctor = ['doctor', '--json', '--threads', '1', '--kernel', 'wasm', '--devices', 'cpu'];
+      const mine = ['mine', '--devices', 'cpu', '--threads', '1', '--kernel', 'wasm', '--duration', '1'];
 
       folder.write('pickaxe.toml', `${evil}pool.user = "x"\npool.password-file = "${token}"\n`);
       expect(await pickaxe(mine)).toMatchObject({
@@ -112,7 +112,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
 
   it('may name who is paid, which is logged whatever its log level is', async () => {
     folder.write('pickaxe.toml', `${project}[log]\nlevel = "silent"\n`);
-    const { stderr } = await pickaxe(['mine', '--duration', '0.2', '--threads', '1', '--kernel', 'js']);
+    const { stderr } = await pickaxe(['mine', '--duration', '0.2', '--threads', '1', '--kernel', 'wasm']);
     expect(stderr.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/settings are from pickaxe\.toml, which was found .* \(node\.urls, miner\.public-keys\)$/),
     ]);
@@ -130,7 +130,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
 
 describe('an option that turns off certificate checks', () => {
   it('causes a warning when mining starts', async () => {
-    const mine = ['mine', '--dry-run', '--network', 'n', '--public-key', KEY, '--threads', '1', '--kernel', 'js'];
+    const mine = ['mine', '--dry-run', '--network', 'n', '--public-key', KEY, '--threads', '1', '--kernel', 'wasm'];
     const warned = async (...more: string[]) => {
       const { stderr } = await pickaxe([...mine, '--devices', 'cpu', '--log-format', 'text', ...more]);
       return stderr.split('\n').filter((line) => line.includes('--insecure-tls'));
@@ -144,7 +144,7 @@ describe('an option that turns off certificate checks', () => {
 
 describe('a file that changes while pickaxe mines', () => {
   const mining = (more = '') =>
-    `[devices]\nuse = ["cpu"]\n${more}[cpu]\nthreads = 1\nkernel = "js"\n[log]\nlevel = "info"\n`;
+    `[devices]\nuse = ["cpu"]\n${more}[cpu]\nthreads = 1\nkernel = "wasm"\n[log]\nlevel = "info"\n`;
 
   it('takes effect at once where possible, is reported where that needs a restart, and is refused as a whole if it is wrong', async () => {
     folder.write('pickaxe.toml', mining());

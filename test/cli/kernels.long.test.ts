@@ -114,7 +114,7 @@ describe('pickaxe bench --tune', () => {
   });
 
   it('refuses --kernel', async () => {
-    const { code, stderr } = await pickaxe(['bench', '--tune', '--kernel', 'js']);
+    const { code, stderr } = await pickaxe(['bench', '--tune', '--kernel', 'wasm']);
     expect(code).toBe(2);
     expect(stderr).toContain('--kernel');
   });
@@ -175,7 +175,7 @@ describe('where native kernels are not built', () => {
       const demo = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60'];
       const { code, stderr } = await pickaxe([...demo, '--log-format', 'text'], {}, main);
       expect(code).toBe(0);
-      expect(stderr).toMatch(/kernel (wasm\S*|js), 1 thread \(the fastest of 4 here/);
+      expect(stderr).toMatch(/kernel wasm\S*, 1 thread \(the fastest of 4 here/);
       expect(stderr.includes('as measured before')).toBe(start === 'second');
       expect(stderr).toMatch(/not built: .*build-native\.mjs/);
     }

@@ -20,7 +20,7 @@ describe('pickaxe mine --print-config', () => {
     expectShape(PrintedConfig, printed);
     expect(printed).toMatchObject({
       'cpu.threads': { value: 2, origin: 'project', where: 'pickaxe.toml:11' },
-      'cpu.kernel': { value: 'wasm', origin: 'user', where: join(folder.path, 'pickaxe/config.json:2') },
+      'cpu.kernel': { value: 'wasm-simd', origin: 'user', where: join(folder.path, 'pickaxe/config.json:2') },
       'cpu.priority': { value: 6, origin: 'environment', where: 'PICKAXE_CPU_PRIORITY' },
       'devices.temp-limit': { value: 'none', origin: 'flag', where: '--temp-limit' },
       'run.json': { value: true, origin: 'flag', where: '--json' },
@@ -43,13 +43,13 @@ describe('pickaxe mine --dry-run', () => {
     await once(node, 'listening');
     const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
     folder.write('pickaxe.toml', project);
-    const { code, stdout } = await pickaxe(['mine', '--dry-run', '--node', url, '--threads', '1', '--kernel', 'js']);
+    const { code, stdout } = await pickaxe(['mine', '--dry-run', '--node', url, '--threads', '1', '--kernel', 'wasm']);
     node.close();
     expect(code).toBe(0);
     expect(connections).toBe(0);
     expect(stdout).toContain(`${url}/ledger/0.0/development (not asked)`);
     expect(stdout).toContain(`k:${KEY}, keys-all`);
-    expect(stdout).toMatch(/^cpu +\S.*: kernel js: asked for; 1 thread: asked for/m);
+    expect(stdout).toMatch(/^cpu +\S.*: kernel wasm: asked for; 1 thread: asked for/m);
     expect(stdout).toMatch(/^heat +CPU: pause at 105 °C, resume at 95 °C; GPUs: pause at 90 °C, resume at 80 °C$/m);
   });
 
@@ -119,7 +119,7 @@ describe('settings in files', () => {
   it.each([['mine'], ['demo'], ['bench'], ['devices'], ['mock-node']])(
     'that are wrong end pickaxe %s',
     async (command) => {
-      folder.write('pickaxe.toml', '[cpu]\nthreads = 0\nkernl = "js"');
+      folder.write('pickaxe.toml', '[cpu]\nthreads = 0\nkernl = "wasm"');
       const { code, stdout, stderr } = await pickaxe([command]);
       expect(code).toBe(2);
       expect(stdout).toBe('');

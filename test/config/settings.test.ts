@@ -168,7 +168,7 @@ test('a setting is described in one line', () => {
   expect(describeSetting({ type, about: 'how many' })).toBe('how many');
   expect(describeSetting({ type, about: 'how many', default: 2 })).toBe('how many (default: 2)');
   expect(describeSetting({ type: kernelName, about: 'which', otherwise: 'the fastest' })).toMatch(
-    /^which \(choices: avx512x2, .*, js; default: the fastest\)$/,
+    /^which \(choices: avx512x2, .*, wasm; default: the fastest\)$/,
   );
 });
 

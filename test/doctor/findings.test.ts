@@ -94,21 +94,21 @@ describe('the CPU', () => {
   const threads = { threads: 3, groups: [{ places: [[], [], []] }], why: 'one of 4 hardware threads is left free' };
 
   it('is fine with a native kernel', () => {
-    const findings = examineCpu({ threads, kernels: [row('avx2', true, true), row('wasm', true)] });
+    const findings = examineCpu({ threads, kernels: [row('avx2', true, true), row('wasm-simd', true)] });
     expect(findings).toEqual([
       { about: 'CPU', state: 'ok', what: 'kernel avx2, 3 threads (one of 4 hardware threads is left free)' },
     ]);
   });
 
   it('without a native kernel causes a warning that says how to get one', () => {
-    const kernels = [row('avx2', false), row('portable', false), row('wasm', true, true)];
+    const kernels = [row('avx2', false), row('portable', false), row('wasm-simd', true, true)];
     const findings = examineCpu({ threads, kernels });
     expect(brief(findings)).toEqual(['warning CPU']);
     expect(findings[0].mend).toContain('install clang');
   });
 
   it('without any usable kernel is a fault', () => {
-    const findings = examineCpu({ threads, kernels: [row('portable', false), row('js', false)] });
+    const findings = examineCpu({ threads, kernels: [row('portable', false), row('wasm', false)] });
     expect(brief(findings)).toEqual(['fault CPU']);
     isHelpful(findings);
   });

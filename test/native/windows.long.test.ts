@@ -62,7 +62,7 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
     expect(kernels.map(({ name }) => name)).toEqual(names);
     if (nativeIsBuilt) expect(kernels).toEqual(loadAddon().kernels);
     const supported = kernels.filter(({ supported }) => supported).map(({ name }) => name);
-    const usable = [...supported, 'wasm-simdx2', 'wasm-simd', 'wasm', 'js'];
+    const usable = [...supported, 'wasm-simdx2', 'wasm-simd', 'wasm'];
     expect(Object.keys(answers)).toEqual(usable);
     expect((unusable as string[][]).map(([name]) => name)).toEqual(
       KERNEL_NAMES.filter((name) => !usable.includes(name)),

@@ -61,9 +61,9 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   }),
   'bench/cpu.mjs': bench('--seconds 0.1 --turn-ms 5 js wasm', ['linux'], ({ results, several }) => {
     const names = results.map(({ name }: { name: string }) => name);
-    expect(names).toEqual(expect.arrayContaining(['js', 'wasm', 'hash-wasm', '@noble/hashes']));
+    expect(names).toEqual(expect.arrayContaining(['wasm', 'hash-wasm', '@noble/hashes']));
     expect(results[0]).toEqual({
-      name: 'js',
+      name: 'wasm',
       kind: 'kernel',
       MHs: positive,
       p90: number,
@@ -77,10 +77,10 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     expect(result.results).toContainEqual({ name: 'wasm', ...rates });
   }),
   'bench/efficiency.mjs': bench(
-    '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel js',
+    '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel wasm',
     ['linux'],
     (result) => {
-      expect(result).toMatchObject({ kernel: 'js', threads: 1, ratio: positive, wallRatio: positive });
+      expect(result).toMatchObject({ kernel: 'wasm', threads: 1, ratio: positive, wallRatio: positive });
       expect(result.rounds).toHaveLength(1);
     },
   ),
@@ -151,10 +151,10 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     },
   ),
   'bench/pool.mjs': bench(
-    '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel js --no-goals',
+    '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel wasm --no-goals',
     ['linux'],
     (result) => {
-      expect(result).toMatchObject({ kernel: 'js', threads: 1, ratio: positive, wallRatio: positive, refused: 0 });
+      expect(result).toMatchObject({ kernel: 'wasm', threads: 1, ratio: positive, wallRatio: positive, refused: 0 });
       expect(result.rounds).toHaveLength(1);
     },
   ),

@@ -18,6 +18,5 @@ export const KERNEL_NAMES = [
   'wasm-simdx2',
   'wasm-simd',
   'wasm',
-  'js',
 ] as const;
 export type KernelName = (typeof KERNEL_NAMES)[number];

@@ -58,43 +58,48 @@ test('a kernel that was asked for says in words where it comes from, if it is na
 });
 
 test('later starts use the kernel that was the fastest, and measure nothing', async () => {
-  remember({ js: 2e6, wasm: 1e6 });
+  remember({ wasm: 2e6, 'wasm-simd': 1e6 });
   const { name, why, detail, contenders } = await choose();
-  expect(name).toBe('js');
-  expect(contenders).toEqual(['js']);
+  expect(name).toBe('wasm');
+  expect(contenders).toEqual(['wasm']);
   expect(why).toContain('the fastest of 2 here, as measured before');
   expect(detail).toContain('js 2.0, wasm 1.0), as measured before');
-  expect(recall()?.speeds).toEqual({ js: 2e6, wasm: 1e6 });
+  expect(recall()?.speeds).toEqual({ wasm: 2e6, 'wasm-simd': 1e6 });
 });
 
 test('kernels that are close prove themselves again at each start, until one has proven itself', async () => {
-  remember({ js: 2e6, wasm: 1.96e6 }, { close: ['js', 'wasm'], proven: false });
+  remember({ wasm: 2e6, 'wasm-simd': 1.96e6 }, { close: ['wasm', 'wasm-simd'], proven: false });
   const before = await choose();
-  expect(before.contenders).toEqual(['js', 'wasm']);
+  expect(before.contenders).toEqual(['wasm', 'wasm-simd']);
   expect(before.detail).toContain('js and wasm prove themselves while mining');
-  const verdict = { speeds: { js: 1.9e6, wasm: 2.1e6 }, fastest: 'wasm', close: ['wasm'] } as const;
+  const verdict = { speeds: { wasm: 1.9e6, 'wasm-simd': 2.1e6 }, fastest: 'wasm-simd', close: ['wasm-simd'] } as const;
   const after = provenChoice(before, verdict, here(), 0);
-  expect(after).toMatchObject({ name: 'wasm', contenders: ['wasm'] });
+  expect(after).toMatchObject({ name: 'wasm-simd', contenders: ['wasm-simd'] });
   expect(after.why).toMatch(/^the fastest of 2 here, proven while mining/);
   expect(after.detail).toContain('(MH/s per thread and processor second: wasm 2.1, js 1.9)');
-  expect(recall()).toEqual({ speeds: verdict.speeds, fastest: 'wasm', close: ['wasm'], proven: true });
-  expect(await choose()).toMatchObject({ name: 'wasm', contenders: ['wasm'] });
+  expect(recall()).toEqual({ speeds: verdict.speeds, fastest: 'wasm-simd', close: ['wasm-simd'], proven: true });
+  expect(await choose()).toMatchObject({ name: 'wasm-simd', contenders: ['wasm-simd'] });
 });
 
 test('a trial that ends in doubt changes nothing, and says so', async () => {
-  remember({ js: 2e6, wasm: 1.96e6 }, { close: ['js', 'wasm'], proven: false });
+  remember({ wasm: 2e6, 'wasm-simd': 1.96e6 }, { close: ['wasm', 'wasm-simd'], proven: false });
   const before = recall();
   const doubt = 'only 1 of 20 turns of wasm agree within 2 %';
-  const verdict = { speeds: { js: 1.9e6, wasm: 2.1e6 }, fastest: 'wasm', close: ['wasm', 'js'], doubt } as const;
+  const verdict = {
+    speeds: { wasm: 1.9e6, 'wasm-simd': 2.1e6 },
+    fastest: 'wasm-simd',
+    close: ['wasm-simd', 'wasm'],
+    doubt,
+  } as const;
   const after = provenChoice(await choose(), verdict, here(), 0);
-  expect(after.name).toBe('js');
+  expect(after.name).toBe('wasm');
   expect(after.why).toContain('not proven');
   expect(after.detail).toContain(`not remembered: ${doubt}`);
   expect(recall()).toEqual(before);
 });
 
 test('when the remembered kernel cannot be used any more, all are measured again', async () => {
-  remember({ [foreign]: 1e12, js: 1e6 });
+  remember({ [foreign]: 1e12, wasm: 1e6 });
   const { name, detail, speeds } = await choose();
   expect(loadableKernels).toContain(name);
   expect(detail).not.toContain('before');
@@ -102,31 +107,31 @@ test('when the remembered kernel cannot be used any more, all are measured again
 });
 
 test('a remembered contender that cannot be used any more does not take part', async () => {
-  remember({ js: 2e6, [foreign]: 1.9e6 }, { close: ['js', foreign], proven: false });
-  expect((await choose()).contenders).toEqual(['js']);
+  remember({ wasm: 2e6, [foreign]: 1.9e6 }, { close: ['wasm', foreign], proven: false });
+  expect((await choose()).contenders).toEqual(['wasm']);
 });
 
 test.each([
   ['of no kernel', { speeds: {} }],
-  ['of an unknown kernel', { speeds: { js: 1, abacus: 1 } }],
-  ['that are not above 0', { speeds: { js: 0 } }],
-  ['that are not numbers', { speeds: { js: '1e6' } }],
-  ['without that of the fastest kernel', { fastest: 'wasm' }],
-  ['without that of a close kernel', { close: ['js', 'wasm'] }],
+  ['of an unknown kernel', { speeds: { wasm: 1, abacus: 1 } }],
+  ['that are not above 0', { speeds: { wasm: 0 } }],
+  ['that are not numbers', { speeds: { wasm: '1e6' } }],
+  ['without that of the fastest kernel', { fastest: 'wasm-simd' }],
+  ['without that of a close kernel', { close: ['wasm', 'wasm-simd'] }],
   ['without a close kernel', { close: [] }],
 ])('speeds %s are not believed', (_, wrong) => {
-  remember({ js: 1e6 }, wrong as never);
+  remember({ wasm: 1e6 }, wrong as never);
   expect(recall()).toBeUndefined();
 });
 
 test('what an earlier version of the cache remembered, without a format, is not found', () => {
-  remember({ js: 1e6 });
+  remember({ wasm: 1e6 });
   const [name] = readdirSync(directory);
   const file = join(directory, name);
   const memory = JSON.parse(readFileSync(file, 'utf8'));
   expect(memory.key.format).toBe(2);
   const { format, ...old } = memory.key;
-  writeFileSync(file, JSON.stringify({ key: old, value: { js: 1e6 } }));
+  writeFileSync(file, JSON.stringify({ key: old, value: { wasm: 1e6 } }));
   expect(recall()).toBeUndefined();
   writeFileSync(file, JSON.stringify(memory));
   expect(recall()).toBeDefined();
@@ -142,8 +147,13 @@ test('speeds that cannot be remembered are measured, with the reason', async () 
 });
 
 test('a kernel that is asked for neither reads nor writes what is remembered', async () => {
-  expect(forceKernel('js')).toMatchObject({ name: 'js', why: 'asked for', detail: 'asked for', contenders: ['js'] });
-  const engine = new CpuEngine({ kernel: 'js', threads: 1, niceness: ourNiceness, cacheDirectory: directory });
+  expect(forceKernel('wasm')).toMatchObject({
+    name: 'wasm',
+    why: 'asked for',
+    detail: 'asked for',
+    contenders: ['wasm'],
+  });
+  const engine = new CpuEngine({ kernel: 'wasm', threads: 1, niceness: ourNiceness, cacheDirectory: directory });
   await engine.open();
   await engine.close();
   expect(existsSync(directory)).toBe(false);
@@ -160,14 +170,14 @@ test('a survey shows every kernel, from memory unless a new measurement is asked
 });
 
 test('a survey measures again when there are new kernels without a remembered speed', async () => {
-  remember({ js: 5e6 });
+  remember({ wasm: 5e6 });
   expect(Object.keys((await surveyKernels(here()))[0].speeds).sort()).toEqual([...loadableKernels].sort());
 });
 
 test('speeds are remembered separately for each number of threads', async () => {
-  remember({ js: 2e6, wasm: 1e6 });
+  remember({ wasm: 2e6, 'wasm-simd': 1e6 });
   expect((await choose({ ...here(), groups: threads(1) })).detail).not.toContain('before');
-  expect((await choose()).name).toBe('js');
+  expect((await choose()).name).toBe('wasm');
 });
 
 /** As on a hybrid chip; here the system places the threads. */
@@ -177,13 +187,13 @@ const hybrid: CoreGroup[] = [
 ];
 
 test('each kind of cores has a choice of its own, which is remembered separately', async () => {
-  remember({ js: 2e6, wasm: 1e6 }, {}, hybrid, 0);
-  expect(await choose({ ...here(), groups: hybrid })).not.toMatchObject({ name: 'js', contenders: ['js'] });
-  remember({ js: 2e6, wasm: 1e6 }, {}, hybrid, 0);
-  remember({ js: 1e6, wasm: 2e6 }, {}, hybrid, 1);
+  remember({ wasm: 2e6, 'wasm-simd': 1e6 }, {}, hybrid, 0);
+  expect(await choose({ ...here(), groups: hybrid })).not.toMatchObject({ name: 'wasm', contenders: ['wasm'] });
+  remember({ wasm: 2e6, 'wasm-simd': 1e6 }, {}, hybrid, 0);
+  remember({ wasm: 1e6, 'wasm-simd': 2e6 }, {}, hybrid, 1);
   const choices = await chooseKernels({ groups: hybrid, cacheDirectory: directory });
-  expect(choices.map(({ name }) => name)).toEqual(['js', 'wasm']);
-  expect(recall(hybrid, 1)?.fastest).toBe('wasm');
+  expect(choices.map(({ name }) => name)).toEqual(['wasm', 'wasm-simd']);
+  expect(recall(hybrid, 1)?.fastest).toBe('wasm-simd');
 });
 
 test('the kernels of all kinds of cores are measured at once', async () => {

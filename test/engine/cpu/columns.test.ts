@@ -15,7 +15,7 @@ const wide: Range = { lane: 7, page: 65_530, pages: 4, counter: 2 ** 32 - 1300, 
 
 /** Stops a search after a number of rows by making another run the current one. */
 function stoppingKernel(stopAfter: number) {
-  const kernel = loadKernel('js');
+  const kernel = loadKernel('wasm');
   const currentRun = Int32Array.of(1);
   let rows = 0;
   let calls = 0;
@@ -74,7 +74,7 @@ test('a search of columns ends when the current run changes, and counts the rows
 
 test('a search of columns ends with the first row that has candidates', () => {
   const { rows, candidates } = scanColumns(
-    loadKernel('js'),
+    loadKernel('wasm'),
     jobOf(someHeaderHex, everythingSolves),
     1,
     wide,

@@ -8,20 +8,22 @@ import { ourNiceness } from '../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
 /** One of each way to load a kernel; `cpu-engine.long.test.ts` runs them all. */
-const [native = 'js'] = loadableKernels;
-for (const kernel of new Set<KernelName>([native, 'wasm', 'js']))
+const [native = 'wasm'] = loadableKernels;
+for (const kernel of new Set<KernelName>([native, 'wasm']))
   engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2, niceness: ourNiceness }));
 
 test('describes itself', async () => {
-  const engine = new CpuEngine({ kernel: 'js', threads: 1, affinity: 'none', niceness: Math.max(3, getPriority()) });
+  const engine = new CpuEngine({ kernel: 'wasm', threads: 1, affinity: 'none', niceness: Math.max(3, getPriority()) });
   const info = await engine.open();
   await engine.close();
   expect(info).toEqual({
     model: expect.stringMatching(/./),
-    kernel: 'js',
+    kernel: 'wasm',
     threads: 1,
     why: 'asked for',
-    detail: expect.stringMatching(/^kernel js: asked for; 1 thread: asked for; placed by the system, as asked for; \S/),
+    detail: expect.stringMatching(
+      /^kernel wasm: asked for; 1 thread: asked for; placed by the system, as asked for; \S/,
+    ),
   });
 });
 

@@ -11,7 +11,7 @@ import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
 import { anyPuzzle, anyRange, corners, easyTarget, solutionsIn } from './puzzles.ts';
 
 test('the kernels that need no compiler load everywhere, the portable one with any build', () => {
-  expect(loadableKernels).toEqual(expect.arrayContaining(['wasm-simd', 'wasm', 'js']));
+  expect(loadableKernels).toEqual(expect.arrayContaining(['wasm-simd', 'wasm']));
   if (nativeIsBuilt) expect(loadableKernels).toContain('portable');
 });
 

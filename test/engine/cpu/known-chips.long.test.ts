@@ -16,7 +16,6 @@ const GOLDEN_COVE: Figures = {
   portable: 10.1,
   'wasm-simd': 26.9,
   wasm: 8.7,
-  js: 8.5,
 };
 /** With long turns between the two vectors, both forms are close. */
 const GOLDEN_COVE_LONG_TURNS: Figures = { ...GOLDEN_COVE, avx2x2: 49.4 };
@@ -28,10 +27,9 @@ const GRACEMONT: Figures = {
   portable: 5.2,
   'wasm-simd': 11.9,
   wasm: 4.6,
-  js: 4.4,
 };
 /** One vector a cycle and pipe: two vectors in 16 registers only spill. */
-const ZEN_2: Figures = { avx2x2: 33.0, avx2: 41.5, sse41: 21.0, portable: 8.9, 'wasm-simd': 19.8, wasm: 7.3, js: 7.1 };
+const ZEN_2: Figures = { avx2x2: 33.0, avx2: 41.5, sse41: 21.0, portable: 8.9, 'wasm-simd': 19.8, wasm: 7.3 };
 const ZEN_5: Figures = {
   avx512x2: 213.7,
   avx512: 131.9,
@@ -43,7 +41,6 @@ const ZEN_5: Figures = {
   portable: 12.2,
   'wasm-simd': 31.0,
   wasm: 12.8,
-  js: 12.0,
 };
 /** A system that hides AVX-512. */
 const { avx512x2, avx512, avx512vlx2, avx512vl, ...ZEN_5_WITHOUT_AVX512 } = ZEN_5;

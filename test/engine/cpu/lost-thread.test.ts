@@ -12,7 +12,7 @@ async function openEngine() {
   const threads: Worker[] = [];
   const remember = (thread: Worker) => threads.push(thread);
   process.on('worker', remember);
-  const engine = new CpuEngine({ kernel: 'js', threads: 2, niceness: ourNiceness });
+  const engine = new CpuEngine({ kernel: 'wasm', threads: 2, niceness: ourNiceness });
   await engine.open();
   process.off('worker', remember);
   expect(threads).toHaveLength(2);

@@ -54,7 +54,7 @@ test('measuring threads measure each kernel, and a faster one faster', async () 
       while (rates.length < 5) rates.push((await threads.takeTurn(name, 1))[0] ?? 0);
       return Math.max(...rates);
     };
-    if (nativeIsBuilt) expect(await best(loadableKernels[0])).toBeGreaterThan(await best('js'));
+    if (nativeIsBuilt) expect(await best(loadableKernels[0])).toBeGreaterThan(await best('wasm'));
   });
 });
 

@@ -4,18 +4,18 @@ import { FakeChip, randomFrom } from './fake-chip.ts';
 
 describe('measuring speeds', () => {
   test('gives each kernel’s speed in H/s', async () => {
-    const [verdict] = await new FakeChip({ avx512: 160, avx2: 120, js: 8 }).choose();
-    expect(verdict.speeds).toEqual({ avx512: 160_000_000, avx2: 120_000_000, js: 8_000_000 });
+    const [verdict] = await new FakeChip({ avx512: 160, avx2: 120, wasm: 8 }).choose();
+    expect(verdict.speeds).toEqual({ avx512: 160_000_000, avx2: 120_000_000, wasm: 8_000_000 });
     expect(verdict.fastest).toBe('avx512');
     expect(verdict.close).toEqual(['avx512']);
     expect(verdict.doubt).toBeUndefined();
   });
 
   test('gives slow kernels only a few turns, and lets the threads rest between rounds', async () => {
-    const chip = new FakeChip({ avx512x2: 200, avx512: 150, js: 7 });
+    const chip = new FakeChip({ avx512x2: 200, avx512: 150, wasm: 7 });
     await chip.choose();
     const count = (name: string) => chip.turns.filter((each) => each === name).length;
-    expect([count('avx512x2'), count('avx512'), count('js')]).toEqual([25, 25, 10]);
+    expect([count('avx512x2'), count('avx512'), count('wasm')]).toEqual([25, 25, 10]);
     expect(chip.rests).toBe(25);
   });
 
@@ -58,7 +58,7 @@ describe('measuring speeds', () => {
   });
 
   test('ends with the reason when it is canceled', async () => {
-    const chip = new FakeChip({ avx2: 50, js: 8 });
+    const chip = new FakeChip({ avx2: 50, wasm: 8 });
     const closed = new AbortController();
     const reason = new Error('closed');
     chip.slowdown = () => {

@@ -10,7 +10,7 @@ import { ourNiceness } from '../../priority.ts';
 import { PretendedMachine, RASPBERRY_PI } from './sensors/machines.ts';
 
 const engineWith = (openSensors: (options: { readonly threads: number }) => Promise<Sensors>) =>
-  new CpuEngine({ kernel: 'js', threads: 1, affinity: 'none', niceness: ourNiceness, openSensors });
+  new CpuEngine({ kernel: 'wasm', threads: 1, affinity: 'none', niceness: ourNiceness, openSensors });
 
 const machine = new PretendedMachine({
   ...RASPBERRY_PI,

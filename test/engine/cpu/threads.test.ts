@@ -262,7 +262,7 @@ const skipped = process.platform !== 'linux' ? 'the system is another' : tooNice
 
 describe.skipIf(skipped)(`threads of an engine on Linux${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
   async function during<T>(options: ConstructorParameters<typeof CpuEngine>[0], look: () => T): Promise<T> {
-    const engine = new CpuEngine({ kernel: 'js', ...options });
+    const engine = new CpuEngine({ kernel: 'wasm', ...options });
     await engine.open();
     try {
       return look();

@@ -1,4 +1,4 @@
-/** The interface of all CPU kernels, native, WebAssembly or JavaScript. native/search.h is its counterpart in C. */
+/** The interface of all CPU kernels, native or WebAssembly. native/search.h is its counterpart in C. */
 
 import type { Puzzle } from '../../../chain/job.ts';
 import type { Range } from '../../../chain/nonce.ts';

@@ -4,7 +4,6 @@ import { joinNonce, type Range } from '../../../chain/nonce.ts';
 import { DeviceError } from '../../engine.ts';
 import { scan } from '../columns.ts';
 import type { KernelName } from '../kernel-names.ts';
-import { loadJs } from './js.ts';
 import { type Kernel, ROW_COUNTERS } from './kernel.ts';
 import { isNative, loadNative } from './native.ts';
 import { loadWasm, type WasmName } from './wasm.ts';
@@ -25,8 +24,7 @@ export function loadKernel(name: KernelName): Kernel {
 }
 
 function load(name: KernelName): Kernel {
-  if (isNative(name)) return loadNative(name);
-  return name === 'js' ? loadJs() : loadWasm(name as WasmName);
+  return isNative(name) ? loadNative(name) : loadWasm(name as WasmName);
 }
 
 export interface Loaded {

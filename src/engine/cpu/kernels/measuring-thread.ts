@@ -16,7 +16,7 @@ const SETTLE_MS = 1;
 /** Length of a turn's timed part: long compared with the setup of a search (10 µs). */
 const TURN_MS = 2;
 
-/** Pages of a kernel's first search, while its speed is unknown: 20 µs with AVX-512, 1 ms in JavaScript. */
+/** Pages of a kernel's first search, while its speed is unknown: 20 µs with AVX-512, 0.5 ms in WebAssembly. */
 const FIRST_PAGES = 8;
 
 const EVERY_PAGE = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };

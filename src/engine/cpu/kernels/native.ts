@@ -110,7 +110,7 @@ const NEEDS = [
 export const FOREIGN = 'made for another kind of chip';
 
 export function isNative(name: KernelName): boolean {
-  return name !== 'js' && !name.startsWith('wasm');
+  return !name.startsWith('wasm');
 }
 
 /** @returns where the native kernels come from; undefined when there are none */

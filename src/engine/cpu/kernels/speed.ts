@@ -22,7 +22,7 @@ interface Measurement {
   readonly nowMs?: () => number;
 }
 
-/** How many turns each kernel gets. In this time V8 optimizes WebAssembly and JavaScript, which are much slower at first. */
+/** How many turns each kernel gets. In this time V8 optimizes WebAssembly, which is much slower at first. */
 const FIRST_TURNS = 10;
 
 /** How many further turns the kernels get that may be the fastest of a group. */
