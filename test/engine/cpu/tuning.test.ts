@@ -36,7 +36,7 @@ test('what is remembered belongs to the chip, the builds of the kernels and the 
   expect(rememberTuning(new Cache(home), [group], 0, { ...tuning, close: [...tuning.close] })).toBeUndefined();
   const [name] = readdirSync(home).filter((file) => file.endsWith('.json'));
   const build = expect.stringMatching(/./);
-  const key = { format: 2, chip: chip(), native: build, 'wasm-simd': build, v8: process.versions.v8 };
+  const key = { format: 2, chip: chip(), native: build, wasm: build, v8: process.versions.v8 };
   expect(JSON.parse(readFileSync(join(home, name), 'utf8')).key).toMatchObject(key);
 });
 
