@@ -6,7 +6,6 @@ import { readSecretFile, readSecretText } from '../config/secrets.ts';
 import { valuesFor } from '../config/setting-types/addresses.ts';
 import { NETWORK_NAME } from '../config/setting-types/rig.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
-import type { Peer } from '../ledger/cut.ts';
 import type { Trust } from '../net/trust.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from '../node/api/node-api.ts';
@@ -109,16 +108,6 @@ export async function servedNetwork(settings: ApiSettings, surroundings: NodeApi
     /\?\.$/,
     '?',
   );
-}
-
-/** @returns a client of a discovered peer, whose certificate must be the one with its id */
-export function peerApi(
-  peer: Peer,
-  network: string,
-  { ledger }: ApiSettings,
-  surroundings: NodeApiSurroundings = {},
-): NodeApi {
-  return NodeApi.ofPeer(peer, { network, ...words(ledger) }, { ...surroundings, isStranger: true });
 }
 
 function words({

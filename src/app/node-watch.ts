@@ -3,14 +3,10 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import type { Listener } from '../events/events.ts';
-import type { Peer } from '../ledger/cut.ts';
 import { ApiError } from '../node/api/api-error.ts';
-import { trustOfPeer, urlOfPeer } from '../node/api/info.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
-import { basePathOf } from '../node/api/request.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
 import { numberRepeated, shownUrl } from '../node/url.ts';
-import { type Discovery, discoverPeers } from '../nodes/discover.ts';
 import { whyNoWork } from '../nodes/look.ts';
 import { type Candidate, survey } from '../nodes/survey.ts';
 import { type Pace, watchNodes } from '../nodes/watch.ts';
@@ -19,7 +15,7 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { version } from '../system/machine.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { defaultAccount } from './choose-source.ts';
-import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, peerApi, RIG_LIMITS } from './node-api.ts';
+import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-api.ts';
 
 /** What hears of it when a node has become unhealthy, or healthy again: failover, or the only node. */
 export interface JudgedSource {
@@ -33,8 +29,6 @@ export interface JudgedSource {
 export interface NodeWatchOptions {
   /** The URLs of `node` are those of the nodes that are judged, in the same order. */
   readonly settings: NodeSettings;
-  /** How many of the first nodes are configured; the others were discovered. */
-  readonly configured: number;
   readonly source: JudgedSource;
   readonly pace?: Pace;
   readonly clock?: Clock;
@@ -46,14 +40,12 @@ const MAX_SHOWN = 300;
 
 /** Watches until `stop`. */
 export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop: AbortSignal): Promise<void> {
-  const { settings, configured, source, pace, clock = systemClock } = options;
+  const { settings, source, pace, clock = systemClock } = options;
   let opened: NodeCandidates | undefined;
   const surveyAll = async (signal: AbortSignal) => {
     opened ??= await NodeCandidates.open(settings);
     // The sources of work notice by themselves when a node gives none.
-    const candidates = opened.configured.map(({ name, api }, i): Candidate => {
-      return { name, api, isConfigured: i < configured };
-    });
+    const candidates = opened.configured.map(({ name, api }): Candidate => ({ name, api }));
     return await survey(candidates, opened.network, clock.nowUs(), signal);
   };
   const changed = (rank: number, fault: string | undefined) =>
@@ -69,16 +61,10 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
   }
 }
 
-/* Prepares nodes to be looked at: those of the configuration, and peers that these know. */
+/* Prepares the nodes of the configuration to be looked at. */
 
 /** The settings that say which nodes, of what network, and for whom they are asked for work. */
 export type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
-
-export interface DiscoveredNode extends Candidate {
-  readonly peer: Peer;
-  /** Where it gives work, if it does. @throws ApiError when its dialect cannot be found out */
-  readonly url: () => Promise<string>;
-}
 
 /** Short, because a person waits for the answer; a slow node is listed all the same. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
@@ -88,10 +74,8 @@ export class NodeCandidates {
   readonly configured: readonly Candidate[];
   /** That of the configuration, or that of the first node that says it. */
   readonly network: string;
-  readonly #settings: NodeSettings;
   /** The clients of configured nodes. */
   readonly #apis: readonly NodeApi[];
-  readonly #peers: NodeApi[] = [];
 
   /** @throws UsageError when the network of a node is not known, or a file holds no certificates */
   static async open(settings: NodeSettings): Promise<NodeCandidates> {
@@ -102,7 +86,6 @@ export class NodeCandidates {
   private constructor(settings: NodeSettings, opened: readonly (NodeApi | string)[]) {
     const { node } = settings;
     const urls = node.urls ?? [];
-    this.#settings = settings;
     this.#apis = opened.filter((each) => typeof each !== 'string');
     this.network = node.network ?? this.#apis[0]?.network ?? '';
     const { network } = this;
@@ -110,33 +93,12 @@ export class NodeCandidates {
     const miner = minerOf(settings);
     this.configured = urls.map((url, i) => {
       const question = miner && { url, network, trust: nodeTrust(url, node), miner, userAgent: USER_AGENT };
-      return { name: names[i], isConfigured: true, api: opened[i], whyNoWork: question && (() => whyNoWork(question)) };
+      return { name: names[i], api: opened[i], whyNoWork: question && (() => whyNoWork(question)) };
     });
   }
 
-  /** @returns at most so many peers of the configured nodes, and why some of these have named none */
-  async discover(most: number): Promise<{ nodes: readonly DiscoveredNode[]; faults: Discovery['faults'] }> {
-    const { node, ledger } = this.#settings;
-    const { peerUrl } = ledger;
-    const known = [...(node.urls ?? []), ...(peerUrl === undefined ? [] : [peerUrl])];
-    const { peers, faults } = await discoverPeers(this.#apis, known, most);
-    return { nodes: peers.map((peer) => this.#candidateOf(peer)), faults };
-  }
-
   async close(): Promise<void> {
-    await Promise.all([...this.#apis, ...this.#peers].map((api) => api.close()));
-  }
-
-  #candidateOf(peer: Peer): DiscoveredNode {
-    const { network } = this;
-    const api = peerApi(peer, network, this.#settings, { limits: LIMITS });
-    this.#peers.push(api);
-    const url = async () => urlOfPeer(peer) + basePathOf(await api.dialect(), network);
-    const miner = minerOf(this.#settings);
-    const trust = trustOfPeer(peer);
-    const ask = async (identity: MinerIdentity) =>
-      whyNoWork({ url: await url(), network, trust, miner: identity, userAgent: USER_AGENT, isStranger: true });
-    return { name: urlOfPeer(peer), isConfigured: false, api, whyNoWork: miner && (() => ask(miner)), peer, url };
+    await Promise.all(this.#apis.map((api) => api.close()));
   }
 }
 

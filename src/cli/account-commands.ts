@@ -2,14 +2,12 @@
 
 import type { Command } from 'commander';
 import { exit } from '../app/exit.ts';
-import { positiveInteger, settingsOf, withSettings } from './options.ts';
+import { settingsOf, withSettings } from './options.ts';
 
 /** Adds them to the program. */
 export function addAccountCommands(program: Command): void {
   withSettings(program.command('nodes'), 'node', 'ledger', 'miner')
     .description('look at the nodes: do they answer, agree, keep up, and give work?')
-    .option('--discover', 'look at the peers of these nodes, too', false)
-    .option('--most <n>', 'look at no more than this many peers', positiveInteger(500), 32)
     .option('--json', 'one JSON object on stdout', false)
     .action(async (options, command) =>
       exit(await (await import('./nodes.ts')).runNodes(await settingsOf(command), options)),

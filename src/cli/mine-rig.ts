@@ -27,28 +27,21 @@ import { FailoverSource } from '../source/failover.ts';
 export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, tries: boolean): Promise<number> {
   const { config } = loaded;
   const events = new Events();
-  const discovered = tries ? undefined : await discover(config);
-  const node = discovered?.node ?? config.node;
-  if (!tries) await refuseWithoutNetwork({ ...config, node });
-  const chosen = chooseSource({ ...config, node }, events);
+  if (!tries) await refuseWithoutNetwork(config);
+  const chosen = chooseSource(config, events);
   const { source } = chosen;
   const { close, announce, ...prepared } = await prepare(loaded, reload);
   const setup = announce(whomFor(config));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
-  for (const { level, text } of discovered?.notes ?? []) prepared.log[level]({ tag: 'node' }, text);
   try {
     const relays = [...(prepared.relays ?? []), ...(await simulated(config, prepared.log, !tries))];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
     const rig = { events, source, engines, ...prepared, setup, relays, ...balance(config) };
     if (tries) return await dryRun(rig, config);
     // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
-    const sidecars = [
-      ...(prepared.sidecars ?? []),
-      ...nodeWatch(config, node, chosen, events),
-      ...blockLog(config, node, chosen),
-    ];
+    const sidecars = [...(prepared.sidecars ?? []), ...nodeWatch(config, chosen, events), ...blockLog(config, chosen)];
     return await runMiner({ ...rig, sidecars }, config.run);
   } finally {
     await close();
@@ -78,26 +71,20 @@ function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
   if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
 }
 
-/** @param node the nodes that are mined on, the discovered ones last */
-function nodeWatch(config: Config, node: Config['node'], chosen: ChosenSource, { emit }: Events): Sidecar[] {
+function nodeWatch(config: Config, chosen: ChosenSource, { emit }: Events): Sidecar[] {
   if (config.pool.urls) return [];
   const { source } = chosen;
   const judged = source instanceof FailoverSource ? source : loneNode(source, emit);
-  const settings = { ...config, node };
   // Of a node that was left for good, nothing else matters.
   const judge = (rank: number, fault: string | undefined) => {
     if (!chosen.nodes[rank].isRevoked) judged.judge(rank, fault);
   };
-  const watched = { settings, configured: config.node.urls?.length ?? 0, source: { judge } };
+  const watched = { settings: config, source: { judge } };
   return [nodes(watched, config.stratum.listen !== undefined)];
 }
 
-/** Pools follow their blocks themselves. @param node the nodes that are mined on */
-function blockLog(
-  { blocks: settings, ledger, pool, miner }: Config,
-  node: Config['node'],
-  chosen: ChosenSource,
-): Sidecar[] {
+/** Pools follow their blocks themselves. */
+function blockLog({ blocks: settings, node, ledger, pool, miner }: Config, chosen: ChosenSource): Sidecar[] {
   if (pool.urls) return [];
   const { predicate, publicKeys = [] } = miner;
   const leave = (name: string, reason: string) => chosen.nodes.find((each) => each.name === name)?.revoke(reason);
@@ -109,13 +96,6 @@ function blockLog(
 function balance(config: Config): Pick<Rig, 'askBalance'> {
   if (config.pool.urls) return {};
   return { askBalance: async (stop) => (await import('../app/ledger-views.ts')).askBalance(config, stop) };
-}
-
-/** @returns undefined when no more nodes are wanted, or there is nobody to ask */
-async function discover(config: Config) {
-  const { discovery, node } = config;
-  if (!discovery.nodes || !node.urls?.length || !config.miner.publicKeys?.length) return undefined;
-  return await (await import('../app/discover-nodes.ts')).withDiscovered(config);
 }
 
 /** @param asks whether nodes may be asked @throws UsageError on the main network */

@@ -31,16 +31,7 @@ const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run' && table 
 /** Adds them to the program. @returns the command `mine` */
 export function addMiningCommands(program: Command): Command {
   const printConfig = new Option('--print-config', 'print the effective settings and their sources, and exit');
-  const mine = withSettings(
-    program.command('mine'),
-    'node',
-    'discovery',
-    'pool',
-    'miner',
-    'blocks',
-    ...MINING,
-    'test-network',
-  )
+  const mine = withSettings(program.command('mine'), 'node', 'pool', 'miner', 'blocks', ...MINING, 'test-network')
     .description('mine on your nodes or pools until you stop it')
     .addOption(printConfig)
     .option(

@@ -8,13 +8,10 @@ import type { Loaded } from '../config/load.ts';
 import { type Surveyed, survey } from '../nodes/survey.ts';
 import { systemClock } from '../system/clock.ts';
 import { jsonText, oneLine } from '../text/plain-text.ts';
-import { note, printLine } from './ledger/client.ts';
+import { printLine } from './ledger/client.ts';
 
 export interface NodesOptions {
   readonly json: boolean;
-  readonly discover: boolean;
-  /** How many peers are looked at, at most. */
-  readonly most: number;
 }
 
 /** @throws UsageError without a node, or when its network is not known */
@@ -23,13 +20,11 @@ export async function runNodes({ config }: Loaded, options: NodesOptions): Promi
   const candidates = await NodeCandidates.open(config);
   try {
     const { configured, network } = candidates;
-    const found = options.discover ? await candidates.discover(options.most) : { nodes: [], faults: [] };
-    for (const fault of found.faults) note(`warning: ${oneLine(fault)}`);
-    const surveyed = await survey([...configured, ...found.nodes], network, systemClock.nowUs());
+    const surveyed = await survey(configured, network, systemClock.nowUs());
     const report: NodesReport = { network: network === '' ? null : network, nodes: surveyed.map(toJson) };
     if (options.json) printLine(jsonText(report));
     else for (const line of surveyed.flatMap(linesOf)) printLine(line);
-    const isUsable = surveyed.some(({ candidate, problems }) => candidate.isConfigured && !hasFault(problems));
+    const isUsable = surveyed.some(({ problems }) => !hasFault(problems));
     return isUsable ? EXIT.done : EXIT.failed;
   } finally {
     await candidates.close();
@@ -52,7 +47,6 @@ function linesOf({ candidate, look, behind, problems, givesWork }: Surveyed): st
     ...(newestBlockUs === undefined ? [] : [`newest block ${ageS(newestBlockUs)} s old`]),
     ...(software === undefined ? [] : [`software ${software}`]),
     ...(givesWork ? ['gives work'] : []),
-    ...(candidate.isConfigured ? [] : ['discovered']),
   ];
   return [
     `${stateOf(problems).padEnd(9)}${candidate.name}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`,
@@ -68,7 +62,6 @@ function toJson({ candidate, look, behind, problems, givesWork }: Surveyed): Nod
   const { cut, software, network, newestBlockUs, skew } = look;
   return {
     name: candidate.name,
-    isDiscovered: !candidate.isConfigured,
     state: stateOf(problems),
     problems: problems.map(({ state, what }) => ({ state, what: oneLine(what) })),
     network: network ?? null,
@@ -87,13 +80,12 @@ const count = z.int().nonnegative();
 
 const NodeReport = z.object({
   name: z.string().meta({ description: 'the URL of the node, as it is shown' }),
-  isDiscovered: z.boolean().meta({ description: 'whether other nodes have named it, and the settings have not' }),
   state: z.enum(['ok', 'warning', 'fault']),
   problems: z.array(z.object({ state: z.enum(['warning', 'fault']), what: z.string() })),
   network: z.string().nullable(),
   software: z.string().nullable().meta({ description: 'the version of its software' }),
   cutHeight: count.nullable(),
-  blocksBehind: count.nullable().meta({ description: 'blocks of each chain behind the best configured node' }),
+  blocksBehind: count.nullable().meta({ description: 'blocks of each chain behind the best node' }),
   newestBlockAgeSeconds: count.nullable(),
   clockAheadSeconds: z.number().nullable().meta({ description: 'how far its clock is ahead of ours' }),
   givesWork: z.boolean().nullable().meta({ description: 'null: it was not asked' }),

@@ -10,12 +10,11 @@ import { printed } from './setting-types/basic.ts';
 import { describe, type Entry, entriesOf, type Table, type ValuesOf } from './settings-table.ts';
 import { DEVICES, LEDGER, NODE_AND_MINER, POOL } from './tables/mining.ts';
 import { RELAYS, RUN_HTTP_LOG, STRATUM } from './tables/serving.ts';
-import { BLOCKS, DISCOVERY, UNATTENDED } from './tables/unattended.ts';
+import { BLOCKS, UNATTENDED } from './tables/unattended.ts';
 
 export const SETTINGS = {
   ...NODE_AND_MINER,
   ...LEDGER,
-  ...DISCOVERY,
   ...POOL,
   ...BLOCKS,
   ...DEVICES,

@@ -10,8 +10,6 @@ const TOLERATED_SKEW_US = 2_000_000n;
 
 export interface Seen {
   readonly look: Look;
-  /** Strangers are not compared with: they may say anything. */
-  readonly isConfigured: boolean;
   /** Its block at a height that all nodes have; undefined where that is not known. */
   readonly commonBlock?: string | undefined;
   /** Why it gives no work; undefined when it does, or was not asked. */
@@ -28,7 +26,7 @@ export interface Problem {
 export interface Judgement {
   /** Whether the node has said what is needed to judge it. One that does not answer may be as good as any other. */
   readonly hasAnswered: boolean;
-  /** How many blocks of each chain it is behind the configured node that is furthest; 0 while its newest block is young. */
+  /** How many blocks of each chain it is behind the node that is furthest; 0 while its newest block is young. */
   readonly behind?: number;
   readonly problems: readonly Problem[];
 }
@@ -42,11 +40,9 @@ export interface Judgement {
  */
 export function judge(nodes: readonly Seen[], network: string, nowUs: bigint): Judgement[] {
   const usable = nodes.filter(({ look }) => look.cut && !isOther(look.network, network));
-  const configured = usable.filter(({ isConfigured }) => isConfigured);
-  const peers = configured.length > 0 ? configured : usable;
-  const behindOf = ({ look }: Seen) => blocksBehind(look, peers, nowUs);
+  const behindOf = ({ look }: Seen) => blocksBehind(look, usable, nowUs);
   // Nodes that the rest of the network has left behind have no vote.
-  const voters = peers.filter((node) => behindOf(node) <= MOST_BEHIND);
+  const voters = usable.filter((node) => behindOf(node) <= MOST_BEHIND);
   const branch = branchOfMost(voters);
   return nodes.map((node) => judgeOne(node, { network, nowUs, branch, behindOf }));
 }
@@ -94,7 +90,7 @@ interface Standard {
 }
 
 function judgeOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): Judgement {
-  const { look, isConfigured, commonBlock, noWork } = node;
+  const { look, commonBlock, noWork } = node;
   const { cut, skew } = look;
   if (isOther(look.network, network)) {
     return { hasAnswered: true, problems: [fault(`serves the network ${quote(look.network ?? '')}, not ${network}`)] };
@@ -116,9 +112,7 @@ function judgeOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): J
   } else if (commonBlock !== undefined && branch !== undefined && commonBlock !== branch) {
     problems.push(fault('follows another branch of the ledger than most nodes'));
   }
-  // Real nodes do not give work on the port by which they are discovered.
-  if (noWork !== undefined)
-    problems.push({ state: isConfigured ? 'fault' : 'warning', what: `gives no work: ${noWork}` });
+  if (noWork !== undefined) problems.push(fault(`gives no work: ${noWork}`));
   if (skew && (skew.leastUs > TOLERATED_SKEW_US || -skew.mostUs > TOLERATED_SKEW_US)) {
     const [offUs, direction] = skew.leastUs > 0n ? [skew.leastUs, 'behind'] : [-skew.mostUs, 'ahead of'];
     problems.push({ state: 'warning', what: `has a clock at least ${offUs / 1_000_000n} s ${direction} ours` });

@@ -141,8 +141,6 @@ export interface WorkQuestion {
   readonly trust: Trust;
   readonly miner: MinerIdentity;
   readonly userAgent: string;
-  /** Whether only strangers have named the node, as `NodeHttpOptions` has it. */
-  readonly isStranger?: boolean;
 }
 
 /** @returns why the node gives no work; undefined when it does */
@@ -150,14 +148,13 @@ export async function whyNoWork(
   question: WorkQuestion,
   stop: AbortSignal = new AbortController().signal,
 ): Promise<string | undefined> {
-  const { url, network, trust, miner, userAgent, isStranger = false } = question;
+  const { url, network, trust, miner, userAgent } = question;
   const clock = systemClock;
   const address = nodeAddress(url, network);
   const http = new NodeHttp({
     address,
     trust,
     userAgent,
-    isStranger,
     nodeClock: new NodeClock(clock),
     clock,
     limits: nodeLimits,

@@ -11,7 +11,6 @@ import { type Look, type LookedAt, lookAt, unlessMissing } from './look.ts';
 export interface Candidate {
   /** Safe to show. */
   readonly name: string;
-  readonly isConfigured: boolean;
   /** Its client, or why there is none. */
   readonly api: LookedAt | string;
   /** Asks it for work, where a miner is known. @returns why it gives none */
@@ -44,8 +43,8 @@ export async function survey(
       whyNoWork && looks[i].fault === undefined ? { reason: await whyNoWork() } : undefined,
     ),
   );
-  const seen = candidates.map(({ isConfigured }, i): Seen => {
-    return { look: looks[i], isConfigured, commonBlock: blocks[i], noWork: work[i]?.reason };
+  const seen = candidates.map((_, i): Seen => {
+    return { look: looks[i], commonBlock: blocks[i], noWork: work[i]?.reason };
   });
   return judge(seen, network, nowUs).map((judgement, i) => {
     const asked = work[i] && { givesWork: work[i].reason === undefined };
@@ -63,11 +62,9 @@ async function blocksOf(
   network: string,
   stop?: AbortSignal,
 ): Promise<(string | undefined)[]> {
-  const followers = candidates.flatMap(({ api, isConfigured }, i) => {
+  const followers = candidates.flatMap(({ api }, i) => {
     const { cut, network: served } = looks[i];
-    return typeof api !== 'string' && cut && !isOther(served, network)
-      ? [{ api, isConfigured, cut: cut satisfies Cut, i }]
-      : [];
+    return typeof api !== 'string' && cut && !isOther(served, network) ? [{ api, cut: cut satisfies Cut, i }] : [];
   });
   const found = await commonBlocks(followers, stop);
   const blocks: (string | undefined)[] = candidates.map(() => undefined);
@@ -83,12 +80,10 @@ const DEPTH = 6n;
 export interface Follower {
   readonly api: LookedAt;
   readonly cut: Cut;
-  /** Configured nodes choose where to compare, so that no stranger can choose a place that others do not have. */
-  readonly isConfigured: boolean;
 }
 
 /**
- * Compares the nodes' blocks at one height, on the lowest chain that all configured nodes have. Half of these are at least that
+ * Compares the nodes' blocks at one height, on the lowest chain that all have. Half of these are at least that
  * far: one that is years behind would choose a height at which no fork shows.
  * @returns for each node its block there, 43 characters; undefined where the node does not know or does not say
  */
@@ -96,12 +91,10 @@ export async function commonBlocks(
   followers: readonly Follower[],
   stop?: AbortSignal,
 ): Promise<readonly (string | undefined)[]> {
-  const configured = followers.filter(({ isConfigured }) => isConfigured);
-  const choosers = configured.length > 0 ? configured : followers;
-  const chains = [...(choosers[0]?.cut.heads.keys() ?? [])];
-  const chain = chains.find((each) => choosers.every(({ cut }) => cut.heads.has(each)));
+  const chains = [...(followers[0]?.cut.heads.keys() ?? [])];
+  const chain = chains.find((each) => followers.every(({ cut }) => cut.heads.has(each)));
   if (chain === undefined) return followers.map(() => undefined);
-  const height = median(choosers.map(({ cut }) => cut.heads.get(chain)!.height)) - DEPTH;
+  const height = median(followers.map(({ cut }) => cut.heads.get(chain)!.height)) - DEPTH;
   if (height < 0n) return followers.map(() => undefined);
   return await Promise.all(
     followers.map(async ({ api, cut }) => {

@@ -28,7 +28,7 @@ async function nodesWith(...options: MockNodeOptions[]) {
 }
 
 /** A rig that mines on the first of these nodes, and begins to watch them. */
-async function mineOn(urls: readonly string[], configured = urls.length) {
+async function mineOn(urls: readonly string[]) {
   const settings = {
     ...DEFAULTS,
     node: { ...DEFAULTS.node, urls: [...urls], network: 'development' },
@@ -48,7 +48,7 @@ async function mineOn(urls: readonly string[], configured = urls.length) {
   const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(clockError.ms) * 1000n };
   const stopping = new AbortController();
   const { log } = guarded();
-  const watching = runNodeWatch({ settings, configured, source: failover, pace: PACE, clock }, log, stopping.signal);
+  const watching = runNodeWatch({ settings, source: failover, pace: PACE, clock }, log, stopping.signal);
   onTestFinished(async () => {
     stopping.abort();
     await watching;
@@ -125,25 +125,6 @@ describe('a node', () => {
     await isMinedOn(1);
   });
 
-  it('that was discovered makes no configured node unhealthy', async () => {
-    const { nodes, urls } = await nodesWith({}, {});
-    // The configured node is far behind the discovered one.
-    grow(nodes[1], 5);
-    const { health, isMinedOn } = await mineOn(urls, 1);
-    await surveys(nodes[0]);
-    expect(health()).toEqual([]);
-    await isMinedOn(0);
-  });
-
-  it('that was discovered has no vote on the branch', async () => {
-    const { nodes, urls } = await nodesWith({}, {});
-    for (const node of nodes) grow(node, 8);
-    const { health } = await mineOn(urls, 1);
-    const isLeft = [1, 'unhealthy', says(/^follows another branch of the ledger than most nodes/)];
-    await eventually(() => expect(health()).toContainEqual(isLeft));
-    expect(health().filter(([rank]) => rank === 0)).toEqual([]);
-  });
-
   it('that does not answer these questions is mined on', async () => {
     const { nodes, urls } = await nodesWith({}, {});
     grow(nodes[1], 5);
@@ -161,7 +142,7 @@ it('the only node of a rig is told of when it stands still, and when it grows ag
   const recorder = new Recorder();
   const source = loneNode({ name: 'the node' }, recorder.listen);
   const stopping = new AbortController();
-  const watching = runNodeWatch({ settings, configured: 1, source, pace: PACE }, guarded().log, stopping.signal);
+  const watching = runNodeWatch({ settings, source, pace: PACE }, guarded().log, stopping.signal);
   onTestFinished(async () => {
     stopping.abort();
     await watching;

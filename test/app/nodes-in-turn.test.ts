@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit.js';
-import { type ApiSettings, configuredNodes, nodeApi, peerApi, servedNetwork } from '#pickaxe/app/node-api.js';
+import { type ApiSettings, configuredNodes, nodeApi, servedNetwork } from '#pickaxe/app/node-api.js';
 import { NodesInTurn, OtherNetworkError, withNetwork } from '#pickaxe/app/nodes-in-turn.js';
 import type { NodeApi } from '#pickaxe/node/api/node-api.js';
 import type { Clock } from '#pickaxe/system/clock.js';
@@ -54,15 +54,9 @@ describe('the configured nodes', () => {
   it('are spoken to as the settings say', async () => {
     const { url, seen } = await healthy();
     const settings = settingsOf([url], { ledger: { dialect: 'document', commandPath: 'own' } });
-    for (const api of [
-      nodeApi({ url }, 'mainnet01', settings, QUICK),
-      peerApi({ id: null, address: { hostname: '127.0.0.1', port: 9 } }, 'mainnet01', settings),
-    ]) {
-      onTestFinished(() => api.close());
-      expect([api.network, await api.dialect()]).toEqual(['mainnet01', 'document']);
-    }
     const api = nodeApi({ url }, 'mainnet01', settings, QUICK);
     onTestFinished(() => api.close());
+    expect([api.network, await api.dialect()]).toEqual(['mainnet01', 'document']);
     await api.poll(3, ['A'.repeat(43)]).catch(() => {});
     expect(seen[0].path).toBe('/ledger/0.0/mainnet01/own/poll');
     expect(seen[0].headers['user-agent']).toMatch(/^pickaxe\/\d/);

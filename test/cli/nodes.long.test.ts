@@ -1,12 +1,8 @@
-import { X509Certificate } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NodesReport } from '#pickaxe/cli/nodes.js';
-import { peerIdOf } from '#pickaxe/ledger/cut.js';
 import { expectShape } from '../expect-shape.ts';
-import { selfSigned } from '../node/certificates.ts';
-import { TlsFront } from '../node/tls-front.ts';
 import { startNode } from '../source/node/node.ts';
-import { PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
+import { pickaxe, type Run, start } from './pickaxe.ts';
 
 const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32)];
 /** Surveys and looks at blocks are 10 to 15 s apart. */
@@ -39,33 +35,6 @@ describe('pickaxe nodes', () => {
     expect(code).toBe(0);
   });
 
-  it('discovers peers, and trusts only the certificates with their ids', async () => {
-    const { node, url } = await startNode();
-    const other = await startNode({ p2p: 'tls' });
-    const address = { hostname: '127.0.0.1', port: other.node.p2p!.port };
-    node.peers.add('cut', { id: other.node.identity!.peerId, address });
-    const run = async () => {
-      const { code, stdout, stderr } = await pickaxe('nodes', '--discover', '--json', '--node', url, ...MINER);
-      expect([code, stderr]).toEqual([0, '']);
-      const report = JSON.parse(stdout);
-      expectShape(NodesReport, report);
-      return report;
-    };
-    const { network, nodes } = await run();
-    expect(network).toBe('development');
-    expect(nodes).toMatchObject([
-      { name: url, isDiscovered: false, state: 'ok', problems: [], givesWork: true, blocksBehind: 0 },
-      {
-        name: `https://127.0.0.1:${address.port}`,
-        isDiscovered: true,
-        cutHeight: expect.any(Number),
-        givesWork: false,
-      },
-    ]);
-    node.peers.add('cut', { id: 'A'.repeat(43), address });
-    expect((await run()).nodes[1]).toMatchObject({ state: 'fault', cutHeight: null });
-  });
-
   it('prints null for what nobody knows', async () => {
     const { code, stdout } = await pickaxe('nodes', '--json', '--node', 'http://127.0.0.1:9');
     expect(code).toBe(1);
@@ -74,32 +43,11 @@ describe('pickaxe nodes', () => {
     expect(report).toMatchObject({ network: null, nodes: [{ network: null, software: null, givesWork: null }] });
   });
 
-  it('fails when no configured node can be mined on', async () => {
+  it('fails when no node can be mined on', async () => {
     const { url } = await startNode({ miningEnabled: false });
     const { code, stdout } = await pickaxe('nodes', '--node', url, ...MINER);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^fault .*\n {9}gives no work: /)]);
     expect(await pickaxe('nodes')).toMatchObject({ code: 2, stderr: expect.stringMatching(/No node is configured/) });
-  });
-});
-
-describe('pickaxe mine --discover-nodes', () => {
-  it('mines on a discovered node when the configured one gives no work', async () => {
-    const { node, url } = await startNode({ miningEnabled: false });
-    const other = await startNode({ difficulty: 1000 });
-    const front = await TlsFront.start(selfSigned, other.url);
-    const id = peerIdOf(new X509Certificate(selfSigned.cert).raw);
-    node.peers.add('cut', { id, address: { hostname: '127.0.0.1', port: front.port } });
-    // Only the discovered node can tell what became of the blocks.
-    node.server.faults = [{ endpoint: 'cut', kind: 'unavailable' }];
-    const run = mineOn('--discover-nodes', '--node', url);
-    await vi.waitFor(() => expect(other.node.ledger.stats.accepted).toBeGreaterThan(0), PATIENCE);
-    // A few blocks are enough.
-    other.node.ledger.difficulty = 1e15;
-    await vi.waitFor(() => {
-      other.node.ledger.advance();
-      expect(run.events('block-state').map(({ state }) => state)).toContain('settled');
-    }, LONG);
-    expect(run.stderr).toContain(`1 of 1 discovered nodes can be mined on: ${front.url}`);
   });
 });
 

@@ -48,7 +48,6 @@ describe('the table of settings', () => {
     expect(DEFAULTS).toEqual({
       node: { insecureTls: false },
       ledger: { dialect: 'auto' },
-      discovery: { nodes: false },
       miner: { predicate: 'keys-all' },
       rig: {},
       pool: { allowReconnect: false },
@@ -87,7 +86,6 @@ describe('a project file that was only found', () => {
       'ledger.peer-url',
       'ledger.dialect',
       'ledger.command-path',
-      'discovery.nodes',
       'pool.user',
       'pool.difficulty',
       'blocks.log',

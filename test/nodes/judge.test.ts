@@ -14,7 +14,6 @@ const OLD_US = NOW_US - 60_000_000n;
 
 const seen = (look: Partial<Look>, more: Partial<Seen> = {}): Seen => ({
   look: { network: 'x', cut: cut(1000n), newestBlockUs: NOW_US - 30_000_000n, ...look },
-  isConfigured: true,
   ...more,
 });
 const judged = (...nodes: Seen[]) => judge(nodes, 'x', NOW_US).map(({ problems }) => problems);
@@ -80,8 +79,6 @@ describe('a node', () => {
     const [one, heavier] = [seen({}, { commonBlock: 'a' }), seen({ cut: cut(1002n) }, { commonBlock: 'b' })];
     const split = fault(/^follows one branch of the ledger, and as many nodes follow another one/);
     expect(judged(one, heavier)).toEqual([split, split]);
-    const stranger = { ...heavier, isConfigured: false };
-    expect(judged(one, heavier, stranger)).toEqual([split, split, split]);
     expect(judged(one, seen({}))).toEqual([[], []]);
   });
 
@@ -99,20 +96,9 @@ describe('a node', () => {
     expect(judged(on('a'), left, left)).toEqual([[], [lag, ...fork], [lag, ...fork]]);
   });
 
-  it('that nobody has configured is not what others are compared with', () => {
-    const stranger = seen({ cut: cut(100_000n) }, { isConfigured: false, commonBlock: 'b' });
-    expect(judged(seen({}, { commonBlock: 'a' }), stranger)).toEqual([[], fault(/another branch/)]);
-    const silent = seen({ fault: 'no connection' });
-    delete (silent.look as { cut?: Cut }).cut;
-    expect(judged(silent, stranger)).toEqual([fault(/does not answer/), []]);
-  });
-
-  it('that gives no work is of no use, unless it was only discovered', () => {
+  it('that gives no work is of no use', () => {
     const noWork = 'mining is disabled';
-    expect(judged(seen({}, { noWork }), seen({}, { noWork, isConfigured: false }))).toEqual([
-      fault(/^gives no work: mining is disabled$/),
-      [{ state: 'warning', what: 'gives no work: mining is disabled' }],
-    ]);
+    expect(judged(seen({}, { noWork }), seen({}))).toEqual([fault(/^gives no work: mining is disabled$/), []]);
   });
 
   it('does not stand still because our clock is wrong', () => {

@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { NodeApi, type NodeApiOptions } from '#pickaxe/node/api/node-api.js';
-import { discoverPeers } from '#pickaxe/nodes/discover.js';
 import { lookAt } from '#pickaxe/nodes/look.js';
 import { type Candidate, survey } from '#pickaxe/nodes/survey.js';
 import { systemClock } from '#pickaxe/system/clock.js';
@@ -27,15 +26,8 @@ async function grown(options: MockNodeOptions = {}, height = 8n) {
 }
 
 const candidate = (api: Candidate['api'], more: Partial<Candidate> = {}): Candidate => {
-  return { name: 'node', isConfigured: true, api, ...more };
+  return { name: 'node', api, ...more };
 };
-function bound<T extends object>(of: T, name: string | symbol): unknown {
-  const value = Reflect.get(of, name);
-  return typeof value === 'function' ? value.bind(of) : value;
-}
-async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {
-  yield* items;
-}
 const look = (...candidates: Candidate[]) => survey(candidates, 'development', systemClock.nowUs());
 const problems = (surveyed: Awaited<ReturnType<typeof look>>) =>
   surveyed.map((each) => each.problems.map(({ what }) => what));
@@ -72,10 +64,9 @@ describe('a survey', () => {
       candidate(client({ url })),
       candidate(client({ url, dialect: 'document' })),
       candidate(client({ url: other.url })),
-      candidate(client({ p2pUrl: other.p2pUrl, dialect: 'chainweb' }), { isConfigured: false }),
     );
     const forked = ['follows another branch of the ledger than most nodes'];
-    expect(problems(surveyed)).toEqual([[], [], forked, forked]);
+    expect(problems(surveyed)).toEqual([[], [], forked]);
   });
 
   it('names the right one of several nodes beside one that does not answer', async () => {
@@ -90,26 +81,16 @@ describe('a survey', () => {
     expect(problems(surveyed)).toEqual([['does not answer: no connection'], [], [], forked]);
   });
 
-  it('finds forks also beside a node that is far behind, and a stranger with chains of its own', async () => {
+  it('finds forks also beside a node that is far behind', async () => {
     const [one, other] = [await grown({}, 40n), await grown({ seed: 2 }, 40n)];
     const young = await grown({ seed: 1 }, 2n);
-    const strange = client({ url: one.url });
-    const cut = {
-      origin: null,
-      height: 9n,
-      weight: 9n,
-      heads: new Map([[77, { height: 9n, hash: new Uint8Array(32) }]]),
-    };
     const surveyed = await look(
       candidate(client({ url: one.url })),
       candidate(client({ url: other.url })),
       candidate(client({ url: young.url })),
-      candidate(new Proxy(strange, { get: (api, name) => (name === 'cut' ? async () => cut : bound(api, name)) }), {
-        isConfigured: false,
-      }),
     );
     const split = [expect.stringMatching(/^follows one branch of the ledger, and as many nodes follow another one/)];
-    expect(problems(surveyed)).toEqual([split, split, [], []]);
+    expect(problems(surveyed)).toEqual([split, split, []]);
   });
 
   it('finds a network that stands still, and looks at every chain before it says so', async () => {
@@ -164,84 +145,5 @@ describe('a look', () => {
     const looking = lookAt(api, 0n, stopping.signal);
     stopping.abort(new Error('it is to stop'));
     await expect(looking).rejects.toThrow('it is to stop');
-  });
-});
-
-describe('discovery', () => {
-  const peerAt = (hostname: string, port = 1789) => ({ id: null, address: { hostname, port } });
-  /** A node that names these peers. */
-  const naming = (...hosts: string[]) => ({ peers: () => each(hosts.map((host) => peerAt(host))) });
-  const hostsOf = async (...given: Parameters<typeof discoverPeers>) =>
-    (await discoverPeers(...given)).peers.map(({ address }) => address.hostname);
-
-  it('ends although a node names the same peer for ever', async () => {
-    const endless = {
-      peers: async function* () {
-        for (;;) yield peerAt('node.example');
-      },
-    };
-    expect(await hostsOf([endless], [], 5)).toEqual(['node.example']);
-  });
-
-  it('leaves out what is no address', async () => {
-    expect(await hostsOf([naming('999.1.1.1', 'xn--a', 'node.example')], [], 5)).toEqual(['node.example']);
-  });
-
-  it('leaves out peers that are not understood, and says so', async () => {
-    const items = [{ id: 'short' }, peerAt('node.example')];
-    const { url } = await serve(({ path }) =>
-      path.includes('/cut/peer') ? { body: { items, limit: 2, next: null } } : undefined,
-    );
-    expect(await discoverPeers([client({ p2pUrl: url, dialect: 'chainweb' })], [], 5)).toEqual({
-      peers: [peerAt('node.example')],
-      faults: [expect.stringMatching(/^http:.* names a peer that is not understood: peer\.id: /)],
-    });
-  });
-
-  it('lets no node fill all places with its friends', async () => {
-    const crowd = naming('a.example', 'b.example', 'c.example', 'd.example', 'e.example');
-    expect(await hostsOf([crowd, naming('x.example', 'y.example')], [], 4)).toEqual([
-      'a.example',
-      'b.example',
-      'x.example',
-      'y.example',
-    ]);
-    expect(await hostsOf([naming('x.example'), crowd], [], 4)).toHaveLength(4);
-  });
-
-  it('follows nobody to this machine, or to what only its own network has', async () => {
-    const inner = [
-      '127.0.0.1',
-      '127.1',
-      '2130706433',
-      'localhost',
-      'a.localhost',
-      '0.0.0.0',
-      '::1',
-      '::',
-      '::ffff:127.0.0.1',
-    ];
-    const linked = ['169.254.169.254', 'fe80::1', '224.0.0.1', 'ff02::1', '255.255.255.255'];
-    const known = ['https://node.example:1789'];
-    expect(await hostsOf([naming(...inner, ...linked, '192.168.1.5')], known, 50)).toEqual(['192.168.1.5']);
-    // Who mines on a node of this machine may have others there.
-    expect(await hostsOf([naming('127.0.0.1', ...linked)], ['http://localhost:1848'], 50)).toEqual(['127.0.0.1']);
-  });
-
-  it('finds each peer once, leaves out known nodes, and stops when there are enough', async () => {
-    const { node, url, p2pUrl } = await grown();
-    const api = client({ url, p2pUrl, dialect: 'chainweb' });
-    const peer = (hostname: string, port: number) => ({ id: null, address: { hostname, port } });
-    const known = new URL(p2pUrl);
-    for (const each of [peer('10.0.0.1', 1789), peer('::1', 1790), peer('10.0.0.3', 1789)]) node.peers.add('cut', each);
-    node.peers.add('cut', peer(known.hostname, Number(known.port)));
-    const all = await discoverPeers([api, api], [url, p2pUrl], 10);
-    expect(all).toEqual({ peers: [peer('10.0.0.1', 1789), peer('::1', 1790), peer('10.0.0.3', 1789)], faults: [] });
-    expect((await discoverPeers([api], [], 2)).peers).toHaveLength(2);
-    const serviceOnly = client({ url, dialect: 'chainweb' });
-    expect(await discoverPeers([serviceOnly], [], 2)).toEqual({
-      peers: [],
-      faults: [expect.stringContaining('P2P port')],
-    });
   });
 });

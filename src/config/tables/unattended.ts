@@ -175,20 +175,3 @@ export const BLOCKS = {
     },
   },
 } as const satisfies Table;
-
-/* Settings: whether more nodes are found than those that are configured. */
-
-export const DISCOVERY = {
-  discovery: {
-    about: 'Nodes that nobody has configured: docs/ledger.md.',
-    heading: 'Node',
-    settings: {
-      nodes: {
-        type: toggle,
-        about: 'find more nodes by the peers of the configured ones, and use them for failover after those',
-        default: false,
-        flag: '--discover-nodes',
-      },
-    },
-  },
-} as const satisfies Table;

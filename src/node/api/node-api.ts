@@ -119,7 +119,8 @@ export class NodeApi {
     options: Omit<NodeApiOptions, 'url' | 'p2pUrl' | 'trust' | 'p2pTrust'>,
     surroundings: NodeApiSurroundings = {},
   ): NodeApi {
-    return new NodeApi({ ...options, p2pUrl: urlOfPeer(peer), p2pTrust: trustOfPeer(peer) }, surroundings);
+    const of = { ...options, p2pUrl: urlOfPeer(peer), p2pTrust: trustOfPeer(peer) };
+    return new NodeApi(of, { isStranger: true, ...surroundings });
   }
 
   /** The network's id: that in the URL, otherwise the given one. */
