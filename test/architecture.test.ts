@@ -115,6 +115,24 @@ describe('imports point one way', () => {
     expect(circleIn(new Map([...TABLE].map(([name, { rooms }]) => [name, rooms])))).toEqual([]);
   });
 
+  it.each([
+    ['cli/main.ts', 'makes the help of every command slower'],
+    ['engine/cpu/worker.ts', 'is loaded by each hashing thread'],
+    ['engine/cpu/kernels/measuring-thread.ts', 'is loaded by each measuring thread'],
+  ])('keeps what is heavy away from %s, where it %s', (start) => {
+    const loaded = new Set([start]);
+    const packages = new Set<string>();
+    for (const file of loaded) {
+      const text = readFileSync(join(src, file), 'utf8');
+      for (const [, path] of text.matchAll(/^(?:import|export)\s(?!type\b)[^'"`;]*\bfrom '([^']+)'/gm)) {
+        if (isRelative(path)) loaded.add(targetOf(file, path));
+        else packages.add(path.split('/')[0]);
+      }
+    }
+    expect(loaded.size).toBeGreaterThan(5);
+    expect(['zod', 'smol-toml', 'yaml', 'undici', 'fastify', 'pino'].filter((name) => packages.has(name))).toEqual([]);
+  });
+
   it('lets the web page import only types from the server', () => {
     const types = /^import type [^;]+ from '(?:[^']*\/report\/http\/[^']+|zod)';$/gm;
     for (const file of files.filter((file) => roomOf(file) === 'web')) {

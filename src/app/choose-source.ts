@@ -10,7 +10,7 @@ import { PoolSource } from '../source/pool/pool-source.ts';
 import type { PoolAccount } from '../source/pool/session.ts';
 import { RevocableSource } from '../source/shared-source.ts';
 import type { WorkSource } from '../source/source.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { refuse, UsageError } from './exit.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 

@@ -10,7 +10,7 @@ import type { Trust } from '../net/trust.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from '../node/api/node-api.ts';
 import { hasPath, shownUrl } from '../node/url.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { decodeText } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
 

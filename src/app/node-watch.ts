@@ -12,7 +12,7 @@ import { type Candidate, survey } from '../nodes/survey.ts';
 import { type Pace, watchNodes } from '../nodes/watch.ts';
 import type { WorkSource } from '../source/source.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { defaultAccount } from './choose-source.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-api.ts';

@@ -5,7 +5,7 @@ import { sep } from 'node:path';
 import type { Loaded } from '../config/load.ts';
 import { LogTail } from '../report/log-tail.ts';
 import { logStart, type Setup } from '../report/rig.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { makeLog } from '../terminal/log.ts';
 import { limitsOf } from './choose-engines.ts';
 import { earningsTerms } from './ledger-views.ts';

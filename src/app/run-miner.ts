@@ -22,7 +22,7 @@ import { SharedSource } from '../source/shared-source.ts';
 import type { WorkSource } from '../source/source.ts';
 import { setLongTimeout } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { screen, writeLine } from '../terminal/screen.ts';
 import { EXIT, UsageError } from './exit.ts';
 

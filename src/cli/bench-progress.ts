@@ -1,4 +1,7 @@
-/** The options of `pickaxe bench`, for measurements, `--stress` and `--tune`. */
+/**
+ * How far `pickaxe bench` is, on stderr: on a terminal one line that is rewritten, elsewhere a line in the log when a run
+ * begins and when it ends.
+ */
 
 import type { Logger } from 'pino';
 import { EXIT } from '../app/exit.ts';
@@ -7,32 +10,6 @@ import type { Config } from '../config/settings.ts';
 import { formatHashrate, formatPercent } from '../report/units.ts';
 import { isForeground, screen, terminalKind } from '../terminal/screen.ts';
 import { formatRate } from './bench-report.ts';
-
-/** An error's advice about --seconds. The first limit is that of a measurement. */
-export const BENCH_TIME_SAYS = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
-
-export interface BenchOptions {
-  /** How long each run takes. The default depends on what is done. */
-  readonly seconds?: number;
-  /** How many runs each device has. The default is 1. */
-  readonly repeat?: number;
-  readonly seed: string;
-  /** Nonces of the hash sum, or of each round with `stress`. */
-  readonly count?: number;
-  /** All devices at once. */
-  readonly together: boolean;
-  /** Check all devices under load instead. */
-  readonly stress: boolean;
-  /** Measure the kernels of each device instead, and remember the fastest. */
-  readonly tune: boolean;
-  readonly json: boolean;
-  readonly csv: boolean;
-}
-
-/*
- * How far `pickaxe bench` is, on stderr: on a terminal one line that is rewritten, elsewhere a line in the log when a run
- * begins and when it ends.
- */
 
 export interface BenchProgress {
   tell(device: string, progress: Progress): void;

@@ -12,7 +12,7 @@ import { systemClock } from '../system/clock.ts';
 import { thisMachine } from '../system/machine.ts';
 import { progressTo } from '../terminal/log.ts';
 import { jsonText } from '../text/plain-text.ts';
-import type { BenchOptions } from './bench-progress.ts';
+import type { BenchOptions } from './bench-options.ts';
 import { formatRate, headingOf, row, sensorRows, tellHiddenPower } from './bench-report.ts';
 
 const SECONDS = 60;

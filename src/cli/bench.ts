@@ -13,7 +13,8 @@ import { systemClock } from '../system/clock.ts';
 import { thisMachine } from '../system/machine.ts';
 import { makeLog, progressTo } from '../terminal/log.ts';
 import { jsonText } from '../text/plain-text.ts';
-import { BENCH_TIME_SAYS, type BenchOptions, benchProgress } from './bench-progress.ts';
+import { BENCH_TIME_SAYS, type BenchOptions } from './bench-options.ts';
+import { benchProgress } from './bench-progress.ts';
 import { benchCsv, benchLines, resultLine, tellHiddenPower } from './bench-report.ts';
 
 /** Enough slices for their spread to mean something. */

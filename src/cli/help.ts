@@ -4,11 +4,6 @@
  */
 
 import { type Command, Help, Option } from 'commander';
-import { EXIT } from '../app/exit.ts';
-import { loadConfig } from '../config/load.ts';
-import { ConfigError } from '../config/said.ts';
-import { shownUrl } from '../node/url.ts';
-import { version } from '../system/machine.ts';
 
 /** The groups of `pickaxe --help` and their commands, in the order in which people come to need them. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
@@ -152,43 +147,3 @@ Examples:
   pickaxe tx poll transfer.json --confirmation-depth 3 --node http://10.0.0.2:1848
 
 docs/transactions.md has all steps.`;
-
-/* `pickaxe` without a command: says what to do next. */
-
-export function runWelcome(): number {
-  const lines = [`pickaxe ${version}`, '', ...whatNext(), '  pickaxe --help    all commands'];
-  process.stdout.write(`${lines.join('\n')}\n`);
-  return EXIT.done;
-}
-
-function whatNext(): string[] {
-  try {
-    const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
-    const { node, pool, miner } = config;
-    const urls = pool.urls === undefined ? miner.publicKeys && node.urls?.map(shownUrl) : pool.user && pool.urls;
-    if (urls) {
-      return [
-        `Ready to mine on ${urls.join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
-        '',
-        '  pickaxe mine      starts mining',
-        `  pickaxe doctor    checks this machine and the ${pool.urls ? 'pool' : 'node'} first`,
-        '  pickaxe mine --print-config',
-        '                    prints the effective settings and their sources',
-      ];
-    }
-    const what =
-      files.length > 0
-        ? `${files.join(' and ')} names no node or no key yet, nor a pool and a user.`
-        : 'Nothing is configured yet.';
-    return [what, '', ...FIRST_STEPS];
-  } catch (fault) {
-    if (!(fault instanceof ConfigError)) throw fault;
-    return [fault.message, '', 'Fix that first, then check again:', '', '  pickaxe config check'];
-  }
-}
-
-const FIRST_STEPS = [
-  '  pickaxe demo      mines at once, on a mock node inside this process',
-  '  pickaxe init      asks for node or pool and devices, checks them, and writes pickaxe.toml',
-  '  pickaxe doctor    says what keeps this machine from mining, and what to do about it',
-];

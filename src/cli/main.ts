@@ -3,7 +3,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { EXIT, exit, stopWithReader, UsageError } from '../app/exit.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { layOutHelp, PROGRAM_NOTES } from './help.ts';
 import { addLedgerCommands } from './ledger/commands.ts';
@@ -41,7 +41,7 @@ stopWithReader();
 
 const words = withoutGuesses(process.argv.slice(2));
 try {
-  if (words.length === 0) exit((await import('./help.ts')).runWelcome());
+  if (words.length === 0) exit((await import('./welcome.ts')).runWelcome());
   else {
     refuseMissingValues(program, words);
     await program.parseAsync(disguiseHashes(words, program), { from: 'user' });

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { exit, UsageError } from '../app/exit.ts';
-import { BENCH_TIME_SAYS } from './bench-progress.ts';
+import { BENCH_TIME_SAYS } from './bench-options.ts';
 import { positiveInteger, settingsOf, timeUpTo, withSettings } from './options.ts';
 
 /** setTimeout waits for 24 days at most. */

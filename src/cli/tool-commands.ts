@@ -2,7 +2,7 @@
 
 import { Argument, type Command } from 'commander';
 import { EXIT, exit } from '../app/exit.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';
 
 /** Adds them to the program. */

@@ -4,9 +4,10 @@ import { dirname } from 'node:path';
 import { oneLine } from '../text/plain-text.ts';
 import { meant, namesIn, suggestion } from './known-names.ts';
 import type { Path, Said, Tables } from './said.ts';
+import { fileSchema } from './schema.ts';
 import { redact, whereSecretBelongs, withoutUser } from './secrets.ts';
 import { whyOf } from './setting-types/basic.ts';
-import { ENTRIES, fileSchema } from './settings.ts';
+import { ENTRIES } from './settings.ts';
 import type { Entry } from './settings-table.ts';
 import { rigNamedBy, rigOfPoolUser } from './worker-name.ts';
 

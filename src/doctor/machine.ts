@@ -8,7 +8,7 @@ import { isNative } from '../engine/cpu/kernels/native.ts';
 import type { CpuSensors } from '../engine/cpu/sensors.ts';
 import type { CoreGroup } from '../engine/cpu/threads.ts';
 import type { Gpu } from '../engine/gpu/list-gpus.ts';
-import { systemReport } from '../system/machine.ts';
+import { systemReport } from '../system/version.ts';
 import type { Finding } from './finding.ts';
 
 /** What package.json's `engines` asks for. */

@@ -16,7 +16,7 @@ import { getWork, openUpdates } from '../node/mining.ts';
 import { hasPath, nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
 import { within } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { type Finding, softened } from './finding.ts';
 
 export interface NodeQuestion {

@@ -15,7 +15,7 @@ import { type PoolAccount, PoolSession, type SessionTimes } from '../source/pool
 import { PoolHealth } from '../source/pool/shares.ts';
 import { pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { version } from '../system/machine.ts';
+import { version } from '../system/version.ts';
 import { type PoolAddress, parsePoolUrl } from '../text/addresses.ts';
 import { type Finding, softened } from './finding.ts';
 import type { OnWork } from './nodes.ts';

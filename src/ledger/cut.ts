@@ -5,21 +5,9 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { z } from 'zod';
 import { integerToTarget } from '../chain/target.ts';
+import { byChain, checked, hash, MAX_U64, natural, opaqueId, weight } from './fields.ts';
 import { type GraphSpan, graphAt } from './graphs.ts';
-import {
-  byChain,
-  checked,
-  type ExactJson,
-  type ExactJsonObject,
-  encodeBase64url,
-  hash,
-  jsonInteger,
-  LedgerFormatError,
-  MAX_U64,
-  natural,
-  opaqueId,
-  weight,
-} from './json.ts';
+import { type ExactJson, type ExactJsonObject, encodeBase64url, jsonInteger, LedgerFormatError } from './json.ts';
 
 /* Peers of the ledger's network (document 1, "Peer information"). */
 

@@ -14,22 +14,14 @@ import { blake2s } from '@noble/hashes/blake2.js';
 import { z } from 'zod';
 import { equalBytes, toHex, viewOf } from '../chain/bytes.ts';
 import { integerToTarget, meetsTarget, targetToInteger } from '../chain/target.ts';
+import { byChain, checked, hash, MAX_TIME_US, MAX_U64, natural, u32, u64Text, weight } from './fields.ts';
 import {
-  byChain,
-  checked,
   type ExactJson,
   type ExactJsonObject,
   encodeBase64url,
-  hash,
   jsonInteger,
   LedgerFormatError,
-  MAX_TIME_US,
-  MAX_U64,
-  natural,
   quoted,
-  u32,
-  u64Text,
-  weight,
 } from './json.ts';
 import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 

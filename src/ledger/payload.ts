@@ -6,18 +6,15 @@
 import { z } from 'zod';
 import { equalBytes } from '../chain/bytes.ts';
 import { type Decimal, decimalOf } from './decimal.ts';
+import { bytes, checked, hash, reading } from './fields.ts';
 import {
-  bytes,
-  checked,
   decodeBase64url,
   type ExactJson,
   type ExactJsonObject,
   encodeBase64url,
-  hash,
   LedgerFormatError,
   parseExactJsonBytes,
   quoted,
-  reading,
 } from './json.ts';
 import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 

@@ -3,19 +3,10 @@
 import { z } from 'zod';
 import { equalBytes } from '../chain/bytes.ts';
 import { type Decimal, divideDecimal, formatDecimal, metaDecimalOf, parseDecimal } from './decimal.ts';
+import { checked, MAX_U64, natural, reading } from './fields.ts';
 import { chainsAt } from './graphs.ts';
 import { type BlockHeader, networkOf } from './header.ts';
-import {
-  checked,
-  type ExactJson,
-  encodeBase64url,
-  LedgerFormatError,
-  MAX_U64,
-  natural,
-  parseExactJson,
-  parseExactJsonBytes,
-  reading,
-} from './json.ts';
+import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJson, parseExactJsonBytes } from './json.ts';
 import {
   COIN,
   type Coinbase,

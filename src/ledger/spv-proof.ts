@@ -7,17 +7,15 @@
 
 import { z } from 'zod';
 import { equalBytes, viewOf } from '../chain/bytes.ts';
+import { bytes, checked, u32 } from './fields.ts';
 import { HEADER_LEAF } from './header.ts';
 import {
-  bytes,
-  checked,
   decodeBase64url,
   encodeBase64url,
   jsonInteger,
   LedgerFormatError,
   parseExactJsonBytes,
   stringifyExactJson,
-  u32,
 } from './json.ts';
 import { HASH_BYTES, leafHash, type MerkleStep, rootOfPath, sidesOf } from './merkle.ts';
 import { PAYLOAD_TAG } from './payload.ts';

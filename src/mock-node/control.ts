@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { opaqueId } from '../ledger/json.ts';
+import { opaqueId } from '../ledger/fields.ts';
 import { type CommandDesk, RefusedError } from './contract/command-desk.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { readBody } from './server/answer.ts';

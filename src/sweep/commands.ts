@@ -11,7 +11,8 @@ import {
   transferCrosschain,
 } from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
-import { type KeyPair, requestKeyOfCmd } from '../ledger/command/keys.ts';
+import { requestKeyOfCmd } from '../ledger/command/hash.ts';
+import type { KeyPair } from '../ledger/command/keys.ts';
 import { type Payload, type PublicMeta, parsePayload, publicMetaOf } from '../ledger/command/payload.ts';
 import { parseCommandResult } from '../ledger/command/results.ts';
 import type { Decimal } from '../ledger/decimal.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { renameFileSync } from './files.ts';
-import { version } from './machine.ts';
+import { version } from './version.ts';
 
 /** Far more than is ever written here. A larger file is not ours. */
 const MAX_BYTES = 64 * 1024;

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, version as osVersion, platform, release } from 'node:os';
 import { z } from 'zod';
+import { version } from './version.ts';
 
 /** Machines are shown on terminals, which could take control characters for commands. */
 const line = z
@@ -53,34 +54,3 @@ export function parseOsRelease(text: string): string | null {
   const name = /^PRETTY_NAME=(["']?)([^"'\n]{1,100})\1$/m.exec(text)?.[2];
   return name === undefined || /\p{C}/u.test(name) ? null : name;
 }
-
-/* Reads facts about the system from Node.js's diagnostic report. */
-
-export interface SystemReport {
-  readonly header: {
-    /** The version of glibc, such as `2.36`; absent when the C library is another one, such as Alpine's musl. */
-    readonly glibcVersionRuntime?: string;
-  };
-  /** The limits that `ulimit` shows; absent on Windows. */
-  readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
-}
-
-/** Excludes the report's network section, which can wait seconds for a name server. */
-export function systemReport(): SystemReport {
-  const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
-  const { excludeNetwork } = report;
-  report.excludeNetwork = true;
-  try {
-    return report.getReport() as SystemReport;
-  } finally {
-    report.excludeNetwork = excludeNetwork;
-  }
-}
-
-/* pickaxe's version, from package.json. */
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
-export { version };

@@ -2,8 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configAsJson, configAsToml, exampleToml, settingsToml } from '#pickaxe/config/print.js';
+import { fileSchema, jsonSchema } from '#pickaxe/config/schema.js';
 import { printed } from '#pickaxe/config/setting-types/basic.js';
-import { DEFAULTS, ENTRIES, fileSchema, jsonSchema } from '#pickaxe/config/settings.js';
+import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 import { Folder } from './folder.ts';
 
 let folder: Folder;

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { version } from '#pickaxe/system/machine.js';
+import { version } from '#pickaxe/system/version.js';
 import { ROOT, runScript, scratch } from './run.ts';
 
 const copy = join(scratch, 'checkout');

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Cache } from '#pickaxe/system/cache.js';
-import { version } from '#pickaxe/system/machine.js';
+import { version } from '#pickaxe/system/version.js';
 
 const KEY = { chip: 'one', build: 7 };
 const SHAPE = z.object({ speed: z.number() });

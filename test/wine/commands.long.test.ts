@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { BenchResult } from '#pickaxe/bench/result.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { version } from '#pickaxe/system/machine.js';
+import { version } from '#pickaxe/system/version.js';
 import { GOLDEN } from '../bench/golden.ts';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { addonsFolder } from '../native/driver.ts';

@@ -13,7 +13,7 @@ import { OnDemandPace } from '../../relay/simulated/on-demand.ts';
 import { DelayPace, HashratePace, type Pace } from '../../relay/simulated/pace.ts';
 import { SimulatedRelay } from '../../relay/simulated/simulated-relay.ts';
 import { systemClock } from '../../system/clock.ts';
-import { version } from '../../system/machine.ts';
+import { version } from '../../system/version.ts';
 import { UsageError, whyNotListening } from '../exit.ts';
 import { nodeTrust } from '../node-api.ts';
 import type { MakeRelay } from '../run-miner.ts';

@@ -10,7 +10,7 @@ import { StratumRelay } from '../../relay/stratum/server.ts';
 import { Ledger } from '../../relay/stratum/share-log.ts';
 import type { Clock } from '../../system/clock.ts';
 import { openPrivate } from '../../system/files.ts';
-import { systemReport } from '../../system/machine.ts';
+import { systemReport } from '../../system/version.ts';
 import { formatHttpAddress } from '../../text/addresses.ts';
 import { UsageError, whyNotListening } from '../exit.ts';
 import { certificatesIn, secretTextIn } from '../node-api.ts';

@@ -7,7 +7,7 @@ import { kebab } from '../../config/settings-table.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
 import { NOTICES, type Notice, type NoticeType, tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';
-import { version } from '../../system/machine.ts';
+import { version } from '../../system/version.ts';
 import { isLoopback } from '../../text/addresses.ts';
 import { UsageError } from '../exit.ts';
 import type { LiveConfig } from '../live-config.ts';

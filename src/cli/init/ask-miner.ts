@@ -12,7 +12,7 @@ import type { Finding } from '../../doctor/finding.ts';
 import { examineNode } from '../../doctor/nodes.ts';
 import { hasPath } from '../../node/url.ts';
 import { guardOfName } from '../../sweep/commands.ts';
-import { version } from '../../system/machine.ts';
+import { version } from '../../system/version.ts';
 import { makeKeyFile } from '../keygen.ts';
 import { accepts, type NodeAnswers, read, say, sayFindings } from './answers.ts';
 import { askNetwork, askNodes, type Nodes } from './ask-sources.ts';

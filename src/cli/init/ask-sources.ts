@@ -16,7 +16,7 @@ import { examinePool } from '../../doctor/pools.ts';
 import { hexOf } from '../../net/certificate.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { hasPath } from '../../node/url.ts';
-import { version } from '../../system/machine.ts';
+import { version } from '../../system/version.ts';
 import {
   accepts,
   type NodeAnswers,

@@ -3,7 +3,8 @@
 import { LedgerFormatError } from '../json.ts';
 import { amountFault } from './coin.ts';
 import type { Command } from './command.ts';
-import { hashOfCmd, type KeyPair, requestKeyOfCmd } from './keys.ts';
+import { hashOfCmd, requestKeyOfCmd } from './hash.ts';
+import type { KeyPair } from './keys.ts';
 import type { Capability, Message, Payload, PublicMeta, Signer } from './payload.ts';
 import { jsonList, jsonObject, jsonText, numberText, scientificOfDecimal, toolJson } from './tool-json.ts';
 

@@ -1,8 +1,10 @@
 /** A command as it is sent: its text, the text's hash and the signatures (document 2, "Command"). */
 
 import { z } from 'zod';
-import { checked, decodeBase64url, type ExactJson, encodeBase64url, LedgerFormatError } from '../json.ts';
-import { hashOfCmd, isSignature } from './keys.ts';
+import { checked } from '../fields.ts';
+import { decodeBase64url, type ExactJson, encodeBase64url, LedgerFormatError } from '../json.ts';
+import { hashOfCmd } from './hash.ts';
+import { isSignature } from './keys.ts';
 import { fields, type Payload, parsePayload, type Signer } from './payload.ts';
 import { jsonList, jsonObject, jsonText } from './tool-json.ts';
 

@@ -3,9 +3,8 @@
  */
 
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { blake2b } from '@noble/hashes/blake2.js';
 import { fromHex, toHex } from '../../chain/bytes.ts';
-import { encodeBase64url, LedgerFormatError } from '../json.ts';
+import { LedgerFormatError } from '../json.ts';
 
 const KEY_BYTES = 32;
 /** What precedes the 32 bytes of a key in DER (RFC 8410). */
@@ -63,21 +62,4 @@ export function isSignature(signature: string, hash: Uint8Array, publicKey: stri
   if (!SIGNATURE.test(signature) || !KEY_IN_ANY_CASE.test(publicKey)) return false;
   const key = createPublicKey({ key: Buffer.concat([PUBLIC_PREFIX, fromHex(publicKey)]), format: 'der', type: 'spki' });
   return verify(null, hash, key, fromHex(signature));
-}
-
-/*
- * The hash of a command: BLAKE2b-256 over the UTF-8 of `cmd`, which is also its request key. Document 2 says BLAKE2s;
- * every command of the real network says BLAKE2b.
- */
-
-const HASH_BYTES = 32;
-
-/** @returns 32 bytes */
-export function hashOfCmd(cmd: string): Uint8Array {
-  return blake2b(new TextEncoder().encode(cmd), { dkLen: HASH_BYTES });
-}
-
-/** @returns 43 characters of base64url */
-export function requestKeyOfCmd(cmd: string): string {
-  return encodeBase64url(hashOfCmd(cmd));
 }

@@ -5,15 +5,14 @@
 
 import { z } from 'zod';
 import { type Decimal, divideDecimal, metaDecimalOf, ONE } from '../decimal.ts';
+import { checked, reading } from '../fields.ts';
 import {
-  checked,
   type ExactJson,
   type ExactJsonObject,
   isExactJsonObject,
   JsonNumber,
   jsonInteger,
   parseExactJson,
-  reading,
   safeInteger,
 } from '../json.ts';
 

@@ -4,15 +4,8 @@
  */
 
 import { z } from 'zod';
-import {
-  checked,
-  type ExactJson,
-  type ExactJsonObject,
-  isExactJsonObject,
-  LedgerFormatError,
-  opaqueId,
-  quoted,
-} from '../json.ts';
+import { checked, opaqueId } from '../fields.ts';
+import { type ExactJson, type ExactJsonObject, isExactJsonObject, LedgerFormatError, quoted } from '../json.ts';
 import { anyJson, fields, integer, orNull } from './payload.ts';
 
 /** What running a command has come to. */

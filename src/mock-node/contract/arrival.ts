@@ -4,14 +4,8 @@ import { z } from 'zod';
 import type { ContMessage } from '../../ledger/command/payload.ts';
 import { type CommandResult, parseCommandResult } from '../../ledger/command/results.ts';
 import { decimalOf } from '../../ledger/decimal.ts';
-import {
-  checked,
-  type ExactJson,
-  encodeBase64url,
-  LedgerFormatError,
-  parseExactJsonBytes,
-  reading,
-} from '../../ledger/json.ts';
+import { checked, reading } from '../../ledger/fields.ts';
+import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
 import { type CallResult, continuationJson, credit, type Environment } from './coin.ts';
 import { alreadyCompleted, ContractError, noPreviousStep, type Words } from './contract-error.ts';

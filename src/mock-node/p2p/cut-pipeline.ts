@@ -5,16 +5,10 @@
 
 import { z } from 'zod';
 import { type Cut, checkCut, type Peer } from '../../ledger/cut.ts';
+import { bytes, checked } from '../../ledger/fields.ts';
 import { diameter, onlyGraph } from '../../ledger/graphs.ts';
 import { type BlockHeader, blockHash, parseHeader } from '../../ledger/header.ts';
-import {
-  bytes,
-  checked,
-  type ExactJson,
-  encodeBase64url,
-  LedgerFormatError,
-  parseExactJsonBytes,
-} from '../../ledger/json.ts';
+import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
 import { payloadWithOutputsFromJson } from '../../ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';

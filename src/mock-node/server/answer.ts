@@ -3,8 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { opaqueId } from '../../ledger/fields.ts';
 import type { Dialect } from '../../ledger/header.ts';
-import { type ExactJson, opaqueId, stringifyExactJson } from '../../ledger/json.ts';
+import { type ExactJson, stringifyExactJson } from '../../ledger/json.ts';
 import type { StreamTopic } from './streams.ts';
 
 /** An answer with a complete body of text, bytes, or JSON with exact numbers. */

@@ -1,7 +1,8 @@
 /** What the collections of blocks, hashes and headers have in common: ranges of heights, bounds of branches, pages. */
 
 import { z } from 'zod';
-import { type ExactJson, type ExactJsonObject, jsonInteger, opaqueId } from '../../ledger/json.ts';
+import { opaqueId } from '../../ledger/fields.ts';
+import { type ExactJson, type ExactJsonObject, jsonInteger } from '../../ledger/json.ts';
 import type { Block } from '../ledger/block-store.ts';
 import { isHash, type Message, naturalFrom, parsedBody } from './answer.ts';
 import { type Asked, keyNotFound } from './route.ts';

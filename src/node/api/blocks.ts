@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { type Cut, cutFromJson, cutToJson } from '../../ledger/cut.ts';
+import { checked } from '../../ledger/fields.ts';
 import {
   type BlockHeader,
   checkBlockHash,
@@ -14,7 +15,6 @@ import {
   versionCodeOf,
 } from '../../ledger/header.ts';
 import {
-  checked,
   decodeBase64url,
   type ExactJson,
   encodeBase64url,

@@ -2,18 +2,14 @@
 
 import { z } from 'zod';
 import { type Peer, peerFromJson, peerToJson } from '../../ledger/cut.ts';
+import { checked, MAX_U64, natural, reading, u32 } from '../../ledger/fields.ts';
 import { type Graph, type GraphSpan, graphOf } from '../../ledger/graphs.ts';
 import {
-  checked,
   type ExactJson,
   type ExactJsonObject,
   isExactJsonObject,
   LedgerFormatError,
-  MAX_U64,
-  natural,
-  reading,
   stringifyExactJson,
-  u32,
 } from '../../ledger/json.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { oneLine } from '../../text/plain-text.ts';

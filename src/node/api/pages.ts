@@ -5,7 +5,8 @@
  */
 
 import { z } from 'zod';
-import { checked, type ExactJson, MAX_U64, natural, reading } from '../../ledger/json.ts';
+import { checked, MAX_U64, natural, reading } from '../../ledger/fields.ts';
+import type { ExactJson } from '../../ledger/json.ts';
 import { ApiError } from './api-error.ts';
 import { type Asker, type Call, json, nothing, query } from './request.ts';
 

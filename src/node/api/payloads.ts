@@ -4,13 +4,12 @@
  */
 
 import { z } from 'zod';
+import { checked, reading } from '../../ledger/fields.ts';
 import {
-  checked,
   type ExactJson,
   encodeBase64url,
   jsonInteger,
   LedgerFormatError,
-  reading,
   stringifyExactJson,
 } from '../../ledger/json.ts';
 import {

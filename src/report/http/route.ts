@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { version } from '../../system/machine.ts';
+import { version } from '../../system/version.ts';
 import { ErrorAnswer } from './schemas.ts';
 
 /** The media type of server-sent events (HTML Standard §9.2). */

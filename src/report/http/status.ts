@@ -2,7 +2,7 @@
 
 import { TELEMETRY_FIELDS, type Telemetry } from '../../engine/device.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
-import { version } from '../../system/machine.ts';
+import { version } from '../../system/version.ts';
 import type { DeviceNow, DeviceSummary } from '../device-stats.ts';
 import type { Earnings } from '../earnings.ts';
 import { History } from '../history.ts';

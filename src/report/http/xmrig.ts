@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, freemem, hostname, loadavg, platform, totalmem } from 'node:os';
 import type { SourceState } from '../../source/vocabulary.ts';
-import { version } from '../../system/machine.ts';
+import { version } from '../../system/version.ts';
 import type { DeviceNow } from '../device-stats.ts';
 import { countsShares } from '../figures.ts';
 import type { RatesByWindow } from '../rates.ts';

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { readBatch } from '#pickaxe/cli/tx/files.js';
 import { commandJson } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/keys.js';
+import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
 
 function batchOf(meta: object) {
   const payload = { exec: { code: '(+ 1 1)', data: null } };

@@ -9,7 +9,7 @@ import { ShownResults } from '#pickaxe/cli/tx/results.js';
 import { runTxPrivate, runTxSend } from '#pickaxe/cli/tx/send.js';
 import { cmdOf } from '#pickaxe/ledger/command/build.js';
 import { commandJson, sendJson } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/keys.js';
+import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
 import { stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { parseRequest, signedCommand, unsignedForm } from '#pickaxe/ledger/request-file/request-file.js';
 import { formatUnsignedForm } from '#pickaxe/ledger/request-file/unsigned-form.js';

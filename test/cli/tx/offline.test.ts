@@ -10,7 +10,7 @@ import { ShownTransactions } from '#pickaxe/cli/tx/explain.js';
 import { withWords } from '#pickaxe/cli/tx/io.js';
 import { runTxShow } from '#pickaxe/cli/tx/show.js';
 import { runTxAddSig, runTxCombine, runTxSign } from '#pickaxe/cli/tx/sign.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/keys.js';
+import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
 import { RequestFileError } from '#pickaxe/ledger/request-file/yaml.js';
 import { oneLine } from '#pickaxe/text/plain-text.js';
 import { Folder } from '../../config/folder.ts';

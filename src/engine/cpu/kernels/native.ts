@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { systemReport } from '../../../system/machine.ts';
+import { systemReport } from '../../../system/version.ts';
 import type { KernelName } from '../kernel-names.ts';
 import type { Kernel } from './kernel.ts';
 

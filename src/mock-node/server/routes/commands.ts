@@ -3,13 +3,12 @@
 import { z } from 'zod';
 import { parseCommand } from '../../../ledger/command/command.ts';
 import { parsePayload } from '../../../ledger/command/payload.ts';
+import { checked, opaqueId } from '../../../ledger/fields.ts';
 import {
-  checked,
   type ExactJson,
   isExactJsonObject,
   jsonInteger,
   LedgerFormatError,
-  opaqueId,
   parseExactJsonBytes,
 } from '../../../ledger/json.ts';
 import { RefusedError } from '../../contract/command-desk.ts';

@@ -1,7 +1,7 @@
 /** Payloads (document 1, "Payloads"). Real nodes also answer in a binary form. */
 
 import { z } from 'zod';
-import { opaqueId } from '../../../ledger/json.ts';
+import { opaqueId } from '../../../ledger/fields.ts';
 import {
   type Payload,
   type PayloadRoots,

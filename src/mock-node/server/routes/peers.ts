@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { type Peer, peerFromJson, peerToJson } from '../../../ledger/cut.ts';
-import { jsonInteger, LedgerFormatError, opaqueId, parseExactJsonBytes } from '../../../ledger/json.ts';
+import { opaqueId } from '../../../ledger/fields.ts';
+import { jsonInteger, LedgerFormatError, parseExactJsonBytes } from '../../../ledger/json.ts';
 import { type PeerNetwork, whyNotAdded } from '../../p2p/peers.ts';
 import { type Message, parsedBody } from '../answer.ts';
 import { pageOf, readPageRequest } from '../collections.ts';

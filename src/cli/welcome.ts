@@ -1,0 +1,45 @@
+/** `pickaxe` without a command: says what to do next. */
+
+import { EXIT } from '../app/exit.ts';
+import { loadConfig } from '../config/load.ts';
+import { ConfigError } from '../config/said.ts';
+import { shownUrl } from '../node/url.ts';
+import { version } from '../system/version.ts';
+
+export function runWelcome(): number {
+  const lines = [`pickaxe ${version}`, '', ...whatNext(), '  pickaxe --help    all commands'];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return EXIT.done;
+}
+
+function whatNext(): string[] {
+  try {
+    const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
+    const { node, pool, miner } = config;
+    const urls = pool.urls === undefined ? miner.publicKeys && node.urls?.map(shownUrl) : pool.user && pool.urls;
+    if (urls) {
+      return [
+        `Ready to mine on ${urls.join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
+        '',
+        '  pickaxe mine      starts mining',
+        `  pickaxe doctor    checks this machine and the ${pool.urls ? 'pool' : 'node'} first`,
+        '  pickaxe mine --print-config',
+        '                    prints the effective settings and their sources',
+      ];
+    }
+    const what =
+      files.length > 0
+        ? `${files.join(' and ')} names no node or no key yet, nor a pool and a user.`
+        : 'Nothing is configured yet.';
+    return [what, '', ...FIRST_STEPS];
+  } catch (fault) {
+    if (!(fault instanceof ConfigError)) throw fault;
+    return [fault.message, '', 'Fix that first, then check again:', '', '  pickaxe config check'];
+  }
+}
+
+const FIRST_STEPS = [
+  '  pickaxe demo      mines at once, on a mock node inside this process',
+  '  pickaxe init      asks for node or pool and devices, checks them, and writes pickaxe.toml',
+  '  pickaxe doctor    says what keeps this machine from mining, and what to do about it',
+];

@@ -1,0 +1,40 @@
+/** The table of settings as a schema: for zod, and as JSON Schema for editors. */
+
+import { z } from 'zod';
+import { printed } from './setting-types/basic.ts';
+import { ENTRIES, SETTINGS } from './settings.ts';
+import { describe } from './settings-table.ts';
+
+/** JSON files may name their schema for editors, under this name at the top. */
+const SCHEMA_KEY = '$schema';
+
+/** What a file may contain: tables of settings, all of them optional, and nothing else. */
+export const fileSchema = z.strictObject({
+  [SCHEMA_KEY]: z.string().optional().meta({ description: 'where this schema is, for editors' }),
+  ...Object.fromEntries(tables()),
+});
+
+function tables() {
+  return Object.entries(SETTINGS).map(([group, { about }]) => {
+    const entries = ENTRIES.filter((entry) => entry.group === group);
+    const settings = entries.map(({ key, setting }) => [key, setting.type.schema(z).optional()] as const);
+    const table = z.strictObject(Object.fromEntries(settings)).meta({ description: about });
+    return [entries[0].table, table.optional()] as const;
+  });
+}
+
+/** @returns a JSON Schema (draft 2020-12) of what a configuration file may have */
+export function jsonSchema(): object {
+  const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-2020-12', io: 'input' });
+  const properties = rest.properties as Readonly<Record<string, { readonly properties: Record<string, object> }>>;
+  // zod omits the defaults and examples of types that parse a file's value, so they are added here.
+  for (const { table, key, setting } of ENTRIES) {
+    const { type, default: value, example } = setting;
+    Object.assign(properties[table].properties[key], {
+      description: describe(setting),
+      ...(value !== undefined && { default: printed(type, value) }),
+      ...(example !== undefined && { examples: [example] }),
+    });
+  }
+  return { $schema, title: 'pickaxe configuration', ...rest };
+}

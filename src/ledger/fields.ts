@@ -1,0 +1,101 @@
+/**
+ * What the JSON forms of headers, payloads, cuts, peers and proofs have in common: their fields, and how they are
+ * checked.
+ */
+
+import { z } from 'zod';
+import { targetToInteger } from '../chain/target.ts';
+import {
+  decodeBase64url,
+  type ExactJson,
+  HASH_CHARACTERS,
+  integerOf,
+  JsonNumber,
+  LedgerFormatError,
+  quoted,
+} from './json.ts';
+import { HASH_BYTES } from './merkle.ts';
+
+/** The highest values of unsigned integers. */
+const MAX_U32 = 2n ** 32n - 1n;
+export const MAX_U64 = 2n ** 64n - 1n;
+/** The highest time, which is signed in binary: microseconds since the UNIX epoch. */
+export const MAX_TIME_US = 2n ** 63n - 1n;
+
+/**
+ * @param what names the value in the message
+ * @throws LedgerFormatError that names the first field that is wrong.
+ */
+export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string): T {
+  const { success, data, error } = schema.safeParse(json);
+  if (success) return data;
+  const [{ path, message }] = error.issues;
+  throw new LedgerFormatError(`${[what, ...path].join('.')}: ${message}`);
+}
+
+/** Makes a schema of a function that throws a LedgerFormatError for what is wrong. */
+export function reading<In, Out>(source: z.ZodType<In>, read: (value: In) => Out) {
+  return source.transform((value, context): Out => {
+    try {
+      return read(value);
+    } catch (error) {
+      if (!(error instanceof LedgerFormatError)) throw error;
+      context.addIssue(error.message);
+      return z.NEVER;
+    }
+  });
+}
+
+/** Any bytes in base64url. */
+export const bytes = reading(z.string(), (text) => decodeBase64url(text));
+
+/** A hash or a target: 32 bytes in base64url, 43 characters. */
+export const hash = reading(z.string(), (text) => decodeBase64url(text, HASH_BYTES));
+
+/** A weight: 32 bytes, little-endian, in base64url. */
+export const weight = reading(z.string(), (text) => targetToInteger(decodeBase64url(text, HASH_BYTES)));
+
+/** 43 characters of base64url whose meaning is not looked at. */
+export const opaqueId = z
+  .string()
+  .regex(new RegExp(`^[\\w-]{${HASH_CHARACTERS}}$`), 'must be 43 characters of base64url');
+
+/** An integer from 0 to `most`, written in digits. */
+export function natural(most: bigint) {
+  const number = z.instanceof(JsonNumber, { error: ({ input }) => noInteger(input) });
+  return reading(number, (json) => inRange(integerOf(json), most));
+}
+
+/** A number has lost its text: it was read by `JSON.parse`, which rounds. */
+function noInteger(value: unknown): string {
+  if (value === undefined) return 'is missing';
+  return typeof value === 'number' ? 'must be read with its exact text, by parseExactJson' : 'must be an integer';
+}
+
+/** A whole number from 0 to 2^32 − 1. */
+export const u32 = natural(MAX_U32).transform(Number);
+
+/** A u64 that JSON carries as text, such as a nonce. */
+export const u64Text = reading(z.string(), (text) => {
+  if (!/^(?:0|[1-9]\d{0,19})$/.test(text))
+    throw new LedgerFormatError(`${quoted(text)} is not a whole number in digits`);
+  return inRange(BigInt(text), MAX_U64);
+});
+
+/** The most chains that a header can count. */
+const MAX_CHAINS = 2 ** 16 - 1;
+
+/** An object whose keys are chains, as pairs in ascending order of the chains: keys that are integers ascend anyway. */
+export function byChain<T>(value: z.ZodType<T>) {
+  const chain = z.string().regex(/^(?:0|[1-9]\d{0,9})$/);
+  return reading(z.record(chain, value), (record) => {
+    const entries = Object.entries(record);
+    if (entries.length > MAX_CHAINS) throw new LedgerFormatError(`has ${entries.length} chains`);
+    return entries.map(([key, each]) => [Number(inRange(BigInt(key), MAX_U32)), each] as const);
+  });
+}
+
+function inRange(value: bigint, most: bigint): bigint {
+  if (value < 0n || value > most) throw new LedgerFormatError(`must be from 0 to ${most}, not ${value}`);
+  return value;
+}
