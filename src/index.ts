@@ -95,10 +95,10 @@ export { ApiError, type ApiErrorDetails, type ApiErrorKind } from './node/api/ap
 export type { Block, BranchBounds, CutQuery } from './node/api/blocks.ts';
 export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/api/commands.ts';
 export type { NodeInfo, PeersQuery } from './node/api/info.ts';
-export type { ApiLimits } from './node/api/limits.ts';
 export { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from './node/api/node-api.ts';
 export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
 export type { DialectSetting, HeightRange } from './node/api/request.ts';
+export type { ApiLimits } from './node/limits.ts';
 export type { MinerIdentity } from './node/miner-identity.ts';
 // Others that hash, beside the miner.
 export type { Relay } from './relay/relay.ts';

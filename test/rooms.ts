@@ -107,7 +107,6 @@ export const ROOMS: readonly Room[] = [
     rooms: ['ledger', 'ledger/command', 'text', 'system', 'net', 'node/url.ts', 'node'],
     packages: ['zod'],
   },
-  { name: 'accounts', rooms: ['ledger', 'ledger/command', 'node/api'], packages: [] },
   {
     name: 'nodes',
     rooms: ['ledger', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts', 'node', 'node/api'],

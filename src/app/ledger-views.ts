@@ -1,6 +1,5 @@
 /** What a mining rig's nodes say about its blocks: their typed clients, as the follower of blocks asks them. */
 
-import { type ChainReading, readDetails } from '../accounts/read-account.ts';
 import type { Head, LedgerView } from '../blocks/observation.ts';
 import { RewardFault } from '../blocks/reward.ts';
 import type { Config } from '../config/settings.ts';
@@ -10,6 +9,7 @@ import { networkOf } from '../ledger/header.ts';
 import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
 import { COIN, type PayloadWithOutputs } from '../ledger/payload.ts';
 import { rewardByTable } from '../ledger/reward.ts';
+import { type ChainReading, readDetails } from '../node/api/account.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';

@@ -1,12 +1,12 @@
 /** `pickaxe balance`: what an account has on each chain, and in all. */
 
 import { z } from 'zod';
-import { type ChainReading, readTokenBalances } from '../accounts/read-account.ts';
 import { defaultAccount } from '../app/choose-source.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import type { Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { formatTokenAmount, type TokenAmount } from '../ledger/decimal.ts';
+import { type ChainReading, readTokenBalances } from '../node/api/account.ts';
 import { guardOfName } from '../sweep/commands.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { note, printLine, printTable, safe, withNodes } from './ledger/client.ts';

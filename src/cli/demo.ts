@@ -1,6 +1,5 @@
 /** `pickaxe demo`: the real miner on a mock node inside this process, at about one block per second. */
 
-import { readDetails } from '../accounts/read-account.ts';
 import { chooseEngines } from '../app/choose-engines.ts';
 import { chooseSource, minerAccount } from '../app/choose-source.ts';
 import { askBalance } from '../app/ledger-views.ts';
@@ -17,6 +16,7 @@ import { Events } from '../events/events.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
 import { COIN } from '../ledger/payload.ts';
 import { MockNode } from '../mock-node/mock-node.ts';
+import { readDetails } from '../node/api/account.ts';
 import { blocksLine } from './blocks.ts';
 
 const NETWORK = 'development';

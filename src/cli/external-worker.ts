@@ -2,7 +2,7 @@
 
 import { chooseInTurn, limitsOf } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
-import { solveAt, solveHere } from '../app/worker/solve.ts';
+import { solveAt, solveHere } from '../app/solve.ts';
 import { toHex } from '../chain/bytes.ts';
 import { HEADER_BYTES, WORK_BYTES } from '../chain/layout.ts';
 import { headerTargetOf } from '../chain/work.ts';

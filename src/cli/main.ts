@@ -4,15 +4,17 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, exit, stopWithReader, UsageError } from '../app/exit.ts';
 import { version } from '../system/version.ts';
-import { addAccountCommands } from './account-commands.ts';
+import {
+  addAccountCommands,
+  addMeasuringCommands,
+  addMiningCommands,
+  addSetupCommands,
+  addToolCommands,
+} from './commands.ts';
 import { layOutHelp, PROGRAM_NOTES } from './help.ts';
 import { addLedgerCommands } from './ledger/commands.ts';
-import { addMeasuringCommands } from './measuring-commands.ts';
-import { addMiningCommands } from './mining-commands.ts';
 import { disguiseHashes } from './options.ts';
-import { addSetupCommands } from './setup-commands.ts';
 import { addSweepCommand } from './sweep/commands.ts';
-import { addToolCommands } from './tool-commands.ts';
 import { addTxCommands } from './tx/commands.ts';
 import { addHelp, explain, refuseMissingValues, withoutGuesses } from './wrong-lines.ts';
 

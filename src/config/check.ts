@@ -7,9 +7,9 @@ import type { Path, Said, Tables } from './said.ts';
 import { fileSchema } from './schema.ts';
 import { redact, whereSecretBelongs, withoutUser } from './secrets.ts';
 import { whyOf } from './setting-types/basic.ts';
+import { rigNamedBy, rigOfPoolUser } from './setting-types/rig.ts';
 import { ENTRIES } from './settings.ts';
 import type { Entry } from './settings-table.ts';
-import { rigNamedBy, rigOfPoolUser } from './worker-name.ts';
 
 /** The value of a setting in one place. */
 interface Found {

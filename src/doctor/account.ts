@@ -3,7 +3,6 @@
  * and then the node makes no work there.
  */
 
-import { type ChainReading, readDetails } from '../accounts/read-account.ts';
 import { defaultAccount } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit.ts';
 import { NodesInTurn } from '../app/nodes-in-turn.ts';
@@ -14,6 +13,7 @@ import type { CoreGroup } from '../engine/cpu/threads.ts';
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { LedgerFormatError, stringifyExactJson } from '../ledger/json.ts';
 import { COIN } from '../ledger/payload.ts';
+import { type ChainReading, readDetails } from '../node/api/account.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { type EarningsTerms, earningsOf, timeToBlockSeconds } from '../report/earnings.ts';
 import {

@@ -46,3 +46,8 @@ const HEX_RUN = /[0-9a-f]{40,}/gi;
 export function shortName(name: string): string {
   return name.replaceAll(HEX_RUN, (run) => `${run.slice(0, 6)}…${run.slice(-4)}`);
 }
+
+/* The names of what a rig can be doing. This file imports nothing; `rig-state.ts` says when a rig is in which state. */
+
+export const RIG_STATES = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-source', 'no-device'] as const;
+export type RigStateName = (typeof RIG_STATES)[number];

@@ -2,8 +2,8 @@
 
 import type { Logger } from 'pino';
 import { LEFT, type SourceKind } from '../source/vocabulary.ts';
+import type { RigStateName } from './figures.ts';
 import { type RigState, rigState } from './rig-state.ts';
-import type { RigStateName } from './rig-states.ts';
 import type { Tally } from './tally.ts';
 import { describeState, formatDuration } from './units.ts';
 

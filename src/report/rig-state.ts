@@ -5,9 +5,8 @@
 
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
-import { livesOnRelays } from './figures.ts';
+import { livesOnRelays, type RigStateName } from './figures.ts';
 import type { RigNow } from './rig.ts';
-import type { RigStateName } from './rig-states.ts';
 import { noneYet } from './units.ts';
 
 /** Work follows a New Cut within milliseconds. Only a rig that has waited for longer than this is said to wait. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Reader, readDetails, readTokenBalances } from '#pickaxe/accounts/read-account.js';
 import { formatTokenAmount } from '#pickaxe/ledger/decimal.js';
 import { LedgerFormatError } from '#pickaxe/ledger/json.js';
+import { type Reader, readDetails, readTokenBalances } from '#pickaxe/node/api/account.js';
 import { ApiError } from '#pickaxe/node/api/api-error.js';
 import { NodeApi } from '#pickaxe/node/api/node-api.js';
 import { startNode } from '../source/node/node.ts';

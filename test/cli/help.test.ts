@@ -1,13 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addAccountCommands } from '#pickaxe/cli/account-commands.js';
+import {
+  addAccountCommands,
+  addMeasuringCommands,
+  addMiningCommands,
+  addSetupCommands,
+  addToolCommands,
+} from '#pickaxe/cli/commands.js';
 import { FOR_PROGRAMS, layOutHelp } from '#pickaxe/cli/help.js';
 import { addLedgerCommands } from '#pickaxe/cli/ledger/commands.js';
-import { addMeasuringCommands } from '#pickaxe/cli/measuring-commands.js';
-import { addMiningCommands } from '#pickaxe/cli/mining-commands.js';
-import { addSetupCommands } from '#pickaxe/cli/setup-commands.js';
 import { addSweepCommand } from '#pickaxe/cli/sweep/commands.js';
-import { addToolCommands } from '#pickaxe/cli/tool-commands.js';
 import { addTxCommands } from '#pickaxe/cli/tx/commands.js';
 import { ENTRIES } from '#pickaxe/config/settings.js';
 

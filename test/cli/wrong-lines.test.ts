@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addAccountCommands } from '#pickaxe/cli/account-commands.js';
+import {
+  addAccountCommands,
+  addMeasuringCommands,
+  addMiningCommands,
+  addSetupCommands,
+  addToolCommands,
+} from '#pickaxe/cli/commands.js';
 import { answerTo } from '#pickaxe/cli/foreign-flags.js';
-import { addMeasuringCommands } from '#pickaxe/cli/measuring-commands.js';
-import { addMiningCommands } from '#pickaxe/cli/mining-commands.js';
-import { addSetupCommands } from '#pickaxe/cli/setup-commands.js';
-import { addToolCommands } from '#pickaxe/cli/tool-commands.js';
 import { addTxCommands } from '#pickaxe/cli/tx/commands.js';
 import { addHelp, explain, refuseMissingValues, withoutGuesses } from '#pickaxe/cli/wrong-lines.js';
 

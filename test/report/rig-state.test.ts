@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
+import { RIG_STATES } from '#pickaxe/report/figures.js';
 import { rigState } from '#pickaxe/report/rig-state.js';
-import { RIG_STATES } from '#pickaxe/report/rig-states.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, relay, worker } from './fakes.ts';
 

@@ -15,7 +15,7 @@ import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { NodeClock, type Skew } from '../clock.ts';
 import { NodeHttp } from '../http.ts';
-import { nodeLimits } from '../limits.ts';
+import { type ApiLimits, apiLimits, nodeLimits } from '../limits.ts';
 import { nodeAddress } from '../url.ts';
 import {
   type Block,
@@ -44,7 +44,6 @@ import {
   trustOfPeer,
   urlOfPeer,
 } from './info.ts';
-import { type ApiLimits, apiLimits } from './limits.ts';
 import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
 import { Asker, type DialectSetting, type HeightRange } from './request.ts';
 

@@ -11,9 +11,9 @@ import { pause } from '../../system/abort.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { networkError } from '../errors.ts';
 import type { AnyAnswer, NodeHttp, NodeRequest } from '../http.ts';
+import type { ApiLimits } from '../limits.ts';
 import { HEALTH_PATH, hidePath, type NodeAddress, shownPath } from '../url.ts';
 import { ApiError, notUnderstood, statusError, transportError } from './api-error.ts';
-import type { ApiLimits } from './limits.ts';
 
 /** At least one of the two. */
 export interface Sides {

@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { DEVICE_STATES } from '../../events/vocabulary.ts';
 import { SOURCE_KINDS, SOURCE_STATES } from '../../source/vocabulary.ts';
+import { RIG_STATES } from '../figures.ts';
 import { RANGES_MS } from '../history.ts';
 import { LOG_LEVELS } from '../log-tail.ts';
-import { RIG_STATES } from '../rig-states.ts';
 import {
   AcceptedBlocks,
   amount,

@@ -4,24 +4,25 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { toHex } from '../../chain/bytes.ts';
-import { HEADER_OFFSET } from '../../chain/layout.ts';
-import { NO_NONCE1 } from '../../chain/nonce.ts';
-import { meetsTarget } from '../../chain/target.ts';
-import { powHash } from '../../chain/verify.ts';
-import { headerTargetOf, withNonce } from '../../chain/work.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { Events } from '../../events/events.ts';
-import { Miner } from '../../mine/miner.ts';
-import type { LimitsOf } from '../../mine/thermal-guard.ts';
-import { LogLines } from '../../report/log-lines.ts';
-import { Tally } from '../../report/tally.ts';
-import { OneWork } from '../../source/parent/one-work.ts';
-import { systemClock } from '../../system/clock.ts';
-import type { ExternalAnswer } from '../../wire/external-worker.ts';
-import { LenientLines } from '../../wire/lines.ts';
-import { PROTOCOL_VERSION, workOfHeader } from '../../wire/worker.ts';
-import { UsageError } from '../exit.ts';
+import { toHex } from '../chain/bytes.ts';
+import { HEADER_OFFSET } from '../chain/layout.ts';
+import { NO_NONCE1 } from '../chain/nonce.ts';
+import { meetsTarget } from '../chain/target.ts';
+import { powHash, type Solution } from '../chain/verify.ts';
+import { creationTimeOf, headerTargetOf, type Work, withNonce } from '../chain/work.ts';
+import type { Engine } from '../engine/engine.ts';
+import { Events } from '../events/events.ts';
+import { Miner } from '../mine/miner.ts';
+import type { LimitsOf } from '../mine/thermal-guard.ts';
+import { LogLines } from '../report/log-lines.ts';
+import { Tally } from '../report/tally.ts';
+import type { SourceUpdate, Verdict, WorkSource } from '../source/source.ts';
+import { aborted } from '../system/abort.ts';
+import { systemClock } from '../system/clock.ts';
+import type { ExternalAnswer } from '../wire/external-worker.ts';
+import { LenientLines } from '../wire/lines.ts';
+import { PROTOCOL_VERSION, workOfHeader } from '../wire/worker.ts';
+import { UsageError } from './exit.ts';
 
 type Solved = Required<ExternalAnswer>;
 
@@ -149,5 +150,34 @@ function parsed(line: string): unknown {
     return JSON.parse(line);
   } catch {
     return undefined;
+  }
+}
+
+/* A WorkSource that gives a single work, and takes its first solution. */
+
+export class OneWork implements WorkSource {
+  readonly name = 'the header';
+  readonly #work: Work;
+  readonly #solved: (solution: Solution) => void;
+
+  /** @param solved called with the first solution */
+  constructor(work: Work, solved: (solution: Solution) => void) {
+    this.#work = work;
+    this.#solved = solved;
+  }
+
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+    yield { kind: 'work', work: this.#work };
+    await aborted(stop);
+  }
+
+  async submit(solution: Solution): Promise<Verdict> {
+    this.#solved(solution);
+    return { outcome: 'delivered', reason: '' };
+  }
+
+  /** The time stays as it is: whoever gave the header gets nothing but the nonce. */
+  latestTimeUs(work: Work): bigint {
+    return creationTimeOf(work.header);
   }
 }

@@ -1,11 +1,11 @@
 /** What a parent is told of the rig: its devices and figures, made from events. */
 
-import type { DeviceKind } from '../../engine/device.ts';
-import type { MinerEvent } from '../../events/events.ts';
-import type { Tally } from '../../report/tally.ts';
-import type { RigView } from '../../source/parent/session.ts';
-import { version } from '../../system/version.ts';
-import { type Answer, type AnswerOf, CAPABILITIES, LIMITS, PROTOCOL_VERSION } from '../../wire/worker.ts';
+import type { DeviceKind } from '../engine/device.ts';
+import type { MinerEvent } from '../events/events.ts';
+import type { Tally } from '../report/tally.ts';
+import type { RigView } from '../source/parent/session.ts';
+import { version } from '../system/version.ts';
+import { type Answer, type AnswerOf, CAPABILITIES, LIMITS, PROTOCOL_VERSION } from '../wire/worker.ts';
 
 export interface WorkerRigOptions {
   readonly rigName: string;

@@ -1,15 +1,15 @@
 /** Reads an account on every chain of a node's network. Nothing is signed, nothing is paid. */
 
 import { setMaxListeners } from 'node:events';
-import { buildCommand } from '../ledger/command/build.ts';
-import { type AccountDetails, detailsOf, getBalance, getDetails, tokenBalanceOf } from '../ledger/command/coin.ts';
-import type { Command } from '../ledger/command/command.ts';
-import type { Message } from '../ledger/command/payload.ts';
-import type { Outcome } from '../ledger/command/results.ts';
-import type { Decimal } from '../ledger/decimal.ts';
-import { LedgerFormatError } from '../ledger/json.ts';
-import { ApiError } from '../node/api/api-error.ts';
-import type { NodeApi } from '../node/api/node-api.ts';
+import { buildCommand } from '../../ledger/command/build.ts';
+import { type AccountDetails, detailsOf, getBalance, getDetails, tokenBalanceOf } from '../../ledger/command/coin.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import type { Message } from '../../ledger/command/payload.ts';
+import type { Outcome } from '../../ledger/command/results.ts';
+import type { Decimal } from '../../ledger/decimal.ts';
+import { LedgerFormatError } from '../../ledger/json.ts';
+import { ApiError } from './api-error.ts';
+import type { NodeApi } from './node-api.ts';
 
 /** What is needed of a node's client. */
 export type Reader = Pick<NodeApi, 'network' | 'skew' | 'latestTimeUs' | 'local'>;
