@@ -3,9 +3,9 @@
 //   node bench/ceiling.mjs [--seconds 20] [--out FILE] [kernel …]
 //
 // It counts the ALU operations per nonce in the disassembly, measures the units' rates for independent instructions
-// (bench/ports.c), and runs the kernels in between. There are two bounds: the operations that all adding pipes could do per
-// cycle, and the rate of the kernels' mixture of operations without dependencies. Both, and the kernels' shares of them, are
-// 90th percentiles of the rounds: on a shared machine they vary much less than medians.
+// (bench/ports.c), and runs the kernels in between. There are two bounds: the operations that all adding pipes could do
+// per cycle, and the rate of the kernels' mixture of operations without dependencies. Both, and the kernels' shares of
+// them, are 90th percentiles of the rounds: on a shared machine they vary much less than medians.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

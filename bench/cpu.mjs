@@ -1,11 +1,11 @@
-// Compares all CPU kernels and their peers on one thread, in turns, so that a busy machine affects all alike; then the fastest
-// kernel on several threads and on one.
+// Compares all CPU kernels and their peers on one thread, in turns, so that a busy machine affects all alike; then the
+// fastest kernel on several threads and on one.
 //
 //   node bench/cpu.mjs [--seconds 60] [--threads 2] [--turn-ms 50] [--out FILE] [kernel …]
 //
-// It measures processor time, not wall time. MH/s is the median of the rounds, p90 is their 90th percentile (one of ten rounds
-// was faster), and the ratio is the median of the rounds' ratios. Peers hash the whole 286-byte header. --threads 1 skips the
-// second part, which reads the scheduler's statistics and so runs only on Linux.
+// It measures processor time, not wall time. MH/s is the median of the rounds, p90 is their 90th percentile (one of ten
+// rounds was faster), and the ratio is the median of the rounds' ratios. Peers hash the whole 286-byte header.
+// --threads 1 skips the second part, which reads the scheduler's statistics and so runs only on Linux.
 
 import { parseArgs } from 'node:util';
 import { prepareJob } from '#pickaxe/chain/job.js';
@@ -19,7 +19,9 @@ import { median, printHeading, quantile, save } from './lib/figures.mjs';
 import { startKernelThreads } from './lib/kernel-threads.mjs';
 import { peerRunner, peers, REFERENCE } from './lib/peers.mjs';
 
-/** How many first rounds are not counted: turns find their length, and V8 optimizes WebAssembly and JavaScript in 10 ms. */
+/**
+ * How many first rounds are not counted: turns find their length, and V8 optimizes WebAssembly and JavaScript in 10 ms.
+ */
 const WARM_UP_ROUNDS = 8;
 /** The least number of rounds, for a median. */
 const MIN_ROUNDS = 5;

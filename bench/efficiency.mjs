@@ -1,11 +1,12 @@
-// Measures what mining costs compared with hashing: the hashrate while mining ÷ the bare kernel's rate, per processor second of the
-// hashing threads, with the same number of threads. Mining and the bare kernel take turns, so that changes of the machine's speed
-// affect both.
+// Measures what mining costs compared with hashing: the hashrate while mining ÷ the bare kernel's rate, per processor
+// second of the hashing threads, with the same number of threads. Mining and the bare kernel take turns, so that
+// changes of the machine's speed affect both.
 //
 //   node bench/efficiency.mjs [--rounds 5] [--seconds 8] [--warm-up 3] [--threads N] [--kernel NAME] [--out FILE]
 //
-// The whole miner runs against a mock node in another process, with about a block per second, another miner's block every few
-// seconds, and update streams that end every 5 s. It runs only on Linux, because it reads the scheduler's statistics.
+// The whole miner runs against a mock node in another process, with about a block per second, another miner's block
+// every few seconds, and update streams that end every 5 s. It runs only on Linux, because it reads the scheduler's
+// statistics.
 
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { median, save } from './lib/figures.mjs';

@@ -3,13 +3,14 @@
 //   node bench/gpu-endurance.mjs [--devices gpu0] [--software-gpu] [--dispatches 10000] [--warm-up 20000] [--batch-ms 2]
 //                                [--allow-kib 512] [--variant 'wgsl 64x16'] [--out FILE]
 //
-// The target is so easy that a dispatch has a few hits, each of which is checked. Dispatches with hits are reported separately, so
-// they can be counted. The memory of parent and child is sampled; a line through the last two thirds of the samples shows how much
-// it grows in 1000 dispatches. The exit code is 1 when that is more than allowed, or when a hit is wrong. It runs only on Linux.
+// The target is so easy that a dispatch has a few hits, each of which is checked. Dispatches with hits are reported
+// separately, so they can be counted. The memory of parent and child is sampled; a line through the last two thirds of
+// the samples shows how much it grows in 1000 dispatches. The exit code is 1 when that is more than allowed, or when a
+// hit is wrong. It runs only on Linux.
 //
-// The warm-up is needed because V8 keeps about 1.2 KiB of each dispatch in its heap until its first full collection, after some
-// 19,000 dispatches. In the child, the space of young objects was seen to grow from 16 to 27 MiB, and that of old objects from 10
-// to 22 MiB, after which it stays between 9 and 17 MiB.
+// The warm-up is needed because V8 keeps about 1.2 KiB of each dispatch in its heap until its first full collection,
+// after some 19,000 dispatches. In the child, the space of young objects was seen to grow from 16 to 27 MiB, and that
+// of old objects from 10 to 22 MiB, after which it stays between 9 and 17 MiB.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -31,7 +32,8 @@ const values = gpuArguments({
   dispatches: '10000',
   'warm-up': '20000',
   'batch-ms': '2',
-  // A leak of half a KiB per dispatch would be far above noise: its buffers have 64 KiB, and its smallest object a tenth of that.
+  // A leak of half a KiB per dispatch would be far above noise: its buffers have 64 KiB, and its smallest object a
+  // tenth of that.
   'allow-kib': '512',
 });
 const [dispatches] = numbers('dispatches', values.dispatches);
@@ -40,7 +42,10 @@ const [allowKib] = numbers('allow-kib', values['allow-kib']);
 const [batchMs] = numbers('batch-ms', values['batch-ms']);
 
 setFlagsFromString('--expose-gc');
-/** Garbage that V8 has not collected yet would look like growth: tens of thousands of dispatches pass between collections. */
+/**
+ * Garbage that V8 has not collected yet would look like growth: tens of thousands of dispatches pass between
+ * collections.
+ */
 const collectGarbage = runInNewContext('gc');
 
 /** A target that about HITS_A_DISPATCH nonces of a dispatch meet. */

@@ -1,12 +1,13 @@
-// Measures what GPU mining costs the processor, in percent of a core: with the length of a batch that tuning chooses, as users have
-// it, and with other lengths.
+// Measures what GPU mining costs the processor, in percent of a core: with the length of a batch that tuning chooses,
+// as users have it, and with other lengths.
 //
 //   node bench/gpu-idle.mjs [--devices gpu0,…] [--software-gpu] [--batch-ms 2,4,8,16,32,250] [--seconds 5]
 //                           [--variant 'wgsl 64x16'] [--out FILE]
 //
-// For the parent, all threads are counted, including this benchmark. For the GPU's process, three groups are counted: the thread
-// that runs its JavaScript, the other threads of Node.js and Dawn, and those of the driver, which do the hashing for a software
-// renderer. The goal is at most 5 % for each of the first two. Batches of 250 ms show the cost of waiting. It runs only on Linux.
+// For the parent, all threads are counted, including this benchmark. For the GPU's process, three groups are counted:
+// the thread that runs its JavaScript, the other threads of Node.js and Dawn, and those of the driver, which do the
+// hashing for a software renderer. The goal is at most 5 % for each of the first two. Batches of 250 ms show the cost
+// of waiting. It runs only on Linux.
 
 import { formatHashrate } from '#pickaxe/report/units.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';

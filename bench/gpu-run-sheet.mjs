@@ -1,12 +1,12 @@
-// The GPU run sheet: measures everything about a machine's GPUs with one command, offline, in less than 9 minutes (15 with a
-// software renderer).
+// The GPU run sheet: measures everything about a machine's GPUs with one command, offline, in less than 9 minutes (15
+// with a software renderer).
 //
 //   node bench/gpu-run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--parts rate,…] [--quick] [--out FOLDER]
 //
-// Checks, all variants of the kernel and lengths of a batch, the rate beside its ceiling, watts and H/J, restart latency,
-// what it costs the processor, and 10,000 dispatches. Writes gpu-run-sheet.json and .md into bench/results/<GPU and CPU>/,
-// or FOLDER. A part that fails does not stop the others; the exit code is then 1. --parts runs these alone; --quick is
-// for trying the sheet itself: every part is short, and takes one variant of the kernel.
+// Checks, all variants of the kernel and lengths of a batch, the rate beside its ceiling, watts and H/J, restart
+// latency, what it costs the processor, and 10,000 dispatches. Writes gpu-run-sheet.json and .md into
+// bench/results/<GPU and CPU>/, or FOLDER. A part that fails does not stop the others; the exit code is then 1. --parts
+// runs these alone; --quick is for trying the sheet itself: every part is short, and takes one variant of the kernel.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,10 @@ const { values } = parseArgs({
   },
 });
 const { quick } = values;
-/** How long the whole sheet may take. Rented machines often end a command after 10 minutes; software rendering takes longer. */
+/**
+ * How long the whole sheet may take. Rented machines often end a command after 10 minutes; software rendering takes
+ * longer.
+ */
 const LIMIT_MS = values['software-gpu'] ? 900_000 : 530_000;
 const software = values['software-gpu'] ? ['--software-gpu'] : [];
 const which = [...(values.devices ? ['--devices', values.devices] : []), ...software];

@@ -1,13 +1,13 @@
-// Measures each GPU by itself, offline: every variant of the kernel, every length of a batch, and the rate when mining compared with
-// the chip's limit.
+// Measures each GPU by itself, offline: every variant of the kernel, every length of a batch, and the rate when mining
+// compared with the chip's limit.
 //
 //   node bench/gpu.mjs [--devices gpu0,…] [--software-gpu] [--variant 'wgsl 64x16'] [--seconds 5] [--out FILE]
 //
-// The variants and lengths are measured as at the first use, and remembered for mining. With --variant only that variant is
-// measured, and nothing is remembered. Then the best one mines in rounds, with two dispatches in flight. The ceiling is
-// lanes × clock ÷ instructions, if the chip is known (lib/gpu-chips.mjs). A software renderer has no ceiling: its rate is given per
-// second of processor time of the driver's threads (Linux only), and for comparison a thread runs the CPU engine's AVX2 kernel in
-// between.
+// The variants and lengths are measured as at the first use, and remembered for mining. With --variant only that
+// variant is measured, and nothing is remembered. Then the best one mines in rounds, with two dispatches in flight. The
+// ceiling is lanes × clock ÷ instructions, if the chip is known (lib/gpu-chips.mjs). A software renderer has no
+// ceiling: its rate is given per second of processor time of the driver's threads (Linux only), and for comparison a
+// thread runs the CPU engine's AVX2 kernel in between.
 
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { nameOf } from '#pickaxe/engine/gpu/tuning.js';

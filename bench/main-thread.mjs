@@ -1,22 +1,24 @@
-// Measures what many CPU threads cost the main thread, on any machine: the real miner, space and pool run with 64, 128 and 256
-// threads, which sleep instead of hashing.
+// Measures what many CPU threads cost the main thread, on any machine: the real miner, space and pool run with 64, 128
+// and 256 threads, which sleep instead of hashing.
 //
 //   node bench/main-thread.mjs [--threads 64,128,256] [--mhs 300] [--ghs 22] [--seconds 21] [--json] [--out FILE]
 //                              [--no-goals]
 //
-// Each thread is as fast as --mhs says. A GPU of --ghs takes its chunks from the same space; with 0 there is no GPU. Each number
-// of threads is measured in two runs. In the first run the creation time rolls every three seconds, as with work from a node. In
-// the second run it never rolls, as with work from a pool, so one space lasts for the whole run. Each figure is the median over periods of three seconds:
+// Each thread is as fast as --mhs says. A GPU of --ghs takes its chunks from the same space; with 0 there is no GPU.
+// Each number of threads is measured in two runs. In the first run the creation time rolls every three seconds, as with
+// work from a node. In the second run it never rolls, as with work from a pool, so one space lasts for the whole run.
+// Each figure is the median over periods of three seconds:
 //
 // - `GH/s`: the rate of the threads, and their possible rate;
 // - `space`: the fraction of the main thread's time for taking ranges and giving them back;
 // - `main thread`: the fraction of time for everything that the main thread does, and the time per task;
-// - the time for a bare message to a thread and back, with as many threads that do nothing else: no engine can be below that.
+// - the time for a bare message to a thread and back, with as many threads that do nothing else: no engine can be below
+//   that.
 //
-// The goal is at most 2 % for the space with up to 256 threads. When it is missed the exit code is 1, unless --no-goals is given.
-// Most of the rest is messages, which are expensive here because hundreds of threads share a few CPUs and each message finds cold
-// caches. On a busy machine all figures are several times larger. It runs only on Linux, because it reads the scheduler's
-// statistics.
+// The goal is at most 2 % for the space with up to 256 threads. When it is missed the exit code is 1, unless --no-goals
+// is given. Most of the rest is messages, which are expensive here because hundreds of threads share a few CPUs and
+// each message finds cold caches. On a busy machine all figures are several times larger. It runs only on Linux,
+// because it reads the scheduler's statistics.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

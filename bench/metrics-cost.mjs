@@ -1,12 +1,13 @@
-// Measures what requests over HTTP cost: the hashrate while metrics and status are requested ÷ the hashrate without, in turns.
+// Measures what requests over HTTP cost: the hashrate while metrics and status are requested ÷ the hashrate without, in
+// turns.
 //
 //   node bench/metrics-cost.mjs [--rounds 8] [--seconds 5] [--every-ms 1000] [--warm-up 10] [--out FILE]
 //
-// `pickaxe mine` runs on the CPU, against a mock node in another process. Every --every-ms it gets requests for /metrics and
-// /api/v1/status, like those of Prometheus and the web page (which come every 15 s and every 2 s). Each round is with, without,
-// without, with, so that a drift of the machine's speed affects both. On a busy machine that ratio says little, so the processor time
-// of the miner's main thread is compared, too, and the difference is given as a fraction of the time of all hashing threads. It runs
-// only on Linux, because it reads the scheduler's statistics.
+// `pickaxe mine` runs on the CPU, against a mock node in another process. Every --every-ms it gets requests for
+// /metrics and /api/v1/status, like those of Prometheus and the web page (which come every 15 s and every 2 s). Each
+// round is with, without, without, with, so that a drift of the machine's speed affects both. On a busy machine that
+// ratio says little, so the processor time of the miner's main thread is compared, too, and the difference is given as
+// a fraction of the time of all hashing threads. It runs only on Linux, because it reads the scheduler's statistics.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -2,9 +2,9 @@
 //
 //   node bench/misbehaviour.mjs [--seconds 120] [--scenario NAME]… [--json] [--out FILE] [--no-goals]
 //
-// Scenarios run side by side, on miners that hash nothing, with the default limits. The floods follow one after the other. Waits for
-// work end after --seconds. The exit code is 1 when a goal is missed. It runs only on Linux, because it reads the scheduler's
-// statistics.
+// Scenarios run side by side, on miners that hash nothing, with the default limits. The floods follow one after the
+// other. Waits for work end after --seconds. The exit code is 1 when a goal is missed. It runs only on Linux, because
+// it reads the scheduler's statistics.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IdleMiner } from './lib/idle-miner.mjs';
@@ -190,7 +190,10 @@ function outdateAll(node) {
   };
 }
 
-/** @returns the main thread's processor time ÷ the time in which the noise that was read was sent: a busy machine reads slowly */
+/**
+ * @returns the main thread's processor time ÷ the time in which the noise that was read was sent: a busy machine reads
+ *   slowly
+ */
 function flood(noise, noiseBytesPerS, endpoint = 'updates', kind = 'noisy-stream') {
   return async () => {
     const { node, url } = await startWatchedNode();

@@ -1,14 +1,16 @@
-// Lets a pool misbehave in every way, then makes it honest on the same port: does the pool client survive, say in one line what is
-// wrong, and mine again? Then lets a pool attack the built miner, whose second pool is honest: what does that cost?
+// Lets a pool misbehave in every way, then makes it honest on the same port: does the pool client survive, say in one
+// line what is wrong, and mine again? Then lets a pool attack the built miner, whose second pool is honest: what does
+// that cost?
 //
 //   node bench/pool-misbehaviour.mjs [--seconds 5] [--kind NAME|none]… [--attack NAME|none]… [--attack-seconds 16]
 //                                    [--warm-up 8] [--alone] [--seed N] [--json] [--out FILE]
 //
-// The exit code is 1 when the client throws, gives out a work or a reason that is not well formed, or does not mine again. The
-// pauses between connections are shorter than usual in that part, so that more of them are made.
+// The exit code is 1 when the client throws, gives out a work or a reason that is not well formed, or does not mine
+// again. The pauses between connections are shorter than usual in that part, so that more of them are made.
 //
-// Told of each attack, from its beginning on: the hashrate of one thread, how long /healthz takes, the part of a core that the main
-// thread takes, the memory, and what is logged. With --alone, the miner has no second pool. The attacks need Linux.
+// Told of each attack, from its beginning on: the hashrate of one thread, how long /healthz takes, the part of a core
+// that the main thread takes, the memory, and what is logged. With --alone, the miner has no second pool. The attacks
+// need Linux.
 
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';

@@ -1,11 +1,13 @@
-// Measures what mining on a pool costs compared with mining on a node: the hashrate on a mock pool ÷ the hashrate on a mock node, per
-// processor second of the hashing threads. Both take turns, so that changes of the machine's speed affect both.
+// Measures what mining on a pool costs compared with mining on a node: the hashrate on a mock pool ÷ the hashrate on a
+// mock node, per processor second of the hashing threads. Both take turns, so that changes of the machine's speed
+// affect both.
 //
 //   node bench/pool.mjs [--rounds 5] [--seconds 8] [--warm-up 3] [--threads N] [--kernel NAME] [--no-goals] [--out FILE]
 //
-// The pool and the node are other processes. The pool sends a job every half second, as busy ones do, and gets a share per second; the
-// node has about a block per second. Both have another miner's block every three seconds. The exit code is 1 when the ratio is below
-// the goal, or the pool did not accept every share that was not stale. It runs only on Linux.
+// The pool and the node are other processes. The pool sends a job every half second, as busy ones do, and gets a share
+// per second; the node has about a block per second. Both have another miner's block every three seconds. The exit code
+// is 1 when the ratio is below the goal, or the pool did not accept every share that was not stale. It runs only on
+// Linux.
 
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { PoolSource } from '#pickaxe/source/pool/pool-source.js';

@@ -2,9 +2,10 @@
 //
 //   node bench/prometheus.mjs [--seconds 300] [--interval 1] [--json]
 //
-// `pickaxe demo` mines, Prometheus scrapes it every second with the rules of packaging/ loaded. Then mining is paused, so
-// that both look at the same figures, and each sample is held against /api/v1/status and the summary. Fails (exit 1) when
-// one differs, a scrape failed, a rule has an error or fires, or when the dashboard or the rules name what is not there.
+// `pickaxe demo` mines, Prometheus scrapes it every second with the rules of packaging/ loaded. Then mining is paused,
+// so that both look at the same figures, and each sample is held against /api/v1/status and the summary. Fails (exit 1)
+// when one differs, a scrape failed, a rule has an error or fires, or when the dashboard or the rules name what is not
+// there.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -149,7 +150,9 @@ async function settledStatus(url) {
   });
 }
 
-/** What the metrics must be, by name and labels as PromQL shows them; those that go on while mining rests are not here. */
+/**
+ * What the metrics must be, by name and labels as PromQL shows them; those that go on while mining rests are not here.
+ */
 function expectedOf({ devices, expectedBlocks, bestDifficulty, effort, work }) {
   const expected = new Map([
     ['pickaxe_expected_blocks_total', expectedBlocks],

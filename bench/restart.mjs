@@ -1,20 +1,21 @@
-// Measures how soon every device searches new work after a New Cut. The mock node runs in another process, over the loopback
-// interface, while all cores hash.
+// Measures how soon every device searches new work after a New Cut. The mock node runs in another process, over the
+// loopback interface, while all cores hash.
 //
 //   node bench/restart.mjs [--devices cpu] [--cuts 300] [--warm-up 40] [--threads N] [--affinity none|LIST]
 //                          [--niceness 19] [--spacing-ms 250] [--out FILE]
 //                          [--devices gpu0 | gpu] [--software-gpu] [--gpu-batch-ms 2,5,10,20] [--variant 'wgsl 64x16']
 //
-// There are three times for each New Cut: from its line on the wire to the first hash of the new job; from there to all threads on
-// the new job; and from the arrival of the work at the miner to all threads on it. For a GPU, "first hash" is the submission of its
-// first dispatch, which waits behind those in flight, so the time until the miner knows its end is given, too. Several lengths of a
-// batch are run one after the other; by default the tuned length is used. New Cuts of the warm-up are not counted, because V8
-// compiles the code that they run.
+// There are three times for each New Cut: from its line on the wire to the first hash of the new job; from there to all
+// threads on the new job; and from the arrival of the work at the miner to all threads on it. For a GPU, "first hash"
+// is the submission of its first dispatch, which waits behind those in flight, so the time until the miner knows its
+// end is given, too. Several lengths of a batch are run one after the other; by default the tuned length is used. New
+// Cuts of the warm-up are not counted, because V8 compiles the code that they run.
 //
-// The scheduler's switches show what dominates. The median is the work of the two JavaScript main threads, one after the other.
-// Threads that are not pinned are woken two on one CPU, where the second waits for the next tick of the clock (4 ms at 250 Hz): p90
-// is 2.9 ms from the arrival of work to all threads, and 0.9 ms with pinned threads. The rest above 1 ms comes from threads of
-// normal priority on the CPU of a hashing thread: V8's threads, which collect garbage and compile, and the mock node.
+// The scheduler's switches show what dominates. The median is the work of the two JavaScript main threads, one after
+// the other. Threads that are not pinned are woken two on one CPU, where the second waits for the next tick of the
+// clock (4 ms at 250 Hz): p90 is 2.9 ms from the arrival of work to all threads, and 0.9 ms with pinned threads. The
+// rest above 1 ms comes from threads of normal priority on the CPU of a hashing thread: V8's threads, which collect
+// garbage and compile, and the mock node.
 
 import { parseArgs } from 'node:util';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';

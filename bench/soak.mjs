@@ -2,9 +2,10 @@
 //
 //   node bench/soak.mjs [--seconds 300] [--skew-ms=0] [--block-seconds 1] [--devices cpu] [--json]
 //
-// The node has 20 chains, about a block per second, a clock ahead of ours by --skew-ms, another miner's block every few seconds, and
-// update streams that end every 5 s. The exit code is 1 when a submission was rejected, sent twice or broke the time rule, when 1 %
-// or more went stale, when the creation time was not rolled forward although there was time for it, or when memory grew.
+// The node has 20 chains, about a block per second, a clock ahead of ours by --skew-ms, another miner's block every few
+// seconds, and update streams that end every 5 s. The exit code is 1 when a submission was rejected, sent twice or
+// broke the time rule, when 1 % or more went stale, when the creation time was not rolled forward although there was
+// time for it, or when memory grew.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +30,10 @@ const seconds = Number(values.seconds);
 const skewMs = Number(values['skew-ms']);
 const blockSeconds = Number(values['block-seconds']);
 
-/** The sum of the miner's interval (3 s), a timestamp's resolution (1 s), the margin (half a second) and half a second more. */
+/**
+ * The sum of the miner's interval (3 s), a timestamp's resolution (1 s), the margin (half a second) and half a second
+ * more.
+ */
 const ROLLED_WITHIN_US = 5_000_000;
 const STREAM_MS = 5_000;
 const RIVAL_MS = 3_000;

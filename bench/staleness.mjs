@@ -1,13 +1,15 @@
-// Measures how much of the mining is stale while a node's streams send nothing, and how soon mining goes on after an outage.
+// Measures how much of the mining is stale while a node's streams send nothing, and how soon mining goes on after an
+// outage.
 //
 //   node bench/staleness.mjs [--seconds 600] [--scenario NAME]… [--json] [--out FILE] [--no-goals]
 //
-// All scenarios run side by side, each several times, on miners that hash nothing, so they need almost no processor time. Stale is
-// the time on work whose parent is no longer the tip of its chain at the node. The exit code is 1 when a goal is missed.
+// All scenarios run side by side, each several times, on miners that hash nothing, so they need almost no processor
+// time. Stale is the time on work whose parent is no longer the tip of its chain at the node. The exit code is 1 when a
+// goal is missed.
 //
-// With --seconds below 600, the scenarios whose figure is a fraction run faster: the times of blocks and streams and the source's
-// time limits are all shortened. The time of a message is not, so the goals are wider, and a busy machine can miss them. The other
-// scenarios keep the default limits and are repeated less often.
+// With --seconds below 600, the scenarios whose figure is a fraction run faster: the times of blocks and streams and
+// the source's time limits are all shortened. The time of a message is not, so the goals are wider, and a busy machine
+// can miss them. The other scenarios keep the default limits and are repeated less often.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeLimits } from '#pickaxe/node/limits.js';
@@ -92,7 +94,10 @@ const anyPhase = (fromS, toS) => sleep(1000 * (fromS + Math.random() * (toS - fr
 
 const isOf = (rank) => (turn) => turn.work?.id.startsWith(`${rank}/`) ?? false;
 
-/** One of two nodes freezes. @param figure `over`: the time until the other's work is mined; `back`: until this one's is again */
+/**
+ * One of two nodes freezes.
+ * @param figure `over`: the time until the other's work is mined; `back`: until this one's is again
+ */
 function frozen(figure) {
   return sideBySide(3, async (seconds) => {
     const first = await startMockProcess({ chains: CHAINS, difficulty: 100, ...rivals() });

@@ -2,11 +2,12 @@
 //
 //   node bench/status-cost.mjs [--rounds 8] [--seconds 5] [--warm-up 3] [--out FILE]
 //
-// A miner runs on the CPU, against a mock node in another process, with about a block per second. The status line is drawn every
-// second, at every verdict, and below every line of the log. Each round is with, without, without, with, so that a drift of the
-// machine's speed affects both. On a busy machine that ratio says little, so the processor time of one drawing is measured, too, and
-// given as a fraction of the time of all hashing threads. The terminal is that of `script` (util-linux), which another process reads,
-// as with real terminals. It runs only on Linux, because it reads the scheduler's statistics.
+// A miner runs on the CPU, against a mock node in another process, with about a block per second. The status line is
+// drawn every second, at every verdict, and below every line of the log. Each round is with, without, without, with, so
+// that a drift of the machine's speed affects both. On a busy machine that ratio says little, so the processor time of
+// one drawing is measured, too, and given as a fraction of the time of all hashing threads. The terminal is that of
+// `script` (util-linux), which another process reads, as with real terminals. It runs only on Linux, because it reads
+// the scheduler's statistics.
 
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';

@@ -2,12 +2,12 @@
 //
 //   node bench/stratum.mjs [--sessions 1000] [--cuts 40] [--seconds 20] [--short] [--no-goals] [--json] [--out FILE]
 //
-// Told: the time from a New Cut at the node to the notify of the last session, and from the first session's to the last one's,
-// while no shares come and while they do; how many shares a second the server takes; memory and processor time; how many sessions
-// had the nonce1 of another (from the ledger, which names each session that brought shares); and the answers to shares. The clients
-// are in the process of the benchmark, really hash, and take new targets with the next job, at once, or late. Fails (exit 1) when the
-// 99th percentile of the last notify is above 100 ms, a nonce1 was doubled, or a share was refused. Loopback only. Linux only: it
-// reads /proc.
+// Told: the time from a New Cut at the node to the notify of the last session, and from the first session's to the last
+// one's, while no shares come and while they do; how many shares a second the server takes; memory and processor time;
+// how many sessions had the nonce1 of another (from the ledger, which names each session that brought shares); and the
+// answers to shares. The clients are in the process of the benchmark, really hash, and take new targets with the next
+// job, at once, or late. Fails (exit 1) when the 99th percentile of the last notify is above 100 ms, a nonce1 was
+// doubled, or a share was refused. Loopback only. Linux only: it reads /proc.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -114,7 +114,10 @@ async function connectAll() {
   return all;
 }
 
-/** Makes New Cuts. @returns for each of them, how long the last notify took, in ms, and how much longer than the first one */
+/**
+ * Makes New Cuts.
+ * @returns for each of them, how long the last notify took, in ms, and how much longer than the first one
+ */
 async function cutAll() {
   const [last, fanOut] = [[], []];
   const { cutsMs: earlier } = await server.node.report();

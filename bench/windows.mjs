@@ -1,9 +1,10 @@
-// Compares the CPU kernels of the addon for Windows, in Windows' Node.js under Wine, with those of Linux: in turns, on one CPU.
+// Compares the CPU kernels of the addon for Windows, in Windows' Node.js under Wine, with those of Linux: in turns, on
+// one CPU.
 //
 //   node bench/windows.mjs [--rounds 5] [--seconds 4] [--cpu 0] [--out FILE] [kernel …]
 //
-// A round is one process on each system. The addon is built first, which needs what scripts/build-addons.mjs names. It also needs
-// Wine (on Debian: apt-get install wine64) and node.exe (node test/foreign/programs.mjs downloads it).
+// A round is one process on each system. The addon is built first, which needs what scripts/build-addons.mjs names. It
+// also needs Wine (on Debian: apt-get install wine64) and node.exe (node test/foreign/programs.mjs downloads it).
 
 import { spawnSync } from 'node:child_process';
 import {

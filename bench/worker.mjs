@@ -1,12 +1,13 @@
-// Measures how soon a warm `pickaxe worker` hashes a job: from the writing of the job's line until the line of its first share has
-// been read. The goal is at most 50 ms.
+// Measures how soon a warm `pickaxe worker` hashes a job: from the writing of the job's line until the line of its
+// first share has been read. The goal is at most 50 ms.
 //
 //   node bench/worker.mjs [--jobs 200] [--devices cpu] [--niceness 19] [--idle-ms 50] [--no-goals] [--out FILE]
 //
-// One nonce in a thousand is a share of these jobs, so the share's line also contains the time until the first range has been searched
-// and reported, and the way back: the first hash came before it. Jobs come in turns to a worker that has no job, and to one that
-// mines another job. Both processes are on this machine and share its cores. Hashing threads have the lowest priority (niceness 19),
-// so that other programs decide the slowest cases on a busy machine; --niceness 0 leaves those out.
+// One nonce in a thousand is a share of these jobs, so the share's line also contains the time until the first range
+// has been searched and reported, and the way back: the first hash came before it. Jobs come in turns to a worker that
+// has no job, and to one that mines another job. Both processes are on this machine and share its cores. Hashing
+// threads have the lowest priority (niceness 19), so that other programs decide the slowest cases on a busy machine;
+// --niceness 0 leaves those out.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

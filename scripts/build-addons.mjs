@@ -3,10 +3,10 @@
 //   node scripts/build-addons.mjs [FOLDER]            builds them, in native/addons/ or in FOLDER, and checks them
 //   node scripts/build-addons.mjs --check [FOLDER]    only checks those that exist
 //
-// Those for Linux are linked without a C library: the running Node.js has loaded one already. No symbol is bound to a version, so
-// they need no newer C library than Node.js does. The one for Windows needs only libraries that are part of Windows. The build
-// needs the headers of each system: on Debian,
-// `apt-get install clang lld gcc libc6-dev libc6-dev-arm64-cross gcc-mingw-w64-x86-64`.
+// Those for Linux are linked without a C library: the running Node.js has loaded one already. No symbol is bound to a
+// version, so they need no newer C library than Node.js does. The one for Windows needs only libraries that are part of
+// Windows. The build needs the headers of each system: on Debian, `apt-get install clang lld gcc libc6-dev
+// libc6-dev-arm64-cross gcc-mingw-w64-x86-64`.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,8 +19,8 @@ import { readWindowsLibrary } from './pe.mjs';
 const FOR_LINUX = ['-nostdlib', '-Wl,--build-id=none'];
 
 /**
- * The addons, with Node.js's names for platform and chip. `link`: the linker's flags. On x64 a part of libgcc detects the features
- * of the chip.
+ * The addons, with Node.js's names for platform and chip. `link`: the linker's flags. On x64 a part of libgcc detects
+ * the features of the chip.
  */
 const TARGETS = {
   'linux-x64-glibc': {

@@ -1,14 +1,14 @@
-// Makes the archives of a release, which need no Node.js on the machine, because each contains one: the miner, its dependencies,
-// and Node.js. Two are for people: Linux x64 (.tar.gz) and Windows x64 (.zip). Two are for mining systems, HiveOS and mmpOS,
-// with the scripts that those systems call.
+// Makes the archives of a release, which need no Node.js on the machine, because each contains one: the miner, its
+// dependencies, and Node.js. Two are for people: Linux x64 (.tar.gz) and Windows x64 (.zip). Two are for mining
+// systems, HiveOS and mmpOS, with the scripts that those systems call.
 //
 //   node scripts/build-archives.mjs [TARBALL] [--out FOLDER] [--only NAME …] [--staged FOLDER]
 //
-// TARBALL is the package of a release (scripts/release.mjs --make). Without it the checkout is packed, which takes the native
-// addons of all systems. The archives, and a file with the SHA-256 of each and of TARBALL, go to release/ unless --out names
-// another folder. --only makes those that it names: linux-x64, windows-x64, hiveos, mmpos. The dependencies are those of the lock
-// file. A package registry is needed unless --staged names a folder that has, for each platform, `app` (the package with its
-// dependencies) and `node` (Node.js and its license) already.
+// TARBALL is the package of a release (scripts/release.mjs --make). Without it the checkout is packed, which takes the
+// native addons of all systems. The archives, and a file with the SHA-256 of each and of TARBALL, go to release/ unless
+// --out names another folder. --only makes those that it names: linux-x64, windows-x64, hiveos, mmpos. The dependencies
+// are those of the lock file. A package registry is needed unless --staged names a folder that has, for each platform,
+// `app` (the package with its dependencies) and `node` (Node.js and its license) already.
 //
 // The same package makes the same bytes, by the same versions of tar, gzip and zip.
 
@@ -38,7 +38,10 @@ import { downloadPackage, packCheckout, runNpm, unpack } from './npm.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Node.js as the registry has it, with Node.js's names of the platforms. On Linux this version takes glibc 2.28 or newer. */
+/**
+ * Node.js as the registry has it, with Node.js's names of the platforms. On Linux this version takes glibc 2.28 or
+ * newer.
+ */
 const NODE_VERSION = '22.23.3';
 const NODE = {
   'linux-x64': {
@@ -56,8 +59,8 @@ const NODE = {
 const LICENSE_FROM = 'linux-x64';
 
 /**
- * The archives, and the platform of each. packaging/ has a folder with the name of each, whose files lie beside the miner. HiveOS
- * reads everything after the first dash of a file's name as the version, so that version has no dash.
+ * The archives, and the platform of each. packaging/ has a folder with the name of each, whose files lie beside the
+ * miner. HiveOS reads everything after the first dash of a file's name as the version, so that version has no dash.
  */
 const ARCHIVES = {
   'linux-x64': { platform: 'linux-x64', file: `pickaxe-${version}-linux-x64.tar.gz` },
@@ -86,7 +89,10 @@ if (unknown !== undefined || positionals.length > 1) {
   process.exit(2);
 }
 
-/** Installs the package, the dependencies that the lock file names, and Node.js, for a platform that need not be this one. */
+/**
+ * Installs the package, the dependencies that the lock file names, and Node.js, for a platform that need not be this
+ * one.
+ */
 function stage(platform, tarball, folder) {
   const [os, cpu] = platform.split('-');
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-// Builds the native CPU kernels with the C compiler of this machine, without node-gyp and without downloads. Without a compiler it
-// warns and succeeds, because WebAssembly kernels take their place. With REQUIRE_NATIVE=1 it fails instead.
+// Builds the native CPU kernels with the C compiler of this machine, without node-gyp and without downloads. Without a
+// compiler it warns and succeeds, because WebAssembly kernels take their place. With REQUIRE_NATIVE=1 it fails instead.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,8 @@ async function build() {
   const sources = await addonSources();
   if (upToDate(sources)) return;
   const include = headers();
-  // clang is preferred, because its SSE4.1 kernel is a third faster than that of gcc 12. AVX2 and AVX-512 are in assembly.
+  // clang is preferred, because its SSE4.1 kernel is a third faster than that of gcc 12. AVX2 and AVX-512 are in
+  // assembly.
   const compilers = process.env.CC ? [process.env.CC] : ['clang', 'cc', 'gcc'];
   const failures = [];
   mkdirSync(join(native, 'build'), { recursive: true });

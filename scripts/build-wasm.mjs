@@ -1,5 +1,5 @@
-// Builds the WebAssembly kernels from native/wasm.c with clang and lld. They are kept in native/prebuilt/, so that users need
-// neither.
+// Builds the WebAssembly kernels from native/wasm.c with clang and lld. They are kept in native/prebuilt/, so that
+// users need neither.
 //
 //   node scripts/build-wasm.mjs            builds them
 //   node scripts/build-wasm.mjs --fresh    fails unless they were built from the present sources (needs no clang)

@@ -1,5 +1,5 @@
-// `npm run build`: compiles TypeScript to dist/, copies the web page's files, and builds the native kernels if there is a C
-// compiler.
+// `npm run build`: compiles TypeScript to dist/, copies the web page's files, and builds the native kernels if there is
+// a C compiler.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

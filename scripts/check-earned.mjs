@@ -2,10 +2,10 @@
 //
 //   node scripts/check-earned.mjs [--minutes 10] [--json]
 //
-// Other miners' blocks, orphans, reorganisations, transactions with fees, lost answers and lost solutions come every few seconds.
-// In the end the chains stand still, and three sums must agree: what `pickaxe blocks` says was earned, what `pickaxe balance` reads
-// on all chains, and what the mock node's accounts have. Every block must have the state that pickaxe reports. Otherwise the exit
-// code is 1.
+// Other miners' blocks, orphans, reorganisations, transactions with fees, lost answers and lost solutions come every
+// few seconds. In the end the chains stand still, and three sums must agree: what `pickaxe blocks` says was earned,
+// what `pickaxe balance` reads on all chains, and what the mock node's accounts have. Every block must have the state
+// that pickaxe reports. Otherwise the exit code is 1.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -152,8 +152,8 @@ async function mine() {
 }
 
 /**
- * Gives each chain two more blocks, so that it can be told what became of ours, and no further ones: one for the height of a
- * solution that was lost on its way to the head, and one on top of it.
+ * Gives each chain two more blocks, so that it can be told what became of ours, and no further ones: one for the height
+ * of a solution that was lost on its way to the head, and one on top of it.
  */
 function standStill() {
   ledger.standsStill = true;

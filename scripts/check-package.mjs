@@ -1,4 +1,5 @@
-// Installs the npm package into an empty folder, as a careful user does (no install scripts), and mines with it on the CPU.
+// Installs the npm package into an empty folder, as a careful user does (no install scripts), and mines with it on the
+// CPU.
 //
 //   node scripts/check-package.mjs [TARBALL]            checks a package; without TARBALL it is packed first
 //   node scripts/check-package.mjs --installed FOLDER   checks the package in the folder's node_modules, without installing it

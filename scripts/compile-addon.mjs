@@ -1,5 +1,5 @@
-// Compiles the native CPU kernels and links them to an addon, for this machine (scripts/build-native.mjs) and for others
-// (scripts/build-addons.mjs).
+// Compiles the native CPU kernels and links them to an addon, for this machine (scripts/build-native.mjs) and for
+// others (scripts/build-addons.mjs).
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync } from 'node:fs';
@@ -12,7 +12,10 @@ export const native = fileURLToPath(new URL('../native/', import.meta.url));
 
 const FLAGS = ['-std=gnu11', '-O3', '-Wall', '-Wextra', '-fvisibility=hidden'];
 
-/** What compilers and linkers are told for each system, with Node.js's names. The addon's host has the functions of Node-API. */
+/**
+ * What compilers and linkers are told for each system, with Node.js's names. The addon's host has the functions of
+ * Node-API.
+ */
 const SYSTEMS = {
   linux: { compile: ['-fPIC'], link: [] },
   darwin: { compile: ['-fPIC'], link: ['-undefined', 'dynamic_lookup'] },
@@ -20,8 +23,8 @@ const SYSTEMS = {
   win32: { compile: ['-DNAPI_EXTERN=__declspec(dllimport)'], link: ['-static-libgcc'] },
 };
 
-// Kernels on pairs of vectors must do the operations of both side by side. clang's scheduler would do one vector after the other,
-// which was measured on x86 at 2/3 of the speed.
+// Kernels on pairs of vectors must do the operations of both side by side. clang's scheduler would do one vector after
+// the other, which was measured on x86 at 2/3 of the speed.
 const KEEP_ORDER = ['-mllvm', '-enable-misched=false'];
 
 /** On other systems they are compiled to nothing. */
@@ -81,7 +84,8 @@ export function compileAddon({ compiler, platform, sources, include, linkFlags, 
 }
 
 /**
- * Renames the finished file at the end: a running miner keeps the old file, and a build that is killed leaves no incomplete one.
+ * Renames the finished file at the end: a running miner keeps the old file, and a build that is killed leaves no
+ * incomplete one.
  * @returns what went wrong; undefined when nothing did
  */
 function replace(output, linked) {

@@ -12,8 +12,9 @@ const DT_VERNEEDNUM = 0x6fffffffn;
 
 /**
  * @param file the bytes of the library
- * @returns Node.js's name of its `arch`, the `needed` libraries, whether it needs symbols with certain `versions`, the names of
- *   the symbols that it `imports` and `exports`, and whether it asks for an executable stack (`executableStack`)
+ * @returns Node.js's name of its `arch`, the `needed` libraries, whether it needs symbols with certain `versions`, the
+ *   names of the symbols that it `imports` and `exports`, and whether it asks for an executable stack
+ *   (`executableStack`)
  * @throws Error when it is not a shared library of a known kind
  */
 export function readSharedLibrary(file) {

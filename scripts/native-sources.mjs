@@ -1,5 +1,5 @@
-// Lists the sources of the native CPU kernels, without addon.c. The addon is built from them (scripts/build-native.mjs), and so is
-// the driver that tests them outside of Node.js (test/native/).
+// Lists the sources of the native CPU kernels, without addon.c. The addon is built from them
+// (scripts/build-native.mjs), and so is the driver that tests them outside of Node.js (test/native/).
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

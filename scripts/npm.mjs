@@ -1,5 +1,5 @@
-// Runs npm, also on Windows: there `npm` is a .cmd file, which only a shell can start, and whose arguments a shell would interpret.
-// So npm's own program is run with Node.js.
+// Runs npm, also on Windows: there `npm` is a .cmd file, which only a shell can start, and whose arguments a shell
+// would interpret. So npm's own program is run with Node.js.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -18,8 +18,9 @@ const DELAYED_IMPORTS = 13;
 
 /**
  * @param file the bytes of the library
- * @returns Node.js's name of its `arch`, the `needed` libraries in lower case, the names of the symbols that it `imports` and
- *   `exports`, and whether it lets Windows choose its address and forbid execution of its data (`hardened`)
+ * @returns Node.js's name of its `arch`, the `needed` libraries in lower case, the names of the symbols that it
+ *   `imports` and `exports`, and whether it lets Windows choose its address and forbid execution of its data
+ *   (`hardened`)
  * @throws Error when it is not a library of a known kind
  */
 export function readWindowsLibrary(file) {

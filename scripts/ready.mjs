@@ -1,9 +1,9 @@
-// The first step of `npm start` and `npm test`: installs and builds what is missing, and does nothing when the lock file and the
-// sources are unchanged. It uses only Node.js, because in a fresh clone nothing is installed yet. With --no-install it only
-// builds: vitest calls it so before the first test, and must not have its own packages replaced.
+// The first step of `npm start` and `npm test`: installs and builds what is missing, and does nothing when the lock
+// file and the sources are unchanged. It uses only Node.js, because in a fresh clone nothing is installed yet. With
+// --no-install it only builds: vitest calls it so before the first test, and must not have its own packages replaced.
 //
-// npm runs it, too, as the script `prepare`: after `npm ci` here, when `npm install --global .` links to this folder, and in the
-// clone that it makes to install pickaxe from a git URL.
+// npm runs it, too, as the script `prepare`: after `npm ci` here, when `npm install --global .` links to this folder,
+// and in the clone that it makes to install pickaxe from a git URL.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,8 @@ function run(command, args) {
 function install() {
   console.error('pickaxe: installing dependencies');
   const [command, ...first] = npmCommand();
-  // npm hands its options on to the scripts that it runs, such as those of `npm install --global .` and `npm pack --dry-run`.
+  // npm hands its options on to the scripts that it runs, such as those of `npm install --global .` and `npm pack
+  // --dry-run`.
   const here = ['--global=false', '--dry-run=false'];
   run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', ...here, '--loglevel=error']);
 }

@@ -1,4 +1,5 @@
-// Makes the npm package and the archives of a release, only from what is committed, and tests them. docs/releasing.md says more.
+// Makes the npm package and the archives of a release, only from what is committed, and tests them. docs/releasing.md
+// says more.
 //
 //   node scripts/release.mjs              a dry run: reports faults, makes all files even so, and deletes them
 //   node scripts/release.mjs --make       stops at the first fault; without faults the files are in release/

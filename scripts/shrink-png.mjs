@@ -7,7 +7,10 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const MOST_COLOURS = 256;
 const CHANNELS = { 2: 3, 6: 4 };
 
-/** @param png a picture with 8 bits per channel, not interlaced, as from Chromium. @returns the same picture, a third as large */
+/**
+ * @param png a picture with 8 bits per channel, not interlaced, as from Chromium.
+ * @returns the same picture, a third as large
+ */
 export function shrinkPng(png) {
   const { width, height, rows, channels } = decode(png);
   const counts = new Map();
@@ -35,7 +38,10 @@ export function shrinkPng(png) {
   return Buffer.concat([SIGNATURE, ...chunks, chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** @returns the most frequent colours, with such distances between them that the palette suffices. Thin lines keep theirs */
+/**
+ * @returns the most frequent colours, with such distances between them that the palette suffices. Thin lines keep
+ *   theirs
+ */
 function paletteOf(colours) {
   for (let apart = 0; ; apart++) {
     const palette = [];

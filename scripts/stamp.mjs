@@ -6,7 +6,9 @@ import { join } from 'node:path';
 
 /** What `npm ci` installs depends on. Paths are relative to the root of the checkout, in which the caller must be. */
 export const INSTALLED = { stamp: 'node_modules/.pickaxe-ready', from: ['package-lock.json', 'package.json'] };
-/** What the build depends on, the native kernels apart: their script knows by itself whether there is anything to do. */
+/**
+ * What the build depends on, the native kernels apart: their script knows by itself whether there is anything to do.
+ */
 export const BUILT = {
   stamp: 'dist/.pickaxe-ready',
   from: ['src', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'],

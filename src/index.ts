@@ -1,6 +1,6 @@
 /**
- * The API of the package: mine in your own program, with these sources and engines or your own. Nothing here logs or prints;
- * docs/library.md explains it, and `examples/` uses it.
+ * The API of the package: mine in your own program, with these sources and engines or your own. Nothing here logs or
+ * prints; docs/library.md explains it, and `examples/` uses it.
  */
 
 // What is mined: bytes and values.

@@ -177,6 +177,22 @@ test('long tests with random cases are never tried a second time, which would dr
   expect(random.filter((name) => !once.some((at) => name.startsWith(at)))).toEqual([]);
 });
 
+test('comments are no wider than the code', () => {
+  const root = join(src, '..');
+  const wide = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      // What is generated, and the texts of other languages from which it is, have a width of their own.
+      .filter((name) => /\.(ts|mjs)$/.test(name) && !/\.generated\.|^kernel\//.test(name))
+      .flatMap((name) => {
+        const lines = readFileSync(join(root, folder, name), 'utf8').split('\n');
+        // Command lines in a comment are indented, and stay whole.
+        const isWide = (line: string) => line.length > 120 && /^\s*(?:\/\*|\*|\/\/(?! {3}))/.test(line);
+        return lines.flatMap((line, at) => (isWide(line) ? [`${folder}/${name}:${at + 1}`] : []));
+      }),
+  );
+  expect(wide).toEqual([]);
+});
+
 test('CONTRIBUTING.md names no file or folder that is not there', () => {
   const root = join(src, '..');
   const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');

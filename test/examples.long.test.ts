@@ -1,4 +1,6 @@
-/** Runs the examples with the packed npm package, as somebody who has installed it, and compiles them against its types. */
+/**
+ * Runs the examples with the packed npm package, as somebody who has installed it, and compiles them against its types.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

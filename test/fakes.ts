@@ -142,7 +142,10 @@ export class FakeEngine implements Engine {
   endsSearches = false;
   /** The listener of the last opening. */
   listener: EngineListener | undefined;
-  /** Whether candidates are reported only when the search is stopped, like those of a dispatch that cannot be interrupted. */
+  /**
+   * Whether candidates are reported only when the search is stopped, like those of a dispatch that cannot be
+   * interrupted.
+   */
   late = false;
   /** The size of ranges to take. */
   readonly step: { counters: number; pages: number };

@@ -1,8 +1,9 @@
 /**
- * Prepares a run of tests. It builds what has changed, so that no test runs on an old build, and makes a folder for what the files
- * of tests share, whose path is in TEST_TEMPORARY. In `speeds`, a cache that the tests of the command line begin with, it remembers
- * made-up speeds of the CPU kernels. Otherwise each of their processes would measure all kernels first, because nothing that is
- * measured on a busy machine is remembered. Tests of the choice itself begin with an empty cache.
+ * Prepares a run of tests. It builds what has changed, so that no test runs on an old build, and makes a folder for
+ * what the files of tests share, whose path is in TEST_TEMPORARY. In `speeds`, a cache that the tests of the command
+ * line begin with, it remembers made-up speeds of the CPU kernels. Otherwise each of their processes would measure all
+ * kernels first, because nothing that is measured on a busy machine is remembered. Tests of the choice itself begin
+ * with an empty cache.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -16,7 +16,10 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
 
-/** The maximum size of the unpacked package in bytes: half as much again as it has, so that one large file too many shows. */
+/**
+ * The maximum size of the unpacked package in bytes: half as much again as it has, so that one large file too many
+ * shows.
+ */
 const MAX_BYTES = 6_000_000;
 
 /** The files that may be in the package. */

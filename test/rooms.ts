@@ -1,6 +1,7 @@
 /**
- * The rooms of `src/`, from the bottom to the top, with the rooms and packages that each may import. A room is a folder, or a single
- * file that others may import without the rest of its folder. A file belongs to the room with the longest name that fits.
+ * The rooms of `src/`, from the bottom to the top, with the rooms and packages that each may import. A room is a
+ * folder, or a single file that others may import without the rest of its folder. A file belongs to the room with the
+ * longest name that fits.
  */
 
 export interface Room {

@@ -1,4 +1,5 @@
-// Computes from the figures of bench/ports.c a chip's clock, from two chains of dependent instructions, and the kernels' limits.
+// Computes from the figures of bench/ports.c a chip's clock, from two chains of dependent instructions, and the
+// kernels' limits.
 
 /** More than a boost clock changes from one measurement to the next. The exact value does not matter. */
 const MOST_APART = 0.05;
@@ -9,7 +10,8 @@ export const isClock = (name) => name.startsWith('clock');
 /**
  * For people; bounds go by the first chain.
  * @param clock GHz by additions and exclusive ors: too high on a chip that folds some of them together
- * @param clock_by_multiplications GHz by multiplications of 3 cycles: too low on a chip whose multiplications take longer
+ * @param clock_by_multiplications GHz by multiplications of 3 cycles: too low on a chip whose multiplications take
+ *   longer
  */
 export function clockLines({ clock, clock_by_multiplications: other }) {
   const [first, second] = [clock, other].map((GHz) => GHz.toFixed(2));
@@ -24,8 +26,8 @@ export function clockLines({ clock, clock_by_multiplications: other }) {
  * @param units operations in a nanosecond, by what was measured; the clock in GHz
  * @param unit `avx2` or `avx512`
  * @param alu operations of a step, which tries so many `nonces`
- * @returns `pipes`: additions that the unit does in a cycle; MH/s at most: `portBound`, were every operation an addition,
- *   and `mixtureBound`, by the kernels' own mixture
+ * @returns `pipes`: additions that the unit does in a cycle; MH/s at most: `portBound`, were every operation an
+ *   addition, and `mixtureBound`, by the kernels' own mixture
  */
 export function boundsOf(units, unit, { nonces, alu }) {
   const pipes = Math.round(units[`${unit}_adds`] / units.clock);

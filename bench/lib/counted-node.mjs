@@ -1,7 +1,7 @@
 // A mock node with a script of faults in another process, which counts what a miner asks it each second.
 //
-// The child gets { options, faults } as its first argument and sends { url }. The message { difficulty } sets the difficulty. The
-// message { report: true } is answered with the counts so far.
+// The child gets { options, faults } as its first argument and sends { url }. The message { difficulty } sets the
+// difficulty. The message { report: true } is answered with the counts so far.
 
 import { fileURLToPath } from 'node:url';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';

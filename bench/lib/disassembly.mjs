@@ -2,7 +2,9 @@
 
 import { spawnSync } from 'node:child_process';
 
-/** The kernels whose inner loop is a separate function, in assembly. The inner loops of others are part of their search. */
+/**
+ * The kernels whose inner loop is a separate function, in assembly. The inner loops of others are part of their search.
+ */
 const functionsOf = (kernel) => [`scan_${kernel}`, `search_${kernel}`];
 
 const VECTOR_ALU = /^v?p(add|xor|or|and|andn|ror|sll|srl|shuf|ternlog|cmpeq|testnm|test|unpck)/;
@@ -10,8 +12,8 @@ const SCALAR_ALU = /^(add|xor|or|and|ro[rl]x?|sh[lr]|lea|test|cmp)/;
 
 /**
  * @param addon the path of the native addon
- * @returns for each given kernel the counts of one step of its inner loop: `instructions`, and among them `alu`, `loads`
- *   (including those of memory operands) and `stores`
+ * @returns for each given kernel the counts of one step of its inner loop: `instructions`, and among them `alu`,
+ *   `loads` (including those of memory operands) and `stores`
  * @throws Error when there is no objdump (Debian's package binutils), or no such loop in its output
  */
 export function innerLoops(addon, kernels) {

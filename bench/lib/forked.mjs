@@ -4,8 +4,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Starts a module as a child process, which gets `options` as JSON in its first argument. It sends { url } once it serves, answers
- * the message { report: true }, and ends when it is disconnected.
+ * Starts a module as a child process, which gets `options` as JSON in its first argument. It sends { url } once it
+ * serves, answers the message { report: true }, and ends when it is disconnected.
  * @param file the path of the module
  */
 export async function startForked(file, options) {

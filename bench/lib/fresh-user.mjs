@@ -11,7 +11,8 @@ process.on('exit', () => {
 
 /**
  * The cache with measurements of the machine stays, because otherwise each miner would measure the kernels first.
- * @returns `cwd` and `env` for a process, without any settings or block log of pickaxe. The folder is removed when this process ends
+ * @returns `cwd` and `env` for a process, without any settings or block log of pickaxe. The folder is removed when this
+ *   process ends
  */
 export function freshUser() {
   const cwd = mkdtempSync(join(tmpdir(), 'pickaxe-user-'));

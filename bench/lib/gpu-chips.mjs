@@ -1,13 +1,14 @@
 // Computes a chip's limit: lanes × clock ÷ instructions per nonce, if all three are known.
 //
-// GeForce RTX 50 is missing: All 128 lanes of its SMs do integers (NVIDIA RTX Blackwell whitepaper), which of the kernel's
-// instructions run at half of that is not published, and an RTX 5090's published 33.59 GH/s (hashcat, mode 31000) is more
-// than 64 lanes could do. Intel Arc: 8 lanes × 16 vector engines a core are known (oneAPI GPU optimization guide), what
-// its compiler makes of the kernel is not. RDNA 4: nobody has counted.
+// GeForce RTX 50 is missing: All 128 lanes of its SMs do integers (NVIDIA RTX Blackwell whitepaper), which of the
+// kernel's instructions run at half of that is not published, and an RTX 5090's published 33.59 GH/s (hashcat, mode
+// 31000) is more than 64 lanes could do. Intel Arc: 8 lanes × 16 vector engines a core are known (oneAPI GPU
+// optimization guide), what its compiler makes of the kernel is not. RDNA 4: nobody has counted.
 
 /**
  * 4 × 16 lanes do integers in an SM (CUDA C++ Programming Guide, throughput of native arithmetic instructions, compute
- * capability 7.5 to 9.0). Instructions: counted in what ptxas makes of the kernel, in 28 registers; the last is estimated.
+ * capability 7.5 to 9.0). Instructions: counted in what ptxas makes of the kernel, in 28 registers; the last is
+ * estimated.
  */
 const NVIDIA = {
   unit: 'SMs',
@@ -38,7 +39,8 @@ const RDNA = {
 
 /** The number of units and the boost clock in MHz, by the model's name without its maker. */
 const CHIPS = new Map([
-  // Hopper: glennklockwood.com/garden/processors/h100 and hmc-tech.com (132 SMs; PCIe: 114); an H200 at work tells 1980 MHz.
+  // Hopper: glennklockwood.com/garden/processors/h100 and hmc-tech.com (132 SMs; PCIe: 114); an H200 at work tells 1980
+  // MHz.
   ['H200', { ...NVIDIA, units: 132, boostMHz: 1980, aim: 22e9 }],
   ['H100 80GB HBM3', { ...NVIDIA, units: 132, boostMHz: 1980 }],
   ['H100 PCIe', { ...NVIDIA, units: 114, boostMHz: 1755 }],
@@ -73,7 +75,9 @@ const CHIPS = new Map([
 
 /** The fraction of the ceiling that counts as reaching it: 22 of 24.6 GH/s on an H200. */
 const REACHED = 0.89;
-/** A rate this close to the limit of a slower kernel probably belongs to that kernel. The exact value does not matter. */
+/**
+ * A rate this close to the limit of a slower kernel probably belongs to that kernel. The exact value does not matter.
+ */
 const ALIKE = 0.85;
 /** A clock below this fraction of the boost clock is limited by something. */
 const HELD_DOWN = 0.95;

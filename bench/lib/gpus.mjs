@@ -53,7 +53,8 @@ export async function chooseGpus({ devices, 'software-gpu': softwareGpu }) {
 
 /**
  * Parses the options that differ from mining.
- * @param variant the variant of the kernel to use, such as `wgsl 64x16`. By default the fastest one is found and remembered
+ * @param variant the variant of the kernel to use, such as `wgsl 64x16`. By default the fastest one is found and
+ *   remembered
  * @param batchMs the length of a batch. The default is the tuned one
  */
 export function wishesOf({ variant }, batchMs) {

@@ -1,5 +1,5 @@
-// A hostile client of the miner's HTTP server, in another process. It attacks only a port of this machine, with a bounded number of
-// connections and bytes.
+// A hostile client of the miner's HTTP server, in another process. It attacks only a port of this machine, with a
+// bounded number of connections and bytes.
 //
 // The child gets { attack, port } as its first argument, and goes on until it is disconnected.
 
@@ -16,8 +16,9 @@ const TRICKLE_MS = 500;
 const get = (path) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
 
 /**
- * The attacks by name: how many `sockets`, what each sends at once (`first`), whether it reads what comes, what it sends
- * when something has come (`next`), whether bytes `trickle`, and whether a connection that was closed is `reopened` at once.
+ * The attacks by name: how many `sockets`, what each sends at once (`first`), whether it reads what comes, what it
+ * sends when something has come (`next`), whether bytes `trickle`, and whether a connection that was closed is
+ * `reopened` at once.
  */
 export const ATTACKS = {
   unread: {

@@ -1,7 +1,7 @@
 // An idle miner in another process, so that it can be suspended and measured.
 //
-// The child gets the nodes' URLs as its first argument and sends { turn } and { event }. The message { measure: true } is answered
-// with { measured }.
+// The child gets the nodes' URLs as its first argument and sends { turn } and { event }. The message { measure: true }
+// is answered with { measured }.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

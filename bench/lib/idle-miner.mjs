@@ -1,5 +1,5 @@
-// A miner whose engine hashes nothing, so that many can run side by side. It records when it had which work, and can be told to solve
-// its current work.
+// A miner whose engine hashes nothing, so that many can run side by side. It records when it had which work, and can be
+// told to solve its current work.
 
 import { randomInt } from 'node:crypto';
 import { joinNonce } from '#pickaxe/chain/nonce.js';

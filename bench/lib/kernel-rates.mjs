@@ -2,7 +2,8 @@
 //
 //   node kernel-rates.mjs CPU SECONDS KERNEL …    prints one JSON object: the kernels' 90th percentiles in H/s
 //
-// It measures wall time, because Wine counts processor time in steps of 10 ms. Turns are so short that most are not interrupted.
+// It measures wall time, because Wine counts processor time in steps of 10 ms. Turns are so short that most are not
+// interrupted.
 
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { WORK_BYTES } from '#pickaxe/chain/layout.js';

@@ -1,5 +1,5 @@
-// A thread that only runs a kernel, at the priority of mining threads. On 'go' it searches for the given time, and answers with the
-// number of hashes and the processor time.
+// A thread that only runs a kernel, at the priority of mining threads. On 'go' it searches for the given time, and
+// answers with the number of hashes and the processor time.
 
 import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';

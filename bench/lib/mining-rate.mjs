@@ -1,5 +1,5 @@
-// Measures how fast an engine hashes while a miner uses it, by the wall clock and per processor second of the hashing threads. It
-// works only on Linux, because it reads the scheduler's statistics.
+// Measures how fast an engine hashes while a miner uses it, by the wall clock and per processor second of the hashing
+// threads. It works only on Linux, because it reads the scheduler's statistics.
 
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -7,7 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 
-/** @returns the processor time so far of this process's threads with the lowest priority, which are the hashing threads */
+/**
+ * @returns the processor time so far of this process's threads with the lowest priority, which are the hashing threads
+ */
 function hashingNs() {
   let ns = 0;
   for (const task of readdirSync('/proc/self/task')) {

@@ -1,7 +1,8 @@
 // A mock pool in another process, so that its processor time is not counted as the miner's.
 //
-// The child gets the pool's options and `cutMs`, the time between other miners' blocks, as its first argument, and sends { url }.
-// The message { shareDifficulty } changes what a share takes. The message { report: true } is answered with the pool's counts.
+// The child gets the pool's options and `cutMs`, the time between other miners' blocks, as its first argument, and
+// sends { url }. The message { shareDifficulty } changes what a share takes. The message { report: true } is answered
+// with the pool's counts.
 
 import { fileURLToPath } from 'node:url';
 import { startForked } from './forked.mjs';

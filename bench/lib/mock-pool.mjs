@@ -1,5 +1,5 @@
-// A small, strict pool for benchmarks and tests: it gives every connection a nonce1 of its own, verifies every share, and counts.
-// Its jobs come from the ledger of a mock node, so that a share which is a block, too, makes a New Cut.
+// A small, strict pool for benchmarks and tests: it gives every connection a nonce1 of its own, verifies every share,
+// and counts. Its jobs come from the ledger of a mock node, so that a share which is a block, too, makes a New Cut.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -36,9 +36,9 @@ export class MockPool {
   #refreshing;
 
   /**
-   * `difficulty` and `shareDifficulty`: hashes that a block and a share take on average. `refreshMs`: how often there is a newer
-   * job on the same parent, which leaves the earlier ones valid. `identity`: key and certificate, for TLS. `user`: the only user
-   * that it takes; without it, it takes all.
+   * `difficulty` and `shareDifficulty`: hashes that a block and a share take on average. `refreshMs`: how often there
+   * is a newer job on the same parent, which leaves the earlier ones valid. `identity`: key and certificate, for TLS.
+   * `user`: the only user that it takes; without it, it takes all.
    * @param {{
    *   difficulty?: number,
    *   shareDifficulty?: number,

@@ -1,7 +1,7 @@
 // A mock node in another process, so that its processor time is not counted as the miner's.
 //
-// The child gets { options, chain } as its first argument and sends { url }. The message { cut: true } makes a New Cut. The message
-// { report: true } is answered with the times of all New Cuts, in ms of the machine's monotonic clock.
+// The child gets { options, chain } as its first argument and sends { url }. The message { cut: true } makes a New Cut.
+// The message { report: true } is answered with the times of all New Cuts, in ms of the machine's monotonic clock.
 
 import { fileURLToPath } from 'node:url';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
@@ -17,7 +17,10 @@ export async function startMockProcess(options, chain) {
   return { ...node, cut: () => send({ cut: true }), setDifficulty: (difficulty) => send({ difficulty }) };
 }
 
-/** How long the neighbours wait for their blocks: until then the miner moves all threads to its new work, and needs every core. */
+/**
+ * How long the neighbours wait for their blocks: until then the miner moves all threads to its new work, and needs
+ * every core.
+ */
 const NEIGHBOURS_MS = 50;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -28,7 +31,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const node = new MockNode(options, { onEvent });
   const { ledger } = node;
   if (chain !== undefined) ledger.pickChain = () => chain;
-  /** The next work needs its neighbours' next blocks. Elsewhere others find these meanwhile; here nobody is to wait for them. */
+  /**
+   * The next work needs its neighbours' next blocks. Elsewhere others find these meanwhile; here nobody is to wait for
+   * them.
+   */
   function letNeighboursGoOn() {
     const { chains } = ledger;
     for (const other of chains.graph[chain]) ledger.advanceTo(other, chains.heightOf(chain) + 1n);

@@ -1,4 +1,5 @@
-// Other implementations of blake2s in Node.js. Each hashes whole headers, in its fastest way, because none accepts a midstate.
+// Other implementations of blake2s in Node.js. Each hashes whole headers, in its fastest way, because none accepts a
+// midstate.
 
 import * as crypto from 'node:crypto';
 import { createRequire } from 'node:module';

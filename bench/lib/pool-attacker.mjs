@@ -1,8 +1,8 @@
-// A pool in another process that gives work and answers shares as it should, until it is told to attack. It goes on attacking on
-// every later connection.
+// A pool in another process that gives work and answers shares as it should, until it is told to attack. It goes on
+// attacking on every later connection.
 //
-// The child gets { attack } as its first argument and sends { url }. The message { begin: true } begins the attack. The message
-// { report: true } is answered with the number of connections, of shares, and of bytes that were written.
+// The child gets { attack } as its first argument and sends { url }. The message { begin: true } begins the attack. The
+// message { report: true } is answered with the number of connections, of shares, and of bytes that were written.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -39,8 +39,8 @@ const target = (difficulty = SHARE_DIFFICULTY) =>
 const EASY = new Uint8Array(32).fill(0xff);
 
 /**
- * What each attack sends again and again, as fast as the miner reads, or as fast as `bytesPerSecond` says; and how it answers
- * shares, where not with `true`. `same` is sent unchanged.
+ * What each attack sends again and again, as fast as the miner reads, or as fast as `bytesPerSecond` says; and how it
+ * answers shares, where not with `true`. `same` is sent unchanged.
  */
 export const ATTACKS = {
   'newlines-0.3': { what: 'empty lines, 0.3 MB a second', same: '\n'.repeat(3_000), bytesPerSecond: 3e5 },

@@ -1,5 +1,5 @@
-// Measures what a pool's attack costs the built miner, which runs in a process of its own, with an honest pool as its second one.
-// Linux only: it reads /proc.
+// Measures what a pool's attack costs the built miner, which runs in a process of its own, with an honest pool as its
+// second one. Linux only: it reads /proc.
 
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Reads the processor time of other processes by thread, how much they have read, and their memory. It uses Linux's /proc.
+// Reads the processor time of other processes by thread, how much they have read, and their memory. It uses Linux's
+// /proc.
 
 import { readdirSync, readFileSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// One run of New Cuts: the whole miner runs against a mock node in another process, and it is measured when each device searches the
-// new job.
+// One run of New Cuts: the whole miner runs against a mock node in another process, and it is measured when each device
+// searches the new job.
 
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +22,8 @@ const MOST_MORE_MS = 50;
 /**
  * @param engines the engines, which the miner opens and closes
  * @param cuts how many New Cuts are measured
- * @param warmUpCuts how many New Cuts come before that: V8 compiles their code, in threads for which the hashing ones wait
+ * @param warmUpCuts how many New Cuts come before that: V8 compiles their code, in threads for which the hashing ones
+ *   wait
  * @param spacingMs the least time between New Cuts
  * @returns the times of each New Cut in ms, by figure; `missed`: New Cuts without new work on all devices in time
  */

@@ -11,8 +11,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LAST_WORDS_CHARS = 1_000;
 
 /**
- * @param part `name`; `command`: the arguments of Node.js. With `json: 'stdout'` it prints JSON, otherwise it writes JSON to the file
- *   of its `--out`. `keep` chooses what is kept of the JSON, and `lines` makes a text of that. Without `lines` the text is its output
+ * @param part `name`; `command`: the arguments of Node.js. With `json: 'stdout'` it prints JSON, otherwise it writes
+ *   JSON to the file of its `--out`. `keep` chooses what is kept of the JSON, and `lines` makes a text of that. Without
+ *   `lines` the text is its output
  * @param scratch the folder for the file
  * @returns `text` for people, `result`: what is kept, `failed`: why the part failed, `seconds`
  */

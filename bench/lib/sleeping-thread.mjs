@@ -1,5 +1,5 @@
-// A hashing thread that sleeps instead: it answers a task when a kernel of the given speed would, and stops when another run is the
-// current one. With it, the cost of hundreds of threads can be measured on a machine with two.
+// A hashing thread that sleeps instead: it answers a task when a kernel of the given speed would, and stops when
+// another run is the current one. With it, the cost of hundreds of threads can be measured on a machine with two.
 
 import { constants, setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';

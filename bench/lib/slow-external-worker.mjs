@@ -1,5 +1,5 @@
-// An external worker as the reference mining client would start it. It hashes little, so that it takes little from the miner beside
-// it: the header comes on stdin, the target is the last argument, and it prints a nonce.
+// An external worker as the reference mining client would start it. It hashes little, so that it takes little from the
+// miner beside it: the header comes on stdin, the target is the last argument, and it prints a nonce.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Attacks a stratum server from another process, which gets the attack's name, the port and its niceness as its arguments.
+// Attacks a stratum server from another process, which gets the attack's name, the port and its niceness as its
+// arguments.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -69,7 +70,8 @@ export function proxied(address) {
 /**
  * Starts an attack and waits until it opens its first connections.
  * @param niceness of its process: 19 is the lowest priority
- * @returns a function that ends the attack and returns how many connections were opened, and closed by the server or itself
+ * @returns a function that ends the attack and returns how many connections were opened, and closed by the server or
+ *   itself
  */
 export async function startAttack(name, port, niceness) {
   const child = fork(fileURLToPath(import.meta.url), [name, port, niceness]);

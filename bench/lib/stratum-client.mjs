@@ -11,7 +11,9 @@ const CLEAN = ',true],"id":null}';
 /** Where the parent's hash is in a line: after the job id of 8 digits, and 16 bytes of the header. */
 const PARENT = `${NOTIFY}"params":["00000000","`.length + 32;
 
-/** When a client takes a new target: with the job that follows it, at once, or one job late. Real ones do any of these. */
+/**
+ * When a client takes a new target: with the job that follows it, at once, or one job late. Real ones do any of these.
+ */
 export const HABITS = ['with-job', 'at-once', 'late'];
 
 export class StratumClient {

@@ -1,4 +1,5 @@
-// What strangers set off at a stratum server, and what becomes of honest miners after that. Each scenario has a server of its own.
+// What strangers set off at a stratum server, and what becomes of honest miners after that. Each scenario has a server
+// of its own.
 //
 // Run alone, `node bench/lib/stratum-scenarios.mjs NAME [--short]` prints the figures of one scenario as JSON.
 

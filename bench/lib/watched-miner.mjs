@@ -1,4 +1,5 @@
-// The built miner with one CPU thread in a process of its own, without the user's settings, and its HTTP API to look at it.
+// The built miner with one CPU thread in a process of its own, without the user's settings, and its HTTP API to look at
+// it.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

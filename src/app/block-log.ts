@@ -1,6 +1,6 @@
 /**
- * Records each block that is sent to a node, and follows what becomes of it, whatever the node answers: that is only its word.
- * Mining waits for none of this. A node whose block is proven to pay another account is left.
+ * Records each block that is sent to a node, and follows what becomes of it, whatever the node answers: that is only
+ * its word. Mining waits for none of this. A node whose block is proven to pay another account is left.
  */
 
 import { type Block, blockOf, isHidden } from '../blocks/block-index.ts';
@@ -23,13 +23,13 @@ import { type LedgerViews, openLedgerViews } from './ledger-views.ts';
 import type { ApiSettings } from './node-api.ts';
 
 /*
- * Writes blocks to the block log: each when it is sent, so that one that a node has accepted is there even if this process ends
- * before the answer, and then the answer. Blocks that come too fast are only counted.
+ * Writes blocks to the block log: each when it is sent, so that one that a node has accepted is there even if this
+ * process ends before the answer, and then the answer. Blocks that come too fast are only counted.
  */
 
 /**
- * Blocks beyond this rate are counted without a record of their own, so that a node that accepts everything does not fill the disk.
- * Ten a minute is a quarter of what all miners of a network of 20 chains find together.
+ * Blocks beyond this rate are counted without a record of their own, so that a node that accepts everything does not
+ * fill the disk. Ten a minute is a quarter of what all miners of a network of 20 chains find together.
  */
 const MOST_AT_ONCE = 1_000;
 export const MOST_PER_MINUTE = 10;
@@ -74,7 +74,10 @@ export class BlockRecorder {
     this.#switches.set(device, switchSeconds);
   }
 
-  /** @returns the record; undefined for a block that is only counted @throws LedgerFormatError when the header is not one */
+  /**
+   * @returns the record; undefined for a block that is only counted
+   * @throws LedgerFormatError when the header is not one
+   */
   sent(event: SentEvent): BlockRecord | undefined {
     const block = this.#record(event, false, 0);
     this.#sent.set(keyOf(event), block);
@@ -365,7 +368,10 @@ function aboutBlock({ chain, height, hash: blockHash, device, isRelay }: Block) 
   return { chain, height, blockHash, device, isRelay };
 }
 
-/** What a block has earned. One that is not on its chain has earned nothing, even if it is known what it would have paid. */
+/**
+ * What a block has earned. One that is not on its chain has earned nothing, even if it is known what it would have
+ * paid.
+ */
 function amountsOf(block: Block): { reward?: string; fees?: string; paidTo?: string } {
   const { standing, reward: proven, paidElsewhere } = block;
   if (!ON_CHAIN.includes(standing.state)) return {};

@@ -18,8 +18,8 @@ import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 export type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
 /**
- * A standby of several pools is closed so long after a preferred pool has taken over again: then that one is back for good, and
- * the standby's last shares have their answers.
+ * A standby of several pools is closed so long after a preferred pool has taken over again: then that one is back for
+ * good, and the standby's last shares have their answers.
  */
 const STANDBY_MS = 2_000;
 
@@ -102,7 +102,10 @@ function namesOf(urls: readonly string[], network: string): string[] {
   }
 }
 
-/** @returns what `--insecure-tls` risks and what to use instead; undefined when no node or pool with TLS is left unchecked */
+/**
+ * @returns what `--insecure-tls` risks and what to use instead; undefined when no node or pool with TLS is left
+ *   unchecked
+ */
 export function insecureTlsRisk({ node, pool }: Pick<Config, 'node' | 'pool'>) {
   const kind = pool.urls === undefined ? 'node' : 'pool';
   const unchecked = pool.urls ?? node.urls?.map(shownUrl) ?? [];

@@ -2,9 +2,9 @@
 export const EXIT = {
   done: 0,
   /**
-   * An internal error, or: `verify` found no proof of work or another block hash, `doctor` found something that prevents mining,
-   * a miner did not answer `stats`, no node gave `ledger` or `balance` a right answer, `nodes` found none of use, in `tx` a node
-   * refused, a command has failed or is wrong, or a chain of a `sweep` has failed.
+   * An internal error, or: `verify` found no proof of work or another block hash, `doctor` found something that
+   * prevents mining, a miner did not answer `stats`, no node gave `ledger` or `balance` a right answer, `nodes` found
+   * none of use, in `tx` a node refused, a command has failed or is wrong, or a chain of a `sweep` has failed.
    */
   failed: 1,
   /** Wrong usage or configuration. */
@@ -50,8 +50,9 @@ export function exit(code: number): void {
 }
 
 /**
- * Ends the process when the reader of its output has gone, as in `pickaxe devices | head -1`. A miner gets SIGTERM instead,
- * so that it stops in the usual way. When output fails for another reason, such as a full disk, a miner goes on without it.
+ * Ends the process when the reader of its output has gone, as in `pickaxe devices | head -1`. A miner gets SIGTERM
+ * instead, so that it stops in the usual way. When output fails for another reason, such as a full disk, a miner goes
+ * on without it.
  */
 export function stopWithReader(): void {
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => {

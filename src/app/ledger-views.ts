@@ -37,7 +37,8 @@ export interface LedgerViews {
 }
 
 /**
- * @param settings they name the network, unless all URLs do. The views' names are those of the sources of work on the same nodes
+ * @param settings they name the network, unless all URLs do. The views' names are those of the sources of work on the
+ *   same nodes
  * @throws UsageError when a file holds no valid certificates
  */
 export function openLedgerViews(settings: ApiSettings): LedgerViews {
@@ -108,14 +109,17 @@ async function orMissing(payload: Promise<PayloadWithOutputs>): Promise<PayloadW
   }
 }
 
-/* Asks the nodes of a rig what the account that is mined for has: for the page and the API, when somebody wants to know. */
+/*
+ * Asks the nodes of a rig what the account that is mined for has: for the page and the API, when somebody wants to
+ * know.
+ */
 
 type Settings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 type Reading = ChainReading<AccountDetails | undefined>;
 
 /**
- * Short, because a person waits for the answer and can ask again. An answer about an account has a kilobyte, but all chains are
- * asked at once, while the rig mines.
+ * Short, because a person waits for the answer and can ask again. An answer about an account has a kilobyte, but all
+ * chains are asked at once, while the rig mines.
  */
 const LIMITS = { attempts: 1, answerTimeoutMs: 3_000, mostAnswerBytes: 2 ** 18 };
 

@@ -1,7 +1,7 @@
 /**
- * Finds commands in the blocks of a chain, as far as the answers of one node can prove anything: what a block contains hashes
- * to the roots in its header, each header has the hash that the one above it names, from the head of the node's cut
- * downwards, and each has its proof of work.
+ * Finds commands in the blocks of a chain, as far as the answers of one node can prove anything: what a block contains
+ * hashes to the roots in its header, each header has the hash that the one above it names, from the head of the node's
+ * cut downwards, and each has its proof of work.
  */
 
 import { equalBytes } from '../chain/bytes.ts';
@@ -56,9 +56,10 @@ export type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: big
 const WITH_WORK = /mainnet|^testnet0\d$/i;
 
 /**
- * A command is looked for in all blocks that can have it, and a step 1 of anybody in the lowest and the newest of them, half
- * of the bound each.
- * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when a
+ * A command is looked for in all blocks that can have it, and a step 1 of anybody in the lowest and the newest of them,
+ * half of the bound each.
+ * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when
+ *   a
  * proof of work is wrong; ApiError
  */
 export async function findCommand(
@@ -106,7 +107,8 @@ async function stretchesOf(
   if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
   const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
   const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
-  // Most of those who finish transfers of others do so soon, or while we go on with ours. That none is found ends nothing.
+  // Most of those who finish transfers of others do so soon, or while we go on with ours. That none is found ends
+  // nothing.
   const isAnybodys = what === 'step 1';
   const mostStretches = Number(limits.searched / STRETCH);
   let stretches: Stretch[] = [];
@@ -121,7 +123,8 @@ async function stretchesOf(
         throw new SweepFault('The node has not the blocks yet in which a command could be.');
       }
       const last = stretches.at(-1);
-      // Only the lowest block after the command's end is searched. The parent of a higher one is after the end, too, so it cannot have it.
+      // Only the lowest block after the command's end is searched. The parent of a higher one is after the end, too, so
+      // it cannot have it.
       if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
       else if (last && last.high - height < STRETCH) last.low = height;
       else stretches.push({ high: height, hash, low: height });
@@ -160,7 +163,9 @@ async function* linkedHeaders(
   }
 }
 
-/** @throws LedgerFormatError that names the block, and what to do about a mock node, which solves no blocks of others */
+/**
+ * @throws LedgerFormatError that names the block, and what to do about a mock node, which solves no blocks of others
+ */
 function checkWorkOf(header: BlockHeader, hash: Uint8Array, network: string): void {
   try {
     checkWork(header);

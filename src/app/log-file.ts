@@ -116,8 +116,8 @@ export class LogFile {
 }
 
 /*
- * An append-only file with rotation: at the size limit FILE is renamed to FILE.1, FILE.1 to FILE.2, and so on. The package
- * rotating-file-stream is not used, because it follows symbolic links and keeps the mode of an existing file.
+ * An append-only file with rotation: at the size limit FILE is renamed to FILE.1, FILE.1 to FILE.2, and so on. The
+ * package rotating-file-stream is not used, because it follows symbolic links and keeps the mode of an existing file.
  */
 
 /**
@@ -237,7 +237,9 @@ export interface LogPlace {
   readonly format: LogFormat;
 }
 
-/** Appends the lines of the message to the log file, in its format. If the file cannot be written, only stderr has them. */
+/**
+ * Appends the lines of the message to the log file, in its format. If the file cannot be written, only stderr has them.
+ */
 export async function noteStartError({ file, format }: LogPlace, message: string): Promise<void> {
   if (file === undefined) return;
   const lines = message

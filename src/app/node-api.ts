@@ -18,8 +18,8 @@ import { UsageError } from './exit.ts';
 export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
 
 /**
- * The longest answers with blocks or payloads that a rig reads while it mines. Parsing JSON blocks the main thread, for a third of a
- * second with 4 MiB (AMD EPYC), and any node of the rig may send as much.
+ * The longest answers with blocks or payloads that a rig reads while it mines. Parsing JSON blocks the main thread, for
+ * a third of a second with 4 MiB (AMD EPYC), and any node of the rig may send as much.
  */
 export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
 

@@ -1,6 +1,6 @@
 /**
- * What a sweep asks of nodes. What it asks in one turn depends on each other, so one node must answer all of it: when that
- * cannot be reached the turn fails, and the next turn asks the next node.
+ * What a sweep asks of nodes. What it asks in one turn depends on each other, so one node must answer all of it: when
+ * that cannot be reached the turn fails, and the next turn asks the next node.
  */
 
 import { equalBytes } from '../chain/bytes.ts';

@@ -55,8 +55,8 @@ export class NodesInTurn {
   }
 
   /**
-   * Asks the node that was asked last; at first that is the first one. When it cannot be reached, or is of another network, the
-   * next one is asked instead, unless the question has had a part of its answer already.
+   * Asks the node that was asked last; at first that is the first one. When it cannot be reached, or is of another
+   * network, the next one is asked instead, unless the question has had a part of its answer already.
    * @param question is asked of each node from its beginning
    * @throws what the last node's answer throws: ApiError when none can be reached, UsageError as `openNodeApi`,
    * OtherNetworkError
@@ -82,8 +82,10 @@ export class NodesInTurn {
   }
 
   /**
-   * Asks another node than the one whose turn it is, which keeps its turn. One that could not be reached is left out for a minute.
-   * @param question gets the node's name for messages. What it answers with undefined, or cannot be asked, the next node is asked
+   * Asks another node than the one whose turn it is, which keeps its turn. One that could not be reached is left out
+   * for a minute.
+   * @param question gets the node's name for messages. What it answers with undefined, or cannot be asked, the next
+   *   node is asked
    * @param stop ends what is asked of a node before the question
    * @returns undefined when no other node is configured, or none answers
    * @throws what the question throws once `stop` has fired

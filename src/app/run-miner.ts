@@ -66,7 +66,8 @@ export interface RelaySurroundings {
 }
 
 /**
- * Starts something that runs beside the miner, such as the status line or the HTTP API. Called before the first device opens.
+ * Starts something that runs beside the miner, such as the status line or the HTTP API. Called before the first device
+ * opens.
  * @returns a function that ends the sidecar, called when the miner has ended
  * @throws UsageError when the sidecar cannot do what the settings ask for
  */
@@ -195,12 +196,15 @@ async function runRelay(relay: Relay, stop: AbortSignal, log: Logger): Promise<v
 }
 
 /**
- * Ctrl-C sends SIGINT, a service manager SIGTERM, and a terminal that is closed SIGHUP. Windows has Ctrl-Break, too; when a
- * console's window is closed there, Windows ends the process some seconds after SIGHUP.
+ * Ctrl-C sends SIGINT, a service manager SIGTERM, and a terminal that is closed SIGHUP. Windows has Ctrl-Break, too;
+ * when a console's window is closed there, Windows ends the process some seconds after SIGHUP.
  */
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 
-/** Calls `stop` at the first of these signals and ends the process at the second. @returns a function that undoes this */
+/**
+ * Calls `stop` at the first of these signals and ends the process at the second.
+ * @returns a function that undoes this
+ */
 export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {

@@ -15,8 +15,8 @@ interface Beside {
 }
 
 /**
- * Sidecars start in this order and end in the reverse order. A factory returns undefined when the settings do not ask for
- * its sidecar. Sidecars that need a library are imported only when they are used.
+ * Sidecars start in this order and end in the reverse order. A factory returns undefined when the settings do not ask
+ * for its sidecar. Sidecars that need a library are imported only when they are used.
  */
 const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar | undefined>)[] = [
   async (live) => (live.files.length > 0 ? (await import('./sidecars/reload.ts')).reload(live) : undefined),

@@ -23,17 +23,17 @@ export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
 }
 
 /**
- * Whether a device is in service or a source is connected. Then the rest of the start needs no help from the manager. A rig without
- * devices has nothing to open.
+ * Whether a device is in service or a source is connected. Then the rest of the start needs no help from the manager. A
+ * rig without devices has nothing to open.
  */
 export function hasStarted(now: RigNow): boolean {
   return now.deviceReady.value || now.sourceConnected.value || livesOnRelays(now);
 }
 
 /**
- * @returns a valid reason for hashing nothing now, for `systemctl status`; undefined when the rig should hash. Waiting for the
- *   work of a connected node or pool is not a valid reason: a silent one counts as lost after a while, so a rig that goes on
- *   waiting hangs. A parent may have no job for as long as it likes
+ * @returns a valid reason for hashing nothing now, for `systemctl status`; undefined when the rig should hash. Waiting
+ *   for the work of a connected node or pool is not a valid reason: a silent one counts as lost after a while, so a rig
+ *   that goes on waiting hangs. A parent may have no job for as long as it likes
  */
 export function whyIdle(now: RigNow): string | undefined {
   const state = rigState(now);
@@ -42,8 +42,8 @@ export function whyIdle(now: RigNow): string | undefined {
 }
 
 /**
- * Whether the rig does what it should. One that has devices must hash, unless there is a reason not to; one that only hands work on
- * must have work.
+ * Whether the rig does what it should. One that has devices must hash, unless there is a reason not to; one that only
+ * hands work on must have work.
  * @param hashed whether devices have searched nonces since the last look
  */
 export function isAlive(now: RigNow, hashed: boolean): boolean {
@@ -51,9 +51,9 @@ export function isAlive(now: RigNow, hashed: boolean): boolean {
 }
 
 /*
- * Sends datagrams to the service manager's socket, which NOTIFY_SOCKET names (sd_notify(3)). Node.js has no such sockets, so
- * koffi calls the functions of the C library. A helper process would not do: by default systemd accepts messages from the
- * service's main process only.
+ * Sends datagrams to the service manager's socket, which NOTIFY_SOCKET names (sd_notify(3)). Node.js has no such
+ * sockets, so koffi calls the functions of the C library. A helper process would not do: by default systemd accepts
+ * messages from the service's main process only.
  */
 
 /** Linux's constants; they are the same on all chips that Node.js supports. */
@@ -63,7 +63,10 @@ const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 
-/** The most bytes of a socket's name without its zero byte (unix(7)): a path ends with it, an abstract name begins with it. */
+/**
+ * The most bytes of a socket's name without its zero byte (unix(7)): a path ends with it, an abstract name begins with
+ * it.
+ */
 const MAX_NAME = 107;
 
 export interface NotifySocket {
@@ -118,8 +121,8 @@ function socketAddress(address: string): Buffer {
 type Environment = Record<string, string | undefined>;
 
 /**
- * Reads systemd's environment variables (sd_notify(3), sd_watchdog_enabled(3)) and deletes them, because they are not meant
- * for the processes that this one starts.
+ * Reads systemd's environment variables (sd_notify(3), sd_watchdog_enabled(3)) and deletes them, because they are not
+ * meant for the processes that this one starts.
  * @param environment must have NOTIFY_SOCKET
  * @throws UsageError when messages cannot be sent, or WATCHDOG_USEC is not valid.
  */

@@ -23,7 +23,9 @@ export const LEAST_COUNT = 2 ** 16;
 export const MOST_COUNT = 2 ** 40;
 const MOST_SEED_CHARACTERS = 64;
 
-/** How many candidates are expected. Skipping one nonce in a thousand goes unnoticed in one case of sixty (e^-4.096). */
+/**
+ * How many candidates are expected. Skipping one nonce in a thousand goes unnoticed in one case of sixty (e^-4.096).
+ */
 export const EXPECTED_CANDIDATES = 4_096;
 /** The standard deviation of that number, which is Poisson-distributed. */
 export const CANDIDATES_DEVIATION = Math.sqrt(EXPECTED_CANDIDATES);
@@ -94,15 +96,17 @@ function headerFrom(seed: string): Uint8Array {
 }
 
 /**
- * The rectangle has 2^(2/7 of the count's bits) pages: 128 for 2^27 nonces. That is high enough for CPUs, which search few
- * counters of many pages, and wide enough for GPUs, which search many counters of one page.
+ * The rectangle has 2^(2/7 of the count's bits) pages: 128 for 2^27 nonces. That is high enough for CPUs, which search
+ * few counters of many pages, and wide enough for GPUs, which search many counters of one page.
  */
 function pagesFor(count: number): number {
   const bits = count.toString(2).length - 1;
   return 2 ** Math.floor((2 * bits) / 7);
 }
 
-/** Places the nonces anywhere in the whole space: block 255 has lane (u16), page (u16) and counter (u32), little-endian. */
+/**
+ * Places the nonces anywhere in the whole space: block 255 has lane (u16), page (u16) and counter (u32), little-endian.
+ */
 function placed(seed: string, count: number): [Range, ...Range[]] {
   const view = viewOf(blockOf(seed, PLACE_BLOCK));
   const pages = pagesFor(count);

@@ -65,7 +65,9 @@ function judge(a: DeviceResult, b: DeviceResult): Pair {
   return { a, b, ratio, noise, verdict: ratio > 1 ? 'faster' : 'slower' };
 }
 
-/** The same device has the same name and model, or else the same model (numbers of GPUs change), or else the same name. */
+/**
+ * The same device has the same name and model, or else the same model (numbers of GPUs change), or else the same name.
+ */
 function pairUp(a: readonly DeviceResult[], b: readonly DeviceResult[]) {
   const same: ((left: DeviceResult, right: DeviceResult) => boolean)[] = [
     (left, right) => left.name === right.name && left.model === right.model,

@@ -50,8 +50,8 @@ const identityFields = {
 /** The kinds of a hybrid CPU's cores: how many threads hash on each, and with which kernel. */
 const Cores = z.array(z.strictObject({ kind: z.enum(CORE_KINDS), threads: z.int().positive(), kernel: line }));
 /**
- * What the threads on each kind of cores did together. Null where all cores are alike, or where threads cannot be confined to a
- * kind; and for a GPU.
+ * What the threads on each kind of cores did together. Null where all cores are alike, or where threads cannot be
+ * confined to a kind; and for a GPU.
  */
 const ratesByCores = {
   performanceCoresHashesPerSecond: fromZero.nullable(),

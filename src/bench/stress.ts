@@ -19,8 +19,8 @@ import { type Sample, type SensorSummary, type Spread, type StressDevice, spread
 /** Nonces of a device's first round. The slowest kernel on one thread takes seconds for them. */
 const FIRST_COUNT = 2 ** 24;
 /**
- * Rounds grow until they take this long, and further while the hashrate grows with them. A fast GPU then runs long batches,
- * and does not report too many candidates.
+ * Rounds grow until they take this long, and further while the hashrate grows with them. A fast GPU then runs long
+ * batches, and does not report too many candidates.
  */
 const ROUND_MS = 1_000;
 const LONGEST_ROUND_MS = 5_000;

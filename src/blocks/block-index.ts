@@ -12,8 +12,8 @@ export interface Block extends BlockRecord {
   /** Since when it has been in its state: milliseconds since the UNIX epoch. */
   readonly sinceMs: number;
   /**
-   * Present where the node said that it refused the block. That is only its word: the block is hidden, and counts as one only
-   * once a node's chain has it or a node keeps it.
+   * Present where the node said that it refused the block. That is only its word: the block is hidden, and counts as
+   * one only once a node's chain has it or a node keeps it.
    */
   readonly isRefused?: true;
   /** What it earned, once that is proven. */
@@ -70,7 +70,9 @@ export class Book {
     return this.#notFollowed;
   }
 
-  /** Lines about a block that has none are without effect. The same line again changes nothing, unless it changes sums. */
+  /**
+   * Lines about a block that has none are without effect. The same line again changes nothing, unless it changes sums.
+   */
   apply(line: Line): void {
     if (line.type === 'searched') {
       this.#searched += line.expectedBlocks;
@@ -121,7 +123,10 @@ function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched'
   }
 }
 
-/* What became of many blocks together. Always: accepted = won + orphaned + pending. Others are not known to be accepted. */
+/*
+ * What became of many blocks together. Always: accepted = won + orphaned + pending. Others are not known to be
+ * accepted.
+ */
 
 export interface Totals {
   /** A node has said that it accepted them, or has shown it. */
@@ -156,7 +161,8 @@ export interface Totals {
 }
 
 /**
- * @param searchedExpectedBlocks what was searched and led to none of these blocks; 0 when these are only some of all blocks
+ * @param searchedExpectedBlocks what was searched and led to none of these blocks; 0 when these are only some of all
+ *   blocks
  * @param notFollowed blocks that were counted and not recorded; none when these are only some of all blocks
  */
 export function totalsOf(

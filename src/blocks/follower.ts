@@ -1,6 +1,6 @@
 /**
- * Follows blocks: asks every node what its chain says of them, decides what became of them, and proves their rewards. A node
- * gets one question for its cut and one for each chain and stretch of heights, however many blocks there are.
+ * Follows blocks: asks every node what its chain says of them, decides what became of them, and proves their rewards. A
+ * node gets one question for its cut and one for each chain and stretch of heights, however many blocks there are.
  */
 
 import { pause } from '../system/abort.ts';
@@ -61,8 +61,8 @@ export interface Pace {
   /** The same while blocks are only watched. */
   readonly watchMs: number;
   /**
-   * The waits before each early look at what a new block pays: a node has its payload once it has run it. The last one ends
-   * while the block is still young.
+   * The waits before each early look at what a new block pays: a node has its payload once it has run it. The last one
+   * ends while the block is still young.
    */
   readonly earlyMs: readonly number[];
 }
@@ -80,8 +80,9 @@ export function paceAt(speed: number): Pace {
 /** How long the proof of a reward is sought after the block has come onto the chain. */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
 /**
- * Bounds the state changes of one block that are written: a burst, far more than a block has on a real chain, and then one an hour.
- * So a node whose answers keep changing does not fill the disk. Changes beyond the bound are neither written nor reported.
+ * Bounds the state changes of one block that are written: a burst, far more than a block has on a real chain, and then
+ * one an hour. So a node whose answers keep changing does not fill the disk. Changes beyond the bound are neither
+ * written nor reported.
  */
 const MOST_CHANGES = 20;
 const CHANGES_PER_SECOND = 1 / 3_600;
@@ -100,7 +101,10 @@ export class Follower {
   readonly #changes = new Map<string, TokenBucket>();
   /** The blocks that were sent and not answered when this run began to follow: they are not an earlier run's. */
   readonly #sent = new Set<string>();
-  /** The early looks at what blocks pay: for each node one at a time at refused blocks, and one at others, however many there are. */
+  /**
+   * The early looks at what blocks pay: for each node one at a time at refused blocks, and one at others, however many
+   * there are.
+   */
   readonly #early = new Map<string, Promise<void>>();
   #stop: AbortSignal | undefined;
   /** For each node that does not answer as it must, its last fault. */
@@ -128,7 +132,10 @@ export class Follower {
     await Promise.all(this.#early.values());
   }
 
-  /** Looks until it is known of every block what became of it and what it earned, or until `stop`. Not while `run` goes on. */
+  /**
+   * Looks until it is known of every block what became of it and what it earned, or until `stop`. Not while `run` goes
+   * on.
+   */
   async decide(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && this.#isAnyUndecided()) {
       await this.round(stop);
@@ -153,7 +160,8 @@ export class Follower {
   }
 
   /**
-   * Looks soon at what a block of this run pays, whether or not it is followed, unless such a look at a block of the node goes on.
+   * Looks soon at what a block of this run pays, whether or not it is followed, unless such a look at a block of the
+   * node goes on.
    * @param blockOf makes the block if there is a look at it
    */
   lookAtPayee(node: string, isRefused: boolean, blockOf: () => Block): void {
@@ -212,8 +220,8 @@ export class Follower {
   }
 
   /**
-   * What earlier processes have left undecided is followed, too. What other processes find later is left to them, so that no two
-   * report it. Blocks of networks that no node is configured for are left as they are.
+   * What earlier processes have left undecided is followed, too. What other processes find later is left to them, so
+   * that no two report it. Blocks of networks that no node is configured for are left as they are.
    */
   #begin(): void {
     if (this.#hasBegun) return;
@@ -232,7 +240,10 @@ export class Follower {
     return [...this.#followed.keys()].flatMap((hash) => store.block(hash) ?? []).filter((block) => this.#isOpen(block));
   }
 
-  /** Whether anything about the block may still change, and a node can be asked. A refused one is followed for an hour at most. */
+  /**
+   * Whether anything about the block may still change, and a node can be asked. A refused one is followed for an hour
+   * at most.
+   */
   #isOpen(block: Block): boolean {
     const { views } = this.#options;
     const isUndone = isHidden(block)
@@ -292,8 +303,9 @@ export class Follower {
   }
 
   /**
-   * A block names its payee in its payload, which no node has before the block was solved. So it is looked at as soon as a node
-   * can have it, and not only when the block is won: a node whose work is for another account is found out by its first block.
+   * A block names its payee in its payload, which no node has before the block was solved. So it is looked at as soon
+   * as a node can have it, and not only when the block is won: a node whose work is for another account is found out by
+   * its first block.
    */
   async #lookEarly(block: Block, stop: AbortSignal): Promise<void> {
     const { store, views, changed } = this.#options;

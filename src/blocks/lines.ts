@@ -1,6 +1,6 @@
 /**
- * The lines of the block log, JSON each. A block has one line when it was found, and one for each change. Later lines count. A line
- * that is not understood is skipped, so that older versions of pickaxe read what newer ones have written.
+ * The lines of the block log, JSON each. A block has one line when it was found, and one for each change. Later lines
+ * count. A line that is not understood is skipped, so that older versions of pickaxe read what newer ones have written.
  */
 
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Asks one node for the state of blocks: one request for its cut, one per chain and stretch of heights, and a second one per stretch
- * where other blocks have the heights of ours on the chain.
+ * Asks one node for the state of blocks: one request for its cut, one per chain and stretch of heights, and a second
+ * one per stretch where other blocks have the heights of ours on the chain.
  */
 
 import { parseHeader } from '../ledger/header.ts';
@@ -79,7 +79,9 @@ interface FoundBlock {
   readonly there: string | undefined;
 }
 
-/** @returns which blocks the node keeps, orphans included; undefined when nobody needs to know, or it does not answer */
+/**
+ * @returns which blocks the node keeps, orphans included; undefined when nobody needs to know, or it does not answer
+ */
 async function keptOf(
   view: LedgerView,
   head: Head,
@@ -102,7 +104,9 @@ function isAskedFor({ height, standing }: Block, head: Head): boolean {
   return height < head.height && standing.state !== 'orphaned';
 }
 
-/** @returns the blocks of one chain, divided where many heights lie between two of them: the highest first, each upwards */
+/**
+ * @returns the blocks of one chain, divided where many heights lie between two of them: the highest first, each upwards
+ */
 function stretchesOf(blocks: readonly Block[]): Block[][] {
   const stretches: Block[][] = [];
   for (const block of blocks.toSorted((a, b) => Number(a.height - b.height))) {
@@ -122,8 +126,8 @@ export interface Head {
 }
 
 /**
- * One node's view of the ledger. Hashes are block hashes in base64url, 43 characters. Every method throws an Error that says what
- * happened when the node cannot be reached or does not answer as it must.
+ * One node's view of the ledger. Hashes are block hashes in base64url, 43 characters. Every method throws an Error that
+ * says what happened when the node cannot be reached or does not answer as it must.
  */
 export interface LedgerView {
   /** The node's name, as it is shown. */
@@ -157,7 +161,10 @@ export interface LedgerView {
   ): Promise<PayloadWithOutputs | undefined>;
 }
 
-/* Seeks a payload that proves what a block has earned. Nodes may not have it yet, or may give a false one: they are asked again. */
+/*
+ * Seeks a payload that proves what a block has earned. Nodes may not have it yet, or may give a false one: they are
+ * asked again.
+ */
 
 /** Between two searches for the same payload. The wait doubles each time. */
 const FIRST_WAIT_MS = 15_000;

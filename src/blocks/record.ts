@@ -1,6 +1,6 @@
 /**
- * What is kept of a block that a node accepted, or may have accepted: enough to follow it, to prove its reward, and to judge
- * luck and latency.
+ * What is kept of a block that a node accepted, or may have accepted: enough to follow it, to prove its reward, and to
+ * judge luck and latency.
  */
 
 import { blockHash, parseHeader } from '../ledger/header.ts';
@@ -24,8 +24,8 @@ export interface BlockRecord {
   /** The node that it was submitted to, as it is shown. */
   readonly node: string;
   /**
-   * Whether that node answered that it accepted the block. Otherwise its answer was lost or has not come yet, and only the chain
-   * shows whether it was taken.
+   * Whether that node answered that it accepted the block. Otherwise its answer was lost or has not come yet, and only
+   * the chain shows whether it was taken.
    */
   readonly isAnswered: boolean;
   /** Whom it was mined for. */
@@ -42,8 +42,8 @@ export interface BlockRecord {
   /** From the last New Cut to searching the work that followed; absent where the device has had none. */
   readonly switchSeconds?: number;
   /**
-   * How many blocks the rig's devices had to expect from what they hashed since the record before this one, or since the start of
-   * the run.
+   * How many blocks the rig's devices had to expect from what they hashed since the record before this one, or since
+   * the start of the run.
    */
   readonly expectedBlocks: number;
 }
@@ -52,7 +52,8 @@ export interface BlockRecord {
 export type FoundBlock = Omit<BlockRecord, 'hash' | 'chain' | 'height'>;
 
 /**
- * The block hash and where the block belongs follow from its header. This takes about 0.1 ms, so it is for accepted blocks only.
+ * The block hash and where the block belongs follow from its header. This takes about 0.1 ms, so it is for accepted
+ * blocks only.
  * @throws LedgerFormatError when the header is not one.
  */
 export function recordOf(found: FoundBlock): BlockRecord {

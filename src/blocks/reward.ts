@@ -26,7 +26,8 @@ export class RewardFault extends Error {
 type Miner = Pick<BlockRecord, 'account' | 'keyset'>;
 
 /**
- * Proves the amount and the payee of a block's reward. The payee may be another account than the miner's: see `payeeInPlaceOf`.
+ * Proves the amount and the payee of a block's reward. The payee may be another account than the miner's: see
+ * `payeeInPlaceOf`.
  * @throws RewardFault when the payload is not that of our block, or does not pay as it says.
  */
 export function proveReward(

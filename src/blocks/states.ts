@@ -1,11 +1,12 @@
 /**
  * What has become of a block, from what nodes say of it. Pure.
  *
- * Nodes differ for seconds, and heads of cuts are often orphaned, so nothing is decided on one look: a block is won, settled or
- * orphaned only when looks some time apart agree, of all nodes that can tell. What was decided stays until such looks say
- * otherwise. Blocks are watched until they are so deep that no reorganisation has ever reached them.
+ * Nodes differ for seconds, and heads of cuts are often orphaned, so nothing is decided on one look: a block is won,
+ * settled or orphaned only when looks some time apart agree, of all nodes that can tell. What was decided stays until
+ * such looks say otherwise. Blocks are watched until they are so deep that no reorganisation has ever reached them.
  *
- * A block whose answer was lost is not known to be accepted until some node's chain has it, or a node keeps it beside its chain.
+ * A block whose answer was lost is not known to be accepted until some node's chain has it, or a node keeps it beside
+ * its chain.
  */
 
 import type { BlockState } from '../events/vocabulary.ts';
@@ -112,8 +113,8 @@ export function isWatched({ state, depth }: Standing): boolean {
 }
 
 /**
- * Whether something is to be decided about a block soon. After its first hour that is rare: a node may be on another branch for
- * ever, and is not asked often because of it.
+ * Whether something is to be decided about a block soon. After its first hour that is rare: a node may be on another
+ * branch for ever, and is not asked often because of it.
  * @param ageMs how long ago it was accepted
  */
 export function isUrgent({ state }: Standing, ageMs: number): boolean {

@@ -1,7 +1,7 @@
 /**
- * The block log: a file of JSON lines that only grows, so that no crash and no second process can take away what stands in it.
- * Lines are appended whole, with one call of the system. A line that a crash has torn is skipped. A disk that is full or out of
- * reach stops nothing: the lines wait in memory, and are written once it takes them again.
+ * The block log: a file of JSON lines that only grows, so that no crash and no second process can take away what stands
+ * in it. Lines are appended whole, with one call of the system. A line that a crash has torn is skipped. A disk that is
+ * full or out of reach stops nothing: the lines wait in memory, and are written once it takes them again.
  */
 
 import { constants } from 'node:fs';
@@ -14,7 +14,10 @@ import { isSum, type Line, type NotFollowed, readLine, writeLine } from './lines
 const FILE_NAME = 'blocks.jsonl';
 /** A disk that refuses is tried again after so long. */
 const AGAIN_MS = 30_000;
-/** Far more lines than a rig makes while its disk is mended. What does not fit is not written; this run still knows of it. */
+/**
+ * Far more lines than a rig makes while its disk is mended. What does not fit is not written; this run still knows of
+ * it.
+ */
 const MAX_WAITING = 10_000;
 /** How many lines are written at once: less than what a system writes in pieces. */
 const AT_ONCE = 50;
@@ -81,7 +84,10 @@ export class BlockStore {
     return this.#book.block(hash);
   }
 
-  /** Adds a line. It is known at once, whether or not it can be written; only what changes sums counts once it stands in the file. */
+  /**
+   * Adds a line. It is known at once, whether or not it can be written; only what changes sums counts once it stands in
+   * the file.
+   */
   add(line: Line): void {
     if (!isSum(line)) this.#book.apply(line);
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeLine(line));
@@ -89,7 +95,8 @@ export class BlockStore {
   }
 
   /**
-   * Reads what was appended since the last time, by this process or another one. A file that cannot be read is warned of.
+   * Reads what was appended since the last time, by this process or another one. A file that cannot be read is warned
+   * of.
    * @param isKept which blocks are not forgotten: all by default
    */
   async refresh(isKept?: (block: Block) => boolean): Promise<void> {

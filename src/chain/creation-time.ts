@@ -1,7 +1,7 @@
 /**
- * The rule for a block's creation time (document 1): it must be greater than the creation times of the parents and must not
- * lie in the future. The node wrote a valid time into the work, so pickaxe only ever moves the time forward, and never past
- * a moment that the node's own clock has surely reached.
+ * The rule for a block's creation time (document 1): it must be greater than the creation times of the parents and must
+ * not lie in the future. The node wrote a valid time into the work, so pickaxe only ever moves the time forward, and
+ * never past a moment that the node's own clock has surely reached.
  */
 
 /**

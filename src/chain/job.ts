@@ -19,7 +19,9 @@ export interface Job extends Puzzle {
   readonly work: Work;
   /** 286 bytes: the work's header at this job's creation time. */
   readonly header: Uint8Array;
-  /** The target that engines search for, 32 bytes, little-endian: the work's own target or, most often, an easier one. */
+  /**
+   * The target that engines search for, 32 bytes, little-endian: the work's own target or, most often, an easier one.
+   */
   readonly searchTarget: Uint8Array;
 }
 
@@ -30,8 +32,8 @@ export function prepareJob(work: Work, creationTimeUs = creationTimeOf(work.head
 }
 
 /**
- * Gives a job another search target. More nonces meet an easier one, and some of those may be solutions; fewer meet a harder one,
- * and all of those are solutions.
+ * Gives a job another search target. More nonces meet an easier one, and some of those may be solutions; fewer meet a
+ * harder one, and all of those are solutions.
  * @param searchTarget 32 bytes, little-endian
  */
 export function withSearchTarget(job: Job, searchTarget: Uint8Array): Job {
@@ -53,7 +55,10 @@ export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
   return { midstate, tail, target: readWords(target, 0, TARGET_BYTES / 4) };
 }
 
-/** A puzzle that practically no nonce solves, as is usual when mining. It measures speeds, which do not depend on what is hashed. */
+/**
+ * A puzzle that practically no nonce solves, as is usual when mining. It measures speeds, which do not depend on what
+ * is hashed.
+ */
 export const NOTHING_SOLVES: Puzzle = puzzleOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
 
 /** Writes a nonce into a tail of 16 words: see nonce.ts for the places. */
@@ -64,8 +69,8 @@ export function placeNonce(tail: Uint32Array, { lane, counter, page }: NoncePart
 }
 
 /**
- * Computes the proof-of-work hash of one nonce with the last compression only (RFC 7693 §3.2). Engines check the hits of
- * their kernels with it.
+ * Computes the proof-of-work hash of one nonce with the last compression only (RFC 7693 §3.2). Engines check the hits
+ * of their kernels with it.
  * @returns 8 words, least significant first
  */
 export function hashTail(puzzle: Puzzle, nonce: NonceParts): Uint32Array {

@@ -14,8 +14,8 @@ export const WORK_BYTES = CHAIN_BYTES + TARGET_BYTES + HEADER_BYTES;
 export const WORK_OFFSET = { chain: 0, target: CHAIN_BYTES, header: CHAIN_BYTES + TARGET_BYTES } as const;
 
 /**
- * Offsets inside the header. A miner writes `creationTime` and `nonce`, and only reads the other fields of this list. It
- * must leave all other bytes as they are: the first 8 bytes, for example, are nonzero in some real headers.
+ * Offsets inside the header. A miner writes `creationTime` and `nonce`, and only reads the other fields of this list.
+ * It must leave all other bytes as they are: the first 8 bytes, for example, are nonzero in some real headers.
  */
 export const HEADER_OFFSET = {
   creationTime: 8,
@@ -30,5 +30,7 @@ export const HEADER_OFFSET = {
 export const PARENT_BYTES = 32;
 export const NONCE_BYTES = 8;
 
-/** The bytes of the header before the block that has the nonce: 4 blake2s blocks, hashed once per job into the midstate. */
+/**
+ * The bytes of the header before the block that has the nonce: 4 blake2s blocks, hashed once per job into the midstate.
+ */
 export const MIDSTATE_BYTES = 256;

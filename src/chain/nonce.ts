@@ -1,9 +1,9 @@
 /**
  * The nonce, and the rectangles of nonces that are searched.
  *
- * `nonce = page · 2^48 + counter · 2^16 + lane`, stored as a little-endian u64 in header bytes 278..286. In the last blake2s
- * block the lane is the high half of message word 5, the counter is word 6 and the page is the low half of word 7. A nonce
- * can have any value of a u64, so it is a bigint and never a number.
+ * `nonce = page · 2^48 + counter · 2^16 + lane`, stored as a little-endian u64 in header bytes 278..286. In the last
+ * blake2s block the lane is the high half of message word 5, the counter is word 6 and the page is the low half of word
+ * 7. A nonce can have any value of a u64, so it is a bigint and never a number.
  */
 
 /** How many lanes (2^16), counters (2^32) and pages (2^16) there are. */
@@ -12,8 +12,8 @@ export const COUNTERS = 0x1_0000_0000;
 export const PAGES = 0x1_0000;
 
 /**
- * The low bytes of the nonce, which a pool assigns to a miner so that no two miners search the same nonces: none, the low byte of
- * the lane, or the whole lane.
+ * The low bytes of the nonce, which a pool assigns to a miner so that no two miners search the same nonces: none, the
+ * low byte of the lane, or the whole lane.
  */
 export interface Nonce1 {
   /** 0 … 2^(8 · bytes) − 1 */

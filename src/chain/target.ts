@@ -26,7 +26,9 @@ export function integerToTarget(value: bigint): Uint8Array {
   return Uint8Array.from({ length: TARGET_BYTES }, (_, i) => Number((value >> BigInt(8 * i)) & 0xffn));
 }
 
-/** @returns the number of hashes that a solution needs on average, 2^256 / (target + 1), rounded to a number's precision */
+/**
+ * @returns the number of hashes that a solution needs on average, 2^256 / (target + 1), rounded to a number's precision
+ */
 export function difficultyOf(target: Uint8Array): number {
   // Scaled by 2^32 so that targets near the top keep their fraction.
   return Number((1n << 288n) / (targetToInteger(target) + 1n)) / 2 ** 32;

@@ -1,8 +1,8 @@
 /**
- * The referee. Engines report candidates, and only `verify` can make a `Solution` from one: it hashes the whole header with
- * an implementation that shares nothing with the kernels. Only a Solution can be submitted, because a node drops a work at its
- * first wrong submission, for all rigs of the same miner, and a pool refuses nonces that it has not assigned. `assumeSolved` makes
- * one without proof of work, for test networks that do not check it.
+ * The referee. Engines report candidates, and only `verify` can make a `Solution` from one: it hashes the whole header
+ * with an implementation that shares nothing with the kernels. Only a Solution can be submitted, because a node drops a
+ * work at its first wrong submission, for all rigs of the same miner, and a pool refuses nonces that it has not
+ * assigned. `assumeSolved` makes one without proof of work, for test networks that do not check it.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
@@ -30,7 +30,8 @@ export interface Solution {
 }
 
 /**
- * The proof-of-work hash: blake2s-256 over the whole header (document 1, "Mining work bytes"). It is not the block hash.
+ * The proof-of-work hash: blake2s-256 over the whole header (document 1, "Mining work bytes"). It is not the block
+ * hash.
  * @param header 286 bytes
  * @returns 32 bytes, little-endian
  */
@@ -44,8 +45,8 @@ export interface Verification {
   /** 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
   /**
-   * Whether the nonce is one that the work's nonce1 allows, and its hash meets the job's search target. If not, the device
-   * computes wrong hashes, or searches what it was not given.
+   * Whether the nonce is one that the work's nonce1 allows, and its hash meets the job's search target. If not, the
+   * device computes wrong hashes, or searches what it was not given.
    */
   readonly proves: boolean;
   /** Undefined unless the hash meets the work's own target as well. */
@@ -69,8 +70,9 @@ export function verify(job: Job, nonce: bigint): Verification {
 }
 
 /**
- * Declares a job solved by a nonce WITHOUT PROOF OF WORK. Only a test network that does not check the proof of work accepts such
- * a solution; any other rejects it, and drops the work for all rigs of the same miner. Nothing but relay/simulated/ may call this.
+ * Declares a job solved by a nonce WITHOUT PROOF OF WORK. Only a test network that does not check the proof of work
+ * accepts such a solution; any other rejects it, and drops the work for all rigs of the same miner. Nothing but
+ * relay/simulated/ may call this.
  */
 export function assumeSolved(job: Job, nonce: bigint): Solution {
   const header = withNonce(job.header, nonce);

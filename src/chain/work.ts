@@ -21,7 +21,10 @@ export interface Work {
   readonly nonce1: Nonce1;
   /** Whether the creation time may be moved forward. */
   readonly rollTime: boolean;
-  /** A node's work ends with its first solution. A pool's goes on until it is replaced, and each of its solutions is a share. */
+  /**
+   * A node's work ends with its first solution. A pool's goes on until it is replaced, and each of its solutions is a
+   * share.
+   */
   readonly until: 'solved' | 'replaced';
 }
 
@@ -30,12 +33,15 @@ export class WorkFormatError extends Error {
   override readonly name = 'WorkFormatError';
 }
 
-/** What the record does not say. By default it is as with a node's work: the time may be moved, and one solution ends the work. */
+/**
+ * What the record does not say. By default it is as with a node's work: the time may be moved, and one solution ends
+ * the work.
+ */
 export type WorkTerms = { readonly id: string } & Partial<Pick<Work, 'blockTarget' | 'nonce1' | 'rollTime' | 'until'>>;
 
 /**
- * Parses a work record: chain u32 (4) | target (32) | header (286). The record's target counts; it may be easier than the target
- * inside the header.
+ * Parses a work record: chain u32 (4) | target (32) | header (286). The record's target counts; it may be easier than
+ * the target inside the header.
  * @throws WorkFormatError unless it is exactly 322 bytes.
  */
 export function parseWork(record: Uint8Array, terms: WorkTerms): Work {

@@ -1,6 +1,6 @@
 /**
- * How far `pickaxe bench` is, on stderr: on a terminal one line that is rewritten, elsewhere a line in the log when a run
- * begins and when it ends.
+ * How far `pickaxe bench` is, on stderr: on a terminal one line that is rewritten, elsewhere a line in the log when a
+ * run begins and when it ends.
  */
 
 import type { Logger } from 'pino';

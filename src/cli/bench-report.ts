@@ -82,8 +82,8 @@ function powerOf({ powerWatts, powerLimitWatts, hashesPerJoule, temperatureCelsi
 }
 
 /**
- * `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`, with the efficiency where the power
- * is known, and with the seed and the count unless they are the usual ones.
+ * `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`, with the efficiency where the
+ * power is known, and with the seed and the count unless they are the usual ones.
  * @returns a line to paste; undefined where the device's hashes were wrong
  */
 export function resultLine(
@@ -207,8 +207,9 @@ function closingLines({ seed, count, devices }: BenchResult): string[] {
 }
 
 /*
- * What `pickaxe bench` found, for spreadsheets: comma-separated values (RFC 4180, but with lines that end as on Unix), one
- * row per device and run. Columns have the names of the JSON's fields, units included; a value that is not known is empty.
+ * What `pickaxe bench` found, for spreadsheets: comma-separated values (RFC 4180, but with lines that end as on Unix),
+ * one row per device and run. Columns have the names of the JSON's fields, units included; a value that is not known is
+ * empty.
  */
 
 type Cell = string | number | null;
@@ -280,7 +281,9 @@ function quoted(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/* Says why a measurement has no power of the CPU, where the chip tells it and the system does not let pickaxe read it. */
+/*
+ * Says why a measurement has no power of the CPU, where the chip tells it and the system does not let pickaxe read it.
+ */
 
 interface Measured {
   readonly name: string;

@@ -151,7 +151,10 @@ function writeCsv(file: string, blocks: readonly Block[]): void {
   }
 }
 
-/* The block log as `pickaxe blocks` prints it: JSON for programs, a table for people, comma-separated values for spreadsheets. Pure. */
+/*
+ * The block log as `pickaxe blocks` prints it: JSON for programs, a table for people, comma-separated values for
+ * spreadsheets. Pure.
+ */
 
 const BlockRow = z.object({
   ...acceptedBlock,
@@ -262,7 +265,10 @@ export function rowOf(block: Block): BlockRow {
   };
 }
 
-/** RFC 4180, but with lines that end as on Unix. Columns have the names of the JSON's fields; what is not known is empty. */
+/**
+ * RFC 4180, but with lines that end as on Unix. Columns have the names of the JSON's fields; what is not known is
+ * empty.
+ */
 export function blocksCsv(blocks: readonly Block[]): string {
   const names = Object.keys(BlockRow.shape) as (keyof BlockRow)[];
   const rows = blocks.map(rowOf).map((row) => names.map((name) => cell(row[name])).join(','));

@@ -27,7 +27,10 @@ const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
 /** Short, because the first difficulty is a guess; a moving average keeps it steady. */
 const RETARGET_MS = 250;
-/** Other miners find three blocks in the time of one of ours, so that New Cuts can be seen, and what is built on our blocks. */
+/**
+ * Other miners find three blocks in the time of one of ours, so that New Cuts can be seen, and what is built on our
+ * blocks.
+ */
 const RIVAL_MS = 333;
 /** So each of the 20 chains has a block every 5 seconds; on real networks that takes 30. */
 const SPEED = 6;

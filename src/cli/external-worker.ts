@@ -1,4 +1,7 @@
-/** `pickaxe external-worker TARGET`: finds the nonce of one header, as the reference mining client asks external workers to. */
+/**
+ * `pickaxe external-worker TARGET`: finds the nonce of one header, as the reference mining client asks external workers
+ * to.
+ */
 
 import { chooseInTurn, limitsOf } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';

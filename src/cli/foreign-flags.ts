@@ -1,8 +1,8 @@
 /**
  * Flags of other miners that pickaxe does not have: what each is called here, or why nobody needs it. Pure.
  *
- * The line that a pool's page shows, `-a ALGORITHM -o URL -u USER -p PASSWORD`, is accepted as it stands (`options.ts`); every
- * other flag gets an answer: if it were ignored, its user would believe that it works.
+ * The line that a pool's page shows, `-a ALGORITHM -o URL -u USER -p PASSWORD`, is accepted as it stands
+ * (`options.ts`); every other flag gets an answer: if it were ignored, its user would believe that it works.
  */
 
 const PAID = 'Who is paid is given with -u: on a pool the user (-u ACCOUNT.RIG), on a node the public key (-u KEY).';

@@ -1,6 +1,6 @@
 /**
- * How help pages are laid out. That of the program has its commands in groups, by what people do. That of a command lists the
- * options that people type; with `--all` it has every option, under the headings of the table of settings.
+ * How help pages are laid out. That of the program has its commands in groups, by what people do. That of a command
+ * lists the options that people type; with `--all` it has every option, under the headings of the table of settings.
  */
 
 import { type Command, Help, Option } from 'commander';
@@ -36,8 +36,8 @@ export function layOutHelp(program: Command): void {
 }
 
 /**
- * Only pages are laid out like this: commander looks up what was probably meant among what its own class calls visible, and so
- * does completion.
+ * Only pages are laid out like this: commander looks up what was probably meant among what its own class calls visible,
+ * and so does completion.
  */
 class PageLayout extends Help {
   readonly #command: Command;

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** `pickaxe`: reads the command line and runs one command. A command is loaded when it is run, so that each starts fast. */
+/**
+ * `pickaxe`: reads the command line and runs one command. A command is loaded when it is run, so that each starts fast.
+ */
 
 import { Command, CommanderError } from 'commander';
 import { EXIT, exit, stopWithReader, UsageError } from '../app/exit.ts';

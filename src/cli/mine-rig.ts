@@ -1,4 +1,6 @@
-/** What `pickaxe mine` does with settings that are right: it mines on a node or a pool, or says what it would mine with. */
+/**
+ * What `pickaxe mine` does with settings that are right: it mines on a node or a pool, or says what it would mine with.
+ */
 
 import type { Logger } from 'pino';
 import { chooseEngines } from '../app/choose-engines.ts';
@@ -48,7 +50,9 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   }
 }
 
-/** @throws UsageError that names the network which a node serves, where no setting does: it may be another than is meant */
+/**
+ * @throws UsageError that names the network which a node serves, where no setting does: it may be another than is meant
+ */
 async function refuseWithoutNetwork(config: Config): Promise<void> {
   const { node, pool, miner } = config;
   if (pool.urls !== undefined || node.urls === undefined || miner.publicKeys === undefined || !lacksNetwork(node))

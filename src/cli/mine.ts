@@ -1,6 +1,6 @@
 /**
- * `pickaxe mine`: reads the settings, and mines. What mines is loaded only once the settings are right: whoever mistyped a flag
- * learns it at once.
+ * `pickaxe mine`: reads the settings, and mines. What mines is loaded only once the settings are right: whoever
+ * mistyped a flag learns it at once.
  */
 
 import { EXIT, UsageError } from '../app/exit.ts';

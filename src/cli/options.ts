@@ -10,12 +10,15 @@ import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 import { type HttpAddress, isPoolUrl, parseHttpAddress } from '../text/addresses.ts';
 import { listLast } from './help.ts';
 
-/** The settings that each command has flags for. A command may also have an option of its own with the name of a setting. */
+/**
+ * The settings that each command has flags for. A command may also have an option of its own with the name of a
+ * setting.
+ */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
 
 /**
- * Gives a command the flags of settings, under the headings that the table of settings names, and --config. `settingsOf` then
- * loads what they and all other places set.
+ * Gives a command the flags of settings, under the headings that the table of settings names, and --config.
+ * `settingsOf` then loads what they and all other places set.
  * @param paths tables (`cpu`) or settings (`devices.use`), whose flag is then among the first that --help lists
  */
 export function withSettings(command: Command, ...paths: readonly string[]): Command {
@@ -43,8 +46,8 @@ const OF_POOL_LINE = ['node.urls', 'miner.public-keys', 'pool.urls', 'pool.user'
 const ALGORITHM = /^(?:blake2s(?:[-_]?(?:kadena|kda))?|kadena|kda)$/i;
 
 /**
- * The flags in the line that a pool's page shows: `-a ALGORITHM -o URL -u USER -p PASSWORD`. Whether -o names a node or a pool
- * shows at once; what -u means depends on the other settings, so `loadConfig` decides it.
+ * The flags in the line that a pool's page shows: `-a ALGORITHM -o URL -u USER -p PASSWORD`. Whether -o names a node or
+ * a pool shows at once; what -u means depends on the other settings, so `loadConfig` decides it.
  * @returns those that stand beside the flag of a setting
  */
 function poolLineFlags({ path, heading }: Entry, command: Command): Option[] {
@@ -190,8 +193,8 @@ function parserOf({ parse, says }: TimeType): (text: string) => number {
 }
 
 /*
- * Hashes as arguments. One hash in 64 begins with a hyphen, by which the reader of the command line knows options: on its way
- * through it, such a hash has a plus instead, which no hash has.
+ * Hashes as arguments. One hash in 64 begins with a hyphen, by which the reader of the command line knows options: on
+ * its way through it, such a hash has a plus instead, which no hash has.
  */
 
 /** The last of the 43 characters stands for four bits only. */

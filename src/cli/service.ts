@@ -1,4 +1,7 @@
-/** `pickaxe service`: writes a systemd unit with the paths of this machine, and removes it. Nothing is started or stopped. */
+/**
+ * `pickaxe service`: writes a systemd unit with the paths of this machine, and removes it. Nothing is started or
+ * stopped.
+ */
 
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,11 +16,15 @@ const MODE = 0o644;
 const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url));
 const TEMPLATES = new URL('../../packaging/systemd/', import.meta.url);
 
-/** What a service of the system cannot see: its unit hides home directories, and gives it temporary files of its own. */
+/**
+ * What a service of the system cannot see: its unit hides home directories, and gives it temporary files of its own.
+ */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 export interface ServiceOptions {
-  /** Whether the unit is for this user or for the whole machine. By default root gets the machine's, others their own. */
+  /**
+   * Whether the unit is for this user or for the whole machine. By default root gets the machine's, others their own.
+   */
   readonly user?: boolean;
   readonly system?: boolean;
   readonly config?: string;
@@ -84,7 +91,8 @@ async function installService(options: ServiceOptions): Promise<number> {
 }
 
 /**
- * Removes the unit, and the link that `systemctl enable` made: without its unit, `systemctl disable` refuses to remove it.
+ * Removes the unit, and the link that `systemctl enable` made: without its unit, `systemctl disable` refuses to remove
+ * it.
  * @throws UsageError when somebody has changed the unit
  */
 function uninstallService(options: ServiceOptions): number {

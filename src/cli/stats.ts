@@ -1,4 +1,7 @@
-/** `pickaxe stats`: asks miners that serve HTTP how they are doing, and prints that for people, programs and mining systems. */
+/**
+ * `pickaxe stats`: asks miners that serve HTTP how they are doing, and prints that for people, programs and mining
+ * systems.
+ */
 
 import { request } from 'undici';
 import { z } from 'zod';
@@ -35,7 +38,10 @@ export interface StatsOptions {
   readonly format?: Exclude<keyof typeof FORMATS, 'table' | 'json'>;
   /** Where the miners serve HTTP; absent: as configured. */
   readonly http?: readonly HttpAddress[];
-  /** The file of the token of all miners, or one for each; absent: as configured, for the miner of that configuration only. */
+  /**
+   * The file of the token of all miners, or one for each; absent: as configured, for the miner of that configuration
+   * only.
+   */
   readonly httpTokenFile?: readonly string[];
 }
 
@@ -57,7 +63,8 @@ export async function runStats({ http }: Config, { json, format, ...given }: Sta
 /**
  * A token goes only where its user sends it: the configured one to the configured address, and one for all miners
  * nowhere but to this machine.
- * @throws UsageError when nothing says where the miners are, when it is not clear who gets which token, or when one cannot be read
+ * @throws UsageError when nothing says where the miners are, when it is not clear who gets which token, or when one
+ *   cannot be read
  */
 export function minersToAsk(
   { listen, tokenFile }: Config['http'],
@@ -233,7 +240,10 @@ function all(rigs: readonly RigReport[], onPools: boolean): string[] {
   ];
 }
 
-/** Of a rig that only hands work on, the estimate of its workers. The average of one that does not mine is still of when it did. */
+/**
+ * Of a rig that only hands work on, the estimate of its workers. The average of one that does not mine is still of when
+ * it did.
+ */
 function rate(status: Status): string {
   if (status.state !== 'mining') return '-';
   if (!livesOnRelays(status)) return formatHashrate(status.hashesPerSecond);

@@ -41,7 +41,10 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   return cpu.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
-/** @returns a table for each GPU that can be used (the log says why another cannot), and whether one computes wrong hashes */
+/**
+ * @returns a table for each GPU that can be used (the log says why another cannot), and whether one computes wrong
+ *   hashes
+ */
 export async function tuneGpus(
   engines: readonly Engine[],
   log: Logger,

@@ -20,7 +20,10 @@ const GUESSED = new Map([
   ['-V', ['--version']],
 ]);
 
-/** @param words the command line without the program. @returns it with the name of the command that a guessed name means */
+/**
+ * @param words the command line without the program.
+ * @returns it with the name of the command that a guessed name means
+ */
 export function withoutGuesses(words: readonly string[]): string[] {
   const [first, second, ...rest] = words;
   if (first === 'help' && second !== undefined) return [first, ...(GUESSED.get(second) ?? [second]), ...rest];
@@ -35,8 +38,8 @@ function quoted(word: string): string {
 }
 
 /**
- * @throws CommanderError when another option stands where an option needs a value, when a long name has one hyphen, or when a flag of
- *   another miner would be read as a short option and its value: `-proxy` as `-p roxy`
+ * @throws CommanderError when another option stands where an option needs a value, when a long name has one hyphen, or
+ *   when a flag of another miner would be read as a short option and its value: `-proxy` as `-p roxy`
  */
 export function refuseMissingValues(program: Command, words: readonly string[]): void {
   const { command, rest } = commandIn(program, words);
@@ -114,7 +117,10 @@ function optionOf({ options }: Command, word: string) {
   return options.find(({ long, short }) => long === name || short === name);
 }
 
-/** Whether a word with one hyphen is the exact name of another miner's flag, whatever it means as a short option and its value. */
+/**
+ * Whether a word with one hyphen is the exact name of another miner's flag, whatever it means as a short option and its
+ * value.
+ */
 function isForeignCluster(word: string): boolean {
   return /^-\w{2,}/.test(word) && answerTo(word) !== undefined;
 }
@@ -144,7 +150,10 @@ function unknownOptions(command: Command, words: readonly string[], message: str
   ].join('\n');
 }
 
-/** Other miners have such flags, with a value after them: `-power 200`. Shorter words may well be an option and its value: `-px`. */
+/**
+ * Other miners have such flags, with a value after them: `-power 200`. Shorter words may well be an option and its
+ * value: `-px`.
+ */
 const ONE_HYPHEN = /^-[a-z]{4,}$/i;
 
 function surplusWords(command: Command, words: readonly string[]): string {
@@ -211,7 +220,9 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-/** Replaces commander's own `help`, which looks at the first word alone and prints the help of all for an unknown one. */
+/**
+ * Replaces commander's own `help`, which looks at the first word alone and prints the help of all for an unknown one.
+ */
 export function addHelp(command: Command): void {
   command
     .helpCommand(false)

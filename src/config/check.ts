@@ -22,7 +22,10 @@ export interface Checked {
   /** The values that are right, by the settings' paths. */
   readonly values: ReadonlyMap<string, Found>;
   readonly problems: readonly string[];
-  /** The paths of the settings that are probably meant to be set here, but to what is not known, because something is wrong. */
+  /**
+   * The paths of the settings that are probably meant to be set here, but to what is not known, because something is
+   * wrong.
+   */
   readonly unknown: readonly string[];
 }
 
@@ -54,7 +57,10 @@ function misnamed([table, key]: Path): Issue[] {
 /** Sorts problems by the lines and columns that they begin with. */
 const { compare: byPosition } = new Intl.Collator('en', { numeric: true });
 
-/** So many unknown names at most are compared with the known ones, because that takes time, and a hostile file may have many. */
+/**
+ * So many unknown names at most are compared with the known ones, because that takes time, and a hostile file may have
+ * many.
+ */
 const MOST_MEANT = 100;
 
 /** @returns a name for a table or a setting; a place within a setting's value has that of the setting */
@@ -68,8 +74,8 @@ function placesOf({ path, keys }: Issue): Path[] {
 }
 
 /**
- * @returns what has an unknown value because of an issue: the setting with the fault, or the one that an unknown name was probably
- *   meant to be
+ * @returns what has an unknown value because of an issue: the setting with the fault, or the one that an unknown name
+ *   was probably meant to be
  */
 function leavesOpen(issue: Issue): Path[] {
   if (!issue.keys) return placesOf(issue);

@@ -77,8 +77,8 @@ function poolContradictions({ node, pool, miner, stratum, testNetwork }: MinerSe
 }
 
 /**
- * A network that pickaxe does not know can be real. It is accepted where the path of each node URL names it. Whether there are any
- * URLs, or they are faulty, does not matter: a misspelt name is one all the same.
+ * A network that pickaxe does not know can be real. It is accepted where the path of each node URL names it. Whether
+ * there are any URLs, or they are faulty, does not matter: a misspelt name is one all the same.
  */
 function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const meant = network === undefined ? undefined : misspeltNetwork(network);
@@ -176,8 +176,8 @@ export function rigContradictions({ devices, gpu, http, webhook, alarm, stratum 
 }
 
 /**
- * The contradictions that a command refuses: those of `mine`, or of every command that mines. `start` leaves out that there is no
- * network, because a node is asked for it first.
+ * The contradictions that a command refuses: those of `mine`, or of every command that mines. `start` leaves out that
+ * there is no network, because a node is asked for it first.
  */
 export const CONTRADICTIONS = {
   mine: (config: Config) => [...minerContradictions(config), ...rigContradictions(config)],

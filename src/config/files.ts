@@ -16,8 +16,8 @@ const MAX_BYTES = 256 * 1024;
 export const FORMATS = ['toml', 'json'] as const;
 
 /**
- * The directory in which this user's programs have their configuration: `$XDG_CONFIG_HOME` where that is set (XDG Base Directory
- * Specification: only an absolute path counts), on Windows `%APPDATA%`, else `~/.config`.
+ * The directory in which this user's programs have their configuration: `$XDG_CONFIG_HOME` where that is set (XDG Base
+ * Directory Specification: only an absolute path counts), on Windows `%APPDATA%`, else `~/.config`.
  * @returns undefined for a user who has no home
  */
 export function userConfigHome(

@@ -16,7 +16,10 @@ const SERVICE_NAME = /^PICKAXE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The flags that were given, by the settings' paths: a list has one text for each time it was given, a switch has no text. */
+/**
+ * The flags that were given, by the settings' paths: a list has one text for each time it was given, a switch has no
+ * text.
+ */
 export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
 
 export function saidByFlags(flags: Flags): Said {
@@ -41,7 +44,9 @@ export function saidByEnvironment(environment: Environment): Said {
   );
 }
 
-/** @returns what somebody who has seen only a file may call a setting's variable: `PICKAXE_POOL_URLS` for `PICKAXE_POOL` */
+/**
+ * @returns what somebody who has seen only a file may call a setting's variable: `PICKAXE_POOL_URLS` for `PICKAXE_POOL`
+ */
 function pathVariable(path: string): string {
   return `${VARIABLE_PREFIX}${path}`.replace(/[.-]/g, '_').toUpperCase();
 }

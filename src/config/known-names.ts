@@ -10,7 +10,10 @@ type PlacedNames = readonly [
   elsewhere: ReadonlyMap<string, readonly string[]>,
 ];
 
-/** Names by table; undefined is the top, and '' any table that does not exist. They are kept, because a hostile file asks thousands of times. */
+/**
+ * Names by table; undefined is the top, and '' any table that does not exist. They are kept, because a hostile file
+ * asks thousands of times.
+ */
 const names = new Map<string | undefined, PlacedNames>();
 
 /** @param table where an unknown name stands; undefined for the top */

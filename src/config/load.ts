@@ -39,8 +39,8 @@ export interface Places {
   /** Which contradictions between settings are refused. The default is none. */
   readonly contradictions?: keyof typeof CONTRADICTIONS | undefined;
   /**
-   * The command reads from nodes, whatever is mined on. Without it, nodes of weaker places are left out where a stronger place names
-   * pools, and pools where a stronger place names nodes.
+   * The command reads from nodes, whatever is mined on. Without it, nodes of weaker places are left out where a
+   * stronger place names pools, and pools where a stronger place names nodes.
    */
   readonly readsNodes?: boolean | undefined;
   /** Defaults to this system. */
@@ -79,8 +79,8 @@ const MINED_ON = ['node.urls', 'pool.urls'];
 
 /**
  * The strongest place that names nodes or pools decides which are mined on.
- * @returns its index, and which of the settings it sets; `unknown` where a place that may be stronger cannot be read; undefined where
- *   no place names any
+ * @returns its index, and which of the settings it sets; `unknown` where a place that may be stronger cannot be read;
+ *   undefined where no place names any
  */
 function placeToMineOn(layers: Layers): { index: number; named: readonly string[] } | 'unknown' | undefined {
   for (const [index, [, said]] of layers.entries()) {
@@ -219,7 +219,8 @@ const CERTIFICATES = {
 } as const;
 
 /**
- * Where the user names another node or pool, what the file says about the certificates of its own ones applies to nobody.
+ * Where the user names another node or pool, what the file says about the certificates of its own ones applies to
+ * nobody.
  * @param values those of all places, by the settings' paths, where a project file was only found
  * @returns the paths of the file's settings that are to be ignored
  */

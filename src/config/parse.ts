@@ -1,4 +1,7 @@
-/** Parses the text of a configuration file. A text with faults is parsed around them, so that all of them are told at once. */
+/**
+ * Parses the text of a configuration file. A text with faults is parsed around them, so that all of them are told at
+ * once.
+ */
 
 import { getLocation, type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
 import { parse, TomlError } from 'smol-toml';
@@ -55,11 +58,15 @@ function faultOf(thrown: unknown, text: string, line = 1): SyntaxFault {
 
 const QUOTES = 'a text needs quotes, like "mainnet01"';
 
-/** The beginning of a table, and of a setting. Lists may go on for lines; the lines of their items begin with neither. */
+/**
+ * The beginning of a table, and of a setting. Lists may go on for lines; the lines of their items begin with neither.
+ */
 const HEADER = /^\s*\[{1,2}\s*[A-Za-z_]/;
 const SETTING = /^\s*(?:[\w.-]|"[^"]*"|'[^']*')+\s*=/;
 
-/** A file in which something is wrong, read piece by piece: each is the header of a table, or a setting with its value. */
+/**
+ * A file in which something is wrong, read piece by piece: each is the header of a table, or a setting with its value.
+ */
 class TomlPieces {
   readonly #lines: string[];
   readonly #document: Tables = {};

@@ -1,6 +1,6 @@
 /**
- * Finds where in a file each key stands, for errors and sources. It reads files that their parsers have accepted; a path that it
- * does not find stands where the table or list does that it is in.
+ * Finds where in a file each key stands, for errors and sources. It reads files that their parsers have accepted; a
+ * path that it does not find stands where the table or list does that it is in.
  */
 
 import type { Path } from './said.ts';
@@ -16,7 +16,9 @@ export type Positions = (path: Path) => Position | undefined;
 
 type Token = readonly [text: string, position: Position];
 
-/** TOML 1.0, "Strings", "Keys" and "Comments". Strings of several lines come first, because they begin like the others. */
+/**
+ * TOML 1.0, "Strings", "Keys" and "Comments". Strings of several lines come first, because they begin like the others.
+ */
 const TOML_TOKEN =
   /"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"{3,5}|'''[^']*(?:'(?!'')[^']*)*'{3,5}|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*'|#[^\n]*|\n|[[\]{}=,.]|[^\s"'#[\]{}=,.]+/g;
 
@@ -36,7 +38,10 @@ export function tomlPositions(toml: string): Positions {
   return (path) => positionIn(found, path);
 }
 
-/** Yields headers, and keys with their values, without comments: each ends with its line, or with its last bracket's line. */
+/**
+ * Yields headers, and keys with their values, without comments: each ends with its line, or with its last bracket's
+ * line.
+ */
 function* statements(all: Iterable<Token>): Generator<Token[]> {
   let statement: Token[] = [];
   let depth = 0;

@@ -13,7 +13,8 @@ export class UnfitFile extends Error {}
 /**
  * @param most how many bytes the file may have
  * @param judge gets the file's facts before it is read, and returns what is wrong with them
- * @throws UnfitFile when it is not a regular file, has more bytes, or is judged unfit; the system's error when it cannot be read
+ * @throws UnfitFile when it is not a regular file, has more bytes, or is judged unfit; the system's error when it
+ *   cannot be read
  */
 export function readRegularFile(
   path: string,
@@ -76,7 +77,8 @@ const GROUP_MAY_READ = 0o040;
 /**
  * @param file as people are to read it in errors
  * @param facts those of the open descriptor: a symbolic link is judged by the file that it leads to
- * @param user the user who reads it; undefined on Windows, where files have no such owners and bits, and all are trusted
+ * @param user the user who reads it; undefined on Windows, where files have no such owners and bits, and all are
+ *   trusted
  * @returns why it is not trusted and what to do about it; undefined when it is trusted
  */
 export function distrust(

@@ -70,7 +70,9 @@ export function visible({ type, hidden, shown }: Setting, value: unknown): unkno
   return shown ? shown(written) : written;
 }
 
-/** @returns what was given as a path, without digits that could be a key which somebody gave in the place of its file */
+/**
+ * @returns what was given as a path, without digits that could be a key which somebody gave in the place of its file
+ */
 export function withoutKeys(path: string): string {
   return path.replace(/[\da-f]{64,}/gi, '…');
 }

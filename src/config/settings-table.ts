@@ -1,4 +1,6 @@
-/** What the table says about a setting. Its flag, environment variable, place in files, help and schema follow from it. */
+/**
+ * What the table says about a setting. Its flag, environment variable, place in files, help and schema follow from it.
+ */
 
 import { printed, type SettingType } from './setting-types/basic.ts';
 
@@ -12,8 +14,8 @@ export type NeedsNaming = true | 'if-mixed';
 
 /**
  * - `first`: `--help` lists its flag.
- * - `never`: neither a help page nor completion lists its flag, which works all the same: who needs the setting writes it into a
- *   file.
+ * - `never`: neither a help page nor completion lists its flag, which works all the same: who needs the setting writes
+ *   it into a file.
  * Absent where only `--help --all` lists its flag.
  */
 export type InHelp = 'first' | 'never';
@@ -28,7 +30,9 @@ export interface Setting {
   readonly otherwise?: string;
   /** For a setting without a default: a value as a file has it. */
   readonly example?: unknown;
-  /** As commander reads it: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
+  /**
+   * As commander reads it: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag.
+   */
   readonly flag?: string;
   /** A short name of the flag, as other miners have it: `-t`. */
   readonly short?: string;
@@ -37,7 +41,9 @@ export interface Setting {
   readonly heading?: string;
   /** It takes effect at once when its file changes; other settings need a restart. */
   readonly live?: true;
-  /** Its value is the path of a file with a secret in it, for `readSecretFile`. Secrets themselves are never settings. */
+  /**
+   * Its value is the path of a file with a secret in it, for `readSecretFile`. Secrets themselves are never settings.
+   */
   readonly secretFile?: true;
   /** Whether a project file that nobody named is refused when it sets this: `load.ts` has the rule. */
   readonly needsNaming?: NeedsNaming;

@@ -1,6 +1,6 @@
 /**
- * Every setting there is. The tables are the only place that knows them: a new setting is an entry there, and is then in
- * --help, files, the environment, the JSON Schema, the example and --print-config; a test asks for its line in
+ * Every setting there is. The tables are the only place that knows them: a new setting is an entry there, and is then
+ * in --help, files, the environment, the JSON Schema, the example and --print-config; a test asks for its line in
  * docs/configuration.md.
  */
 

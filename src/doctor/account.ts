@@ -1,6 +1,6 @@
 /**
- * Examines whether the miner's account can be paid: an account that exists on a chain with other keys or another predicate cannot,
- * and then the node makes no work there.
+ * Examines whether the miner's account can be paid: an account that exists on a chain with other keys or another
+ * predicate cannot, and then the node makes no work there.
  */
 
 import { defaultAccount } from '../app/choose-source.ts';
@@ -125,7 +125,8 @@ export interface Miners {
 }
 
 /**
- * The rate is what measuring the CPU's kernels has shown. GPUs are not measured: that takes them from whoever uses them now.
+ * The rate is what measuring the CPU's kernels has shown. GPUs are not measured: that takes them from whoever uses them
+ * now.
  * @param works what nodes or pools gave, one each
  * @param isPool whether pools gave it, whose jobs name the network only by a number that nobody else confirms
  * @returns nothing without work, whose absence the examination of the nodes or pools reports

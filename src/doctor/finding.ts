@@ -7,8 +7,8 @@ const Finding = z.object({
   /** What it is about, in a word or two. */
   about: z.string(),
   /**
-   * A fault stops mining, or at least stops the device, the node or the pool that it is about. What is skipped could not be
-   * checked: `what` says why.
+   * A fault stops mining, or at least stops the device, the node or the pool that it is about. What is skipped could
+   * not be checked: `what` says why.
    */
   state: z.enum(['ok', 'skipped', 'warning', 'fault']),
   what: z.string(),

@@ -17,7 +17,9 @@ const NODE = { major: 20, minor: 19 };
 const PLATFORMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64', 'win32 arm64'];
 /** The glibc that the WebGPU library was linked against. */
 const GPU_GLIBC = 2.34;
-/** The miner uses 150 MB, and so does the process of each GPU: with less than this the system soon kills one of them. */
+/**
+ * The miner uses 150 MB, and so does the process of each GPU: with less than this the system soon kills one of them.
+ */
 const ENOUGH_MEMORY = 512 * 2 ** 20;
 /** 64 connections to each of a few nodes, streams, threads, and files of drivers. */
 const ENOUGH_FILES = 256;
@@ -156,7 +158,9 @@ export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean
   return { about, state: 'warning', what, why: '--devices asks for more than can be used', mend };
 }
 
-/** @returns the names of the devices that are asked for and can be used. The parameters are those of `examineDevices`. */
+/**
+ * @returns the names of the devices that are asked for and can be used. The parameters are those of `examineDevices`.
+ */
 export function miningDevices(use: readonly string[] | 'all', cpuWorks: boolean, gpus: readonly Gpu[]): string[] {
   const isAsked = (name: string) => use === 'all' || use.includes(name) || (name !== 'cpu' && use.includes('gpu'));
   return usableDevices(cpuWorks, gpus).filter(isAsked);

@@ -1,4 +1,6 @@
-/** Asks a node everything that a miner needs, once, and reports what it finds: for `pickaxe doctor` and `pickaxe init`. */
+/**
+ * Asks a node everything that a miner needs, once, and reports what it finds: for `pickaxe doctor` and `pickaxe init`.
+ */
 
 import { defaultAccount, insecureTlsRisk } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit.ts';
@@ -45,8 +47,8 @@ export interface Examination {
 }
 
 /**
- * A smaller difference does no harm: the node reports its clock in whole seconds, and creation times are half a second late
- * anyway.
+ * A smaller difference does no harm: the node reports its clock in whole seconds, and creation times are half a second
+ * late anyway.
  */
 const TOLERATED_SKEW_US = 2_000_000n;
 /** The chain whose updates are asked for when no work names a chain. Every network has it. */

@@ -120,7 +120,9 @@ function sessionOn(
   const examined = {
     times: session.times,
     work: undefined as Work | undefined,
-    /** @returns why the connection has ended before the first job; undefined when there was a job, or the time was up */
+    /**
+     * @returns why the connection has ended before the first job; undefined when there was a job, or the time was up
+     */
     firstJob: async (withinMs: number) => {
       const done = new AbortController();
       const ended = session.run();

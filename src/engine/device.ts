@@ -14,8 +14,8 @@ export const DEVICE_FAULTS = [
 export type DeviceFault = (typeof DEVICE_FAULTS)[number];
 
 /**
- * The kinds of a hybrid chip's cores. They differ in what they do in a cycle, so their fastest kernels differ. Chips whose
- * cores are alike have none of these kinds.
+ * The kinds of a hybrid chip's cores. They differ in what they do in a cycle, so their fastest kernels differ. Chips
+ * whose cores are alike have none of these kinds.
  */
 export const CORE_KINDS = ['performance', 'efficiency'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
@@ -28,7 +28,10 @@ export interface CoreInfo {
   readonly kernel: string;
 }
 
-/* The readings of a device's sensors; public JSON has the same names. This file imports nothing, so that all rooms may use it. */
+/*
+ * The readings of a device's sensors; public JSON has the same names. This file imports nothing, so that all rooms may
+ * use it.
+ */
 
 export const TELEMETRY_FIELDS = [
   /** The temperature of the chip in °C: at its edge, or the mean. */

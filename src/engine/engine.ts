@@ -1,4 +1,6 @@
-/** The Engine interface. An engine searches ranges of nonces: the CPU, one GPU, later an external program or other rigs. */
+/**
+ * The Engine interface. An engine searches ranges of nonces: the CPU, one GPU, later an external program or other rigs.
+ */
 
 import type { Job } from '../chain/job.ts';
 import type { Range } from '../chain/nonce.ts';
@@ -26,7 +28,9 @@ export interface SearchReport {
   readonly searched: Range;
   /** How many nonces were hashed: `sizeOf(searched)`. */
   readonly hashes: number;
-  /** When the search of this range began, on the system clock's `monotonicMs`. It shows how soon a new job is searched. */
+  /**
+   * When the search of this range began, on the system clock's `monotonicMs`. It shows how soon a new job is searched.
+   */
   readonly beganMs: number;
   /** All candidates of `searched`. */
   readonly candidates: readonly Candidate[];
@@ -58,7 +62,9 @@ export interface EngineInfo {
   readonly bus?: string;
   /** The number of worker threads of a CPU. */
   readonly threads?: number;
-  /** The kinds of a hybrid CPU's cores; absent where all cores are alike, or when threads cannot be confined to a kind. */
+  /**
+   * The kinds of a hybrid CPU's cores; absent where all cores are alike, or when threads cannot be confined to a kind.
+   */
   readonly cores?: readonly CoreInfo[];
   /** Present for a GPU. */
   readonly gpu?: GpuKernelInfo;
@@ -96,9 +102,9 @@ export interface Engine {
    */
   open(listener?: EngineListener): Promise<EngineInfo>;
   /**
-   * Searches until `stop`, or until the ranges are used up. It reports candidates at once and searched ranges as it goes, also
-   * those that it has finished when it is stopped. Before it ends it gives back all ranges that it took and did not search.
-   * The search of a new job may begin before the search of the old one has ended.
+   * Searches until `stop`, or until the ranges are used up. It reports candidates at once and searched ranges as it
+   * goes, also those that it has finished when it is stopped. Before it ends it gives back all ranges that it took and
+   * did not search. The search of a new job may begin before the search of the old one has ended.
    * @throws DeviceError when the device is lost.
    */
   search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncIterable<SearchReport>;

@@ -12,7 +12,10 @@ export interface Sensors {
   read(): Promise<Telemetry>;
 }
 
-/** How long finding the sensors may take. Behind a driver that hangs it would never end; then the device mines without them. */
+/**
+ * How long finding the sensors may take. Behind a driver that hangs it would never end; then the device mines without
+ * them.
+ */
 const OPEN_MS = 5_000;
 
 /** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
@@ -79,7 +82,10 @@ export async function isRefused(path: string, read = readSysfs): Promise<boolean
   }
 }
 
-/* The files in which a driver of Linux's hwmon shows its sensors (hwmon/sysfs-interface.rst in the kernel's documentation). */
+/*
+ * The files in which a driver of Linux's hwmon shows its sensors (hwmon/sysfs-interface.rst in the kernel's
+ * documentation).
+ */
 
 /** @returns the names in a folder; none when it cannot be listed */
 export const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
@@ -99,8 +105,8 @@ export function channels(files: readonly string[], kind: string): string[] {
 export type Readings = { [Field in TelemetryField]?: number | undefined };
 
 /**
- * The plausible ranges, far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a device does
- * not have, and numbers with all bits set for sensors that they could not read.
+ * The plausible ranges, far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a
+ * device does not have, and numbers with all bits set for sensors that they could not read.
  */
 const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
   temperatureCelsius: [1, 150],
@@ -129,8 +135,8 @@ export function plausible(readings: Readings): Telemetry {
 const MIN_MS = 100;
 
 /**
- * Over a longer time, the mean says little about now, and a counter may have wrapped around twice: one of 65 kJ wraps around
- * after two minutes at 500 W.
+ * Over a longer time, the mean says little about now, and a counter may have wrapped around twice: one of 65 kJ wraps
+ * around after two minutes at 500 W.
  */
 const MAX_MS = 30_000;
 
@@ -138,7 +144,10 @@ const MAX_MS = 30_000;
 const ASLEEP_MS = 1_000;
 
 export interface EnergyMeterOptions {
-  /** How many µJ the counter reaches before it begins again at 0. Without it, a counter that has become smaller was reset. */
+  /**
+   * How many µJ the counter reaches before it begins again at 0. Without it, a counter that has become smaller was
+   * reset.
+   */
   readonly rangeMicrojoules?: number | undefined;
   readonly read?: ReadSysfs | undefined;
 }
@@ -163,8 +172,8 @@ export class EnergyMeter {
   }
 
   /**
-   * @returns the mean power in W since the last reading; undefined for the first reading, after a reset of the counter, after
-   *   a sleep of the machine, and while the counter stands still
+   * @returns the mean power in W since the last reading; undefined for the first reading, after a reset of the counter,
+   *   after a sleep of the machine, and while the counter stands still
    */
   async readW(): Promise<number | undefined> {
     const microjoules = await readInteger(this.#file, this.#options.read);
@@ -199,8 +208,8 @@ function isCounted(reading: Omit<Reading, 'microjoules'> & { microjoules: number
 export const READ_MS = 2_000;
 
 /**
- * Reads at once, and then every two seconds. It starts no reading while another one is under way, so that readings do not pile
- * up behind a driver that hangs.
+ * Reads at once, and then every two seconds. It starts no reading while another one is under way, so that readings do
+ * not pile up behind a driver that hangs.
  * @param tell called with each reading that is not empty
  * @returns a function that ends the readings: `tell` is not called any more
  */

@@ -45,8 +45,8 @@ interface AboutBlock {
 /** How one worker of a relay is doing. */
 export interface RelayWorker {
   /**
-   * As the worker calls itself: at most 63 printable characters. `OTHER_WORKERS` (events/vocabulary.ts) sums up those beyond the
-   * 64 that are listed.
+   * As the worker calls itself: at most 63 printable characters. `OTHER_WORKERS` (events/vocabulary.ts) sums up those
+   * beyond the 64 that are listed.
    */
   name: string;
   sessions: number;
@@ -68,8 +68,8 @@ export interface RelayWorker {
 /** Wrappers get these as JSON (report/json-lines.ts), so their fields have the names and units of all public JSON. */
 export type MinerEvent =
   /**
-   * Engines were given a new work. `networkCode` is the number by which its header names the network. `difficulty` is that of a
-   * block; `shareDifficulty` is absent for a node's work.
+   * Engines were given a new work. `networkCode` is the number by which its header names the network. `difficulty` is
+   * that of a block; `shareDifficulty` is absent for a node's work.
    */
   | {
       type: 'work';
@@ -93,13 +93,15 @@ export type MinerEvent =
   | (SentBlock & { type: 'sent-block' })
   /** A block was accepted. It follows the verdict. */
   | (SubmittedBlock & { type: 'accepted-block' })
-  /** The answer to a block was lost, so that only its chain can tell whether it was accepted. It follows the verdict. */
+  /**
+   * The answer to a block was lost, so that only its chain can tell whether it was accepted. It follows the verdict.
+   */
   | (SubmittedBlock & { type: 'unanswered-block' })
   /** A block was sent and not accepted. It follows the verdict. */
   | (SubmittedBlock & { type: 'refused-block' })
   /**
-   * Such a block was recorded, or its state has changed. Amounts are exact decimals, and absent until the node's payload has
-   * proven them. `previous` is absent when it was recorded.
+   * Such a block was recorded, or its state has changed. Amounts are exact decimals, and absent until the node's
+   * payload has proven them. `previous` is absent when it was recorded.
    */
   | (AboutBlock & {
       type: 'block-state';
@@ -123,8 +125,9 @@ export type MinerEvent =
       reason: string;
     })
   /**
-   * The reward of a block was proven after it was won, or what a node says of it is false (`fault`), or the block pays another
-   * account (`paidTo`) than the one that it was mined for (`account`), which proves that the node `source` gave work for another.
+   * The reward of a block was proven after it was won, or what a node says of it is false (`fault`), or the block pays
+   * another account (`paidTo`) than the one that it was mined for (`account`), which proves that the node `source` gave
+   * work for another.
    */
   | (AboutBlock & {
       type: 'block-reward';
@@ -140,8 +143,8 @@ export type MinerEvent =
   /** How many nonces the device has searched since its last such event, for a block of this difficulty. */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
   /**
-   * A candidate of the device was verified: a proof of `hashes` hashes on average. `difficulty` is that of the candidate's own
-   * hash.
+   * A candidate of the device was verified: a proof of `hashes` hashes on average. `difficulty` is that of the
+   * candidate's own hash.
    */
   | { type: 'proof'; device: string; hashes: number; difficulty: number }
   /** The device searches its first range of the work that followed a New Cut, `switchSeconds` after hearing of it. */
@@ -161,7 +164,10 @@ export type MinerEvent =
       kernel?: string;
       /** The kinds of a hybrid CPU's cores; absent where all cores are alike. */
       cores?: readonly CoreInfo[];
-      /** Why this kernel and these threads were chosen, and what the sensors tell; for people, absent unless it is ready. */
+      /**
+       * Why this kernel and these threads were chosen, and what the sensors tell; for people, absent unless it is
+       * ready.
+       */
       detail?: string;
       /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */
       bus?: string;
@@ -185,7 +191,10 @@ export type MinerEvent =
     }
   /** A fetch brought a block that its chain's open update stream had not announced, so stale work was mined. */
   | { type: 'missed-cut'; source: string; chain: number }
-  /** The update streams of these chains cannot be relied on, so work is polled. Without chains, all streams are reliable. */
+  /**
+   * The update streams of these chains cannot be relied on, so work is polled. Without chains, all streams are
+   * reliable.
+   */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
   /** How a relay is doing; emitted every few seconds. Its hashrates are estimated from shares, never counted. */
   | {
@@ -194,7 +203,10 @@ export type MinerEvent =
       sessions: number;
       hashesPerSecond: number;
       workers: readonly RelayWorker[];
-      /** How many connections it has refused or ended since the start, by the reason; absent where nothing connects to it. */
+      /**
+       * How many connections it has refused or ended since the start, by the reason; absent where nothing connects to
+       * it.
+       */
       refused?: Readonly<Record<string, number>>;
     }
   /** A source gave work, this long after it was asked for some. */

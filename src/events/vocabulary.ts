@@ -1,8 +1,11 @@
-/** The closed lists of words in events, each in this one place: types, schemas and metrics are made from them. This file imports nothing. */
+/**
+ * The closed lists of words in events, each in this one place: types, schemas and metrics are made from them. This file
+ * imports nothing.
+ */
 
 /**
- * A device is `starting` until the miner first announces another state. `reopening`: it has failed and will be opened again.
- * `parked`: it will not be used again in this run.
+ * A device is `starting` until the miner first announces another state. `reopening`: it has failed and will be opened
+ * again. `parked`: it will not be used again in this run.
  */
 export const DEVICE_STATES = ['starting', 'ready', 'paused', 'reopening', 'parked'] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
@@ -18,11 +21,12 @@ export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
 export const OTHER_WORKERS = '(others)';
 
 /**
- * What has become of a block that was submitted: docs/rewards.md. `pending`: nobody can tell yet. `contested`: another block
- * has its place at some node, and nothing is decided. `unknown`: for an hour nobody could tell. `unanswered`: the node's answer
- * was lost, and no chain has shown yet whether the node took it. `won`: the chain has it, and at least one block on top of it.
- * `settled`: it has so many on top that it can be relied on. `orphaned`: the chain has another block in its place.
- * `never-entered`: the same, and no node has ever kept ours. `lost`: the same, and no node has ever said that it took it.
+ * What has become of a block that was submitted: docs/rewards.md. `pending`: nobody can tell yet. `contested`: another
+ * block has its place at some node, and nothing is decided. `unknown`: for an hour nobody could tell. `unanswered`: the
+ * node's answer was lost, and no chain has shown yet whether the node took it. `won`: the chain has it, and at least
+ * one block on top of it. `settled`: it has so many on top that it can be relied on. `orphaned`: the chain has another
+ * block in its place. `never-entered`: the same, and no node has ever kept ours. `lost`: the same, and no node has ever
+ * said that it took it.
  */
 export const BLOCK_STATES = [
   'pending',
@@ -37,7 +41,9 @@ export const BLOCK_STATES = [
 ] as const;
 export type BlockState = (typeof BLOCK_STATES)[number];
 
-/** What a block counts as. Accepted = won + orphaned + pending; unanswered and lost ones are not known to be accepted. */
+/**
+ * What a block counts as. Accepted = won + orphaned + pending; unanswered and lost ones are not known to be accepted.
+ */
 export type BlockFate = 'won' | 'orphaned' | 'pending' | 'unanswered' | 'lost';
 export const FATE_OF: Readonly<Record<BlockState, BlockFate>> = {
   pending: 'pending',

@@ -74,8 +74,8 @@ async function answers({ idleMs }: IdleWatch): Promise<boolean> {
 }
 
 /*
- * Watches desktop sessions through logind, when pickaxe runs outside of them, for example as a service. A desktop tells logind
- * that it is idle only after its own delay, by default five minutes with GNOME. Some desktops never tell it.
+ * Watches desktop sessions through logind, when pickaxe runs outside of them, for example as a service. A desktop tells
+ * logind that it is idle only after its own delay, by default five minutes with GNOME. Some desktops never tell it.
  */
 
 const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];
@@ -84,7 +84,9 @@ const DESKTOPS = ['x11', 'wayland', 'mir'];
 const MAX_SESSIONS = 64;
 
 interface Sessions {
-  /** For how long all known desktops have been idle: infinite when there is no desktop, undefined when none is known. */
+  /**
+   * For how long all known desktops have been idle: infinite when there is no desktop, undefined when none is known.
+   */
   readonly idleMs: number | undefined;
   /** Desktop sessions that have never told logind whether they are idle. */
   readonly silent: readonly string[];

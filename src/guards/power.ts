@@ -19,8 +19,8 @@ export function powerReader(platform: string = process.platform): (() => Promise
 }
 
 /**
- * Follows systemd's rule (`on_ac_power`): when any charger is online, however weak, the machine runs on mains; otherwise it
- * runs on battery when a battery is being discharged. Batteries of mice and similar devices do not count.
+ * Follows systemd's rule (`on_ac_power`): when any charger is online, however weak, the machine runs on mains;
+ * otherwise it runs on battery when a battery is being discharged. Batteries of mice and similar devices do not count.
  *
  * @param directory the folder of power supplies, which has one folder for each
  * @throws Error when there are power supplies and none of them can be read

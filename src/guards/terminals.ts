@@ -1,7 +1,7 @@
 /**
- * Watches terminals, including those of SSH. Linux records when a terminal was last read, which happens when a key is pressed.
- * The program `w` shows the same time as idle. It can be read without special rights and is exact to 8 seconds (see the
- * kernel's `tty_update_time`).
+ * Watches terminals, including those of SSH. Linux records when a terminal was last read, which happens when a key is
+ * pressed. The program `w` shows the same time as idle. It can be read without special rights and is exact to 8 seconds
+ * (see the kernel's `tty_update_time`).
  */
 
 import { readdir, stat } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * Symbolic arithmetic on 32-bit words. A value knows the loop variables that it depends on, so that a back end can compute it
- * at the right depth: once per job, counter or page, or for every nonce. Sums collect their per-job terms and drop zeros while
- * they are built.
+ * Symbolic arithmetic on 32-bit words. A value knows the loop variables that it depends on, so that a back end can
+ * compute it at the right depth: once per job, counter or page, or for every nonce. Sums collect their per-job terms
+ * and drop zeros while they are built.
  */
 
 /** Depths: the loop variables that a value depends on, as a bit set. */
@@ -65,9 +65,9 @@ export class Algebra {
   }
 
   /**
-   * Adds at most as many terms at a time as the machine can. It starts with the pair whose sum depends on the fewest loop
-   * variables, and prefers pairs without the second term: in the G function's a + b + m, b is known last, so a + m can be
-   * computed before.
+   * Adds at most as many terms at a time as the machine can. It starts with the pair whose sum depends on the fewest
+   * loop variables, and prefers pairs without the second term: in the G function's a + b + m, b is known last, so a + m
+   * can be computed before.
    */
   #sum(terms: Value[]): Value {
     if (terms.length === 1) return terms[0];

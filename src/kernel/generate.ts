@@ -27,8 +27,8 @@ export function generatedFiles(): Record<string, string> {
 }
 
 /**
- * @returns the assembly of the x86 kernels, by name. It is long, and nobody needs to read it, so it is not kept in git but
- *   printed when the native kernels are built (scripts/build-native.mjs)
+ * @returns the assembly of the x86 kernels, by name. It is long, and nobody needs to read it, so it is not kept in git
+ *   but printed when the native kernels are built (scripts/build-native.mjs)
  */
 export function assemblyFiles(): Map<string, string> {
   return new Map(ASSEMBLY_KERNELS.map((kernel) => [kernel.name, printAssembly(cpuKernel, kernel)]));

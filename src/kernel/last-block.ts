@@ -1,7 +1,8 @@
 /**
- * The one description of the hash kernel, from which all kernels are printed. It is blake2s's compression of the last block
- * (64 bytes) of a header (286 bytes; RFC 7693 §3.2), from the midstate (h0 … h7) and the tail (m0 … m7; words 8 to 15 are
- * zero). The counter is word 6 and the page word 7. The lane is in the high half of word 5 and the same for a whole job.
+ * The one description of the hash kernel, from which all kernels are printed. It is blake2s's compression of the last
+ * block (64 bytes) of a header (286 bytes; RFC 7693 §3.2), from the midstate (h0 … h7) and the tail (m0 … m7; words 8
+ * to 15 are zero). The counter is word 6 and the page word 7. The lane is in the high half of word 5 and the same for a
+ * whole job.
  *
  * Only hash word 7, the most significant one, is computed. At real targets it rejects all but 2^-32 of the nonces.
  */
@@ -40,7 +41,8 @@ export function describe({ addends, loopsOverPages, result }: Machine): KernelDe
   initial[6] = ~initial[6]; // This marks the last block.
   const v = [...h, ...Array.from(initial, (word) => algebra.constant(word))];
 
-  // The four G functions of a half round are independent, so each of their steps is done in all four before the next step.
+  // The four G functions of a half round are independent, so each of their steps is done in all four before the next
+  // step.
   for (const order of SIGMA) {
     for (const half of [0, 4]) {
       const quads = QUADS.slice(half, half + 4);
@@ -58,7 +60,10 @@ export function describe({ addends, loopsOverPages, result }: Machine): KernelDe
   return needed(result === 'plain' ? algebra.xor(v[7], v[15], h[7]) : rotatedWord7(algebra, v[7], v[15], h[7]));
 }
 
-/** @returns v7 ^ v15 ^ h7 rotated left by 7. v7 is a rotate right by 7 and v15 one by 8, so both last rotates are omitted */
+/**
+ * @returns v7 ^ v15 ^ h7 rotated left by 7. v7 is a rotate right by 7 and v15 one by 8, so both last rotates are
+ *   omitted
+ */
 function rotatedWord7(algebra: Algebra, v7: Value, v15: Value, h7: Value): Value {
   const [beforeRotate7] = v7.operands;
   const [beforeRotate8] = v15.operands;
@@ -83,13 +88,19 @@ export function operationsAt(kernel: KernelDescription, depth: Depth): Value[] {
   return kernel.values.filter((value) => value.depth === depth && !isLeaf(value));
 }
 
-/** @returns the values of one depth that other depths read, in order, without constants, which are written where they are used */
+/**
+ * @returns the values of one depth that other depths read, in order, without constants, which are written where they
+ *   are used
+ */
 export function handedDown(kernel: KernelDescription, depth: Depth): Value[] {
   const read = new Set(kernel.values.filter((value) => value.depth !== depth).flatMap((value) => value.operands));
   return kernel.values.filter((value) => value.depth === depth && value.op !== 'constant' && read.has(value));
 }
 
-/** @returns how many operations a nonce costs. An addition, an exclusive or (of two or three) and a rotate count as one each */
+/**
+ * @returns how many operations a nonce costs. An addition, an exclusive or (of two or three) and a rotate count as one
+ *   each
+ */
 export function costPerNonce(kernel: KernelDescription): number {
   return operationsAt(kernel, kernel.result.depth).length;
 }

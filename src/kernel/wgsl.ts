@@ -5,16 +5,18 @@ import { costPerNonce, handedDown, type KernelDescription } from './last-block.t
 import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 
 /**
- * How many hits one dispatch can report. At real targets there are a few hits at most. After a dispatch with more hits than
- * this, the range is searched again in parts. The smallest part is a workgroup, so this must be the number of counters of the
- * largest workgroup: 256 × 32.
+ * How many hits one dispatch can report. At real targets there are a few hits at most. After a dispatch with more hits
+ * than this, the range is searched again in parts. The smallest part is a workgroup, so this must be the number of
+ * counters of the largest workgroup: 256 × 32.
  */
 export const HIT_CAPACITY = 8192;
 
 /** @returns the length of the job uniform in words: a multiple of four, because it is an array of vectors */
 export const jobWords = (kernel: KernelDescription): number => Math.ceil(handedDown(kernel, JOB).length / 4) * 4;
 
-/** The rotates whose distances come from a uniform, so that the compiler does not know them: 16 % faster on Mesa's RADV. */
+/**
+ * The rotates whose distances come from a uniform, so that the compiler does not know them: 16 % faster on Mesa's RADV.
+ */
 const UNIFORM_ROTATES = [12, 7];
 
 const WGSL_STYLES = {

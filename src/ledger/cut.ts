@@ -118,7 +118,8 @@ export function sumOfHeights({ heads }: Cut): bigint {
 
 /**
  * @param graphs those that the network has had, the newest first; without them, only the cut's height is checked
- * @throws LedgerFormatError when the cut has other chains than the network, when a head builds on a block that is above the
+ * @throws LedgerFormatError when the cut has other chains than the network, when a head builds on a block that is above
+ *   the
  * head of a neighbour, which heads of one cut cannot, and when the cut's height is not the sum of the heads' heights.
  */
 export function checkCut(cut: Cut, graphs?: readonly GraphSpan[]): void {
@@ -142,8 +143,8 @@ function checkChains({ heads }: Cut, graphs: readonly GraphSpan[]): void {
 }
 
 /**
- * A block of height h names the parents that the graph at h − 1 gives it. So the head of a chain, or an ancestor of it, needs
- * each neighbour in a graph up to the last height of that graph that is below the head.
+ * A block of height h names the parents that the graph at h − 1 gives it. So the head of a chain, or an ancestor of it,
+ * needs each neighbour in a graph up to the last height of that graph that is below the head.
  */
 function checkHeads({ heads }: Cut, graphs: readonly GraphSpan[]): void {
   for (const [chain, { height }] of heads) {

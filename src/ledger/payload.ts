@@ -109,7 +109,10 @@ function transactionsRoot({ minerData, transactions }: Pick<Payload, 'minerData'
   ]);
 }
 
-/** @returns the hashes of the leaves of the tree whose root is the outputs' hash: the coinbase's, and one for each output */
+/**
+ * @returns the hashes of the leaves of the tree whose root is the outputs' hash: the coinbase's, and one for each
+ *   output
+ */
 export function outputLeaves({ coinbase, outputs }: Pick<PayloadContent, 'coinbase' | 'outputs'>): Uint8Array[] {
   return [leafHash(PAYLOAD_TAG.coinbase, coinbase), ...outputs.map((each) => leafHash(PAYLOAD_TAG.output, each))];
 }

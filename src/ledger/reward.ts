@@ -84,7 +84,9 @@ function newCoins(header: BlockHeader, { outcome, transfers }: Coinbase, account
   return reward.amount;
 }
 
-/** @returns the new coins of a block on mainnet01 or testnet04; undefined on other networks, whose rewards are not known */
+/**
+ * @returns the new coins of a block on mainnet01 or testnet04; undefined on other networks, whose rewards are not known
+ */
 export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' | 'height'>): Decimal | undefined {
   const chains = chainsAt(networkOf(version), height);
   return chains === undefined ? undefined : tableReward(height, chains);

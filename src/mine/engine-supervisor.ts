@@ -1,6 +1,7 @@
 /**
- * Supervises one engine: opens it, makes it search each assignment, verifies its candidates, pauses it while it is too hot,
- * reopens it when its device is lost or computes wrong hashes, and parks it when there is no such device or it keeps failing.
+ * Supervises one engine: opens it, makes it search each assignment, verifies its candidates, pauses it while it is too
+ * hot, reopens it when its device is lost or computes wrong hashes, and parks it when there is no such device or it
+ * keeps failing.
  */
 
 import type { Job } from '../chain/job.ts';
@@ -23,8 +24,8 @@ import type { Assignment } from './space.ts';
 import { type LimitsOf, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
 
 /**
- * After this many wrong candidates within an hour the device is reopened. A single one can be a cosmic ray; a device that is
- * really broken reports three at once.
+ * After this many wrong candidates within an hour the device is reopened. A single one can be a cosmic ray; a device
+ * that is really broken reports three at once.
  */
 const MOST_HARDWARE_ERRORS = 3;
 const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
@@ -52,9 +53,14 @@ export interface SupervisorHooks {
 
 export interface SupervisorOptions {
   readonly clock: Clock;
-  /** Returns the temperatures at which a device is paused and resumed. Called at each reading. By default there are none. */
+  /**
+   * Returns the temperatures at which a device is paused and resumed. Called at each reading. By default there are
+   * none.
+   */
   readonly temperatureLimits?: LimitsOf | undefined;
-  /** How long to wait before a failed device is first reopened, in ms. It doubles each time. The default is a second. */
+  /**
+   * How long to wait before a failed device is first reopened, in ms. It doubles each time. The default is a second.
+   */
   readonly reopenAfterMs?: number | undefined;
   /** How many hashes each proof of a device needs until its rate is known. The default depends on the device's kind. */
   readonly firstProofDifficulty?: number | undefined;
@@ -104,8 +110,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Begins the search of the current assignment anew when the device's proofs should be much harder or easier by now. A node's
-   * work gets a new job every few seconds anyway; a pool's can last for minutes.
+   * Begins the search of the current assignment anew when the device's proofs should be much harder or easier by now. A
+   * node's work gets a new job every few seconds anyway; a pool's can last for minutes.
    */
   adjustProofs(): void {
     this.#proofs.learn();
@@ -213,8 +219,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Starts the search of an assignment. While the engine is out of service or paused it does nothing: the assignment that is
-   * current when the engine is ready again is started then.
+   * Starts the search of an assignment. While the engine is out of service or paused it does nothing: the assignment
+   * that is current when the engine is ready again is started then.
    * @param cutMs the assignment's `cutMs`; undefined for such a late start
    */
   #start(assignment: Assignment, cutMs?: number): void {

@@ -1,6 +1,6 @@
 /**
- * The mining loop: the source gives work, every engine searches the current work, and solutions are submitted. It uses the
- * interfaces WorkSource and Engine and knows no implementation of either.
+ * The mining loop: the source gives work, every engine searches the current work, and solutions are submitted. It uses
+ * the interfaces WorkSource and Engine and knows no implementation of either.
  */
 
 import { randomInt } from 'node:crypto';
@@ -23,8 +23,9 @@ import { Assignment, Space } from './space.ts';
 /** How often the creation time follows the clock. A new job costs well under a millisecond of searching. */
 const ROLL_MS = 3_000;
 /**
- * With so many submissions pending, the devices pause until half of them have been answered. Solutions are never dropped, so a
- * source that does not answer must not be given more. A pool with shares of a sensible size has one or two pending.
+ * With so many submissions pending, the devices pause until half of them have been answered. Solutions are never
+ * dropped, so a source that does not answer must not be given more. A pool with shares of a sensible size has one or
+ * two pending.
  */
 const MOST_PENDING = 256;
 
@@ -35,16 +36,22 @@ export interface MinerOptions extends Partial<SupervisorOptions> {
   readonly source: WorkSource;
   /** Each has a name of its own. */
   readonly engines: readonly Engine[];
-  /** Called with everything that happens. By default nobody is told. When it throws, mining ends, and `run` throws the same. */
+  /**
+   * Called with everything that happens. By default nobody is told. When it throws, mining ends, and `run` throws the
+   * same.
+   */
   readonly emit?: Listener;
   /** Returns a uniformly distributed integer in [0, below). The default is the system's random numbers. */
   readonly random?: (below: number) => number;
   /**
-   * The lane to search in where the source leaves it open. By default it is random, so that two rigs hardly ever search the same
-   * nonces.
+   * The lane to search in where the source leaves it open. By default it is random, so that two rigs hardly ever search
+   * the same nonces.
    */
   readonly lane?: number;
-  /** Whether to go on following the source while no engine is left, because relays live on its work. By default mining ends. */
+  /**
+   * Whether to go on following the source while no engine is left, because relays live on its work. By default mining
+   * ends.
+   */
   readonly staysWithoutEngines?: boolean;
 }
 
@@ -101,8 +108,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Mines until it is stopped or, unless it stays without engines, all of them are parked; then waits for pending submissions. May
-   * be called once.
+   * Mines until it is stopped or, unless it stays without engines, all of them are parked; then waits for pending
+   * submissions. May be called once.
    * @throws what the source or `emit` has thrown, after the engines have ended; Error when it is called again
    */
   async run(stop?: AbortSignal): Promise<void> {
@@ -140,7 +147,10 @@ export class Miner implements Controls {
     this.#stopping.abort();
   }
 
-  /** Runs what calls the source or a listener: it may be called by a timer or by an engine's search, whose fault it is not. */
+  /**
+   * Runs what calls the source or a listener: it may be called by a timer or by an engine's search, whose fault it is
+   * not.
+   */
   #guarded(action: () => void): void {
     try {
       action();
@@ -212,7 +222,9 @@ export class Miner implements Controls {
     return new Assignment(job, this.#spaceFor(job, laneWithin(work.nonce1, lane)), this.#cutMs);
   }
 
-  /** Where only the target or the name of a work has changed, nonces that were searched already are not searched again. */
+  /**
+   * Where only the target or the name of a work has changed, nonces that were searched already are not searched again.
+   */
   #spaceFor({ header }: Job, lane: number): Space {
     const known = this.#last;
     if (known && known.space.lane === lane && equalBytes(known.job.header, header)) return known.space;
@@ -234,7 +246,10 @@ export class Miner implements Controls {
     this.#emit({ type: 'job', chain: work.chain, height: work.height, creationTimeMicros: creationTimeUs });
   }
 
-  /** Called when the space is used up. A later creation time gives a fresh space; so does another lane, if it may be chosen. */
+  /**
+   * Called when the space is used up. A later creation time gives a fresh space; so does another lane, if it may be
+   * chosen.
+   */
   #renew(exhausted: Assignment): void {
     if (this.#current !== exhausted) return;
     this.#roll();

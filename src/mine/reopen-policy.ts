@@ -36,7 +36,8 @@ export class ReopenPolicy {
    */
   waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {
     if (servedMs > (fault === 'wrong-hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
-    // A device that was in service before can be missing while its driver resets. One that has never opened stays missing.
+    // A device that was in service before can be missing while its driver resets. One that has never opened stays
+    // missing.
     const mayReturn = fault !== 'missing' || this.#hasOpened;
     if (!mayReturn || this.#inARow >= MOST_IN_A_ROW) return undefined;
     return this.#firstWaitMs * 2 ** this.#inARow++;

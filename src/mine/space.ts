@@ -1,6 +1,7 @@
 /**
- * The nonces of a job that nobody has taken yet. Engines take ranges in the shape that suits them (a CPU few counters on many
- * pages, a GPU many counters on one page), so that fast and slow engines share a space without further planning.
+ * The nonces of a job that nobody has taken yet. Engines take ranges in the shape that suits them (a CPU few counters
+ * on many pages, a GPU many counters on one page), so that fast and slow engines share a space without further
+ * planning.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -16,15 +17,15 @@ export class Space implements Ranges {
   /** The lane of all ranges. */
   readonly lane: number;
   /**
-   * Disjoint rectangles of the lane's counters × pages that nobody has taken. Those that were given back come first, then
-   * untouched ones, then those that engines have begun, such as a CPU's column and a GPU's row. However much is taken, the
-   * number of the latter stays small.
+   * Disjoint rectangles of the lane's counters × pages that nobody has taken. Those that were given back come first,
+   * then untouched ones, then those that engines have begun, such as a CPU's column and a GPU's row. However much is
+   * taken, the number of the latter stays small.
    */
   readonly #free: Rectangle[];
 
   /**
-   * @param firstPage the page to begin with, so that two rigs in one lane start apart. The pages before it are taken last,
-   *   unless an engine wants at least twice as many pages as follow it
+   * @param firstPage the page to begin with, so that two rigs in one lane start apart. The pages before it are taken
+   *   last, unless an engine wants at least twice as many pages as follow it
    */
   constructor(lane: number, firstPage = 0) {
     this.lane = lane;
@@ -64,14 +65,15 @@ export class Space implements Ranges {
 
   giveBack(range: Range): void {
     const { lane: _, ...rectangle } = range;
-    // Hundreds of threads give back as many small rests at once. Whoever takes something does not look at them before the others.
+    // Hundreds of threads give back as many small rests at once. Whoever takes something does not look at them before
+    // the others.
     if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);
   }
 
   /**
-   * Chooses the newest rectangle that can grant more than half of the wish, so that begun rectangles are used up before others
-   * are begun; otherwise the one that can grant most of it. An engine that doubles its wish does not get the rectangle that
-   * was cut for half of it.
+   * Chooses the newest rectangle that can grant more than half of the wish, so that begun rectangles are used up before
+   * others are begun; otherwise the one that can grant most of it. An engine that doubles its wish does not get the
+   * rectangle that was cut for half of it.
    * @returns an index, or -1 when nothing is left
    */
   #bestFor(most: Shape): number {
@@ -97,8 +99,8 @@ function evenPart(whole: number, most: number): number {
 }
 
 /**
- * Cuts `taken` from the low corner of `from`, so that one of the two remaining rectangles is as large as possible: a rectangle
- * that is small in both directions suits no engine.
+ * Cuts `taken` from the low corner of `from`, so that one of the two remaining rectangles is as large as possible: a
+ * rectangle that is small in both directions suits no engine.
  * @returns the rectangles that remain, the larger one first
  */
 function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
@@ -127,7 +129,9 @@ export class Assignment {
   readonly space: Space;
   /** How many hashes a block takes on average. */
   readonly difficulty: number;
-  /** When the New Cut came that this assignment follows, on the clock's `monotonicMs`; undefined when none preceded it. */
+  /**
+   * When the New Cut came that this assignment follows, on the clock's `monotonicMs`; undefined when none preceded it.
+   */
   readonly cutMs: number | undefined;
   readonly #candidates = new Set<Candidate>();
   readonly #stop = new AbortController();

@@ -15,8 +15,8 @@ export type LimitsOf = (kind: DeviceKind, name: string) => TemperatureLimits | u
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 
 /**
- * A paused device whose sensor goes silent would never resume. The silence is counted in ticks, so that a time in which the
- * process was suspended (Ctrl-Z) does not count.
+ * A paused device whose sensor goes silent would never resume. The silence is counted in ticks, so that a time in which
+ * the process was suspended (Ctrl-Z) does not count.
  */
 const TICK_MS = 10_000;
 const SILENT_TICKS = 6;
@@ -32,7 +32,10 @@ export interface ThermalHooks {
 export class ThermalGuard {
   readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: ThermalHooks;
-  /** The sensor that counts: the first reading decides. The hotspot, which some cards report alone, is warmer than the edge. */
+  /**
+   * The sensor that counts: the first reading decides. The hotspot, which some cards report alone, is warmer than the
+   * edge.
+   */
   #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
   /** Runs while the device is paused. */
   #ticking: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 /**
- * Where the mock node takes instructions: `POST /` with one instruction in JSON, or a list of them. It has a port of its own, so
- * that no fault hits it, and it is for this machine only.
+ * Where the mock node takes instructions: `POST /` with one instruction in JSON, or a list of them. It has a port of
+ * its own, so that no fault hits it, and it is for this machine only.
  */
 
 import { once } from 'node:events';

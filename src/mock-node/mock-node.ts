@@ -32,7 +32,10 @@ export interface MockNodeSurroundings {
 export interface MockNodeAddress {
   /** `http://host:port` */
   readonly url: string;
-  /** The URL with the path of document 1 (or of real nodes, if it has only that): `http://host:port/ledger/0.0/<network>`. */
+  /**
+   * The URL with the path of document 1 (or of real nodes, if it has only that):
+   * `http://host:port/ledger/0.0/<network>`.
+   */
   readonly baseUrl: string;
   /** That of the P2P side, if it has a port of its own. */
   readonly p2pUrl?: string;

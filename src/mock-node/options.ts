@@ -57,8 +57,8 @@ const ledgerOptions = {
     .max(10 * 365 * 86_400_000)
     .default(30_000),
   /**
-   * When the oldest blocks were made, in ms since the UNIX epoch, instead of `firstBlockAgeMs`. Nodes with the same seed and the
-   * same options begin with the same blocks, and can then take each other's cuts.
+   * When the oldest blocks were made, in ms since the UNIX epoch, instead of `firstBlockAgeMs`. Nodes with the same
+   * seed and the same options begin with the same blocks, and can then take each other's cuts.
    */
   firstBlockTimeMs: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
   /** What a block pays its miner: `table` is what mainnet01 pays at that height; otherwise an amount. */
@@ -66,9 +66,9 @@ const ledgerOptions = {
   /** Whether outputs have events, as in all but old blocks. */
   outputEvents: z.boolean().default(true),
   /**
-   * What happens to a solution whose chain has advanced. `orphan`: it is accepted and becomes an orphan; real nodes mostly
-   * do this while they remember the work (`workLifetimeMs`). `refuse`: it is stale, as if the node forgot a chain's work when
-   * the chain advances.
+   * What happens to a solution whose chain has advanced. `orphan`: it is accepted and becomes an orphan; real nodes
+   * mostly do this while they remember the work (`workLifetimeMs`). `refuse`: it is stale, as if the node forgot a
+   * chain's work when the chain advances.
    */
   lateSolutions: z.enum(['refuse', 'orphan']).default('orphan'),
   /** Whether solutions need a proof of work. Test networks without one accept every header. */
@@ -77,13 +77,18 @@ const ledgerOptions = {
   workLimit: z.number().int().min(1).max(100_000).default(1200),
   /** How long work is remembered. */
   workLifetimeMs: ms.default(WORK_LIFETIME_MS),
-  /** How long before another miner's block its New Cut is sent. Work that is issued in between is still the old work. */
+  /**
+   * How long before another miner's block its New Cut is sent. Work that is issued in between is still the old work.
+   */
   cutLeadMs: ms.default(0),
   /** Whether a block is also a New Cut for the adjacent chains. */
   neighbourCuts: z.boolean().default(false),
   /** The mean time between other miners' blocks, on random chains; 0 means that there are none. */
   rivalMs: ms.default(0),
-  /** The time between refreshes of a random chain's payload, with a `Refreshed Block` event; 0 means that there are none. */
+  /**
+   * The time between refreshes of a random chain's payload, with a `Refreshed Block` event; 0 means that there are
+   * none.
+   */
   refreshMs: ms.default(0),
   /** How far the node's clock is ahead of the real one. */
   clockSkewMs: z.number().int().min(-MAX_MS).max(MAX_MS).default(0),
@@ -123,21 +128,27 @@ const serverOptions = {
   port: z.number().int().min(0).max(65535).default(0),
   host: z.string().default('127.0.0.1'),
   /**
-   * Where the endpoints are that real nodes serve to each other: on the same port as all others, or on a port of their own,
-   * with or without TLS.
+   * Where the endpoints are that real nodes serve to each other: on the same port as all others, or on a port of their
+   * own, with or without TLS.
    */
   p2p: z.enum(['same port', 'plain', 'tls']).default('same port'),
   /** 0 stands for any free port. */
   p2pPort: z.number().int().min(0).max(65535).default(0),
   /** On which port of this machine the node takes instructions; on none by default. 0 stands for any free port. */
   controlPort: z.number().int().min(0).max(65535).optional(),
-  /** Whether cuts name no origin, as those of a bootstrap node; otherwise they name the P2P side, if it has its own port. */
+  /**
+   * Whether cuts name no origin, as those of a bootstrap node; otherwise they name the P2P side, if it has its own
+   * port.
+   */
   bootstrap: z.boolean().default(false),
   /** Whose words are served: those of document 1, those of real nodes, or each under its own path. */
   dialect: z.enum(['both', 'document', 'chainweb']).default('both'),
   /** Whether queries that match nothing are answered with 404, as document 1 says, and not with an empty page. */
   strict: z.boolean().default(false),
-  /** How the stand-alone server answers, whose endpoints are at the host's root: as document 2 says, or as newer ones do. */
+  /**
+   * How the stand-alone server answers, whose endpoints are at the host's root: as document 2 says, or as newer ones
+   * do.
+   */
   standAlone: z.enum(['document', 'new']).default('document'),
   /** Who may mine. When the list is empty, every valid miner may; on real nodes nobody may then. */
   miners: z.array(allowedMinerSchema).max(100).default([]),
@@ -148,7 +159,10 @@ const serverOptions = {
   acceptedStatus: z.union([z.literal(200), z.literal(204)]).default(200),
   /** How long an update stream lasts, ±10 %. */
   streamMs: ms.default(STREAM_MS),
-  /** Whether there are streams of all new blocks, `/header/updates` and `/block/updates`; by default real nodes have none. */
+  /**
+   * Whether there are streams of all new blocks, `/header/updates` and `/block/updates`; by default real nodes have
+   * none.
+   */
   headerStream: z.boolean().default(false),
   /** How many streams may be open at once. */
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
@@ -162,7 +176,10 @@ const serverOptions = {
       putPeer: z.number().min(0.001).max(1_000_000).default(11),
     })
     .prefault({}),
-  /** Whether a client that asked too often is told how long to wait (`retry-after`). Real nodes do not say it, gateways do. */
+  /**
+   * Whether a client that asked too often is told how long to wait (`retry-after`). Real nodes do not say it, gateways
+   * do.
+   */
   throttleRetryAfter: z.boolean().default(false),
   /** How many events are sent for each New Cut. */
   cutBurst: z.number().int().min(1).max(100).default(1),

@@ -1,6 +1,7 @@
 /**
- * Computes and parses fingerprints of nodes' certificates. They have the form of a peer's id (document 1, "Peer information"):
- * the SHA-256 of the certificate in DER, as Base64Url without padding (RFC 4648 §5), 43 characters. Pure.
+ * Computes and parses fingerprints of nodes' certificates. They have the form of a peer's id (document 1, "Peer
+ * information"): the SHA-256 of the certificate in DER, as Base64Url without padding (RFC 4648 §5), 43 characters.
+ * Pure.
  */
 
 import { createHash } from 'node:crypto';

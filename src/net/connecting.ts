@@ -20,8 +20,8 @@ export class Backoff {
   }
 
   /**
-   * Returns the next pause. The limit doubles each time, and the pause is a random time from half of the limit to all of it, so
-   * that many rigs do not come back at the same moment.
+   * Returns the next pause. The limit doubles each time, and the pause is a random time from half of the limit to all
+   * of it, so that many rigs do not come back at the same moment.
    * @param retryAfterMs the pause that the server asked for, if it did
    */
   nextMs(retryAfterMs = 0): number {

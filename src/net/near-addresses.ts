@@ -29,15 +29,18 @@ export function isOnThisMachine(hostname: string): boolean {
 }
 
 /**
- * Whether an address is one of this machine, link-local or multicast, so that it means nothing to others. Addresses of private
- * networks do not count: the nodes of such a network know each other by them.
+ * Whether an address is one of this machine, link-local or multicast, so that it means nothing to others. Addresses of
+ * private networks do not count: the nodes of such a network know each other by them.
  * @param hostname that of a URL: IPv6 addresses have brackets
  */
 export function isNearOnly(hostname: string): boolean {
   return isOnThisMachine(hostname) || isIn(NEAR, hostname);
 }
 
-/** Whether an address is not one of the Internet. A name, other than one of this machine, may lead anywhere: look it up first. */
+/**
+ * Whether an address is not one of the Internet. A name, other than one of this machine, may lead anywhere: look it up
+ * first.
+ */
 export function isPrivate(hostname: string): boolean {
   return isNearOnly(hostname) || isIn(PRIVATE, hostname);
 }

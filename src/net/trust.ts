@@ -22,8 +22,8 @@ export type Trust =
 export const BY_AUTHORITY: Trust = { by: 'authority' };
 
 /**
- * After this silence the system probes a connection (TCP keep-alive). When ten probes within ten seconds have no answer, it
- * closes the connection. So a connection whose other side is gone ends within half a minute.
+ * After this silence the system probes a connection (TCP keep-alive). When ten probes within ten seconds have no
+ * answer, it closes the connection. So a connection whose other side is gone ends within half a minute.
  */
 export const TCP_KEEP_ALIVE_MS = 10_000;
 

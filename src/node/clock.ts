@@ -1,7 +1,7 @@
 /**
- * Keeps a sure lower bound of the node's clock. Every answer has a header `x-server-timestamp`, in whole seconds. When it
- * arrives, the node's clock has reached that second, and goes on from there. Only such lower bounds are used, never an estimate,
- * because a block with a creation time ahead of the node's clock is lost.
+ * Keeps a sure lower bound of the node's clock. Every answer has a header `x-server-timestamp`, in whole seconds. When
+ * it arrives, the node's clock has reached that second, and goes on from there. Only such lower bounds are used, never
+ * an estimate, because a block with a creation time ahead of the node's clock is lost.
  */
 
 import type { Clock } from '../system/clock.ts';
@@ -44,7 +44,9 @@ export class NodeClock {
     if (known === undefined || us >= known || known > latestPossibleUs) this.#bound = { us, receivedAtMs };
   }
 
-  /** The skew at the last answer; undefined before the first. It is only shown to people, not used for creation times. */
+  /**
+   * The skew at the last answer; undefined before the first. It is only shown to people, not used for creation times.
+   */
   get skew(): Skew | undefined {
     return this.#skew;
   }

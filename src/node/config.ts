@@ -1,6 +1,6 @@
 /**
- * Reads a node's report of its configuration (document 1, "Configuration") and checks whether the miner can mine there. The
- * report's schema is not stable, and not every node serves it, so there are notes but no errors.
+ * Reads a node's report of its configuration (document 1, "Configuration") and checks whether the miner can mine there.
+ * The report's schema is not stable, and not every node serves it, so there are notes but no errors.
  */
 
 import { z } from 'zod';

@@ -121,7 +121,10 @@ function said(status: number, text: string, address: NodeAddress): string {
   return text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
 }
 
-/** @returns lines of YAML for the node's configuration that let this miner mine there; the first one says where they belong */
+/**
+ * @returns lines of YAML for the node's configuration that let this miner mine there; the first one says where they
+ *   belong
+ */
 export function nodeConfigurationFor({ account, predicate, publicKeys }: MinerIdentity): string[] {
   // A JSON string is a YAML string, whatever characters an account has.
   const keys = publicKeys.map((key) => JSON.stringify(key)).join(', ');

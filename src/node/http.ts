@@ -1,7 +1,7 @@
 /**
- * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and the time in its answers. The endpoints are in
- * `mining.ts`, `config.ts` and `api/`. Undici's request function is used instead of fetch, because fetch refuses a GET with a body, which
- * two of the mining endpoints need.
+ * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and the time in its answers. The endpoints
+ * are in `mining.ts`, `config.ts` and `api/`. Undici's request function is used instead of fetch, because fetch refuses
+ * a GET with a body, which two of the mining endpoints need.
  */
 
 import { type Dispatcher, Pool } from 'undici';
@@ -63,8 +63,8 @@ export interface StatusAnswer {
 /** How long idle connections are kept for the next New Cut. Real nodes close them after 30 s. */
 const KEEP_ALIVE_MS = 25_000;
 /**
- * Usually one or two connections are in use. The others are for submissions that hang until their time limit, so that a work
- * request does not wait behind them. Streams have separate connections.
+ * Usually one or two connections are in use. The others are for submissions that hang until their time limit, so that a
+ * work request does not wait behind them. Streams have separate connections.
  */
 const MAX_CONNECTIONS = 64;
 /** While mining, the largest valid answer is that of `/config`, with tens of kilobytes. */
@@ -73,7 +73,8 @@ const MAX_ANSWER_BYTES = 1_048_576;
 const HTTP_BYTES = 65_536;
 const HTTP_SHARE = 1.25;
 /**
- * A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more than this is a flood, whatever it sends.
+ * A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more than this is a flood,
+ * whatever it sends.
  */
 const STREAM_BYTES = 65_536;
 const STREAM_BYTES_PER_SECOND = 4_000;
@@ -143,7 +144,8 @@ export class NodeHttp {
   }
 
   /**
-   * Sends a request for an endless body, over a separate connection. The body ends when the node ends it or `stop` fires.
+   * Sends a request for an endless body, over a separate connection. The body ends when the node ends it or `stop`
+   * fires.
    * @returns the status, and with status 200 the body in chunks. Reading the body can throw any error
    * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
    */
@@ -196,7 +198,10 @@ export class NodeHttp {
     return this.#pool(bound, { connections: MAX_CONNECTIONS });
   }
 
-  /** Streams can be silent for minutes, and nodes end them, so undici's time limits are off. Whoever opens a stream limits its age. */
+  /**
+   * Streams can be silent for minutes, and nodes end them, so undici's time limits are off. Whoever opens a stream
+   * limits its age.
+   */
   #streamPool(): Pool {
     const bound: ReadingBound = {
       bytes: STREAM_BYTES,
@@ -267,8 +272,8 @@ export class NodeHttp {
   }
 
   /**
-   * Reads an ignored body in the background, so that the connection can be used again. When the body is too long, the connection
-   * is closed.
+   * Reads an ignored body in the background, so that the connection can be used again. When the body is too long, the
+   * connection is closed.
    */
   #discard(body: Response['body']): void {
     const signal = AbortSignal.timeout(this.limits.bodyTimeoutMs);
@@ -276,7 +281,10 @@ export class NodeHttp {
   }
 }
 
-/** @returns why the answer cannot be used: another status than expected, or not from a node; undefined when it can be used */
+/**
+ * @returns why the answer cannot be used: another status than expected, or not from a node; undefined when it can be
+ *   used
+ */
 function faultOf({ statusCode: status, headers }: Response, path: string, address: NodeAddress): NodeError | undefined {
   const byNode = timestampOf(headers) !== undefined;
   const about = { retryAfterMs: retryAfterOf(headers), byNode };

@@ -15,9 +15,14 @@ export interface NodeLimits {
   readonly solvedAfterMs: number;
   /** How long a submission may still take after the miner was told to stop. */
   readonly submitAfterStopMs: number;
-  /** Several New Cuts for one block are normal. After the first one has caused a fetch, the next fetch waits this long. */
+  /**
+   * Several New Cuts for one block are normal. After the first one has caused a fetch, the next fetch waits this long.
+   */
   readonly burstMs: number;
-  /** The time between work requests while the chain has no stream: a compromise between stale hashes and the node's load. */
+  /**
+   * The time between work requests while the chain has no stream: a compromise between stale hashes and the node's
+   * load.
+   */
   readonly pollMs: number;
   /** Work is fetched again at this age: the new work shows whether a stream that sends nothing is broken. */
   readonly refreshMs: number;
@@ -28,17 +33,23 @@ export interface NodeLimits {
   /** A node forgets work after about 5 minutes. Until then the submission of a solution is repeated when it fails. */
   readonly expiryMs: number;
   /**
-   * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older stream must have broken on the way. Opening
-   * it again costs almost nothing.
+   * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older stream must have broken on the way.
+   * Opening it again costs almost nothing.
    */
   readonly maxStreamMs: number;
   /** A stream that lasted this long has ended in the normal way, and is opened again at once. */
   readonly steadyStreamMs: number;
   /** After this time people are told that the request for a stream has no answer. */
   readonly streamAnswerMs: number;
-  /** The pause before a stream is tried again when the node has none left or sends no event stream: that takes time to change. */
+  /**
+   * The pause before a stream is tried again when the node has none left or sends no event stream: that takes time to
+   * change.
+   */
   readonly noStreamsPauseMs: number;
-  /** The pauses between work requests that fail. They are short, so that mining resumes within a second of the node's return. */
+  /**
+   * The pauses between work requests that fail. They are short, so that mining resumes within a second of the node's
+   * return.
+   */
   readonly fetchPauses: BackoffLimits;
   /** The pauses between work requests that the node refuses. Only a change of a configuration can end that. */
   readonly refusedPauses: BackoffLimits;
@@ -89,7 +100,10 @@ export interface ApiLimits {
   readonly attempts: number;
   /** The pauses between attempts. */
   readonly pauses: BackoffLimits;
-  /** How often a payload is asked for whose header has just appeared, and the pause in between: it may come a moment later. */
+  /**
+   * How often a payload is asked for whose header has just appeared, and the pause in between: it may come a moment
+   * later.
+   */
   readonly freshPayloadAttempts: number;
   readonly freshPayloadPauseMs: number;
   /** How long answers with blocks, payloads or results may be, in bytes: as long as JSON may be. */

@@ -45,8 +45,8 @@ export async function postSolved(http: NodeHttp, header: Uint8Array, stop: Abort
 }
 
 /**
- * Sends GET /mining/updates, with the chain in the body (4 bytes, little-endian). The stream lasts until the node ends it or
- * `stop` fires.
+ * Sends GET /mining/updates, with the chain in the body (4 bytes, little-endian). The stream lasts until the node ends
+ * it or `stop` fires.
  * @returns the body of an event stream, in chunks. Reading it can throw any error
  * @throws NodeError
  */

@@ -1,6 +1,6 @@
 /**
- * Makes connections to a node. An https connection is used only if the node's certificate is trusted, and what is read of a
- * connection is bounded.
+ * Makes connections to a node. An https connection is used only if the node's certificate is trusted, and what is read
+ * of a connection is bounded.
  */
 
 import { lookup } from 'node:dns';
@@ -13,9 +13,9 @@ import { TokenBucket } from '../system/buckets.ts';
 import { NodeError } from './errors.ts';
 
 /**
- * What a node may send over a connection, counted in bytes of the socket. HTTP allows much that is neither a header nor a part of the
- * body, such as interim answers (103) and chunk extensions, and the parser drops these without a word. Reading them takes processor
- * time from the search.
+ * What a node may send over a connection, counted in bytes of the socket. HTTP allows much that is neither a header nor
+ * a part of the body, such as interim answers (103) and chunk extensions, and the parser drops these without a word.
+ * Reading them takes processor time from the search.
  */
 export interface ReadingBound {
   /** How many bytes may come for each request, at once. */
@@ -37,8 +37,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * Makes a connector for undici's pools. A connection whose certificate is not trusted is closed before any byte of HTTP is
- * sent.
+ * Makes a connector for undici's pools. A connection whose certificate is not trusted is closed before any byte of HTTP
+ * is sent.
  * @param origin the node's origin, for messages
  * @returns a connector. It fails with errors of the system or of TLS, or with a NodeError about the certificate
  */
@@ -90,8 +90,8 @@ function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | und
 }
 
 /**
- * Destroys the socket with a NodeError when more is read than the bound allows. Each request on the socket begins anew; no more
- * than one may be under way.
+ * Destroys the socket with a NodeError when more is read than the bound allows. Each request on the socket begins anew;
+ * no more than one may be under way.
  * @param nowMs a monotonic clock
  */
 function boundReading(socket: Socket, bound: ReadingBound, nowMs: () => number): void {

@@ -45,8 +45,8 @@ export function nodeAddress(url: string, network: string): NodeAddress {
 }
 
 /**
- * Shortens a URL for people. Hosted nodes have a customer's key in the path, so only the API's own part of the path is shown:
- * `http://host/…/chainweb/0.0/mainnet01`. A path without that part becomes `http://host/…`.
+ * Shortens a URL for people. Hosted nodes have a customer's key in the path, so only the API's own part of the path is
+ * shown: `http://host/…/chainweb/0.0/mainnet01`. A path without that part becomes `http://host/…`.
  * @param url a valid URL
  */
 export function shownUrl(url: string): string {

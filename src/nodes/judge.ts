@@ -32,8 +32,8 @@ export interface Judgement {
 }
 
 /**
- * Any node can claim any height and weight, so no claim makes another node faulty by itself. What a node's own newest block says
- * must fit, and between branches most nodes decide.
+ * Any node can claim any height and weight, so no claim makes another node faulty by itself. What a node's own newest
+ * block says must fit, and between branches most nodes decide.
  * @param network the wanted one; empty where it is not known, as with a URL whose path does not name it
  * @param nowUs our clock, in µs since 1970
  * @returns a judgement for each node, in the same order
@@ -66,7 +66,10 @@ function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number
   return Math.max(0, ...peers.map((peer) => headsBetween(look, peer.look)));
 }
 
-/** @returns how much higher the other node's head is, on the chain in the middle of those that both have. Both have a cut */
+/**
+ * @returns how much higher the other node's head is, on the chain in the middle of those that both have. Both have a
+ *   cut
+ */
 function headsBetween({ cut }: Look, { cut: other }: Look): number {
   const missing = [...cut!.heads].flatMap(([chain, { height }]) => {
     const head = other!.heads.get(chain);
@@ -135,7 +138,9 @@ function formatAge(ms: number): string {
   return `${Math.floor(minutes / length)} ${unit}`;
 }
 
-/** @returns whether a node is known to serve another network than the wanted one, which is empty where it is not known */
+/**
+ * @returns whether a node is known to serve another network than the wanted one, which is empty where it is not known
+ */
 export function isOther(served: string | undefined, wanted: string): boolean {
   return served !== undefined && wanted !== '' && served !== wanted;
 }
@@ -145,8 +150,8 @@ function fault(what: string): Problem {
 }
 
 /*
- * Decides from look to look whether a node is healthy. A node near a limit must not be left and returned to again and again, so
- * one look alone changes nothing.
+ * Decides from look to look whether a node is healthy. A node near a limit must not be left and returned to again and
+ * again, so one look alone changes nothing.
  */
 
 /** How many looks in a row it takes to change what is thought of a node. */

@@ -84,8 +84,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * The highest block is mostly among the newest. Only when it is old, the other chains are looked at, too, until one has a young
- * block.
+ * The highest block is mostly among the newest. Only when it is old, the other chains are looked at, too, until one has
+ * a young block.
  */
 async function newestBlockUs(
   api: LookedAt,

@@ -19,8 +19,8 @@ const LOOK_MS = 5_000;
 const CLEAR_MS = 60_000;
 
 /**
- * Compares a hashrate with its limit. The alarm is raised when the rate has been below the limit for `afterMs` without a break.
- * It is cleared after a minute, or after `afterMs` if that is shorter, at or above the limit.
+ * Compares a hashrate with its limit. The alarm is raised when the rate has been below the limit for `afterMs` without
+ * a break. It is cleared after a minute, or after `afterMs` if that is shorter, at or above the limit.
  */
 export class LowRate {
   readonly #limit: number;
@@ -54,8 +54,8 @@ export class LowRate {
 
 /**
  * @param device a device's name; undefined for the whole rig. A device that does not exist has a rate of 0
- * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to judge, because there is no source or
- *   no work, because the devices are paused, or because the rig has none and only hands work on
+ * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to judge, because there is no
+ *   source or no work, because the devices are paused, or because the rig has none and only hands work on
  */
 function rateOf(device: string | undefined, now: RigNow): number | undefined {
   if (livesOnRelays(now)) return undefined;

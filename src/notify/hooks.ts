@@ -1,6 +1,6 @@
 /**
- * Hooks are commands of the user that run when something happens. They get the notice in their environment and on their stdin.
- * It is never inserted into the command line, because its values can come from a node.
+ * Hooks are commands of the user that run when something happens. They get the notice in their environment and on their
+ * stdin. It is never inserted into the command line, because its values can come from a node.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -86,7 +86,8 @@ export class Hooks {
 }
 
 /**
- * @returns `PICKAXE_EVENT` with the notice's type, and `PICKAXE_EVENT_DEVICE` … with its fields: `hardwareErrors` becomes
+ * @returns `PICKAXE_EVENT` with the notice's type, and `PICKAXE_EVENT_DEVICE` … with its fields: `hardwareErrors`
+ *   becomes
  * `PICKAXE_EVENT_HARDWARE_ERRORS`. Other variables with the prefix `PICKAXE_` are settings.
  */
 export function environmentOf(
@@ -101,10 +102,10 @@ export function environmentOf(
 }
 
 /**
- * Replaces characters that could be dangerous in a command line. cmd.exe inserts the value of `%NAME%` before it parses the line,
- * so quotes do not help, and only characters without a meaning for cmd.exe and PowerShell are kept. Characters beyond ASCII are
- * replaced, too, because in the system's code page Windows converts some of them to quotes. A list is run without cmd.exe, but
- * its program may start cmd.exe.
+ * Replaces characters that could be dangerous in a command line. cmd.exe inserts the value of `%NAME%` before it parses
+ * the line, so quotes do not help, and only characters without a meaning for cmd.exe and PowerShell are kept.
+ * Characters beyond ASCII are replaced, too, because in the system's code page Windows converts some of them to quotes.
+ * A list is run without cmd.exe, but its program may start cmd.exe.
  */
 function inertOnWindows(text: string): string {
   return text.replace(/[^A-Za-z0-9 .,:/_+=@#-]/g, '_');
@@ -114,7 +115,9 @@ function inertOnWindows(text: string): string {
 
 /** How much of a command's output is kept, to be quoted. */
 const MAX_OUTPUT_BYTES = 2_000;
-/** How long to wait for the rest of the output after a command's end: a process that it left behind may keep it open. */
+/**
+ * How long to wait for the rest of the output after a command's end: a process that it left behind may keep it open.
+ */
 const OUTPUT_MS = 200;
 /** A priority below that of the main thread (0) and above that of the hashing threads (19). */
 const NICENESS = 10;

@@ -1,6 +1,6 @@
 /**
- * The webhook receives notices as JSON, one POST each, in order. For many services the URL is as secret as a password, so only
- * its origin is ever shown.
+ * The webhook receives notices as JSON, one POST each, in order. For many services the URL is as secret as a password,
+ * so only its origin is ever shown.
  */
 
 import type { Logger } from 'pino';
@@ -57,7 +57,8 @@ export class Webhook {
     this.#options = options;
     this.#limits = limits;
     this.#agent = new Agent({
-      // Without this, NODE_TLS_REJECT_UNAUTHORIZED, which may be set for another program, could give the token to any server.
+      // Without this, NODE_TLS_REJECT_UNAUTHORIZED, which may be set for another program, could give the token to any
+      // server.
       connect: { timeout: timeoutMs, rejectUnauthorized: true },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
@@ -145,8 +146,8 @@ export class Webhook {
 const DISCORD = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/;
 
 /**
- * @returns the JSON object to send. Discord requires the field `content`; `allowed_mentions` prevents names in the text, which
- *   can come from a node, from notifying anybody there
+ * @returns the JSON object to send. Discord requires the field `content`; `allowed_mentions` prevents names in the
+ *   text, which can come from a node, from notifying anybody there
  */
 export function webhookBody({ hostname }: URL, notice: Notice): object {
   if (!DISCORD.test(hostname)) return notice;

@@ -135,7 +135,9 @@ function summedUp(workers: readonly RelayWorker[]): RelayWorker {
 
 /** How often it is told: as often as the stratum server tells of its workers. */
 const TELL_MS = 5_000;
-/** The hashrate is estimated from the solutions of this time. Blocks are rare, so a shorter time would often hold none. */
+/**
+ * The hashrate is estimated from the solutions of this time. Blocks are rare, so a shorter time would often hold none.
+ */
 const WINDOW_MS = 600_000;
 
 export interface LoneWorkerOptions {

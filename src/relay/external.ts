@@ -1,6 +1,7 @@
 /**
- * Somebody else's external worker as a relay: a program that the reference mining client would start for each work. It gets the
- * header on stdin and prints a nonce. What it prints is verified before anything is sent, and what it says about itself is a claim.
+ * Somebody else's external worker as a relay: a program that the reference mining client would start for each work. It
+ * gets the header on stdin and prints a nonce. What it prints is verified before anything is sent, and what it says
+ * about itself is a claim.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -106,7 +107,10 @@ export class ExternalRelay implements Relay {
     this.#renewInTime(job);
   }
 
-  /** A worker chooses all 8 bytes of the nonce, so almost every nonce of it would be outside the part that a pool has assigned. */
+  /**
+   * A worker chooses all 8 bytes of the nonce, so almost every nonce of it would be outside the part that a pool has
+   * assigned.
+   */
   #canSearch({ nonce1 }: Work): boolean {
     if (nonce1.bytes === 0) return true;
     if (!this.#saidNonce1) {
@@ -188,7 +192,9 @@ export class ExternalRelay implements Relay {
 const MOST_ANSWER_BYTES = 1_024;
 /** The longest line of its stderr that is logged: more is no message for people. */
 const MOST_LOG_BYTES = 8_192;
-/** How long to wait for the rest of the output after the worker's end: a process that it left behind may keep it open. */
+/**
+ * How long to wait for the rest of the output after the worker's end: a process that it left behind may keep it open.
+ */
 const OUTPUT_MS = 200;
 /** How much of a wrong answer is quoted. */
 const MOST_QUOTED = 80;

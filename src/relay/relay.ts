@@ -1,6 +1,7 @@
 /**
- * The Relay interface. A relay hands work on to hashers that are not ours, such as ASICs or another program, and judges what comes
- * back. It is a consumer of a source, like the miner, and not an engine: it takes no ranges and counts no nonces.
+ * The Relay interface. A relay hands work on to hashers that are not ours, such as ASICs or another program, and judges
+ * what comes back. It is a consumer of a source, like the miner, and not an engine: it takes no ranges and counts no
+ * nonces.
  */
 
 export interface Relay {

@@ -1,6 +1,6 @@
 /**
- * The works that a relay has received from its source. It holds several at once, because solutions of a work that was merely
- * replaced still count. Whatever comes back from outside is verified here.
+ * The works that a relay has received from its source. It holds several at once, because solutions of a work that was
+ * merely replaced still count. Whatever comes back from outside is verified here.
  */
 
 import { type Job, prepareJob } from '../chain/job.ts';
@@ -52,7 +52,10 @@ export class RelayedWorks {
     return this.#stale.has(work);
   }
 
-  /** Follows the source until `stop`, then waits for pending submissions. Called once. @throws what the source has thrown */
+  /**
+   * Follows the source until `stop`, then waits for pending submissions. Called once.
+   * @throws what the source has thrown
+   */
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
     try {
@@ -84,8 +87,9 @@ export class RelayedWorks {
   }
 
   /**
-   * Submits a solution, unless its work takes only one and has it. That one counts whatever its verdict is: the source submits it
-   * again while it could be accepted, a node drops a work of which it has refused a solution, and a parent carries only one block.
+   * Submits a solution, unless its work takes only one and has it. That one counts whatever its verdict is: the source
+   * submits it again while it could be accepted, a node drops a work of which it has refused a solution, and a parent
+   * carries only one block.
    * @returns the source's verdict; undefined when the solution is not submitted
    */
   submit(solution: Solution): Promise<Verdict> | undefined {

@@ -49,7 +49,9 @@ export interface DeviceNow {
   readonly hashesPerSecondByWindow: RatesByWindow;
   /** The highest of its rates over 10 s. */
   readonly highestHashesPerSecond: number | null;
-  /** How many hashes per second its verified candidates prove, over a quarter of an hour or since it came into service. */
+  /**
+   * How many hashes per second its verified candidates prove, over a quarter of an hour or since it came into service.
+   */
   readonly provenHashesPerSecond: number;
   /** What its sensors said last; empty when that is old, or when it has no sensors. */
   readonly telemetry: Telemetry;
@@ -134,7 +136,10 @@ export class DeviceStats {
   }
 }
 
-/* Counts verdicts: of blocks, and of shares, which a pool takes as proofs of work. A share that is a block counts as both. */
+/*
+ * Counts verdicts: of blocks, and of shares, which a pool takes as proofs of work. A share that is a block counts as
+ * both.
+ */
 
 /** How many solutions had each outcome. */
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;

@@ -1,6 +1,6 @@
 /**
- * What a rig earns on average, and what its power costs, while rate, difficulty and rewards stay as they are. docs/rewards.md
- * says what such an estimate leaves out.
+ * What a rig earns on average, and what its power costs, while rate, difficulty and rewards stay as they are.
+ * docs/rewards.md says what such an estimate leaves out.
  */
 
 import type { MinerEvent } from '../events/events.ts';
@@ -33,8 +33,8 @@ export interface EarningsBasis {
   /** H/s; without a rate nothing is earned that could be estimated. */
   readonly hashesPerSecond: number;
   /**
-   * For each chain that is mined, the hashes that a block takes on average, and the coins that it brings where that is known.
-   * A node gives work for its chains in turn, so each counts as much as the others.
+   * For each chain that is mined, the hashes that a block takes on average, and the coins that it brings where that is
+   * known. A node gives work for its chains in turn, so each counts as much as the others.
    */
   readonly chains: readonly { readonly difficulty: number; readonly coins?: number | undefined }[];
   readonly powerWatts?: number | undefined;
@@ -70,7 +70,10 @@ export function timeToBlockSeconds({ blocksPerDay }: Earnings): number | undefin
   return blocksPerDay === undefined ? undefined : DAY_SECONDS / blocksPerDay;
 }
 
-/** @param expected how many there are on average. @returns how likely at least one is; blocks come as a Poisson process does */
+/**
+ * @param expected how many there are on average.
+ * @returns how likely at least one is; blocks come as a Poisson process does
+ */
 function chanceOfOne(expected: number): number {
   return -Math.expm1(-expected);
 }

@@ -15,7 +15,10 @@ export function countsShares(
 /** Devices or relays by their names: a map in the miner, and an object in public JSON. */
 type Named = ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>>;
 
-/** Whether a rig has no devices of its own and only hands work on. Then nothing is hashed on it, and nothing is wrong with that. */
+/**
+ * Whether a rig has no devices of its own and only hands work on. Then nothing is hashed on it, and nothing is wrong
+ * with that.
+ */
 export function livesOnRelays({ devices, relays }: { readonly devices: Named; readonly relays: Named }): boolean {
   return countOf(devices) === 0 && countOf(relays) > 0;
 }
@@ -25,8 +28,8 @@ function countOf(named: Named): number {
 }
 
 /**
- * Accepted ÷ expected blocks; undefined while less than one is expected. Only the devices' own blocks count: how much relays hash
- * is not known well enough to expect blocks from it.
+ * Accepted ÷ expected blocks; undefined while less than one is expected. Only the devices' own blocks count: how much
+ * relays hash is not known well enough to expect blocks from it.
  */
 export function luckOf({
   devices,

@@ -116,7 +116,9 @@ export class History {
     columns.powerWatts[at] = telemetry.powerWatts ?? Number.NaN;
   }
 
-  /** At most 720 points, oldest first. Steps are grouped by their number, so that points do not move as time goes by. */
+  /**
+   * At most 720 points, oldest first. Steps are grouped by their number, so that points do not move as time goes by.
+   */
   points(range: HistoryRange): HistoryPoints {
     const wanted = RANGES_MS[range] / STEP_MS;
     const together = Math.ceil(wanted / MOST_POINTS);

@@ -22,12 +22,14 @@ import { logBlockReward, logBlockState, VerdictLines } from './verdict-lines.ts'
 /** So many lines about blocks that pay another account may come at once. */
 const MOST_PAID_ELSEWHERE = 10;
 /**
- * So many lines about the difficulty of a pool's shares may come at once, and then one a minute. A pool changes it a few times an
- * hour.
+ * So many lines about the difficulty of a pool's shares may come at once, and then one a minute. A pool changes it a
+ * few times an hour.
  */
 const DIFFICULTIES_AT_ONCE = 5;
 const DIFFICULTIES_PER_SECOND = 1 / 60;
-/** So many lines about a source, or about its streams, may come at once: far more than at a start, or after an outage. */
+/**
+ * So many lines about a source, or about its streams, may come at once: far more than at a start, or after an outage.
+ */
 const NEWS_AT_ONCE = 100;
 const STREAM_NEWS_AT_ONCE = 20;
 /** What to do when none of the devices that were asked for exists. */
@@ -44,10 +46,16 @@ export class LogLines {
 
   /** Limits the lines about blocks that pay another account. */
   readonly #paidElsewhere: LogBucket;
-  /** How often lines are logged that a node can cause at will. Those that are left out are still logged at the level debug. */
+  /**
+   * How often lines are logged that a node can cause at will. Those that are left out are still logged at the level
+   * debug.
+   */
   readonly #bounds: Readonly<Record<BoundedKind, LogBucket>>;
 
-  /** The difficulty of a share at the last job that people were told of; a node's work has none. Undefined before the first job. */
+  /**
+   * The difficulty of a share at the last job that people were told of; a node's work has none. Undefined before the
+   * first job.
+   */
   #toldOfShares: number | 'none' | undefined;
 
   /** @param tally must get each event before this does */
@@ -189,8 +197,8 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two, and people need not act on it. They are told of the first, which shows that the rig has
-   * work, and of what a pool's shares are worth from now on; of neither while the rig is paused.
+   * New work comes every second or two, and people need not act on it. They are told of the first, which shows that the
+   * rig has work, and of what a pool's shares are worth from now on; of neither while the rig is paused.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const line =

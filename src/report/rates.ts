@@ -106,16 +106,16 @@ export class ProofStats {
 }
 
 /**
- * Whether a device counts clearly more or fewer hashes than it proves: its count is twice as far from the estimate as the
- * limits are. By chance that happens once in ten thousand looks.
+ * Whether a device counts clearly more or fewer hashes than it proves: its count is twice as far from the estimate as
+ * the limits are. By chance that happens once in ten thousand looks.
  */
 export function isDoubtful(counted: number, { hashes, low, high }: Proven): boolean {
   return counted > high + (high - hashes) || counted < low - (hashes - low);
 }
 
 /*
- * The limits of a Poisson count, as parts of it (E. B. Wilson and M. M. Hilferty, 1931). The approximation is right within
- * a percent from the first candidate on.
+ * The limits of a Poisson count, as parts of it (E. B. Wilson and M. M. Hilferty, 1931). The approximation is right
+ * within a percent from the first candidate on.
  */
 function lowest(n: number): number {
   return Math.max(0, 1 - 1 / (9 * n) - Z95 / (3 * Math.sqrt(n))) ** 3;

@@ -1,6 +1,6 @@
 /**
- * Whether the rig mines, and what keeps it from mining. This is the one answer: readiness, the web page, the status line,
- * the log, the service manager and the alarm all go by it. Pure.
+ * Whether the rig mines, and what keeps it from mining. This is the one answer: readiness, the web page, the status
+ * line, the log, the service manager and the alarm all go by it. Pure.
  */
 
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';

@@ -40,8 +40,9 @@ export interface RigNow {
   /** When the last share was accepted; absent before the first. */
   readonly lastShareMs?: number;
   /**
-   * How long a block takes on average at this rate, which here includes the estimated one of relays' workers, and the mean
-   * difficulty of the chains that are mined. Absent while difficulty or rate is not known, and while the rig does not mine.
+   * How long a block takes on average at this rate, which here includes the estimated one of relays' workers, and the
+   * mean difficulty of the chains that are mined. Absent while difficulty or rate is not known, and while the rig does
+   * not mine.
    */
   readonly timeToBlockSeconds?: number;
   /** The same for a share; absent for a node's work, too. */
@@ -83,7 +84,10 @@ export interface Summary extends OutcomeCounts {
   readonly relays: Readonly<Record<string, RelaySummary>>;
 }
 
-/* What a run is about and does not change while it lasts: who earns, where, and which files said so. Nothing of it is secret. */
+/*
+ * What a run is about and does not change while it lasts: who earns, where, and which files said so. Nothing of it is
+ * secret.
+ */
 
 export interface Setup {
   /** The absolute paths of the configuration files that were read. */

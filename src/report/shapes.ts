@@ -1,6 +1,6 @@
 /**
- * The pieces that public JSON is made of. A name says what a figure is and ends with its unit; a value of a closed set is
- * in kebab-case. test/report/public-json.test.ts checks every document.
+ * The pieces that public JSON is made of. A name says what a figure is and ends with its unit; a value of a closed set
+ * is in kebab-case. test/report/public-json.test.ts checks every document.
  */
 
 import { z } from 'zod';

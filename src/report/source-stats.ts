@@ -182,7 +182,10 @@ export function allRelays(relays: Iterable<RelayNow>): Omit<RelayNow, 'workers' 
 
 /* The last work of each chain that was mined on. */
 
-/** A node says which chains there are; this many are more than any ledger has. The chain mined on longest ago is dropped. */
+/**
+ * A node says which chains there are; this many are more than any ledger has. The chain mined on longest ago is
+ * dropped.
+ */
 const MOST_CHAINS = 256;
 /** Targets change every hour, when all is well. */
 const RECENT_MS = 3_600_000;

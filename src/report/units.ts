@@ -111,7 +111,10 @@ export function describeOutcomes(counts: Readonly<Record<Outcome, number>>): str
   ].join(', ');
 }
 
-/** `3 won (2 settled), 1 pending, 0 orphaned`: every accepted block is one of the three. What is rarer follows where there is some. */
+/**
+ * `3 won (2 settled), 1 pending, 0 orphaned`: every accepted block is one of the three. What is rarer follows where
+ * there is some.
+ */
 export function describeAcceptedBlocks(
   counts: Readonly<Record<'won' | 'settled' | 'pending' | 'orphaned' | 'unanswered' | 'lost', number>>,
 ): string {

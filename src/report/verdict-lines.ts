@@ -1,7 +1,8 @@
 /**
- * Log lines of verdicts. Each block has a line of its own, unless there are so many that only a pool's or a node's lies, or a test
- * network, explain them. A pool's shares may come many times a second, so that each outcome of shares has a line at most every ten
- * seconds, with the number of those that had none. Shares that a device leaves out, because they come too often, are logged once.
+ * Log lines of verdicts. Each block has a line of its own, unless there are so many that only a pool's or a node's
+ * lies, or a test network, explain them. A pool's shares may come many times a second, so that each outcome of shares
+ * has a line at most every ten seconds, with the number of those that had none. Shares that a device leaves out,
+ * because they come too often, are logged once.
  */
 
 import type { Logger } from 'pino';
@@ -132,7 +133,9 @@ export class VerdictLines {
   }
 }
 
-/** @returns `12/0/1`: accepted, rejected and stale ones; a parent that never answers has only those that were delivered */
+/**
+ * @returns `12/0/1`: accepted, rejected and stale ones; a parent that never answers has only those that were delivered
+ */
 function countsIn(outcome: Outcome, { accepted, rejected, stale, delivered }: OutcomeCounts): string {
   return outcome === 'delivered' ? `${delivered}` : `${accepted}/${rejected}/${stale}`;
 }
@@ -146,7 +149,9 @@ function why({ outcome, reason }: VerdictEvent): string {
   return outcome === 'accepted' || reason === '' ? '' : `: ${reason}`;
 }
 
-/* Log lines about accepted blocks: one for each, once it is known whether it was won, and more only for what is wrong. */
+/*
+ * Log lines about accepted blocks: one for each, once it is known whether it was won, and more only for what is wrong.
+ */
 
 type StateEvent = MinerEvent & { type: 'block-state' };
 type RewardEvent = MinerEvent & { type: 'block-reward' };

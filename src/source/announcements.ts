@@ -26,7 +26,9 @@ export class Announcements {
     return this.#outage !== undefined;
   }
 
-  /** To be called when the source is started, which may be again: then people are told anew whether it is within reach. */
+  /**
+   * To be called when the source is started, which may be again: then people are told anew whether it is within reach.
+   */
   started(): void {
     this.#everReached = false;
     this.#outage = undefined;

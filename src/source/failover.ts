@@ -1,8 +1,8 @@
 /**
- * Uses several sources as one. The first source is preferred: while it is lost or unhealthy another one takes over, until the
- * first is back. A source that is lost again and again must give work for a while first. A source that was started once stays on
- * standby, so that the next change takes no time, unless it is to be closed after a while. A source that throws is left for good.
- * This file uses the WorkSource interface and knows no implementation.
+ * Uses several sources as one. The first source is preferred: while it is lost or unhealthy another one takes over,
+ * until the first is back. A source that is lost again and again must give work for a while first. A source that was
+ * started once stays on standby, so that the next change takes no time, unless it is to be closed after a while. A
+ * source that throws is left for good. This file uses the WorkSource interface and knows no implementation.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -26,8 +26,8 @@ export interface FailoverOptions {
   /** How often the active source is asked whether it still answers. */
   readonly probeMs?: number;
   /**
-   * When a preferred source gives work again, the others are closed after this time: pools want no idle connections. Without it
-   * they stay on standby. The `updates` of sources that are closed may be called again.
+   * When a preferred source gives work again, the others are closed after this time: pools want no idle connections.
+   * Without it they stay on standby. The `updates` of sources that are closed may be called again.
    */
   readonly standbyMs?: number;
   readonly clock?: Clock;
@@ -37,7 +37,9 @@ export interface FailoverOptions {
 const PATIENCE_MS = 2_000;
 /** Longer than the answer to a solution and the fetch of the next work usually take. */
 const READY_PATIENCE_MS = 500;
-/** The time between probes. A frozen node gives no other sign: its streams stay open, and its work goes on being mined. */
+/**
+ * The time between probes. A frozen node gives no other sign: its streams stay open, and its work goes on being mined.
+ */
 const PROBE_MS = 1_000;
 
 export class FailoverSource implements WorkSource {
@@ -63,7 +65,9 @@ export class FailoverSource implements WorkSource {
   #trial: NodeJS.Timeout | undefined;
   /** Since when the active source has been unfit, or when another one was last started because of it (monotonic). */
   #unfitSinceMs: number | undefined;
-  /** Set when the active source has been unfit for too long: then the first better source that gives work takes over. */
+  /**
+   * Set when the active source has been unfit for too long: then the first better source that gives work takes over.
+   */
   #impatient = false;
   #stop: AbortSignal = AbortSignal.abort();
 
@@ -125,8 +129,8 @@ export class FailoverSource implements WorkSource {
   }
 
   /**
-   * Tells what others have found out about a source. The work of an unhealthy source is given only while no healthy source
-   * gives any. Solutions of its work are submitted all the same.
+   * Tells what others have found out about a source. The work of an unhealthy source is given only while no healthy
+   * source gives any. Solutions of its work are submitted all the same.
    * @param rank the source's place in the order of preference; 0 is the first
    * @param fault what follows the source's name in a sentence; undefined when the source is healthy
    * @param news the same of a source that is healthy
@@ -207,7 +211,9 @@ export class FailoverSource implements WorkSource {
     this.#watch();
   }
 
-  /** Gives a work an id that is unique here: ids are unique only within a source. The same work stays the same object. */
+  /**
+   * Gives a work an id that is unique here: ids are unique only within a source. The same work stays the same object.
+   */
   #adopt({ source, rank }: Standby, work: Work): Work {
     const known = this.#adopted.get(work);
     if (known) return known;
@@ -236,8 +242,8 @@ export class FailoverSource implements WorkSource {
   }
 
   /**
-   * Lets a better source take over: a healthy one that is preferred at once, or at the end of its trial; others only when patience
-   * has ended.
+   * Lets a better source take over: a healthy one that is preferred at once, or at the end of its trial; others only
+   * when patience has ended.
    */
   #considerNow(standby: Standby): void {
     if (!standby.work || isInNeed(standby) || !isBetter(standby, this.#active)) return;
@@ -343,7 +349,10 @@ export class FailoverSource implements WorkSource {
     }
   }
 
-  /** @returns how long the active source may be unfit. A silent source has used up its time already, and one that has failed has none */
+  /**
+   * @returns how long the active source may be unfit. A silent source has used up its time already, and one that has
+   *   failed has none
+   */
   #patienceNowMs(): number {
     const { silent, failed } = this.#active;
     if ((silent || failed) && !this.#impatient) return 0;
@@ -375,7 +384,10 @@ export class FailoverSource implements WorkSource {
   }
 }
 
-/** @returns what follows the name of a source that is left in a sentence: for how long it must give work before it is used again */
+/**
+ * @returns what follows the name of a source that is left in a sentence: for how long it must give work before it is
+ *   used again
+ */
 function trialOf({ trialMs }: Standby): string {
   return trialMs === 0 ? '' : `, which must give work for ${trialMs / 1000} s before it is used again`;
 }

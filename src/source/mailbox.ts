@@ -1,6 +1,7 @@
 /**
- * Holds the updates of a source until its listener takes them. Work that later work or a rest replaces is dropped, and so is a
- * rest that work replaces. So at most one of these, the works that have become stale, and one update about the source wait here.
+ * Holds the updates of a source until its listener takes them. Work that later work or a rest replaces is dropped, and
+ * so is a rest that work replaces. So at most one of these, the works that have become stale, and one update about the
+ * source wait here.
  */
 
 import { onAbort } from '../system/abort.ts';

@@ -1,6 +1,6 @@
 /**
- * Shares one source among several consumers, such as the miner and relays: each gets all updates from the current work on. The
- * source itself is started by the first consumer and ended by `close`, once all submissions have settled.
+ * Shares one source among several consumers, such as the miner and relays: each gets all updates from the current work
+ * on. The source itself is started by the first consumer and ended by `close`, once all submissions have settled.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -34,7 +34,10 @@ export class SharedSource implements WorkSource {
   /** Whether the source answers. Absent when the source cannot find out. */
   readonly answers?: (stop: AbortSignal) => Promise<boolean>;
 
-  /** May be called once for each consumer. @throws what the source has thrown: each consumer gets it, also one that comes later */
+  /**
+   * May be called once for each consumer.
+   * @throws what the source has thrown: each consumer gets it, also one that comes later
+   */
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const mailbox = new Mailbox();
     if (this.#work) mailbox.put({ kind: 'work', work: this.#work });
@@ -65,7 +68,10 @@ export class SharedSource implements WorkSource {
     return this.#source.latestTimeUs(work);
   }
 
-  /** Waits for all submissions, then ends the source. @throws what the source has thrown, if no consumer was there to get it */
+  /**
+   * Waits for all submissions, then ends the source.
+   * @throws what the source has thrown, if no consumer was there to get it
+   */
   async close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     this.#closing.abort();

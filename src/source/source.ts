@@ -1,4 +1,7 @@
-/** The WorkSource interface. A source gives work and accepts solutions: a node, a pool, or the process that started this one. */
+/**
+ * The WorkSource interface. A source gives work and accepts solutions: a node, a pool, or the process that started this
+ * one.
+ */
 
 import { rolledCreationTime } from '../chain/creation-time.ts';
 import type { Solution } from '../chain/verify.ts';
@@ -9,11 +12,14 @@ import type { Outcome, SourceKind, StaleReason } from './vocabulary.ts';
 
 export type SourceUpdate =
   /**
-   * Mine this work from now on. Work is compared by identity: new work is a new object. The same object again only means that
-   * the source is within reach again.
+   * Mine this work from now on. Work is compared by identity: new work is a new object. The same object again only
+   * means that the source is within reach again.
    */
   | { readonly kind: 'work'; readonly work: Work }
-  /** These works are worthless now, and solutions of them need not be submitted. Other work will follow, or has come already. */
+  /**
+   * These works are worthless now, and solutions of them need not be submitted. Other work will follow, or has come
+   * already.
+   */
   | { readonly kind: 'stale'; readonly works: readonly Work[]; readonly reason: StaleReason }
   /** Search nothing until the next work. Solutions of earlier works still count. */
   | { readonly kind: 'rest' }
@@ -30,8 +36,9 @@ export interface Verdict {
 }
 
 /**
- * Takes what is known of a source's health. `fault` follows the source's name in a sentence; undefined when the source is as good as
- * others, so far as is known. `news` does the same where there is more to say than that it is healthy again.
+ * Takes what is known of a source's health. `fault` follows the source's name in a sentence; undefined when the source
+ * is as good as others, so far as is known. `news` does the same where there is more to say than that it is healthy
+ * again.
  */
 export type Judge = (fault: string | undefined, news?: string) => void;
 
@@ -41,8 +48,8 @@ export interface WorkSource {
   /** Absent for a node. */
   readonly kind?: SourceKind;
   /**
-   * Yields updates until `stop`. Faults of the outside world are not thrown: the source tries again. May be called only once,
-   * unless the source is a SharedSource.
+   * Yields updates until `stop`. Faults of the outside world are not thrown: the source tries again. May be called only
+   * once, unless the source is a SharedSource.
    */
   updates(stop: AbortSignal): AsyncIterable<SourceUpdate>;
   /** Submits a solution. Settles within the source's own time limits, or soon after `stop`. Never throws. */
@@ -52,13 +59,14 @@ export interface WorkSource {
   /** @returns the name of the source that gave the work. Only a source that uses several as one has this method */
   nameOf?(work: Work): string;
   /**
-   * Finds out within a second or two whether the source answers. It is called again and again when another source could take
-   * over. A source that cannot find out does not have this method. Never throws.
+   * Finds out within a second or two whether the source answers. It is called again and again when another source could
+   * take over. A source that cannot find out does not have this method. Never throws.
    */
   answers?(stop: AbortSignal): Promise<boolean>;
   /**
-   * Sets who is told when the source finds out that its work, which goes on, is probably worth nothing, and when that is over. Called
-   * at most once, when another source could take over. A source that cannot find out does not have this method.
+   * Sets who is told when the source finds out that its work, which goes on, is probably worth nothing, and when that
+   * is over. Called at most once, when another source could take over. A source that cannot find out does not have this
+   * method.
    */
   onHealth?(judge: Judge): void;
 }
@@ -83,12 +91,15 @@ export function complete<Limits>(given: SourceSurroundings<Limits>, usual: Limit
 /* The creation time of a work's next job. */
 
 /**
- * How far a rolled time stays behind the node's clock. What is known of that clock is a lower bound already; the margin is for
- * nodes that compare the time with another node's clock.
+ * How far a rolled time stays behind the node's clock. What is known of that clock is a lower bound already; the margin
+ * is for nodes that compare the time with another node's clock.
  */
 const MARGIN_US = 500_000n;
 
-/** @returns the latest creation time that is surely valid, in µs since the UNIX epoch; the work's own where it may not be moved */
+/**
+ * @returns the latest creation time that is surely valid, in µs since the UNIX epoch; the work's own where it may not
+ *   be moved
+ */
 export function creationTimeFor(work: Work, source: Pick<WorkSource, 'latestTimeUs'>): bigint {
   const received = creationTimeOf(work.header);
   return work.rollTime ? rolledCreationTime(received, source.latestTimeUs(work), MARGIN_US) : received;

@@ -25,7 +25,9 @@ export interface Standby {
   givesSinceMs: number | undefined;
   /** When another source last took over because this one gave no work (monotonic). */
   leftAtMs: number;
-  /** For how long it must have given work before it takes over again: longer each time when it is left again and again. */
+  /**
+   * For how long it must have given work before it takes over again: longer each time when it is left again and again.
+   */
   trialMs: number;
   /** The source's current work, with an id that is unique among all sources. */
   work: Work | undefined;
@@ -54,8 +56,8 @@ export function newStandby(source: WorkSource, rank: number): Standby {
 /** A source that is left again within this time after its trial has a longer one. */
 const AGAIN_MS = 60_000;
 /**
- * The same of a source that is within reach and merely slower than another one, which costs half a second each time: that is little
- * of this time, and nearly all of the time of a source whose works end at once.
+ * The same of a source that is within reach and merely slower than another one, which costs half a second each time:
+ * that is little of this time, and nearly all of the time of a source whose works end at once.
  */
 const SLOW_AGAIN_MS = 10_000;
 const FIRST_TRIAL_MS = 5_000;
@@ -87,7 +89,10 @@ export function isUnfit(standby: Standby): boolean {
   return isInNeed(standby) || !standby.healthy;
 }
 
-/** Any work is better than none, that of a healthy source is better still, and among equals the preferred source is better. */
+/**
+ * Any work is better than none, that of a healthy source is better still, and among equals the preferred source is
+ * better.
+ */
 export function isBetter(one: Standby, other: Standby): boolean {
   return grade(one) < grade(other) || (grade(one) === grade(other) && one.rank < other.rank);
 }

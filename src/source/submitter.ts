@@ -12,7 +12,10 @@ import type { Outcome } from './vocabulary.ts';
 /** How many solutions are remembered, so that none is submitted twice. Far fewer are ever in flight. */
 const REMEMBERED = 4_096;
 
-/** The event about a block that was sent, by the outcome of its submission. Of a delivered one, nothing more is ever known. */
+/**
+ * The event about a block that was sent, by the outcome of its submission. Of a delivered one, nothing more is ever
+ * known.
+ */
 const BLOCK_EVENTS = {
   accepted: 'accepted-block',
   unknown: 'unanswered-block',

@@ -1,6 +1,6 @@
 /**
- * Notices that the process or the machine was suspended. After a process was stopped, its timers are late by the monotonic
- * clock. While a machine sleeps, the monotonic clock stops, too, but the wall clock jumps afterwards.
+ * Notices that the process or the machine was suspended. After a process was stopped, its timers are late by the
+ * monotonic clock. While a machine sleeps, the monotonic clock stops, too, but the wall clock jumps afterwards.
  */
 
 import { type Clock, wallMs } from '../system/clock.ts';

@@ -100,7 +100,10 @@ export function signed(payload: Payload, pairs: readonly KeyPair[]): Command {
   return buildCommand(payload, pairs);
 }
 
-/** @returns what the gas limit should be of a command that has used this much: a fifth more, but not above `most`, and never 0 */
+/**
+ * @returns what the gas limit should be of a command that has used this much: a fifth more, but not above `most`, and
+ *   never 0
+ */
 export function gasLimitFor(gas: number, most: number): number {
   return Math.max(1, Math.min(Math.ceil((gas * 6) / 5), most));
 }
@@ -174,9 +177,9 @@ export function guardOfName(account: string): Keyset | undefined {
 }
 
 /**
- * Whoever satisfies the guard that a step 0 names has the coins, and nodes say which guard an account has. So its keys must
- * be among those that the user has named, and where several keys leave it open how many of them must sign, the user's word
- * decides about that, too.
+ * Whoever satisfies the guard that a step 0 names has the coins, and nodes say which guard an account has. So its keys
+ * must be among those that the user has named, and where several keys leave it open how many of them must sign, the
+ * user's word decides about that, too.
  * @param known the keys that may be in the guard, and the predicate of a guard with several keys
  * @returns what is wrong with a guard; undefined when it may be signed
  */

@@ -25,7 +25,10 @@ export interface Seen {
   readonly step0: Found;
   /** Null when there is no step 1. */
   readonly step1: Found | null;
-  /** What was paid for the gas of earlier steps 1, in whose place the newest was made. It counts once the transfer is done. */
+  /**
+   * What was paid for the gas of earlier steps 1, in whose place the newest was made. It counts once the transfer is
+   * done.
+   */
   readonly earlierGasCost: Decimal;
 }
 

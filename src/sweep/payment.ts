@@ -36,7 +36,10 @@ export interface PaymentPlan {
   readonly receiver: Receiver;
   /** Whether the receiver's account does not exist yet, by the node's word. */
   readonly isNew: boolean;
-  /** Who has an account whose guard the transfer does not name, by the node's word; null: something else than keys guards it. */
+  /**
+   * Who has an account whose guard the transfer does not name, by the node's word; null: something else than keys
+   * guards it.
+   */
   readonly saidGuard?: Keyset | null;
   /** What the account that pays has on its chain. */
   readonly balance: Decimal;
@@ -63,7 +66,8 @@ export async function planPayment(ledger: SweepLedger, wishes: PaymentWishes, st
   const payload = step0Of(terms, { chain, amount, gasLimit: trialGas }, maker);
   const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
   if (outcome.status === 'failure') {
-    // A failure for want of gas says nothing else than that the balance is too small: the trial had all gas it can pay for.
+    // A failure for want of gas says nothing else than that the balance is too small: the trial had all gas it can pay
+    // for.
     if (trialGas < TRIAL_GAS && GAS.test(outcome.error.message)) throw tooLittle(wishes, balance);
     throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
   }
@@ -127,8 +131,9 @@ async function checkArrival(
 }
 
 /**
- * Within one chain, the ledger itself finds the receiver by its name, so no node can lead the coins elsewhere. Coins for another
- * chain arrive for whoever satisfies the guard that is signed: it must follow from the name, or be the user's word.
+ * Within one chain, the ledger itself finds the receiver by its name, so no node can lead the coins elsewhere. Coins
+ * for another chain arrive for whoever satisfies the guard that is signed: it must follow from the name, or be the
+ * user's word.
  */
 async function receiverOf(
   ledger: SweepLedger,

@@ -152,7 +152,10 @@ function targetGuard({ account, targetChain }: SweepWishes, details: AccountDeta
   );
 }
 
-/** @returns the guard of an account whose keys are to sign @throws CannotSweep for one that Ed25519 keys cannot satisfy */
+/**
+ * @returns the guard of an account whose keys are to sign
+ * @throws CannotSweep for one that Ed25519 keys cannot satisfy
+ */
 export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset {
   if (keyset && keyset.keys.length > MAX_SIGNATURES) {
     throw new CannotSweep(`On chain ${chain}, the account is said to have more keys than could ever sign.`);
@@ -163,7 +166,10 @@ export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset 
   return keyset;
 }
 
-/** What the name leaves open, nodes say. @throws CannotSweep unless the user knows the guard, and another node says the same */
+/**
+ * What the name leaves open, nodes say.
+ * @throws CannotSweep unless the user knows the guard, and another node says the same
+ */
 async function checkGuard(
   ledger: SweepLedger,
   { account, targetChain, known }: SweepWishes,

@@ -1,7 +1,8 @@
 /**
- * Carries out a sweep: one turn after the other for each transfer, until all are finished. Before a command is sent for the
- * first time it is on disk, so whatever ends the process, `--resume` goes on where it was. The same command may be sent
- * often, since the ledger takes it once. A sweep makes one step 0 for each chain, and of several steps 1 the ledger takes one.
+ * Carries out a sweep: one turn after the other for each transfer, until all are finished. Before a command is sent for
+ * the first time it is on disk, so whatever ends the process, `--resume` goes on where it was. The same command may be
+ * sent often, since the ledger takes it once. A sweep makes one step 0 for each chain, and of several steps 1 the
+ * ledger takes one.
  */
 
 import type { Command } from '../ledger/command/command.ts';
@@ -45,20 +46,21 @@ export interface RunnerOptions {
 
 const CONFIRMATIONS = 6;
 /**
- * How long after a step 0's end the chain must have gone on before it counts as never taken, in seconds: twenty blocks, more
- * than any reorganisation brings back.
+ * How long after a step 0's end the chain must have gone on before it counts as never taken, in seconds: twenty blocks,
+ * more than any reorganisation brings back.
  */
 const MARGIN_S = 600;
 /**
- * How far the chain's time may be ahead of this machine's, in ms. Commands are dated by the chain's, which the node says: one from
- * the far future would be in no block, and never over.
+ * How far the chain's time may be ahead of this machine's, in ms. Commands are dated by the chain's, which the node
+ * says: one from the far future would be in no block, and never over.
  */
 const MOST_AHEAD_MS = 3_600_000;
 /** Each step 1 that fails costs gas, so no more than this are made in one run for one transfer. */
 const MOST_STEP1 = 3;
 /**
- * How often all blocks are searched for somebody else's step 1 in one run. Before each, the chain must have grown by the blocks
- * that are needed above it anyway: behind one address there may be several nodes, of which one is behind another.
+ * How often all blocks are searched for somebody else's step 1 in one run. Before each, the chain must have grown by
+ * the blocks that are needed above it anyway: behind one address there may be several nodes, of which one is behind
+ * another.
  */
 const MOST_SEARCHES = 3;
 
@@ -76,7 +78,10 @@ export class SweepRunner {
   readonly #step1Made = new Map<number, number>();
   /** The heights of those blocks in which a step 0 was searched for and found, by its chain. */
   readonly #foundAt = new Map<number, number>();
-  /** Searches of all blocks for somebody else's step 1, and the height of the target chain at the last, by the chain of step 0. */
+  /**
+   * Searches of all blocks for somebody else's step 1, and the height of the target chain at the last, by the chain of
+   * step 0.
+   */
   readonly #searches = new Map<number, { readonly made: number; readonly height: number }>();
   /** The heights of those blocks in which they were successful. */
   readonly #arrivedAt = new Map<number, number>();
@@ -98,7 +103,8 @@ export class SweepRunner {
   }
 
   /**
-   * Gives turns until all transfers are finished, the time is over, or `stop` fires. What is unfinished then can go on later.
+   * Gives turns until all transfers are finished, the time is over, or `stop` fires. What is unfinished then can go on
+   * later.
    * @throws what saving throws
    */
   async run(pauseMs: number, timeoutMs: number, stop: AbortSignal): Promise<void> {
@@ -162,7 +168,10 @@ export class SweepRunner {
     return await this.#sendStep0(this.#update(transfer, { step0 }), step0, stop);
   }
 
-  /** Whoever has refused a command has seen it, and could still send it on until its time is over. So a refusal decides nothing. */
+  /**
+   * Whoever has refused a command has seen it, and could still send it on until its time is over. So a refusal decides
+   * nothing.
+   */
   async #sendStep0({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<string> {
     const sent = await this.#options.ledger.send(chain, step0, stop);
     const name = nameOfStep0(this.#sweep);
@@ -178,7 +187,10 @@ export class SweepRunner {
     };
   }
 
-  /** The newest block is looked at first: what is above the command, and that its end has passed, is then true of the result. */
+  /**
+   * The newest block is looked at first: what is above the command, and that its end has passed, is then true of the
+   * result.
+   */
   async #find(chain: number, command: Command, marginS: number, stop: AbortSignal): Promise<Found> {
     const { ledger } = this.#options;
     const { height: newest, timeS } = await ledger.look(chain, this.#sweep.account, stop);

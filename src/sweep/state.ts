@@ -1,6 +1,6 @@
 /**
- * What is known of a sweep: the transfer of each chain's coins to one chain. A payment is a sweep with one transfer, to another
- * account or within one chain. This is what is written to disk.
+ * What is known of a sweep: the transfer of each chain's coins to one chain. A payment is a sweep with one transfer, to
+ * another account or within one chain. This is what is written to disk.
  */
 
 import { z } from 'zod';
@@ -33,15 +33,15 @@ export interface Sweep {
 export interface Receiver {
   readonly account: string;
   /**
-   * For whom the coins arrive: if the account has another guard, the transfer fails. Null: for whoever has the account, which
-   * must exist; only within one chain.
+   * For whom the coins arrive: if the account has another guard, the transfer fails. Null: for whoever has the account,
+   * which must exist; only within one chain.
    */
   readonly guard: Keyset | null;
 }
 
 /**
- * The coins of one chain on their way. Within one chain there is only step 0. Otherwise step 0 takes them from their chain, and
- * step 1 brings them to the target chain; in between, they are on no chain.
+ * The coins of one chain on their way. Within one chain there is only step 0. Otherwise step 0 takes them from their
+ * chain, and step 1 brings them to the target chain; in between, they are on no chain.
  */
 export interface Transfer {
   /** Where the coins come from. */

@@ -1,6 +1,6 @@
 /**
- * Keeps the state of a sweep or of a payment on disk: one file of each for each network and account, which only its owner can
- * read, replaced as a whole. What it says is on the disk before `save` returns.
+ * Keeps the state of a sweep or of a payment on disk: one file of each for each network and account, which only its
+ * owner can read, replaced as a whole. What it says is on the disk before `save` returns.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -76,8 +76,8 @@ export class SweepStore {
   }
 
   /**
-   * Puts a new one in the place of one that is finished, whose file gets a name of its own, or of one that was never signed,
-   * whose file is overwritten.
+   * Puts a new one in the place of one that is finished, whose file gets a name of its own, or of one that was never
+   * signed, whose file is overwritten.
    * @throws StoreFault
    */
   begin(sweep: Sweep): void {
@@ -168,7 +168,9 @@ export class LockedError extends Error {
 export class Lock {
   readonly #file: string;
   readonly #what: string;
-  /** Whoever removes the lock of a process that is gone has this file meanwhile, so that nobody removes a newer lock. */
+  /**
+   * Whoever removes the lock of a process that is gone has this file meanwhile, so that nobody removes a newer lock.
+   */
   readonly #removal: string;
   #isHeld = false;
 

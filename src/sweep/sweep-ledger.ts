@@ -41,7 +41,10 @@ export interface Sought {
 /** Where a command is looked for: in the block of one height, or in all that could have it. */
 export interface Place {
   readonly height?: number;
-  /** Seconds since 1970: no block above one that is as new has it, and there must be one. By default, any block can have it. */
+  /**
+   * Seconds since 1970: no block above one that is as new has it, and there must be one. By default, any block can have
+   * it.
+   */
   readonly untilS?: number;
 }
 
@@ -66,17 +69,24 @@ export interface SweepLedger {
   tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial>;
   /** Sends a command. That it is in a block already is success. */
   send(chain: number, command: Command, stop: AbortSignal): Promise<Sent>;
-  /** What the node says: nothing is proven. @returns undefined while no block has the command, and when the node has forgotten it */
+  /**
+   * What the node says: nothing is proven.
+   * @returns undefined while no block has the command, and when the node has forgotten it
+   */
   result(chain: number, requestKey: string, stop: AbortSignal): Promise<CommandResult | undefined>;
   /**
-   * Looks for a command in the blocks themselves, each of which is proven by the one above it, up to the chain's newest.
-   * When several nodes are configured, a second one must have the same block.
-   * @returns undefined when no block of the place has the command, or of a step 1 in any place: none of those that were read
+   * Looks for a command in the blocks themselves, each of which is proven by the one above it, up to the chain's
+   * newest. When several nodes are configured, a second one must have the same block.
+   * @returns undefined when no block of the place has the command, or of a step 1 in any place: none of those that were
+   *   read
    */
   search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<InBlock | undefined>;
   /** @param chain where the command ran */
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof>;
-  /** Whether a block, 32 bytes of its hash, is one that the chain's newest builds on. @param from it is not below this height */
+  /**
+   * Whether a block, 32 bytes of its hash, is one that the chain's newest builds on.
+   * @param from it is not below this height
+   */
   hasBlock(chain: number, hash: Uint8Array, from: number, stop: AbortSignal): Promise<boolean>;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Helpers for abort signals: act when a signal fires, wait until one fires, limit the time of an action. A signal may outlive
- * thousands of these calls, so each removes its listener in the end. `AbortSignal.any` is not used, because its listeners cannot
- * be removed: on Node.js 20 a combined signal with a listener stays in memory as long as the signals that it was made from.
+ * Helpers for abort signals: act when a signal fires, wait until one fires, limit the time of an action. A signal may
+ * outlive thousands of these calls, so each removes its listener in the end. `AbortSignal.any` is not used, because its
+ * listeners cannot be removed: on Node.js 20 a combined signal with a listener stays in memory as long as the signals
+ * that it was made from.
  */
 
 /**
@@ -42,7 +43,9 @@ export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<voi
   });
 }
 
-/** Runs `action` with a signal that fires after `timeoutMs` (reason: a `TimeoutError`), or with `stop` and its reason. */
+/**
+ * Runs `action` with a signal that fires after `timeoutMs` (reason: a `TimeoutError`), or with `stop` and its reason.
+ */
 export async function within<T>(
   timeoutMs: number,
   stop: AbortSignal,

@@ -26,7 +26,9 @@ export class TokenBucket {
 
 /* Bounds lines of the log that others can cause at will. Pure. */
 
-/** So many lines may come each second when there were many at once, unless another rate is given: one each ten seconds. */
+/**
+ * So many lines may come each second when there were many at once, unless another rate is given: one each ten seconds.
+ */
 const PER_SECOND = 0.1;
 
 export class LogBucket {
@@ -38,7 +40,10 @@ export class LogBucket {
     this.#bucket = new TokenBucket(most, perSecond, nowMs);
   }
 
-  /** @returns how many lines were left out since the last one that was logged; undefined when this line must be left out as well */
+  /**
+   * @returns how many lines were left out since the last one that was logged; undefined when this line must be left out
+   *   as well
+   */
   take(nowMs: number): number | undefined {
     if (!this.#bucket.take(1, nowMs)) {
       this.#leftOut++;
@@ -50,7 +55,9 @@ export class LogBucket {
   }
 }
 
-/* Counts what a server has refused, for metrics, and logs it with the clients' addresses, at most one line per minute. */
+/*
+ * Counts what a server has refused, for metrics, and logs it with the clients' addresses, at most one line per minute.
+ */
 
 /** A line of the log names at most so many addresses. */
 const MOST_ADDRESSES = 4;

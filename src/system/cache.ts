@@ -30,7 +30,8 @@ export class Cache {
 
   /**
    * @param subject the name of what the memory is about, such as a CPU or a GPU
-   * @returns the value that this version of pickaxe remembered with this key; undefined when there is none of this shape
+   * @returns the value that this version of pickaxe remembered with this key; undefined when there is none of this
+   *   shape
    */
   recall<T>(subject: string, key: Key, shape: z.ZodType<T>): T | undefined {
     try {
@@ -47,8 +48,8 @@ export class Cache {
   }
 
   /**
-   * Remembers a value, and removes the subject's oldest memories when there are too many. Other processes never see a file that
-   * is only partly written.
+   * Remembers a value, and removes the subject's oldest memories when there are too many. Other processes never see a
+   * file that is only partly written.
    * @throws Error that says why the file cannot be written.
    */
   remember(subject: string, key: Key, value: unknown): void {

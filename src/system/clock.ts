@@ -3,7 +3,10 @@
 export interface Clock {
   /** The wall clock: microseconds since the UNIX epoch. It can jump. */
   nowUs(): bigint;
-  /** A clock that never jumps. Only differences have a meaning. The system's clock is the same in all processes and threads. */
+  /**
+   * A clock that never jumps. Only differences have a meaning. The system's clock is the same in all processes and
+   * threads.
+   */
   monotonicMs(): number;
 }
 

@@ -50,8 +50,8 @@ const UNFIT: Readonly<Record<string, string>> = {
 };
 
 /*
- * Renames files, also on Windows: there a virus scanner or an indexer may have a file open for a moment just after it was
- * written. Meanwhile that file can be neither renamed nor replaced.
+ * Renames files, also on Windows: there a virus scanner or an indexer may have a file open for a moment just after it
+ * was written. Meanwhile that file can be neither renamed nor replaced.
  */
 
 /** Waits before the second and further attempts: 1.3 seconds in all. */
@@ -122,8 +122,8 @@ const KINDS = {
 
 /**
  * For what can be found out again, such as measurements.
- * @returns `$XDG_CACHE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise the
- *   platform's usual place; undefined for a user without a home directory
+ * @returns `$XDG_CACHE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise
+ *   the platform's usual place; undefined for a user without a home directory
  */
 export function userCacheDirectory(
   environment: Environment = process.env,
@@ -135,8 +135,8 @@ export function userCacheDirectory(
 
 /**
  * For what must not be lost, such as the block log.
- * @returns `$XDG_STATE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise the
- *   platform's usual place; undefined for a user without a home directory
+ * @returns `$XDG_STATE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise
+ *   the platform's usual place; undefined for a user without a home directory
  */
 export function userStateDirectory(
   environment: Environment = process.env,

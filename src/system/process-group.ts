@@ -14,7 +14,10 @@ const TASKKILL_MS = 5_000;
 /** A command line that the shell interprets; as a list, a program and its arguments, without a shell. */
 export type Command = string | readonly string[];
 
-/** The processes that live. A group of its own gets no signals of the terminal, so it would outlive a forced end of pickaxe. */
+/**
+ * The processes that live. A group of its own gets no signals of the terminal, so it would outlive a forced end of
+ * pickaxe.
+ */
 const living = new Set<ChildProcess>();
 const killLiving = (): void => living.forEach(killGroup);
 
@@ -45,8 +48,8 @@ function killAtExit(child: ChildProcess): void {
 }
 
 /**
- * A shell that kills the groups that it was told of last, when its input ends: because pickaxe was killed itself, with SIGKILL or by
- * the system for lack of memory, and could not do it.
+ * A shell that kills the groups that it was told of last, when its input ends: because pickaxe was killed itself, with
+ * SIGKILL or by the system for lack of memory, and could not do it.
  */
 const WATCHER = 'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
 let watcher: ChildProcess | undefined;
@@ -54,8 +57,8 @@ let watcher: ChildProcess | undefined;
 const watched = new Set<ChildProcess>();
 
 /**
- * Lets a group that `startGroup` has started end with pickaxe even if pickaxe is killed. The shell that sees to it lives until
- * pickaxe ends. Windows has no such shell: there, the group would live on.
+ * Lets a group that `startGroup` has started end with pickaxe even if pickaxe is killed. The shell that sees to it
+ * lives until pickaxe ends. Windows has no such shell: there, the group would live on.
  */
 export function endWithPickaxe(child: ChildProcess): void {
   if (!GROUPS || child.pid === undefined) return;

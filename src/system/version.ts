@@ -1,4 +1,6 @@
-/** pickaxe's version, and facts about the system from Node.js's diagnostic report. Every hashing thread loads this file. */
+/**
+ * pickaxe's version, and facts about the system from Node.js's diagnostic report. Every hashing thread loads this file.
+ */
 
 import { readFileSync } from 'node:fs';
 

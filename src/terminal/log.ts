@@ -11,7 +11,10 @@ import { screen, terminalKind, writeLine } from './screen.ts';
 type LogLevel = Config['log']['level'];
 export type LogFormat = Config['log']['format'];
 
-/** Lines for people on a terminal: the time, a tag, and the message, which are to fit 80 columns. Its colour shows the level. */
+/**
+ * Lines for people on a terminal: the time, a tag, and the message, which are to fit 80 columns. Its colour shows the
+ * level.
+ */
 const ON_TERMINAL: pretty.PrettyOptions = {
   messageKey: LOG_LINE_OPTIONS.messageKey,
   timestampKey: 'timeMillis',
@@ -32,7 +35,10 @@ const ON_PLAIN_TERMINAL: pretty.PrettyOptions = { ...ON_TERMINAL, ignore: 'tag,o
 /** A file or a pipe may hold the lines of many days, and programs compare their times. */
 const IN_FILE: pretty.PrettyOptions = { ...ON_PLAIN_TERMINAL, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
 
-/** What is to be copied from a terminal has no time and no tag there. `"isSnippet":` within a message would have backslashes. */
+/**
+ * What is to be copied from a terminal has no time and no tag there. `"isSnippet":` within a message would have
+ * backslashes.
+ */
 const SNIPPET = '"isSnippet":true';
 
 /** Where each line goes besides stderr. */
@@ -50,7 +56,10 @@ export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogC
   );
 }
 
-/** Whatever a message quotes, it becomes one line, in the terminal, the file and the page. The indentation of a snippet stays. */
+/**
+ * Whatever a message quotes, it becomes one line, in the terminal, the file and the page. The indentation of a snippet
+ * stays.
+ */
 function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
   const clean = given.map((part) => (typeof part === 'string' ? /^ */.exec(part) + oneLine(part) : part));
   log.apply(this, clean as Parameters<LogFn>);

@@ -23,8 +23,8 @@ interface Window {
 }
 
 /**
- * Light modules around a QR code. Four are usual (ISO/IEC 18004 §6.3.8), and two are enough for cameras; a window of 24 rows has no
- * space for more.
+ * Light modules around a QR code. Four are usual (ISO/IEC 18004 §6.3.8), and two are enough for cameras; a window of 24
+ * rows has no space for more.
  */
 const BORDER = 2;
 /** Black on white, whatever the terminal's colours are. */

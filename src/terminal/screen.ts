@@ -1,7 +1,8 @@
 /**
  * stderr, when it is a terminal: text that scrolls, and below it one line that stays. The cursor rests at the start of
- * that line, because a terminal that gets narrower wraps long lines again and moves the cursor with them: from there the whole
- * line can be erased. (The log-update package leaves the cursor below the line, and then a part of the line stays behind.)
+ * that line, because a terminal that gets narrower wraps long lines again and moves the cursor with them: from there
+ * the whole line can be erased. (The log-update package leaves the cursor below the line, and then a part of the line
+ * stays behind.)
  */
 
 import { spawnSync } from 'node:child_process';
@@ -15,8 +16,8 @@ const CUT = '\x1b[?7l';
 const CONTINUE = '\x1b[?7h';
 
 /**
- * The second screen that most terminals have (xterm, DECSET 1049). What it shows is not kept for scrolling back. Terminals without
- * one show its text on the first screen, so the text is erased before and after.
+ * The second screen that most terminals have (xterm, DECSET 1049). What it shows is not kept for scrolling back.
+ * Terminals without one show its text on the first screen, so the text is erased before and after.
  */
 const ERASE_SCREEN = '\x1b[H\x1b[2J';
 const COVER = `\x1b[?1049h${ERASE_SCREEN}`;
@@ -153,8 +154,8 @@ export class Keyboard {
 }
 
 /*
- * Whether this process has its terminal to itself. A job in the background (`pickaxe mine &`) that changes the terminal's
- * mode or reads from it is stopped (POSIX.1-2017 §11.1.4), and what it draws lands in what the user types.
+ * Whether this process has its terminal to itself. A job in the background (`pickaxe mine &`) that changes the
+ * terminal's mode or reads from it is stopped (POSIX.1-2017 §11.1.4), and what it draws lands in what the user types.
  */
 
 /** Milliseconds between two looks from the background: outside Linux, each look starts a process. */
@@ -218,7 +219,9 @@ export const inPlain: Paint = (_style, text) => text;
 /** How much may wait for the reader. It holds hours of events. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** Never waits for the reader: once too much is unread, further lines are lost, which costs neither mining nor memory. */
+/**
+ * Never waits for the reader: once too much is unread, further lines are lost, which costs neither mining nor memory.
+ */
 export function writeLine(to: NodeJS.WriteStream, line: string): void {
   if (to.writableLength < MAX_UNREAD_BYTES) to.write(line);
 }

@@ -26,7 +26,10 @@ export function formatHttpAddress({ host, port }: HttpAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether no other machine reaches this host: it is a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3) or its name. */
+/**
+ * Whether no other machine reaches this host: it is a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3) or its
+ * name.
+ */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
@@ -65,8 +68,8 @@ export function isPoolUrl(text: string): boolean {
 }
 
 /**
- * @param text `stratum+tcp://HOST:PORT` or `stratum+ssl://HOST:PORT`, as pools write them, also without `stratum+`; `HOST:PORT`
- *   means TCP without TLS
+ * @param text `stratum+tcp://HOST:PORT` or `stratum+ssl://HOST:PORT`, as pools write them, also without `stratum+`;
+ *   `HOST:PORT` means TCP without TLS
  * @returns undefined when the text is not the URL of a pool
  */
 export function parsePoolUrl(text: string): PoolAddress | undefined {

@@ -67,7 +67,8 @@ export const MAX_CPUS = 1024;
 
 /**
  * @param text a list such as `0-3,8,10-11`
- * @returns ascending and distinct numbers; undefined when the text is not such a list, or has a number of MAX_CPUS or above
+ * @returns ascending and distinct numbers; undefined when the text is not such a list, or has a number of MAX_CPUS or
+ *   above
  */
 export function parseCpuList(text: string): number[] | undefined {
   const cpus = new Set<number>();

@@ -4,7 +4,10 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
-/** How far `nextChange` looks ahead: a week, after which a schedule repeats, and a day more because clocks may be changed. */
+/**
+ * How far `nextChange` looks ahead: a week, after which a schedule repeats, and a day more because clocks may be
+ * changed.
+ */
 const AHEAD_MINUTES = 8 * DAY_MINUTES;
 /** The most windows of a schedule: far more than a week needs. */
 const MAX_WINDOWS = 64;
@@ -19,8 +22,9 @@ export interface ScheduleWindow {
 }
 
 /**
- * Parses windows that are separated by commas. Each has days, a time, or both: `22:00-07:00` is open on every day, `sat` on the
- * whole day. Several days may precede a time (`sat,sun 10:00-18:00`). Days that no time follows are whole days.
+ * Parses windows that are separated by commas. Each has days, a time, or both: `22:00-07:00` is open on every day,
+ * `sat` on the whole day. Several days may precede a time (`sat,sun 10:00-18:00`). Days that no time follows are whole
+ * days.
  * @throws RangeError that says what is wrong
  */
 export function parseWindows(text: string): ScheduleWindow[] {
@@ -117,8 +121,8 @@ export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolea
 }
 
 /**
- * Finds out when a window next opens or closes. It tries every minute, because clocks may be changed for summer time. That takes
- * a few milliseconds at most.
+ * Finds out when a window next opens or closes. It tries every minute, because clocks may be changed for summer time.
+ * That takes a few milliseconds at most.
  * @returns milliseconds since the UNIX epoch; undefined when nothing changes within a week
  */
 export function nextChange(windows: readonly ScheduleWindow[], fromMs: number): number | undefined {

@@ -57,7 +57,9 @@ export interface Row<Item> {
   show(item: Item): void;
 }
 
-/** The children of one element, each with a name of its own: rows stay the same elements as long as their name is there. */
+/**
+ * The children of one element, each with a name of its own: rows stay the same elements as long as their name is there.
+ */
 export class Rows<Item> {
   readonly #parent: Element;
   readonly #make: (name: string) => Row<Item>;
@@ -95,8 +97,8 @@ export function tell(news: string): void {
 }
 
 /**
- * @returns one sentence for all devices that do the same, unlike before, and one for each source. Why a whole rig does not mine is
- *   said below its hashrate, and not a second time
+ * @returns one sentence for all devices that do the same, unlike before, and one for each source. Why a whole rig does
+ *   not mine is said below its hashrate, and not a second time
  */
 export function changes(before: Status, now: Status): string[] {
   const changed = Object.entries(now.devices).filter(([name, { state, reason }]) => {
@@ -117,7 +119,9 @@ export function changes(before: Status, now: Status): string[] {
   ];
 }
 
-/* What the browser remembers of the page, where it is allowed to. Otherwise the page begins as it did the first time. */
+/*
+ * What the browser remembers of the page, where it is allowed to. Otherwise the page begins as it did the first time.
+ */
 
 type Kind = 'localStorage' | 'sessionStorage';
 

@@ -81,7 +81,9 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** Browsers have a clipboard for scripts only on loopback and with TLS. On other addresses only this old command copies. */
+/**
+ * Browsers have a clipboard for scripts only on loopback and with TLS. On other addresses only this old command copies.
+ */
 function copyWithEvent(text: string): boolean {
   let isCopied = false;
   const fill = (event: ClipboardEvent) => {

@@ -96,7 +96,9 @@ function showAcceptedBlocks({ acceptedBlocks }: Status): void {
   }
 }
 
-/** The part about a pool's shares is shown once the work is a pool's, and stays: what came and went would move the page. */
+/**
+ * The part about a pool's shares is shown once the work is a pool's, and stays: what came and went would move the page.
+ */
 function showShares(status: Status): void {
   const { work, shares } = status;
   if (countsShares(work, shares)) {
@@ -114,7 +116,10 @@ function showShares(status: Status): void {
   setFigure('accepted-hashes', amount(shares.acceptedHashes));
 }
 
-/** Each of the two is shown once it has happened: some pools announce no New Cut, and a rig without devices switches no job. */
+/**
+ * Each of the two is shown once it has happened: some pools announce no New Cut, and a rig without devices switches no
+ * job.
+ */
 function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void {
   for (const [name, spread] of [
     ['switch', switchSeconds],

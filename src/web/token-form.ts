@@ -2,13 +2,17 @@
 
 import { byId, setText } from './dom.ts';
 
-/** Spaces and invisible characters, which may be pasted with a token. A token has none, and a header must not have any. */
+/**
+ * Spaces and invisible characters, which may be pasted with a token. A token has none, and a header must not have any.
+ */
 const NO_PART = /[^\x21-\x7e]/g;
 
 /** What the fragment of a link begins with. Browsers send no fragment to the server. */
 const IN_LINK = '#token=';
 
-/** @returns the token of the link that opened the page, which the address then shows no more; undefined if it has none */
+/**
+ * @returns the token of the link that opened the page, which the address then shows no more; undefined if it has none
+ */
 export function tokenOfLink(): string | undefined {
   const { hash, pathname, search } = location;
   if (!hash.startsWith(IN_LINK)) return undefined;

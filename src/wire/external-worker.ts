@@ -1,6 +1,6 @@
 /**
- * What the reference client and an external worker say to each other: the target is the worker's argument, the header's 286 bytes
- * come on its stdin, and it prints one line with the nonce. Pure.
+ * What the reference client and an external worker say to each other: the target is the worker's argument, the header's
+ * 286 bytes come on its stdin, and it prints one line with the nonce. Pure.
  */
 
 import { toHex } from '../chain/bytes.ts';
@@ -25,8 +25,8 @@ export function isTargetArgument(text: string): boolean {
 }
 
 /**
- * Whether an argument means this target. It may be written little-endian, big-endian, or as the reference client writes it: words of
- * 8 bytes, the least significant word first, and the most significant byte of each word first.
+ * Whether an argument means this target. It may be written little-endian, big-endian, or as the reference client writes
+ * it: words of 8 bytes, the least significant word first, and the most significant byte of each word first.
  * @param target 32 bytes, little-endian
  */
 export function meansTarget(argument: string, target: Uint8Array): boolean {
@@ -42,7 +42,10 @@ function withReversedWords(bytes: Uint8Array, length: number): Uint8Array {
   return bytes.map((_, i) => bytes[i - (i % length) + (length - 1 - (i % length))]);
 }
 
-/** @returns the line that a worker prints: the nonce as 16 hex digits, the most significant first; hashes; hashes per second */
+/**
+ * @returns the line that a worker prints: the nonce as 16 hex digits, the most significant first; hashes; hashes per
+ *   second
+ */
 export function formatAnswer({ nonce, hashes, hashesPerSecond }: Required<ExternalAnswer>): string {
   const digits = nonce.toString(16).padStart(2 * NONCE_BYTES, '0');
   return `${digits} ${Math.round(hashes)} ${Math.round(hashesPerSecond)}\n`;

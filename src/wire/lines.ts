@@ -11,7 +11,10 @@ export class LineTooLongError extends Error {
 export class LineSplitter {
   readonly #mostBytes: number;
   readonly #decoder = new TextDecoder();
-  /** The line that has not ended yet: the first `#bytes` bytes. It is a copy, so that a byte that comes alone costs no more memory. */
+  /**
+   * The line that has not ended yet: the first `#bytes` bytes. It is a copy, so that a byte that comes alone costs no
+   * more memory.
+   */
   #begun = NOTHING;
   #bytes = 0;
 

@@ -1,6 +1,6 @@
 /**
- * How stratum writes targets, nonces and headers: as hex digits, and numbers with the most significant digit first. The client and
- * the server share this. Pure.
+ * How stratum writes targets, nonces and headers: as hex digits, and numbers with the most significant digit first. The
+ * client and the server share this. Pure.
  */
 
 import { z } from 'zod';
@@ -32,7 +32,10 @@ export function formatNonce1({ value, bytes }: Nonce1): string {
   return bytes === 0 ? '' : value.toString(16).padStart(2 * bytes, '0');
 }
 
-/** @returns nonce2, the part of the nonce that the miner has chosen: two hex digits for each of its 8 − nonce1.bytes bytes */
+/**
+ * @returns nonce2, the part of the nonce that the miner has chosen: two hex digits for each of its 8 − nonce1.bytes
+ *   bytes
+ */
 export function formatNonce2(nonce: bigint, { bytes }: Nonce1): string {
   return (nonce >> BigInt(8 * bytes)).toString(16).padStart(2 * (NONCE_BYTES - bytes), '0');
 }
@@ -121,13 +124,13 @@ export function formatNotify(jobId: string, headerHex: string, clean: boolean): 
 }
 
 /*
- * The difficulty that stratum's words mean: in a worker's password (`d=…`) and in `mining.suggest_difficulty`. Everywhere else in
- * pickaxe, a difficulty is the number of hashes that a solution takes on average. Pure.
+ * The difficulty that stratum's words mean: in a worker's password (`d=…`) and in `mining.suggest_difficulty`.
+ * Everywhere else in pickaxe, a difficulty is the number of hashes that a solution takes on average. Pure.
  */
 
 /**
- * How many hashes a share of difficulty 1 takes on average: as in Bitcoin, where these words come from, so the target is
- * 2^224 − 1. This network's own messages name targets (`mining.set_target`) and need no such unit.
+ * How many hashes a share of difficulty 1 takes on average: as in Bitcoin, where these words come from, so the target
+ * is 2^224 − 1. This network's own messages name targets (`mining.set_target`) and need no such unit.
  */
 export const HASHES_AT_DIFFICULTY_1 = 2 ** 32;
 

@@ -1,4 +1,7 @@
-/** The words and limits of the worker's protocol: `pickaxe worker` speaks it with its parent (docs/worker.md). This file imports nothing. */
+/**
+ * The words and limits of the worker's protocol: `pickaxe worker` speaks it with its parent (docs/worker.md). This file
+ * imports nothing.
+ */
 
 import { z } from 'zod';
 import { fromHex, toHex } from '../chain/bytes.ts';
@@ -19,7 +22,9 @@ export const CAPABILITIES = ['nonce1', 'time-may-roll', 'verdicts', 'retarget', 
 export const LIMITS = {
   /** The most bytes of a line to the worker. A job's line has about 1,000. */
   lineBytes: 65_536,
-  /** The most jobs that a parent's connection holds. The oldest ends when a further one comes: its shares are long out. */
+  /**
+   * The most jobs that a parent's connection holds. The oldest ends when a further one comes: its shares are long out.
+   */
   jobs: 64,
   /** The most characters of a job's id. Ids of pools have a dozen. */
   idCharacters: 64,
@@ -186,7 +191,9 @@ function quoted(text: string): string {
   return `"${oneLine(text, MOST_QUOTED)}"`;
 }
 
-/* What `pickaxe worker` sends to its parent: the shapes of its lines. Names follow the rules of all public JSON. Pure. */
+/*
+ * What `pickaxe worker` sends to its parent: the shapes of its lines. Names follow the rules of all public JSON. Pure.
+ */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();

@@ -1,4 +1,7 @@
-/** A node, or somebody before it, that asks for work with its own account: found out by the first block, told loudly, and left. */
+/**
+ * A node, or somebody before it, that asks for work with its own account: found out by the first block, told loudly,
+ * and left.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';

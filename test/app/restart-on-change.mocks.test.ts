@@ -178,7 +178,9 @@ describe('guards and alarms follow changed settings', () => {
     vi.useRealTimers();
   });
 
-  /** Starts all sidecars, changes the settings, and waits until they have taken effect and the alarm has had its time. */
+  /**
+   * Starts all sidecars, changes the settings, and waits until they have taken effect and the alarm has had its time.
+   */
   async function sidecars() {
     const { live, change, running, rests, heard } = rig();
     const end = await startAll(await sidecarsOf(live), running);

@@ -1,6 +1,7 @@
 /**
- * A newcomer's first minutes, as docs/first-minutes.md shows them: `RECORD=1 npx vitest run test/cli/first-minutes.test.ts`
- * writes that page again. The test compares with it what is the same on every machine and in every run.
+ * A newcomer's first minutes, as docs/first-minutes.md shows them: `RECORD=1 npx vitest run
+ * test/cli/first-minutes.test.ts` writes that page again. The test compares with it what is the same on every machine
+ * and in every run.
  */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The command line on a pretended hybrid chip: one of this machine's CPUs is a performance core, the others are efficiency cores. */
+/**
+ * The command line on a pretended hybrid chip: one of this machine's CPUs is a performance core, the others are
+ * efficiency cores.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

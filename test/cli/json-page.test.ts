@@ -1,4 +1,6 @@
-/** Runs the example of docs/wrappers.md with the built miner: its lines have the fields and words that the page shows. */
+/**
+ * Runs the example of docs/wrappers.md with the built miner: its lines have the fields and words that the page shows.
+ */
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Mining on pools with the built command line: failover and return, without a share that gets lost, and what is said before. */
+/**
+ * Mining on pools with the built command line: failover and return, without a share that gets lost, and what is said
+ * before.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

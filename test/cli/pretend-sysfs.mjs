@@ -1,6 +1,6 @@
-// Loaded before the command line (node --import): whatever it reads below /sys, it reads below the folder PRETENDED_SYSFS.
-// What is read synchronously, which is the topology, is pretended only where that folder has it, and real elsewhere.
-// PRETENDED_WATTS is the power that the counter of energy counts, up to the moment in which it is read.
+// Loaded before the command line (node --import): whatever it reads below /sys, it reads below the folder
+// PRETENDED_SYSFS. What is read synchronously, which is the topology, is pretended only where that folder has it, and
+// real elsewhere. PRETENDED_WATTS is the power that the counter of energy counts, up to the moment in which it is read.
 // REFUSED is a pattern of paths that only root may read: the tests may run as root, for whom modes do not hold.
 
 import fs from 'node:fs';

@@ -1,4 +1,6 @@
-/** Remembers made-up tunings of GPUs, so that the command line need not measure what takes a software GPU half a minute. */
+/**
+ * Remembers made-up tunings of GPUs, so that the command line need not measure what takes a software GPU half a minute.
+ */
 
 import { tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';

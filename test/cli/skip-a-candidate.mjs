@@ -1,5 +1,5 @@
-// Loaded before the command line (node --import): its CPU engine does not report the first candidate of each search, or,
-// with SKIP=odd, of every other search, like a kernel that skips nonces.
+// Loaded before the command line (node --import): its CPU engine does not report the first candidate of each search,
+// or, with SKIP=odd, of every other search, like a kernel that skips nonces.
 
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 

@@ -61,7 +61,10 @@ export class Terminal {
     return this.#tmux(['capture-pane', '-p']).trimEnd().split('\n');
   }
 
-  /** @returns the whole history of the screen, with wrapped lines joined. @param escapes whether to include escape codes */
+  /**
+   * @returns the whole history of the screen, with wrapped lines joined.
+   * @param escapes whether to include escape codes
+   */
   text({ escapes = false } = {}): string {
     return this.#tmux(['capture-pane', '-p', '-J', '-S', '-', ...(escapes ? ['-e'] : [])]);
   }

@@ -1,4 +1,7 @@
-/** Tests that the network's own package `chainweb`, unchanged, reads the chains of the mock node in the words of real nodes. */
+/**
+ * Tests that the network's own package `chainweb`, unchanged, reads the chains of the mock node in the words of real
+ * nodes.
+ */
 
 import chainweb from 'chainweb';
 import { describe, expect, it, onTestFinished } from 'vitest';

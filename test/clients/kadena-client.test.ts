@@ -1,6 +1,6 @@
 /**
- * Tests that the network's own package `@kadena/client`, unchanged, sends commands to the mock node, and that commands made by it
- * and by pickaxe are the same to both.
+ * Tests that the network's own package `@kadena/client`, unchanged, sends commands to the mock node, and that commands
+ * made by it and by pickaxe are the same to both.
  */
 
 import {

@@ -75,7 +75,9 @@ describe('a project file that was only found', () => {
   const naming = (wanted: unknown) =>
     ENTRIES.filter(({ setting }) => setting.needsNaming === wanted).map(({ path }) => path);
 
-  /** A new setting fails here until it is decided whether such a file may have it: `needsNaming` says what forbids it. */
+  /**
+   * A new setting fails here until it is decided whether such a file may have it: `needsNaming` says what forbids it.
+   */
   it('may have these settings, and no others', () => {
     expect(naming(undefined)).toEqual([
       'node.network',

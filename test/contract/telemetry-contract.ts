@@ -5,7 +5,10 @@ import { TELEMETRY_FIELDS, type Telemetry } from '#pickaxe/engine/device.js';
 import type { Engine } from '#pickaxe/engine/engine.js';
 import { plausible } from '#pickaxe/engine/sensors.js';
 
-/** @param makeEngine makes an engine whose device has a temperature of 61 °C, and other readings that are plausible or not */
+/**
+ * @param makeEngine makes an engine whose device has a temperature of 61 °C, and other readings that are plausible or
+ *   not
+ */
 export function telemetryContract(name: string, makeEngine: () => Engine): void {
   test(`${name} tells its readings while it is open, and none afterwards`, async () => {
     const engine = makeEngine();

@@ -1,5 +1,6 @@
-// Programs of other systems, for the tests: Node.js for Windows and the lock file's TypeScript compiler, which run under Wine, and
-// Node.js for ARM, which runs under QEMU. They are no dependencies: nobody who installs pickaxe downloads them.
+// Programs of other systems, for the tests: Node.js for Windows and the lock file's TypeScript compiler, which run
+// under Wine, and Node.js for ARM, which runs under QEMU. They are no dependencies: nobody who installs pickaxe
+// downloads them.
 //
 //   node test/foreign/programs.mjs    downloads what is missing from the package registry, and makes a Windows, if there is Wine
 //

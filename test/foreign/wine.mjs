@@ -11,9 +11,9 @@ const starts = (program) => spawnSync(program, ['--version']).status === 0;
 
 const wine = ['wine64', 'wine', `${DEBIAN}wine64`].find(starts);
 /**
- * Lets Linux place a program's memory at the same addresses each time. At random addresses, one start of Wine in several
- * thousand ends at once with exit code 1 and without a word: the heap then covers the page 0x7ffe0000, which Windows' programs
- * must have.
+ * Lets Linux place a program's memory at the same addresses each time. At random addresses, one start of Wine in
+ * several thousand ends at once with exit code 1 and without a word: the heap then covers the page 0x7ffe0000, which
+ * Windows' programs must have.
  */
 const FIXED_ADDRESSES = ['setarch', '-R'];
 // Some containers forbid it; there, those few starts fail.
@@ -90,8 +90,9 @@ export function makeOriginal() {
 }
 
 /**
- * Copies the Windows into a folder, as `prefix`, makes the folder `home` beside it, and starts Wine's server. By itself the server
- * would start and end with each program, which takes a second, and a program that starts while it ends would fail.
+ * Copies the Windows into a folder, as `prefix`, makes the folder `home` beside it, and starts Wine's server. By itself
+ * the server would start and end with each program, which takes a second, and a program that starts while it ends would
+ * fail.
  * @throws Error when it cannot be copied
  */
 export function copyWindows(folder) {

@@ -23,7 +23,8 @@ const OPERATIONS: Record<string, Operate> = {
 };
 
 /**
- * @param memory the content of memory, by the addresses as the assembly writes them; results and spilled vectors are added
+ * @param memory the content of memory, by the addresses as the assembly writes them; results and spilled vectors are
+ *   added
  * @returns whether any vector had a hit: then the zero flag is clear
  * @throws Error at an unknown instruction, or at one that reads what was never written
  */

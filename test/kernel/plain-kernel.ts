@@ -1,4 +1,7 @@
-/** The CPU kernel as plain JavaScript, printed from the same description as all others: slow, and easy to check others against. */
+/**
+ * The CPU kernel as plain JavaScript, printed from the same description as all others: slow, and easy to check others
+ * against.
+ */
 
 import { COUNTER, JOB, NONCE, PAGE } from '#pickaxe/kernel/algebra.js';
 import { cpuKernel } from '#pickaxe/kernel/generate.js';

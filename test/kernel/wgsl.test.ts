@@ -38,7 +38,8 @@ describe.each(Object.values(SHADERS))('%s', (shader) => {
     const operations = [...loop.matchAll(/^ *let x\d+ = (.*);$/gm)].map(([, expression]) => expression);
     const kinds = { add: 0, xor: 0, rotate: 0 };
     for (const expression of operations) {
-      // A rotate is two shifts and an or, which GPUs do as one; an addition or an exclusive or has two or three operands.
+      // A rotate is two shifts and an or, which GPUs do as one; an addition or an exclusive or has two or three
+      // operands.
       if (/^\(x\d+ >> [^ ]+\) \| \(x\d+ << [^|]+\)$/.test(expression)) kinds.rotate++;
       else if (/^\w+( \+ \w+){1,2}$/.test(expression.replaceAll(' * one', '').replace(/[()]/g, ''))) kinds.add++;
       else if (/^\w+( \^ \w+){1,2}$/.test(expression)) kinds.xor++;

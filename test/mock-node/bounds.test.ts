@@ -113,7 +113,11 @@ it('a thousand peers of each network are known, the newest', () => {
   expect(peers.of(0)).toEqual([]);
 });
 
-/** Fetches a cut of 300 blocks from a node. @param pageSize how many headers its pages have @param onAsked is told of each request */
+/**
+ * Fetches a cut of 300 blocks from a node.
+ * @param pageSize how many headers its pages have
+ * @param onAsked is told of each request
+ */
 async function fetchLong(pageSize: number, onAsked: (path: string) => void): Promise<unknown> {
   const [ours, theirs] = [chainsOf({ chains: 1 }, 7), chainsOf({ chains: 1 }, 8)];
   for (let i = 0n; i < 300n; i++) grow(theirs, 0, NOW_US + i);

@@ -1,4 +1,6 @@
-/** Tests that pickaxe's own client, which checks every hash and every root, understands the mock node in both dialects. */
+/**
+ * Tests that pickaxe's own client, which checks every hash and every root, understands the mock node in both dialects.
+ */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isAlreadyCompleted } from '#pickaxe/ledger/command/results.js';

@@ -1,4 +1,7 @@
-/** Tests nodes that tell each other of their cuts: the one that gets a cut fetches its blocks, checks them, and takes what is heavier. */
+/**
+ * Tests nodes that tell each other of their cuts: the one that gets a cut fetches its blocks, checks them, and takes
+ * what is heavier.
+ */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
-// Run by Windows' node.exe under Wine: lists what the package's addon has and does, and answers searches with every kernel that
-// the package has for this chip, WebAssembly's and JavaScript's included.
-// The argument names a file with searches; the answer is on stdout.
+// Run by Windows' node.exe under Wine: lists what the package's addon has and does, and answers searches with every
+// kernel that the package has for this chip, WebAssembly's and JavaScript's included. The argument names a file with
+// searches; the answer is on stdout.
 
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';

@@ -172,8 +172,8 @@ const programIn = (folder: string, name: string, { forWindows }: Variant) =>
   join(folder, forWindows ? `${name}.exe` : name);
 
 /**
- * Why a variant cannot be built or run on this machine, found on an empty program; undefined when it can. What is for Windows is
- * only built.
+ * Why a variant cannot be built or run on this machine, found on an empty program; undefined when it can. What is for
+ * Windows is only built.
  */
 export function whyMissing(variant: Variant, folder: string): unknown {
   const source = join(folder, 'empty.c');

@@ -1,7 +1,6 @@
 /**
- * The C kernels outside of Node: those of another kind of chip, those for Windows, and under sanitizers (address and undefined
- * behaviour).
- * test/engine/cpu/kernels.test.ts tries them as they ship.
+ * The C kernels outside of Node: those of another kind of chip, those for Windows, and under sanitizers (address and
+ * undefined behaviour). test/engine/cpu/kernels.test.ts tries them as they ship.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

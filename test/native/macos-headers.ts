@@ -1,6 +1,6 @@
 /**
- * As much of macOS' headers as the addon needs, since its SDK may not be used elsewhere. Names, types and numbers are those that
- * Apple documents; the compiler cannot check that here.
+ * As much of macOS' headers as the addon needs, since its SDK may not be used elsewhere. Names, types and numbers are
+ * those that Apple documents; the compiler cannot check that here.
  */
 export const MACOS_HEADERS: Readonly<Record<string, string>> = {
   'errno.h': `

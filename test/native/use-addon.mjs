@@ -1,5 +1,5 @@
-// Uses the addon well and badly, and prints what came of it. Runs in a copy of the project, under sanitizers: a fault of
-// the C code ends it.
+// Uses the addon well and badly, and prints what came of it. Runs in a copy of the project, under sanitizers: a fault
+// of the C code ends it.
 
 import { createRequire } from 'node:module';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';

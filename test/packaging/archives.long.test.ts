@@ -1,6 +1,6 @@
 /**
- * The archives of a release, unpacked where nothing is installed: those in the folder ARCHIVES, or archives of this checkout with
- * the packages that it has and the Node.js that runs the test.
+ * The archives of a release, unpacked where nothing is installed: those in the folder ARCHIVES, or archives of this
+ * checkout with the packages that it has and the Node.js that runs the test.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';

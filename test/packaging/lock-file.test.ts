@@ -21,7 +21,8 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}
 const manifest = JSON.parse(read('package.json'));
 const packages = Object.entries(JSON.parse(read('package-lock.json')).packages as Record<string, Package>);
 
-// light-my-request is a dependency for this alone: fastify would take a version of it that brings a package for Node.js 22.
+// light-my-request is a dependency for this alone: fastify would take a version of it that brings a package for Node.js
+// 22.
 test('every package runs on the oldest Node.js that pickaxe promises', () => {
   const oldest = semver.minVersion(manifest.engines.node).version;
   expect(oldest).toBe('20.19.0');
@@ -33,7 +34,8 @@ test('every package runs on the oldest Node.js that pickaxe promises', () => {
 });
 
 test('no package runs an install script, nor has one that is not known to be needless', () => {
-  // koffi's compiles what a package of its own has prebuilt; webgpu's takes a mark off that browsers leave on downloads.
+  // koffi's compiles what a package of its own has prebuilt; webgpu's takes a mark off that browsers leave on
+  // downloads.
   const known = ['node_modules/koffi', 'node_modules/webgpu'];
   expect(packages.filter(([, each]) => each.hasInstallScript).map(([path]) => path)).toEqual(known);
   const denied = Object.entries(manifest.allowScripts).map(([name, isAllowed]) => [`node_modules/${name}`, isAllowed]);

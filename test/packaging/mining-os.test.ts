@@ -1,4 +1,6 @@
-/** HiveOS's and mmpOS's scripts, run as those run them: with the sheet's fields as variables, beside a stub of pickaxe. */
+/**
+ * HiveOS's and mmpOS's scripts, run as those run them: with the sheet's fields as variables, beside a stub of pickaxe.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

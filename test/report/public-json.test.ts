@@ -29,7 +29,9 @@ import { expectShape } from '../expect-shape.ts';
 import { BALANCE, device, relay, SETUP, share, verdict, worker } from './fakes.ts';
 import { serve } from './http/serving.ts';
 
-/** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
+/**
+ * Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules.
+ */
 const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'a line of --json': JsonLine,
   'a line of --log-format json': LogLine,

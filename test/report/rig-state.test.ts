@@ -16,7 +16,10 @@ const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 
 const cut: MinerEvent = { type: 'new-cut', chain: 3 };
 const seconds = (count: number) => count * 1_000;
 
-/** @param steps events, with waiting times between them. @returns the state, and for how many seconds the rig has been in it */
+/**
+ * @param steps events, with waiting times between them.
+ * @returns the state, and for how many seconds the rig has been in it
+ */
 function after(
   steps: readonly (MinerEvent | number)[],
   devices: { name: string; kind: 'cpu' | 'gpu' }[] = [],

@@ -1,6 +1,6 @@
 /**
- * Tests the first step of `npm start`, `npm test` and vitest, and so `npm run build`, in an unbuilt copy of the checkout. Each test
- * begins with what the one before has left.
+ * Tests the first step of `npm start`, `npm test` and vitest, and so `npm run build`, in an unbuilt copy of the
+ * checkout. Each test begins with what the one before has left.
  */
 
 import {
@@ -103,7 +103,8 @@ test('a build by hand counts, and one that fails leaves nothing that counts', as
   const build = () => runScript('scripts/build.mjs', [], { root: copy, env });
   writeFileSync(code, `${text}\nconst wrong: number = 'text';\n`);
   expect((await build()).code).not.toBe(0);
-  // The built code is that of the change: it does not count, even once the sources are those of the last good build again.
+  // The built code is that of the change: it does not count, even once the sources are those of the last good build
+  // again.
   writeFileSync(code, text);
   expect(existsSync(join(copy, 'dist/.pickaxe-ready'))).toBe(false);
   expect((await build()).code).toBe(0);

@@ -56,7 +56,9 @@ export class Follower {
   }
 }
 
-/** Finds the first solution in a lane, as far as the source leaves it open, for difficulties of a few hundred hashes. */
+/**
+ * Finds the first solution in a lane, as far as the source leaves it open, for difficulties of a few hundred hashes.
+ */
 export function mine(work: Work, lane = 0): Solution {
   const job = prepareJob(work);
   for (let counter = 0; ; counter++) {

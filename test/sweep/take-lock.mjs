@@ -1,5 +1,5 @@
-// Takes the lock of a sweep again and again, and leaves it each time as a process that is gone would: FOLDER COUNT. The exit code
-// is 1 when another process has it, too.
+// Takes the lock of a sweep again and again, and leaves it each time as a process that is gone would: FOLDER COUNT. The
+// exit code is 1 when another process has it, too.
 
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

@@ -1,4 +1,6 @@
-/** Chromium without a window. If it is missing, tests of the page are skipped and say so, except in CI, where they fail. */
+/**
+ * Chromium without a window. If it is missing, tests of the page are skipped and say so, except in CI, where they fail.
+ */
 
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';

@@ -1,4 +1,7 @@
-/** The commands of docs/windows.md, as far as Wine has the programs that they name: PowerShell and Windows' own are not there. */
+/**
+ * The commands of docs/windows.md, as far as Wine has the programs that they name: PowerShell and Windows' own are not
+ * there.
+ */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Run by Windows' node.exe under Wine, from a file in pickaxe's folder: benchmarks kernels, all in one process, because Wine takes
-// seconds to start one.
+// Run by Windows' node.exe under Wine, from a file in pickaxe's folder: benchmarks kernels, all in one process, because
+// Wine takes seconds to start one.
 //
 //   node hash-sums.mjs SEED COUNT KERNEL …    prints one JSON object: the hash sum of each kernel, and what is wrong with it
 

@@ -1,5 +1,5 @@
-// Runs on Windows: runs a hook for one notice. Its arguments are pickaxe's program, and JSON with the command, the notice and the
-// time limit in ms. It prints what was logged.
+// Runs on Windows: runs a hook for one notice. Its arguments are pickaxe's program, and JSON with the command, the
+// notice and the time limit in ms. It prints what was logged.
 
 import { pathToFileURL } from 'node:url';
 

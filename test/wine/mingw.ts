@@ -1,4 +1,7 @@
-/** Compiles small programs for Windows. Without the compiler, tests that need them are skipped, except in CI, where they fail. */
+/**
+ * Compiles small programs for Windows. Without the compiler, tests that need them are skipped, except in CI, where they
+ * fail.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

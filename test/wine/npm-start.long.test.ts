@@ -1,4 +1,6 @@
-/** `npm start` in a fresh checkout, typed into Windows' command line. Only the installation of the packages is replaced. */
+/**
+ * `npm start` in a fresh checkout, typed into Windows' command line. Only the installation of the packages is replaced.
+ */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
-// Runs on Windows: replaces a file that cmd.exe has open until the first attempt has failed. Its argument is pickaxe's program.
+// Runs on Windows: replaces a file that cmd.exe has open until the first attempt has failed. Its argument is pickaxe's
+// program.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * Runs pickaxe by Windows' node.exe under Wine, in a Windows of its own for each file of tests. Where Wine or node.exe is missing,
- * tests are skipped and say so, except in CI, where they fail.
+ * Runs pickaxe by Windows' node.exe under Wine, in a Windows of its own for each file of tests. Where Wine or node.exe
+ * is missing, tests are skipped and say so, except in CI, where they fail.
  */
 
 import { spawn } from 'node:child_process';
@@ -35,7 +35,10 @@ export const noWine = missing !== undefined;
 /** Part of the names of tests. */
 export const why = noWine ? ` (skipped: ${missing})` : '';
 
-/** Wine 8 refuses a connection for which TCP keep-alive was asked, as undici asks for. Nothing else of Node.js is changed. */
+/**
+ * Wine 8 refuses a connection for which TCP keep-alive was asked, as undici asks for. Nothing else of Node.js is
+ * changed.
+ */
 const SOCKETS = fileURLToPath(new URL('./without-keep-alive.cjs', import.meta.url));
 /** Far longer than any command takes. None may hang the tests. */
 const RUN_MS = 300_000;
@@ -113,7 +116,9 @@ export class Windows {
     return [...wineCommand!, program, ...args];
   }
 
-  /** Runs a program of Windows. Its input and output are files: Node.js makes sockets for pipes, which Wine cannot use. */
+  /**
+   * Runs a program of Windows. Its input and output are files: Node.js makes sockets for pipes, which Wine cannot use.
+   */
   async run(
     program: string,
     args: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * `--block-log`: records each block that is sent to a node, and follows what becomes of those that may have been accepted. Mining
- * waits for none of this. What it needs is loaded at the start, so that the first block need not wait for it.
+ * `--block-log`: records each block that is sent to a node, and follows what becomes of those that may have been
+ * accepted. Mining waits for none of this. What it needs is loaded at the start, so that the first block need not wait
+ * for it.
  */
 
 import type { Logger } from 'pino';

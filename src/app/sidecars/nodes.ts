@@ -1,10 +1,16 @@
-/** Watches the nodes of a rig: one that stands still, lags or follows another branch is warned of, and left if there are others. */
+/**
+ * Watches the nodes of a rig: one that stands still, lags or follows another branch is warned of, and left if there are
+ * others.
+ */
 
 import { pause } from '../../system/abort.ts';
 import type { NodeWatchOptions } from '../node-watch.ts';
 import type { Sidecar } from '../run-miner.ts';
 
-/** By then the first devices mine. What is needed here is loaded only then, unless clients could use up all open files before. */
+/**
+ * By then the first devices mine. What is needed here is loaded only then, unless clients could use up all open files
+ * before.
+ */
 const FIRST_MS = 10_000;
 /** The time between a fault of the watch and its next attempt. */
 const AGAIN_MS = 60_000;
@@ -15,7 +21,8 @@ export interface WatchTimes {
 }
 
 /**
- * @param loadsFirst whether the rig starts only when all that is needed here is loaded. Node.js never tries again to load a module for
+ * @param loadsFirst whether the rig starts only when all that is needed here is loaded. Node.js never tries again to
+ *   load a module for
  * which no file could be opened
  */
 export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: WatchTimes = {}): Sidecar {

@@ -16,7 +16,8 @@ import type { Sidecar } from '../run-miner.ts';
 import { restartOnChange } from './pausing.ts';
 
 /**
- * The hooks and the webhook may change while pickaxe runs. Even then the notices of its start and its stop are sent only once.
+ * The hooks and the webhook may change while pickaxe runs. Even then the notices of its start and its stop are sent
+ * only once.
  * @throws UsageError when the webhook's files cannot be used.
  */
 export async function notices(live: LiveConfig): Promise<Sidecar> {

@@ -54,7 +54,8 @@ export type Make = (config: Config) => Promise<Sidecar | undefined>;
 
 /**
  * @param settings picks the settings that the sidecar depends on
- * @throws UsageError when the first instance cannot be made. Later errors are logged and the old instance keeps running. If
+ * @throws UsageError when the first instance cannot be made. Later errors are logged and the old instance keeps
+ *   running. If
  * the new one fails to start, nothing runs until the settings change again.
  */
 export async function restartOnChange(

@@ -117,7 +117,9 @@ async function makeKey(): Promise<string> {
   }
 }
 
-/* Asks the nodes whether they give a miner work, and whether its account has its keys on every chain where it exists. */
+/*
+ * Asks the nodes whether they give a miner work, and whether its account has its keys on every chain where it exists.
+ */
 
 /** What keeps a miner from mining, or from mining on some chains. */
 export type Trouble = 'no work' | 'other keys';

@@ -67,7 +67,8 @@ export function runBlock(loaded: Loaded, chain: number, options: BlockListOption
 }
 
 /**
- * @returns the branch that ends with the newest block of the node's cut, as far down as `last` says; undefined without `last`
+ * @returns the branch that ends with the newest block of the node's cut, as far down as `last` says; undefined without
+ *   `last`
  * @throws UsageError for a chain that the cut does not have
  */
 async function newestOf(api: NodeApi, chain: number, { last, json }: UpwardOptions) {

@@ -1,6 +1,6 @@
 /**
- * Checks blocks beyond what the client proves anyway: proof of work, neighbours, weights and rewards. Each check is on its own, so
- * that one that fails hides none of the others.
+ * Checks blocks beyond what the client proves anyway: proof of work, neighbours, weights and rewards. Each check is on
+ * its own, so that one that fails hides none of the others.
  */
 
 import { type Cut, lowestHeight } from '../../ledger/cut.ts';
@@ -114,7 +114,10 @@ export class BlockChecks {
   }
 }
 
-/** The first block of a chain has no proof of work, no neighbours below it, and no miner. Chains can begin above height 0. */
+/**
+ * The first block of a chain has no proof of work, no neighbours below it, and no miner. Chains can begin above height
+ * 0.
+ */
 function isFirst({ chain, height }: BlockHeader, network: string): boolean {
   return height === 0n || chain >= (chainsAt(network, height - 1n) ?? Number.POSITIVE_INFINITY);
 }
@@ -149,10 +152,16 @@ export interface Links {
   readonly note?: string | undefined;
 }
 
-/** The links of all blocks of a stretch of heights, orphans included: upwards, with the parents of all but the lowest ones. */
+/**
+ * The links of all blocks of a stretch of heights, orphans included: upwards, with the parents of all but the lowest
+ * ones.
+ */
 export class UpwardLinks implements Links {
   #height: bigint | undefined;
-  /** The hashes of the blocks of this height so far, and of all those of the height below; undefined for the lowest height. */
+  /**
+   * The hashes of the blocks of this height so far, and of all those of the height below; undefined for the lowest
+   * height.
+   */
   #here = new Set<string>();
   #below: ReadonlySet<string> | undefined;
 
@@ -212,8 +221,8 @@ export class BranchLinks implements Links {
 }
 
 /*
- * Finds out which chains of a network are neighbours. pickaxe knows the graphs of many networks; of others, only the node can
- * tell it.
+ * Finds out which chains of a network are neighbours. pickaxe knows the graphs of many networks; of others, only the
+ * node can tell it.
  */
 
 /** `node`: only the node says so. `nobody`: neither pickaxe nor the node knows the graph. */

@@ -12,7 +12,11 @@ import type { NodeApi } from '../../node/api/node-api.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { onNodes } from '../on-nodes.ts';
 
-/** @param act asks the first node that can be reached @returns the exit code @throws UsageError when no node is configured */
+/**
+ * @param act asks the first node that can be reached
+ * @returns the exit code
+ * @throws UsageError when no node is configured
+ */
 export function withNode(loaded: Loaded, act: (api: NodeApi) => Promise<void>): Promise<number> {
   return withNodes(loaded, async (nodes) => {
     await nodes.ask(act);

@@ -186,7 +186,10 @@ export function runPutCut(loaded: Loaded, file: string): Promise<number> {
   });
 }
 
-/** @param address HOST:PORT @param id 43 characters; without it, an authority must have signed the peer's certificate */
+/**
+ * @param address HOST:PORT
+ * @param id 43 characters; without it, an authority must have signed the peer's certificate
+ */
 export function runPutPeer(
   loaded: Loaded,
   address: string,

@@ -1,4 +1,7 @@
-/** What `pickaxe sweep` and `pickaxe tx transfer` have in common: the file of the state, the question, and the carrying out. */
+/**
+ * What `pickaxe sweep` and `pickaxe tx transfer` have in common: the file of the state, the question, and the carrying
+ * out.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { EXIT, UsageError } from '../../app/exit.ts';
@@ -34,7 +37,10 @@ export interface SessionOptions {
   readonly keyFile?: readonly string[];
   /** Of a sweep: public keys that may be in the guard of the account beside those of the key files. */
   readonly guardKey?: readonly string[];
-  /** In coins for each unit of gas. By default the usual one, and with `resume` the one with which the transfers have begun. */
+  /**
+   * In coins for each unit of gas. By default the usual one, and with `resume` the one with which the transfers have
+   * begun.
+   */
   readonly gasPrice?: Decimal;
   /** The account that pays for the arrival on another chain. */
   readonly gasStation?: string;
@@ -279,7 +285,9 @@ export interface SweepIo {
 /** A chain has a block every 30 s. */
 const PAUSE_MS = 10_000;
 
-/** @returns what belongs to this process. The first signal of the system fires `stop`; the second one ends the process */
+/**
+ * @returns what belongs to this process. The first signal of the system fires `stop`; the second one ends the process
+ */
 export function processIo(): SweepIo {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());

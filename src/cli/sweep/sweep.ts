@@ -113,7 +113,10 @@ function checkSame({ targetChain, gasStation }: Sweep, { toChain, gasStation: pa
   }
 }
 
-/** The file may be of a version that has believed the node. @throws UsageError when a guard that the user does not know would be signed */
+/**
+ * The file may be of a version that has believed the node.
+ * @throws UsageError when a guard that the user does not know would be signed
+ */
 function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): void {
   const isSigned = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);
   if (!isSigned || !known || guardOfName(account)) return;
@@ -220,7 +223,10 @@ export function planReport(plan: Plan, sweep: Sweep): SweepReport {
   return { network, account, targetChain, guard, sent: false, ...sums, ...(warning && { warning }), chains };
 }
 
-/** @param notes what each unfinished transfer waits for, by its chain @param sent whether this run may have sent something */
+/**
+ * @param notes what each unfinished transfer waits for, by its chain
+ * @param sent whether this run may have sent something
+ */
 export function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boolean): SweepReport {
   const { network, account, targetChain, guard, transfers } = sweep;
   const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));

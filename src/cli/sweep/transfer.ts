@@ -1,4 +1,7 @@
-/** `pickaxe tx transfer`: pays coins to an account. Nothing is sent before somebody has said yes, and nothing is signed twice. */
+/**
+ * `pickaxe tx transfer`: pays coins to an account. Nothing is sent before somebody has said yes, and nothing is signed
+ * twice.
+ */
 
 import { z } from 'zod';
 import { EXIT, UsageError } from '../../app/exit.ts';

@@ -176,7 +176,10 @@ interface Look {
   readonly seen: ReadonlyMap<string, CommandResult>;
 }
 
-/** @returns undefined when the person has ended the command meanwhile: what is known of the results must be said then, too */
+/**
+ * @returns undefined when the person has ended the command meanwhile: what is known of the results must be said then,
+ *   too
+ */
 async function lookUnlessStopped(waiting: Waiting): Promise<Look | undefined> {
   try {
     return await look(waiting);

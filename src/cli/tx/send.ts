@@ -52,7 +52,9 @@ function sayWhatIsSent({ transactions, commands }: Batch, io: Io): void {
   }
 }
 
-/** A node takes all commands of a batch or none, so those that are on the chain already are not sent with the others. */
+/**
+ * A node takes all commands of a batch or none, so those that are on the chain already are not sent with the others.
+ */
 async function sendAll(nodes: NodesInTurn, batch: Batch, io: Io): Promise<void> {
   let left: readonly Command[] = batch.commands;
   while (left.length > 0) {

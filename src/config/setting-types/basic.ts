@@ -27,7 +27,10 @@ export interface SettingType<T> {
   readonly schema: (zod: Zod) => z.ZodType<T>;
   /** @returns what a file has for this value; without this function, a file has the value itself */
   print?(value: T): unknown;
-  /** For types with a path in them. @returns the value with its path resolved against the folder of the file that has it */
+  /**
+   * For types with a path in them.
+   * @returns the value with its path resolved against the folder of the file that has it
+   */
   startAt?(folder: string, value: T): T;
 }
 

@@ -17,8 +17,8 @@ import { formatWindows, parseWindows, type ScheduleWindow } from '../../text/sch
 import { choice, integer, list, MAX_CHARACTERS, MAX_ITEMS, parsed, type SettingType, text, time } from './basic.ts';
 
 /**
- * Names have no control characters, and none that nobody sees (Unicode's Cc, Cf, Zl and Zp): a pool would pay another user than
- * the one that is shown.
+ * Names have no control characters, and none that nobody sees (Unicode's Cc, Cf, Zl and Zp): a pool would pay another
+ * user than the one that is shown.
  */
 const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
@@ -100,7 +100,10 @@ const deviceName = parsed({
 
 const deviceNames = list(deviceName);
 
-/** `all` stands for the CPU and every real GPU of the machine; no device, written `none`, for a rig that only serves others. */
+/**
+ * `all` stands for the CPU and every real GPU of the machine; no device, written `none`, for a rig that only serves
+ * others.
+ */
 export const devices: SettingType<readonly string[] | 'all'> = {
   form: deviceNames.form,
   says: deviceNames.says,
@@ -243,9 +246,9 @@ export const notice = choice(
 );
 
 /*
- * Mining systems write a wallet and the name of a worker as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. So `k:KEY.rig1`
- * may be given as a public key or as an account: the part after the dot names the rig. So does the one in the user at a pool, which
- * the pool gets whole. Pure.
+ * Mining systems write a wallet and the name of a worker as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. So
+ * `k:KEY.rig1` may be given as a public key or as an account: the part after the dot names the rig. So does the one in
+ * the user at a pool, which the pool gets whole. Pure.
  */
 
 interface OwnerAndRig {
@@ -268,7 +271,10 @@ export function rigNamedBy(said: unknown): string | undefined {
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
 }
 
-/** Pools differ in what they want: an e-mail address, a lone dot at an end, or more than a rig's name may have names no rig. */
+/**
+ * Pools differ in what they want: an e-mail address, a lone dot at an end, or more than a rig's name may have names no
+ * rig.
+ */
 const NAME_AND_RIG = /^[^@]*[^@.]\.([^@.]*[^@.\s][^@.]*)$/;
 const MOST_OF_NAME = 64;
 

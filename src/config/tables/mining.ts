@@ -239,7 +239,8 @@ export const DEVICES = {
       cpuTempLimit: {
         type: celsiusOrNone,
         about: 'pause the CPU when it reaches this many °C, where its temperature is known; none turns this off',
-        // Chips keep themselves at 95 °C (Ryzen) or 100 °C (most of Intel's) by lowering their clock, some all day long.
+        // Chips keep themselves at 95 °C (Ryzen) or 100 °C (most of Intel's) by lowering their clock, some all day
+        // long.
         default: 105,
         flag: '--cpu-temp-limit <celsius>',
         live: true,

@@ -44,7 +44,10 @@ export class CpuEngine implements Engine {
   readonly kind = 'cpu';
   readonly #options: CpuEngineOptions;
   readonly #threads: ThreadChoice;
-  /** Shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not the current one. */
+  /**
+   * Shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not the current
+   * one.
+   */
   readonly #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;

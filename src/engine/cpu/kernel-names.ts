@@ -1,8 +1,8 @@
 /** The names of the CPU kernels. This file imports nothing. */
 
 /**
- * All kernels, the usually fastest first. The native kernels of a build are those for its kind of chip. Kernels whose names
- * end with x2 search with pairs of vectors, which is much faster on some chips and slower on others.
+ * All kernels, the usually fastest first. The native kernels of a build are those for its kind of chip. Kernels whose
+ * names end with x2 search with pairs of vectors, which is much faster on some chips and slower on others.
  */
 export const KERNEL_NAMES = [
   'avx512x2',

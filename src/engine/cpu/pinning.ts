@@ -39,8 +39,9 @@ export function pinThread(cpus: readonly number[]): void {
 }
 
 /*
- * The priority of threads, as a niceness from 0 (normal) to 19 (all other programs go first). On Linux each thread has a niceness
- * of its own. Windows and macOS have a few levels, which native/thread-windows.c and native/thread-macos.c choose from.
+ * The priority of threads, as a niceness from 0 (normal) to 19 (all other programs go first). On Linux each thread has
+ * a niceness of its own. Windows and macOS have a few levels, which native/thread-windows.c and native/thread-macos.c
+ * choose from.
  */
 
 /**
@@ -70,10 +71,11 @@ function linuxFault(): string | undefined {
 }
 
 /**
- * Sets the priority of the calling thread. Two alternatives were measured on Linux, and new jobs began no sooner with them:
- * SCHED_IDLE instead of niceness 19, and a shorter time slice for the main thread.
+ * Sets the priority of the calling thread. Two alternatives were measured on Linux, and new jobs began no sooner with
+ * them: SCHED_IDLE instead of niceness 19, and a shorter time slice for the main thread.
  * @param niceness 0 … 19
- * @throws Error that says what to do when Linux requires privileges for it: when it is below the process's own niceness.
+ * @throws Error that says what to do when Linux requires privileges for it: when it is below the process's own
+ *   niceness.
  */
 export function setPriority(niceness: number): void {
   if (process.platform === 'linux') setNiceness(niceness);

@@ -1,6 +1,6 @@
 /**
- * The threads that hash. Each has a Piscina pool of its own, because a pool of many threads looks at all of them several times
- * per task: with 256 threads in one pool, a task would cost the main thread five times as much.
+ * The threads that hash. Each has a Piscina pool of its own, because a pool of many threads looks at all of them
+ * several times per task: with 256 threads in one pool, a task would cost the main thread five times as much.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -13,14 +13,17 @@ import { splitRows } from './columns.ts';
 import { ROW_COUNTERS } from './kernels/kernel.ts';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
-/** Room for the tasks of a few old runs and of the new one. Tasks of old runs return as soon as a thread looks at them. */
+/**
+ * Room for the tasks of a few old runs and of the new one. Tasks of old runs return as soon as a thread looks at them.
+ */
 const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
 /**
- * Piscina loads a script by require(), and by import() if that fails. Node.js 20 aborts the whole process when a thread is ended
- * while it require()s an ES module, for example when a miner is stopped as soon as it has started. Threads may not do so.
+ * Piscina loads a script by require(), and by import() if that fails. Node.js 20 aborts the whole process when a thread
+ * is ended while it require()s an ES module, for example when a miner is stopped as soon as it has started. Threads may
+ * not do so.
  */
 const IMPORT_ONLY = '--no-experimental-require-module';
 
@@ -75,8 +78,8 @@ function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => 
     recordTiming: false,
   });
   piscina.on('error', failed);
-  // Piscina replaces a dead thread, but a hashing thread does not die without a fault, so the pool has failed. setImmediate
-  // lets the error of the thread's task arrive first: it says more.
+  // Piscina replaces a dead thread, but a hashing thread does not die without a fault, so the pool has failed.
+  // setImmediate lets the error of the thread's task arrive first: it says more.
   piscina.on('workerDestroy', () => setImmediate(() => failed(new Error('it has ended'))));
   return piscina;
 }
@@ -103,7 +106,10 @@ export function nextRunNumber(number: number): number {
 
 /** A hashing thread as a run sees it. */
 export interface TaskThread {
-  /** How large this thread's tasks are. It knows the thread's own rate, so tasks of slow cores take no longer than others. */
+  /**
+   * How large this thread's tasks are. It knows the thread's own rate, so tasks of slow cores take no longer than
+   * others.
+   */
   readonly taskSize: TaskSize;
   /** The kind of the cores that it is confined to; absent where all cores are alike, or when it is not confined. */
   readonly cores?: CoreKind;
@@ -126,8 +132,8 @@ interface SearchRunOptions {
   /** How many tasks to keep in flight on each thread. */
   readonly tasksPerThread: number;
   /**
-   * One word of shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not the
-   * current one.
+   * One word of shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not
+   * the current one.
    */
   readonly currentRun: Int32Array;
 }

@@ -113,8 +113,8 @@ async function channelsOf(folder: string, kind: string, read?: ReadSysfs): Promi
 }
 
 /*
- * Reads the CPU's temperature under Linux. Sources, in the kernel's Documentation folder: hwmon/coretemp.rst, hwmon/k10temp.rst,
- * driver-api/thermal/sysfs-api.rst; and the README of github.com/ocerman/zenpower.
+ * Reads the CPU's temperature under Linux. Sources, in the kernel's Documentation folder: hwmon/coretemp.rst,
+ * hwmon/k10temp.rst, driver-api/thermal/sysfs-api.rst; and the README of github.com/ocerman/zenpower.
  */
 
 export interface Thermometer {
@@ -125,12 +125,13 @@ export interface Thermometer {
 }
 
 /**
- * What is read of a chip, by its driver: the channels with the first of these names that it has, `undefined` for one without a
- * name.
+ * What is read of a chip, by its driver: the channels with the first of these names that it has, `undefined` for one
+ * without a name.
  *
  * - `coretemp`: the hottest place of a package; old chips tell only their cores.
- * - `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on some
- *   chips, but all of those have Tdie, too. Tccd are parts of the chip. Chips older than Zen have only a Tctl without a name.
+ * - `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on
+ *   some chips, but all of those have Tdie, too. Tccd are parts of the chip. Chips older than Zen have only a Tctl
+ *   without a name.
  */
 const LABELS: Readonly<Record<string, readonly (RegExp | undefined)[]>> = {
   coretemp: [/^(Package|Physical) id \d+$/, /^Core \d+$/],
@@ -200,8 +201,8 @@ function thermometer(what: string, files: readonly string[], read?: ReadSysfs): 
 }
 
 /*
- * Reads the power of the CPU's packages under Linux. Sources, in the kernel's Documentation folder: power/powercap/powercap.rst;
- * hwmon/amd_energy.rst; and the README of github.com/ocerman/zenpower.
+ * Reads the power of the CPU's packages under Linux. Sources, in the kernel's Documentation folder:
+ * power/powercap/powercap.rst; hwmon/amd_energy.rst; and the README of github.com/ocerman/zenpower.
  */
 
 export interface PowerMeter {
@@ -219,14 +220,16 @@ export interface FoundPower {
 
 type Read = ReadSysfs | undefined;
 
-/** The whole packages that Linux's powercap shows, also AMD's. `psys` is the whole machine, and `intel-rapl:0:0` a part. */
+/**
+ * The whole packages that Linux's powercap shows, also AMD's. `psys` is the whole machine, and `intel-rapl:0:0` a part.
+ */
 const ZONE = /^intel-rapl:\d+$/;
 /** A package of several dies has a counter for each. */
 const PACKAGE = /^package-\d+(-die-\d+)?$/;
 
 /**
- * Counters of energy come first, because they count everything between two readings. zenpower reads the present power of the
- * two rails that feed a chip, or in later versions that of the package.
+ * Counters of energy come first, because they count everything between two readings. zenpower reads the present power
+ * of the two rails that feed a chip, or in later versions that of the package.
  * @param sysfs where sysfs is mounted
  */
 export async function findPower(sysfs: string, clock: Clock, read?: ReadSysfs): Promise<FoundPower> {
@@ -311,16 +314,20 @@ async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Pro
   return sum;
 }
 
-/* Reads the CPU's clock, which Linux reports below /sys/devices/system/cpu (Documentation/admin-guide/pm/cpufreq.rst). */
+/*
+ * Reads the CPU's clock, which Linux reports below /sys/devices/system/cpu (Documentation/admin-guide/pm/cpufreq.rst).
+ */
 
-/** On larger machines only so many CPUs are asked, evenly spread: each costs the main thread a tenth of a millisecond. */
+/**
+ * On larger machines only so many CPUs are asked, evenly spread: each costs the main thread a tenth of a millisecond.
+ */
 const MOST_ASKED = 32;
 
 /**
  * @param threads how many CPUs are busy: idle CPUs have lower clocks and do not count
  * @param sysfs where sysfs is mounted
- * @returns reads the mean of the busy CPUs' present clocks in Hz; undefined when the system does not report them, as in most
- *   virtual machines
+ * @returns reads the mean of the busy CPUs' present clocks in Hz; undefined when the system does not report them, as in
+ *   most virtual machines
  */
 export async function findClock(
   threads: number,

@@ -22,8 +22,8 @@ const MAX_NICENESS = 19;
 
 export interface ThreadWishes {
   /**
-   * 1 … 1024, or a part of the hardware threads that this process may use, rounded down, but at least one thread. By default
-   * `chooseThreads` chooses a number that leaves the machine usable.
+   * 1 … 1024, or a part of the hardware threads that this process may use, rounded down, but at least one thread. By
+   * default `chooseThreads` chooses a number that leaves the machine usable.
    */
   readonly threads?: number | `${number}%`;
   /** The cores that mine. The default is all. Where all are alike, they count as performance cores. */
@@ -37,7 +37,9 @@ export interface ThreadWishes {
 export interface ThreadChoice {
   /** How many threads all groups have together. */
   readonly threads: number;
-  /** One for each kind of cores; a single one where all cores are alike, or where threads cannot be confined to a kind. */
+  /**
+   * One for each kind of cores; a single one where all cores are alike, or where threads cannot be confined to a kind.
+   */
   readonly groups: readonly CoreGroup[];
   /** Absent when the priority of threads cannot be set here. */
   readonly niceness?: number;
@@ -138,8 +140,9 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology, ki
     return { threads: paid, why: `as many as the control group's quota of ${topology?.quota?.toFixed(2)} CPUs allows` };
   }
   const cores = topology?.cores.length ?? count;
-  // The two threads of a core share its vector ports, which limit the kernels. A second thread can only use ports that the
-  // first leaves idle: a sixth of them at most on Zen 5, almost none on Intel's chips. This is computed, not yet measured.
+  // The two threads of a core share its vector ports, which limit the kernels. A second thread can only use ports that
+  // the first leaves idle: a sixth of them at most on Zen 5, almost none on Intel's chips. This is computed, not yet
+  // measured.
   const siblings = cores < count ? ` (on ${cores} cores)` : '';
   if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
   return { threads: count, why: `all ${count} hardware threads${of}${siblings}` };
@@ -151,8 +154,9 @@ interface Placing {
 }
 
 /**
- * Where all cores are alike, threads are pinned only when every CPU hashes, unless asked for. When a CPU is left free, the system
- * places threads just as well, and moves them out of the way of other processes. `coreGroups` says what holds elsewhere.
+ * Where all cores are alike, threads are pinned only when every CPU hashes, unless asked for. When a CPU is left free,
+ * the system places threads just as well, and moves them out of the way of other processes. `coreGroups` says what
+ * holds elsewhere.
  */
 function placeThreads(affinity: ThreadWishes['affinity'], threads: number, selection: Selection): Placing {
   const { topology, pinFault, kind } = selection;
@@ -262,12 +266,12 @@ export interface CoreGroup {
 }
 
 /**
- * Gives each core a thread before any core gets a second one, and the performance cores first: a second thread on a core adds
- * little, because both share the core's vector ports.
+ * Gives each core a thread before any core gets a second one, and the performance cores first: a second thread on a
+ * core adds little, because both share the core's vector ports.
  *
- * A group with as many threads as CPUs has each pinned to its own: whenever a new job wakes the threads, the system would put two
- * of them on one CPU for milliseconds, and there is no free CPU to move to anyway. Other groups are confined to the CPUs of their
- * kind, where the system moves them out of the way of other processes.
+ * A group with as many threads as CPUs has each pinned to its own: whenever a new job wakes the threads, the system
+ * would put two of them on one CPU for milliseconds, and there is no free CPU to move to anyway. Other groups are
+ * confined to the CPUs of their kind, where the system moves them out of the way of other processes.
  *
  * @param cores of one or two kinds
  * @param threads how many threads; there may be more than CPUs

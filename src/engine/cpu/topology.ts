@@ -1,4 +1,6 @@
-/** Finds out which CPUs this process may use, which of them share a core, what kind of core it is, and the quota. Pure. */
+/**
+ * Finds out which CPUs this process may use, which of them share a core, what kind of core it is, and the quota. Pure.
+ */
 
 import { parseCpuList } from '../../text/quantities.ts';
 import { CORE_KINDS, type CoreKind } from '../device.ts';
@@ -20,8 +22,9 @@ export interface Topology {
 }
 
 /**
- * ARM's cores are of two kinds when the capacity of some is this many times that of others. Within one kind the capacities of
- * favoured cores differ by a few percent; between kinds of the chips that people have they differ by 1.5 to 4 times.
+ * ARM's cores are of two kinds when the capacity of some is this many times that of others. Within one kind the
+ * capacities of favoured cores differ by a few percent; between kinds of the chips that people have they differ by 1.5
+ * to 4 times.
  */
 const LEAST_GAP = 1.25;
 
@@ -82,8 +85,8 @@ function readCpus(read: ReadText): number[] | undefined {
 type Kinds = ReadonlyMap<number, CoreKind>;
 
 /**
- * Intel's hybrid chips have a performance counter unit for each kind of core, and Linux a folder for each: `cpu_lowpower` is that
- * of the low-power cores on the SoC tile, where Linux does not count them among `cpu_atom`.
+ * Intel's hybrid chips have a performance counter unit for each kind of core, and Linux a folder for each:
+ * `cpu_lowpower` is that of the low-power cores on the SoC tile, where Linux does not count them among `cpu_atom`.
  * @returns undefined when the chip is not such a chip, or when these folders do not know all of the CPUs
  */
 function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined {
@@ -96,9 +99,9 @@ function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined 
 }
 
 /**
- * Linux knows the capacities of ARM's cores, relative to the fastest (1024). Where there are three classes, as on phones, the
- * widest gap divides them. AMD's dense cores (Zen 4c, Zen 5c) have no such files. They do in a cycle what the others do and
- * have only lower clocks, so the same kernel is the fastest on both, and they count as alike.
+ * Linux knows the capacities of ARM's cores, relative to the fastest (1024). Where there are three classes, as on
+ * phones, the widest gap divides them. AMD's dense cores (Zen 4c, Zen 5c) have no such files. They do in a cycle what
+ * the others do and have only lower clocks, so the same kernel is the fastest on both, and they count as alike.
  */
 function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const capacities = new Map(
@@ -112,7 +115,10 @@ function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undef
   return new Map(cpus.map((cpu) => [cpu, (capacities.get(cpu) ?? 0) >= widest.from ? 'performance' : 'efficiency']));
 }
 
-/** @returns all CPUs of the machine, also those that this process may not use: a process that may use only some knows their kind */
+/**
+ * @returns all CPUs of the machine, also those that this process may not use: a process that may use only some knows
+ *   their kind
+ */
 function presentCpus(cpus: readonly number[], read: ReadText): number[] {
   const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '') ?? [];
   return [...new Set([...online, ...cpus])];
@@ -139,8 +145,8 @@ export function parseQuota(text: string): number | undefined {
 }
 
 /**
- * @returns the lowest quota of the process's control group and of all groups around it, in processor seconds per second;
- *   undefined when there is no limit. Both versions are read, because the `cpu` controller may be in either
+ * @returns the lowest quota of the process's control group and of all groups around it, in processor seconds per
+ *   second; undefined when there is no limit. Both versions are read, because the `cpu` controller may be in either
  */
 export function readQuota(read: ReadText): number | undefined {
   const groups = read('/proc/self/cgroup') ?? '';

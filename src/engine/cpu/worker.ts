@@ -49,8 +49,8 @@ const kernels = names.map(loadKernel);
 const cpuMs = threadClock();
 
 export default async function work({ run, puzzle, range, kernel: asked }: Task): Promise<TaskResult> {
-  // When several tasks arrive at once, Piscina starts them all and would send no result before the last one has ended. This
-  // wait lets the result of one task be sent before the next task runs.
+  // When several tasks arrive at once, Piscina starts them all and would send no result before the last one has ended.
+  // This wait lets the result of one task be sent before the next task runs.
   await setImmediate();
   const kernel = kernels.find(({ name }) => name === asked) ?? kernels[0];
   const beganMs = systemClock.monotonicMs();

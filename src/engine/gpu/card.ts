@@ -9,7 +9,9 @@ export interface Card {
   readonly bus?: string;
 }
 
-/** @returns why no card could be chosen: without an address, there must be exactly one. `count` says how many there are */
+/**
+ * @returns why no card could be chosen: without an address, there must be exactly one. `count` says how many there are
+ */
 export function whichCard(count: number, vendor: string): string {
   if (count === 0) return `the system lists no card of ${vendor}`;
   return `there are ${count} cards of ${vendor}, and no PCI address says which of them this is`;

@@ -1,7 +1,7 @@
 /**
- * Distinguishes GPUs that Dawn cannot. Dawn chooses by a part of the name: `RTX 3080` may give a `RTX 3080 Ti`, and Dawn cannot
- * distinguish two cards of one model. When Mesa's Vulkan layer is installed, each of them gets a process that sees no other
- * GPU. This is tried before it is relied on.
+ * Distinguishes GPUs that Dawn cannot. Dawn chooses by a part of the name: `RTX 3080` may give a `RTX 3080 Ti`, and
+ * Dawn cannot distinguish two cards of one model. When Mesa's Vulkan layer is installed, each of them gets a process
+ * that sees no other GPU. This is tried before it is relied on.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -30,7 +30,10 @@ export interface Found {
   readonly fault?: string;
 }
 
-/** Lists the adapters that a process with this environment sees. @throws Error when there are none or it takes too long. */
+/**
+ * Lists the adapters that a process with this environment sees.
+ * @throws Error when there are none or it takes too long.
+ */
 export type Look = (environment: Environment) => Promise<readonly Adapter[]>;
 
 /** The result of trying to isolate a GPU. */
@@ -60,7 +63,8 @@ export async function disambiguate(
 }
 
 /**
- * Marks doubles: one card can have several drivers, such as AMD's RADV and AMDVLK, and then only one of its adapters is used.
+ * Marks doubles: one card can have several drivers, such as AMD's RADV and AMDVLK, and then only one of its adapters is
+ * used.
  * @param found what is known about each adapter, without regard to doubles
  */
 function markDoubles(found: readonly Found[], adapters: readonly Adapter[], table: readonly TableRow[]): Found[] {
@@ -105,8 +109,8 @@ async function isolate(
 }
 
 /**
- * @returns what is known about a GPU that can only be chosen by its name. Dawn gives the first GPU of that name; when others of
- *   the name have processes of their own, it might give one of those
+ * @returns what is known about a GPU that can only be chosen by its name. Dawn gives the first GPU of that name; when
+ *   others of the name have processes of their own, it might give one of those
  */
 function byName(
   adapter: Adapter,
@@ -192,8 +196,8 @@ export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
 }
 
 /*
- * Uses Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) to list the GPUs with their addresses, and to hide all but one
- * of them from a process. The layer works with the drivers of all makers, NVIDIA's too. Source: Mesa's
+ * Uses Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) to list the GPUs with their addresses, and to hide all
+ * but one of them from a process. The layer works with the drivers of all makers, NVIDIA's too. Source: Mesa's
  * `src/vulkan/device-select-layer/`; tried with Mesa 25.0.
  */
 
@@ -218,7 +222,9 @@ const IDS = '([0-9a-f]+):([0-9a-f]+)';
 const TYPE = '(other|integrated GPU|discrete GPU|virtual GPU|CPU)';
 const BUS = '([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])';
 const ROW = new RegExp(`^  GPU \\d+: ${IDS} "(.*)" ${TYPE}(?: ${BUS})?$`);
-/** The layer prints this address for a driver that reports none, if another driver reports one. It is the host bridge's. */
+/**
+ * The layer prints this address for a driver that reports none, if another driver reports one. It is the host bridge's.
+ */
 const NO_BUS = '0000:00:00.0';
 
 /**
@@ -244,7 +250,7 @@ function parseRow(line: string): TableRow[] {
  * @returns an environment in which a process sees only the GPU at this address. With Mesa before 23.3 it sees all GPUs
  */
 export function onlyAt(bus: string): Environment {
-  // The exclamation mark hides the other GPUs, if there is one at this address. MESA_VK_DEVICE_SELECT, which the user may have
-  // set, takes precedence over DRI_PRIME, so it is emptied here.
+  // The exclamation mark hides the other GPUs, if there is one at this address. MESA_VK_DEVICE_SELECT, which the user
+  // may have set, takes precedence over DRI_PRIME, so it is emptied here.
   return { DRI_PRIME: `pci-${bus.replace(/[:.]/g, '_')}!`, MESA_VK_DEVICE_SELECT: '' };
 }

@@ -1,6 +1,6 @@
 /**
- * The parent's side of a GPU's child process. Each GPU has a process of its own for WebGPU, because a crash of a driver or of
- * Dawn must not end the miner. The parent never imports `webgpu`.
+ * The parent's side of a GPU's child process. Each GPU has a process of its own for WebGPU, because a crash of a driver
+ * or of Dawn must not end the miner. The parent never imports `webgpu`.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -23,11 +23,13 @@ const SILENCE_MS = 20_000;
 /** How long the last dispatches and the driver may take when the device is closed. */
 const CLOSE_MS = 5_000;
 /**
- * How long to wait for the rest of the child's output after its end: a process that a driver has started may keep it open, and
- * live on.
+ * How long to wait for the rest of the child's output after its end: a process that a driver has started may keep it
+ * open, and live on.
  */
 const LAST_WORD_MS = 1_000;
-/** How much of the child's last output is kept, to explain its death. It has room for the table of Mesa's Vulkan layer. */
+/**
+ * How much of the child's last output is kept, to explain its death. It has room for the table of Mesa's Vulkan layer.
+ */
 const LAST_WORDS_CHARS = 16_000;
 
 /** A warning or an error of Dawn or a driver, except for one that Dawn prints for every healthy device. */
@@ -49,7 +51,9 @@ export interface ChildScript {
 interface GpuProcessOptions {
   /** The default is child/main.js. */
   readonly child?: ChildScript | undefined;
-  /** The child is killed when a search has waited this long for a report, or when the pulse has stopped for this long. */
+  /**
+   * The child is killed when a search has waited this long for a report, or when the pulse has stopped for this long.
+   */
   readonly silenceMs?: number | undefined;
   /** Called while opening takes long, with what is being done and how much of it is done, 0 to 1. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
@@ -287,8 +291,8 @@ export function pulseWithin(silenceMs: number): number {
 }
 
 /**
- * Calls `silent` when the count of messages has stood still for `silenceMs`, and then every half of `silenceMs`. It takes two
- * looks, because the first can be wrong when this process was suspended.
+ * Calls `silent` when the count of messages has stood still for `silenceMs`, and then every half of `silenceMs`. It
+ * takes two looks, because the first can be wrong when this process was suspended.
  * @param count how many messages have come so far
  * @returns the timer, for `clearInterval`
  */

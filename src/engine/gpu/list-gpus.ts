@@ -29,7 +29,8 @@ interface ListOptions {
 
 /**
  * Lists all GPUs, including software renderers.
- * @returns the GPUs in the order of their PCI addresses if all have one, otherwise in Dawn's order; software renderers last
+ * @returns the GPUs in the order of their PCI addresses if all have one, otherwise in Dawn's order; software renderers
+ *   last
  * @throws DeviceError when there is no GPU (`missing`), or when two attempts to find out have failed (`lost`).
  */
 export async function listGpus({ softwareGpu = false, environment = {} }: ListOptions = {}): Promise<Gpu[]> {
@@ -46,7 +47,10 @@ export async function listGpus({ softwareGpu = false, environment = {} }: ListOp
   }));
 }
 
-/** Tries a second time when the GPU is lost: a driver that crashes while the machine starts mostly answers the second time. */
+/**
+ * Tries a second time when the GPU is lost: a driver that crashes while the machine starts mostly answers the second
+ * time.
+ */
 export async function twiceIfLost<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

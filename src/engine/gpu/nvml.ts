@@ -100,8 +100,8 @@ const CLOCK_MEM = 2;
 /** NVML_FI_DEV_MEMORY_TEMP: °C. */
 const FIELD_MEMORY_TEMPERATURE = 82;
 /**
- * nvmlFieldValue_t has 40 bytes: u32 fieldId, u32 scopeId, i64 timestamp, i64 latencyUsec, u32 valueType, u32 nvmlReturn,
- * 8 bytes of value. It is little-endian on all systems that NVIDIA has drivers for.
+ * nvmlFieldValue_t has 40 bytes: u32 fieldId, u32 scopeId, i64 timestamp, i64 latencyUsec, u32 valueType, u32
+ * nvmlReturn, 8 bytes of value. It is little-endian on all systems that NVIDIA has drivers for.
  */
 const FIELD_VALUE = { bytes: 40, type: 24, result: 28, value: 32 };
 /** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t. All other types are integers. */

@@ -1,6 +1,6 @@
 /**
- * The messages between the parent and a GPU's child process, sent as structured clones over Node.js's IPC channel. Both sides
- * check what they receive.
+ * The messages between the parent and a GPU's child process, sent as structured clones over Node.js's IPC channel. Both
+ * sides check what they receive.
  */
 
 import { z } from 'zod';
@@ -96,7 +96,9 @@ export type Adapter = z.infer<typeof adapter>;
 export const toParent = z.discriminatedUnion('type', [
   /** Sent while opening takes long: what the child does, and how much of it is done, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
-  /** Sent while tuning, before a variant of the kernel runs. If it is the child's last message, the variant is to blame. */
+  /**
+   * Sent while tuning, before a variant of the kernel runs. If it is the child's last message, the variant is to blame.
+   */
   z.object({ type: z.literal('trying'), variant: z.string() }),
   z.object({
     type: z.literal('opened'),
@@ -109,7 +111,9 @@ export const toParent = z.discriminatedUnion('type', [
     /** For people: where the sensors' readings come from, or why there are none. */
     sensors: z.string(),
   }),
-  /** A sign of life, sent at fixed intervals once the device is open, with new readings of the sensors if there are any. */
+  /**
+   * A sign of life, sent at fixed intervals once the device is open, with new readings of the sensors if there are any.
+   */
   z.object({ type: z.literal('pulse'), telemetry: telemetryShape.optional() }),
   z.object({ type: z.literal('listed'), adapters: z.array(adapter) }),
   z.object({

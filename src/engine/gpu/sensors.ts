@@ -52,9 +52,9 @@ async function open(
 }
 
 /*
- * Reads the sensors of AMD's and Intel's cards under Linux. Sources, in the kernel's Documentation folder: files and units in
- * hwmon/sysfs-interface.rst; the drivers' files in gpu/amdgpu/thermal.rst, ABI/testing/sysfs-driver-intel-i915-hwmon and
- * …-xe-hwmon.
+ * Reads the sensors of AMD's and Intel's cards under Linux. Sources, in the kernel's Documentation folder: files and
+ * units in hwmon/sysfs-interface.rst; the drivers' files in gpu/amdgpu/thermal.rst,
+ * ABI/testing/sysfs-driver-intel-i915-hwmon and …-xe-hwmon.
  */
 
 /** What the file `name` of a card's own sensors holds. Others, such as `i915_gt0`, belong to parts of the card. */
@@ -81,7 +81,9 @@ const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
 /** The value of a fan's pulse width modulation at full speed, when the driver does not report it. */
 const PWM_MAX = 255;
 
-/** A file with the reading of a field. When several files have the same field, the first one that can be read is used. */
+/**
+ * A file with the reading of a field. When several files have the same field, the first one that can be read is used.
+ */
 interface Gauge {
   readonly field: TelemetryField;
   readonly file: string;
@@ -184,7 +186,8 @@ async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | und
   const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
   // i915 has no labels. Its only counter is that of the card.
   const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
-  // The drivers extend the chip's 32 bits to 64, so a counter that has become smaller was reset and did not wrap around.
+  // The drivers extend the chip's 32 bits to 64, so a counter that has become smaller was reset and did not wrap
+  // around.
   return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);
 }
 

@@ -25,7 +25,10 @@ export type Variant = Readonly<z.infer<typeof variantShape>>;
 
 /** WebGPU guarantees up to 256; with fewer than 64, AMD's waves of 64 lanes would not be full. */
 const WORKGROUP_SIZES = [64, 128, 256];
-/** With fewer than 8, the work before the loop costs too much; with more than 32, the chip is half empty at a dispatch's end. */
+/**
+ * With fewer than 8, the work before the loop costs too much; with more than 32, the chip is half empty at a dispatch's
+ * end.
+ */
 const TRIPS = [8, 16, 32];
 
 export const VARIANTS: readonly Variant[] = SHADER_NAMES.flatMap((shader) =>
@@ -85,7 +88,9 @@ export const tuningLimitsShape = z.object({
   variants: z.array(variantShape).min(1).readonly(),
   /** How long an idle GPU needs to raise its clocks. */
   warmUpMs: z.number().min(0),
-  /** How long a turn of one variant is. A variant's best turn counts, because other programs can only slow a turn down. */
+  /**
+   * How long a turn of one variant is. A variant's best turn counts, because other programs can only slow a turn down.
+   */
   turnMs: rate,
   /** How long a turn of one batch length is. */
   batchTurnMs: rate,

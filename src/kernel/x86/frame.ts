@@ -1,7 +1,7 @@
 /**
- * The addresses of everything that the assembly reads in memory. native/assembly.c lays out the frame and the table. Several
- * base registers are used, each in the middle of what a one-byte offset reaches: with longer offsets, the instructions would
- * not all fit into the chips' caches of decoded instructions.
+ * The addresses of everything that the assembly reads in memory. native/assembly.c lays out the frame and the table.
+ * Several base registers are used, each in the middle of what a one-byte offset reaches: with longer offsets, the
+ * instructions would not all fit into the chips' caches of decoded instructions.
  */
 
 import { COUNTER, JOB } from '../algebra.ts';
@@ -12,13 +12,17 @@ import type { InstructionSet } from './instruction-sets.ts';
 /** How many bytes below the stack pointer a function may use, except on Windows. */
 export const RED_ZONE_BYTES = 128;
 
-/** The frame's layout, in vectors. `word7` has room for hash word 7 of two vectors of nonces, which a step writes there. */
+/**
+ * The frame's layout, in vectors. `word7` has room for hash word 7 of two vectors of nonces, which a step writes there.
+ */
 const FRAME = { page: 0, mask: 1, zero: 2, shuffle16: 3, shuffle8: 4, word7: 5, job: 7 };
 
 /** The older registers are used, since the newer ones (%r8 …) make an instruction one byte longer. */
 const FRAME_BASES = ['%rdi', '%rax', '%rcx', '%rdx'];
 const TABLE_BASES = ['%rsi'];
-/** Zen 5 forwards stores faster to loads that go through these two registers: a third base, %rbx, made AVX2 2 % slower. */
+/**
+ * Zen 5 forwards stores faster to loads that go through these two registers: a third base, %rbx, made AVX2 2 % slower.
+ */
 const STACK_BASES = ['%rsp', '%rbp'];
 
 export interface Frame {
@@ -38,16 +42,16 @@ export interface Frame {
   /** How many bytes of the table a step reads. */
   readonly stepBytes: number;
   /**
-   * @returns the instructions that set up all base registers, when %rdi points to the frame and %rsi to the table, and that
-   *   reserve stack for `slots` vectors
+   * @returns the instructions that set up all base registers, when %rdi points to the frame and %rsi to the table, and
+   *   that reserve stack for `slots` vectors
    */
   bases(slots: number): string[];
 }
 
 export function frameOf(kernel: KernelDescription, { bytes, avx512 }: InstructionSet, vectors: number): Frame {
-  // With AVX-512 a one-byte offset reaches 127 vectors ahead. With AVX2 it reaches 128 bytes back and 127 bytes ahead. The 128
-  // bytes below %rsp are the red zone, so the stack can be used in the same way. Windows has no red zone: there, RED_ZONE moves
-  // %rsp down, and some offsets from it become longer.
+  // With AVX-512 a one-byte offset reaches 127 vectors ahead. With AVX2 it reaches 128 bytes back and 127 bytes ahead.
+  // The 128 bytes below %rsp are the red zone, so the stack can be used in the same way. Windows has no red zone:
+  // there, RED_ZONE moves %rsp down, and some offsets from it become longer.
   const [reach, centre] = avx512 ? [128, 0] : [256 / bytes, 128 / bytes];
   const address = (offset: number, base: string) => `${offset}${base === '%rsp' ? '+RED_ZONE' : ''}(${base})`;
   const place = (bases: readonly string[], index: number): string => {

@@ -1,4 +1,6 @@
-/** The instruction sets that assembly is printed for. For older ones (SSE4.1) and other chips there are kernels in C. */
+/**
+ * The instruction sets that assembly is printed for. For older ones (SSE4.1) and other chips there are kernels in C.
+ */
 
 export interface InstructionSet {
   /** The length of a vector in bytes. */
@@ -21,25 +23,25 @@ export interface AssemblyKernel {
   readonly set: InstructionSet;
   /**
    * How many vectors of nonces are searched side by side. On chips whose vector operations take two cycles (Zen 5), one
-   * vector would leave the units idle half of the time. On other chips one is better, because it fits into the instruction
-   * caches.
+   * vector would leave the units idle half of the time. On other chips one is better, because it fits into the
+   * instruction caches.
    */
   readonly vectors: 1 | 2;
   /**
-   * Whether the instructions of each vector are put in a better order (schedule.ts). For one vector of AVX2 this gained 7 % on
-   * Golden Cove and 2 % on Zen 4. With AVX-512 it lost 1 to 2 % on Golden Cove. On Zen 4 it gained 1 % for two vectors, and 3 %
-   * for one, which stayed slower than two.
+   * Whether the instructions of each vector are put in a better order (schedule.ts). For one vector of AVX2 this gained
+   * 7 % on Golden Cove and 2 % on Zen 4. With AVX-512 it lost 1 to 2 % on Golden Cove. On Zen 4 it gained 1 % for two
+   * vectors, and 3 % for one, which stayed slower than two.
    */
   readonly scheduled?: boolean;
 }
 
 /**
- * There is no third AVX2 kernel, because the one that was tried did not earn its place. It had two scheduled vectors, whose
- * turns were 160 instructions long instead of 32, so that fewer vectors were spilled (311 stores instead of 712). On Golden
- * Cove it reached 86 % of the port bound; `avx2` reaches 84 % there, and `avx2x2` 64 %. That was measured with one thread on
- * the core. A second thread would share the core's cache of decoded instructions, into which one such kernel hardly fits.
- * On a quiet core of Zen 4 it reached 68 MH/s, `avx2x2` 71 and `avx2` 63. On a shared core it reached 58 to 64 MH/s, `avx2`
- * 62 to 63 and `avx2x2` 50 to 57.
+ * There is no third AVX2 kernel, because the one that was tried did not earn its place. It had two scheduled vectors,
+ * whose turns were 160 instructions long instead of 32, so that fewer vectors were spilled (311 stores instead of 712).
+ * On Golden Cove it reached 86 % of the port bound; `avx2` reaches 84 % there, and `avx2x2` 64 %. That was measured
+ * with one thread on the core. A second thread would share the core's cache of decoded instructions, into which one
+ * such kernel hardly fits. On a quiet core of Zen 4 it reached 68 MH/s, `avx2x2` 71 and `avx2` 63. On a shared core it
+ * reached 58 to 64 MH/s, `avx2` 62 to 63 and `avx2x2` 50 to 57.
  */
 export const ASSEMBLY_KERNELS: readonly AssemblyKernel[] = [
   { name: 'avx512x2', set: AVX512, vectors: 2 },

@@ -1,6 +1,6 @@
 /**
- * Turns the kernel into x86 vector instructions without regard to the number of registers; `registers.ts` assigns the real
- * ones.
+ * Turns the kernel into x86 vector instructions without regard to the number of registers; `registers.ts` assigns the
+ * real ones.
  */
 
 import { COUNTER, JOB, NONCE, type Value } from '../algebra.ts';
@@ -11,12 +11,16 @@ import type { AssemblyKernel, InstructionSet } from './instruction-sets.ts';
 import { schedule } from './schedule.ts';
 
 /**
- * The vectors of a step take turns, each of this many instructions, which is about a quarter of a round. With longer turns, the
- * waiting vector occupies its registers for too long; with shorter ones, registers are reloaded all the time.
+ * The vectors of a step take turns, each of this many instructions, which is about a quarter of a round. With longer
+ * turns, the waiting vector occupies its registers for too long; with shorter ones, registers are reloaded all the
+ * time.
  */
 const TURN = 32;
 
-/** @returns the instructions of one step: it hashes one or more vectors of nonces, and clears the zero flag if one is a hit */
+/**
+ * @returns the instructions of one step: it hashes one or more vectors of nonces, and clears the zero flag if one is a
+ *   hit
+ */
 export function instructionsOf(
   kernel: KernelDescription,
   { set, vectors, scheduled }: AssemblyKernel,
@@ -48,7 +52,10 @@ function testOfVectors([first, ...others]: Vector[]): Instruction[] {
 /** The instructions for one vector of nonces. */
 class VectorProgram {
   readonly instructions: Instruction[] = [];
-  /** Without AVX-512: all bits are set in the lanes with a hit. With AVX-512 the mask %k1 has the hits of the first vector … */
+  /**
+   * Without AVX-512: all bits are set in the lanes with a hit. With AVX-512 the mask %k1 has the hits of the first
+   * vector …
+   */
   readonly hits: Vector;
   readonly #set: InstructionSet;
   readonly #frame: Frame;

@@ -1,7 +1,7 @@
 /**
- * Assigns registers to vectors. When there are too few, the vector whose next use is furthest away is spilled: it moves to
- * memory and is read from there. This is Bélády's rule, which is optimal for loads. Compilers, which must be fast, spill half
- * as much again.
+ * Assigns registers to vectors. When there are too few, the vector whose next use is furthest away is spilled: it moves
+ * to memory and is read from there. This is Bélády's rule, which is optimal for loads. Compilers, which must be fast,
+ * spill half as much again.
  */
 
 import type { Instruction, Vector } from './instruction.ts';
@@ -72,8 +72,8 @@ class Allocator {
   }
 
   /**
-   * Swaps commutative operands when that helps: an operand in memory must come last, and a lower register in the last place
-   * saves a byte.
+   * Swaps commutative operands when that helps: an operand in memory must come last, and a lower register in the last
+   * place saves a byte.
    */
   #inOrder({ operands, commutative }: Instruction): readonly Vector[] {
     if (!commutative) return operands;

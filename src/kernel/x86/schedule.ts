@@ -1,22 +1,22 @@
 /**
  * Puts the instructions for one vector of nonces in an order that keeps the pipes of a chip busy. A chip looks some 300
- * instructions ahead and starts those that are ready, but it chooses an instruction's pipe earlier, when the instruction
- * comes in. So instructions that become ready together should come in together, and those for which the most others wait
- * should come first.
+ * instructions ahead and starts those that are ready, but it chooses an instruction's pipe earlier, when the
+ * instruction comes in. So instructions that become ready together should come in together, and those for which the
+ * most others wait should come first.
  */
 
 import type { Instruction, Vector } from './instruction.ts';
 
 /**
- * How many instructions begin in the same cycle. Intel's chips have three vector pipes and AMD's have four. On Golden Cove
- * 3 and 4 are equally fast; from 5 on the order is almost the one that it was before.
+ * How many instructions begin in the same cycle. Intel's chips have three vector pipes and AMD's have four. On Golden
+ * Cove 3 and 4 are equally fast; from 5 on the order is almost the one that it was before.
  */
 const WIDTH = 4;
 
 /**
- * List scheduling: each cycle takes instructions whose operands were made in earlier cycles, first those with the longest way
- * to the end, then those that came first. All latencies count as one cycle. On Zen 4 a byte shuffle takes two cycles: an order
- * that takes this into account was 1.5 % faster there, and was not tried on other chips.
+ * List scheduling: each cycle takes instructions whose operands were made in earlier cycles, first those with the
+ * longest way to the end, then those that came first. All latencies count as one cycle. On Zen 4 a byte shuffle takes
+ * two cycles: an order that takes this into account was 1.5 % faster there, and was not tried on other chips.
  */
 export function schedule(instructions: readonly Instruction[]): Instruction[] {
   const nodes = graphOf(instructions);

@@ -285,7 +285,8 @@ export interface AccountDetails {
  * @param outcome that of a read of a token's balance
  * @param module the token's; coins have at most 12 decimal places, other tokens up to 255
  * @returns the balance; undefined when the account does not exist
- * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no decimal from 0 on.
+ * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no decimal from 0
+ *   on.
  */
 export function tokenBalanceOf(outcome: Outcome, account: string, module: string): TokenAmount | undefined {
   if (isMissing(outcome, account)) return undefined;

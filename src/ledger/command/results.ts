@@ -182,7 +182,11 @@ export function parseListenAnswer(json: ExactJson): ListenAnswer {
   return { timeoutMicros: checked(Timeout, answer, 'answer')['timeout-micros'] };
 }
 
-/** Reads the answer of /spv. @returns the proof, in base64url, whatever it proves. @throws LedgerFormatError for all else. */
+/**
+ * Reads the answer of /spv.
+ * @returns the proof, in base64url, whatever it proves.
+ * @throws LedgerFormatError for all else.
+ */
 export function parseProofAnswer(json: ExactJson): string {
   return checked(Proof, unwrapped(json), 'proof');
 }

@@ -30,8 +30,8 @@ export class Authority {
   }
 
   /**
-   * Uses a capability. One for transfers on the same chain can be used until nothing is left of it; one for a transfer to another
-   * chain can be used once.
+   * Uses a capability. One for transfers on the same chain can be used until nothing is left of it; one for a transfer
+   * to another chain can be used once.
    * @returns the capability, with which guards can be checked
    * @throws ContractError when no signer has it, or too little is left of it.
    */

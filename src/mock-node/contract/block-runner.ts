@@ -1,4 +1,6 @@
-/** Runs the commands of blocks: those of the mempool for a block that is being made, and those of another node's block. */
+/**
+ * Runs the commands of blocks: those of the mempool for a block that is being made, and those of another node's block.
+ */
 
 import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
 import type { ContractSettings } from '../options.ts';

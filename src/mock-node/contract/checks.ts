@@ -64,7 +64,9 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
   return isOutside ? 'Transaction time-to-live is expired' : undefined;
 }
 
-/** @returns what /local finds wrong with the metadata of a command that is tried out. The price of gas is not looked at */
+/**
+ * @returns what /local finds wrong with the metadata of a command that is tried out. The price of gas is not looked at
+ */
 export function preflightFaults({ payload }: ReadCommand, place: Place, settings: ContractSettings): string[] {
   const { meta, networkId, signers } = payload;
   const { isOver, isOutside } = timesOf(payload, place);

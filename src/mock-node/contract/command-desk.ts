@@ -152,8 +152,8 @@ export class CommandDesk {
   }
 
   /**
-   * Finishes a transfer to another chain, as somebody else does who wants to help: lets the target chain grow until there
-   * is a proof, sends the second step, and lets it run in a block.
+   * Finishes a transfer to another chain, as somebody else does who wants to help: lets the target chain grow until
+   * there is a proof, sends the second step, and lets it run in a block.
    * @param chain where the first step ran
    * @returns the request key of the second step
    * @throws RefusedError when there is no such transfer.
@@ -204,7 +204,9 @@ export class CommandDesk {
     return outputJson(output, hasFailed ? null : metaDataOf(read, parent));
   }
 
-  /** @throws RefusedError when the gas cannot be paid, in the old words; in the new ones this is a failure like others. */
+  /**
+   * @throws RefusedError when the gas cannot be paid, in the old words; in the new ones this is a failure like others.
+   */
   #tryOut(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
     try {
       const finished = runPaid(read, this.#ground(chain, parent), NO_MINER);
@@ -243,7 +245,10 @@ export class CommandDesk {
   }
 }
 
-/** The signatures are checked unless the client wants them not to be. @throws RefusedError when they or the hash are wrong. */
+/**
+ * The signatures are checked unless the client wants them not to be.
+ * @throws RefusedError when they or the hash are wrong.
+ */
 function checkForged(read: ReadCommand, { signatureVerification }: LocalQuery): void {
   const { hash, cmd } = read.command;
   const own = requestKeyOfCmd(cmd);

@@ -1,4 +1,7 @@
-/** Why commands fail, in the words of the contract language: those of its versions up to 4, or those of its newest one, 5. */
+/**
+ * Why commands fail, in the words of the contract language: those of its versions up to 4, or those of its newest one,
+ * 5.
+ */
 
 import type { Keyset } from '../../ledger/command/coin.ts';
 
@@ -27,7 +30,10 @@ export class ContractError extends Error {
   }
 }
 
-/** How many characters the newest version says of a key, and of a transfer's id; failures are in blocks, so they are short. */
+/**
+ * How many characters the newest version says of a key, and of a transfer's id; failures are in blocks, so they are
+ * short.
+ */
 const KEY_SHOWN = 10;
 const ID_SHOWN = 20;
 /** The same of the old versions, for public keys only. */

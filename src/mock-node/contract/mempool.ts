@@ -1,6 +1,6 @@
 /**
- * The commands that were sent to each chain. One that is in a block stays here, so that it waits again when its block is
- * orphaned.
+ * The commands that were sent to each chain. One that is in a block stays here, so that it waits again when its block
+ * is orphaned.
  */
 
 import { type Command, commandJson } from '../../ledger/command/command.ts';

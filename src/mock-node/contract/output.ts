@@ -58,7 +58,10 @@ export function decimalJson(decimal: Decimal): ExactJson {
   return isSafe ? new JsonNumber(numberText(scientific)) : { decimal: formatDecimal(decimal) };
 }
 
-/** @param sender empty for new coins and for those from another chain @param receiver empty for those to another chain */
+/**
+ * @param sender empty for new coins and for those from another chain
+ * @param receiver empty for those to another chain
+ */
 export function transferEvent(sender: string, receiver: string, amount: Decimal): Event {
   return { module: COIN, name: 'TRANSFER', params: [sender, receiver, decimalJson(amount)] };
 }

@@ -11,7 +11,10 @@ export class Waiting {
     for (const look of this.#looks) look();
   }
 
-  /** @returns what `find` finds, as soon as it does; undefined after `timeoutMs`, when the signal aborts, and when too many wait */
+  /**
+   * @returns what `find` finds, as soon as it does; undefined after `timeoutMs`, when the signal aborts, and when too
+   *   many wait
+   */
   async for<T>(find: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
     const found = find();
     if (found !== undefined || signal.aborted || this.#looks.size >= MOST_WAITING) return found;

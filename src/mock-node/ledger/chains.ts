@@ -1,6 +1,6 @@
 /**
- * The chains of the mock ledger, and the work for their next blocks. Hashes, roots, weights and adjacents are true; only the
- * blocks of other miners have no proof of work.
+ * The chains of the mock ledger, and the work for their next blocks. Hashes, roots, weights and adjacents are true;
+ * only the blocks of other miners have no proof of work.
  */
 
 import { viewOf } from '../../chain/bytes.ts';
@@ -240,14 +240,18 @@ export class Chains {
 }
 
 /*
- * The cut that a node makes of its own and of another node's: the heavier of the two, with the blocks of the other on top that
- * fit, as real nodes do it. Two nodes that do this with each other's cuts end with the same one.
+ * The cut that a node makes of its own and of another node's: the heavier of the two, with the blocks of the other on
+ * top that fit, as real nodes do it. Two nodes that do this with each other's cuts end with the same one.
  */
 
 /** What can be looked up of a chain's blocks. */
 type Blocks = Pick<BlockStore, 'ancestry'>;
 
-/** @param stores the blocks of each chain @param cuts the heads of all chains, in their order @returns the heads of the new cut */
+/**
+ * @param stores the blocks of each chain
+ * @param cuts the heads of all chains, in their order
+ * @returns the heads of the new cut
+ */
 export function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: readonly Block[]): Block[] {
   const [base, other] = compareCuts(theirs, ours) > 0 ? [theirs, ours] : [ours, theirs];
   const heads = [...base];

@@ -22,8 +22,8 @@ export function cutOf(chains: Chains, { origin, network, blocksBack }: CutReques
 }
 
 /**
- * A cut of about a height: every chain has lost as many blocks, so that the sum of the heights is at most the asked one,
- * unless the oldest blocks are above it.
+ * A cut of about a height: every chain has lost as many blocks, so that the sum of the heights is at most the asked
+ * one, unless the oldest blocks are above it.
  */
 export function blocksAbove(chains: Chains, maxHeight: bigint): number {
   const sum = chains.graph.reduce((total, _, chain) => total + chains.heightOf(chain), 0n);

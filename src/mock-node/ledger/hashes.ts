@@ -1,12 +1,15 @@
 /**
- * The hashes of blocks and payloads, made with OpenSSL from the bytes themselves: a miner waits for them, and what checks
- * them (`ledger/header.ts` and `ledger/payload.ts`) shares nothing with what made them.
+ * The hashes of blocks and payloads, made with OpenSSL from the bytes themselves: a miner waits for them, and what
+ * checks them (`ledger/header.ts` and `ledger/payload.ts`) shares nothing with what made them.
  */
 
 import { hash } from 'node:crypto';
 import type { PayloadContent, PayloadRoots } from '../../ledger/payload.ts';
 
-/** A header's fields up to its adjacents, and after them: the tag of the leaf, or none for a hash, and its length in bytes. */
+/**
+ * A header's fields up to its adjacents, and after them: the tag of the leaf, or none for a hash, and its length in
+ * bytes.
+ */
 type Field = readonly [tag: number | undefined, length: number];
 const BEFORE: readonly Field[] = [
   [0x06, 8],

@@ -1,6 +1,6 @@
 /**
- * The mock ledger: it issues work for its chains, judges submissions, and grows by solutions and by other miners' blocks. It
- * knows nothing of HTTP.
+ * The mock ledger: it issues work for its chains, judges submissions, and grows by solutions and by other miners'
+ * blocks. It knows nothing of HTTP.
  */
 
 import { toHex } from '../../chain/bytes.ts';
@@ -92,7 +92,10 @@ export class Ledger {
     this.target = targetForDifficulty(expectedHashes);
   }
 
-  /** 32 bytes, little-endian. A change applies to work issued from now on. @throws RangeError as `difficulty`, and for another length */
+  /**
+   * 32 bytes, little-endian. A change applies to work issued from now on.
+   * @throws RangeError as `difficulty`, and for another length
+   */
   get target(): Uint8Array {
     return this.chains.target;
   }
@@ -134,7 +137,10 @@ export class Ledger {
     this.#orphanDepth = depth;
   }
 
-  /** Replaces a canonical block, and all blocks that depend on it, by other miners' blocks. The chains end as high as before. */
+  /**
+   * Replaces a canonical block, and all blocks that depend on it, by other miners' blocks. The chains end as high as
+   * before.
+   */
   reorganise(block: Block): void {
     const lost = this.chains.remove(block);
     const changed = [...lost.keys()];
@@ -196,7 +202,10 @@ export class Ledger {
     return record;
   }
 
-  /** Judges a submitted header. If it solves work on its chain's tip, it becomes the next block; if it is late, an orphan. */
+  /**
+   * Judges a submitted header. If it solves work on its chain's tip, it becomes the next block; if it is late, an
+   * orphan.
+   */
   submit(header: Uint8Array): Judgement {
     const judgement = this.#referee.judge(header, this.nowUs(), this.#clock.monotonicMs());
     if (header.length === HEADER_BYTES) this.#record(header, judgement);

@@ -1,4 +1,7 @@
-/** The chains' next blocks: for each chain and miner a draft of the header, which lacks only its creation time and nonce. */
+/**
+ * The chains' next blocks: for each chain and miner a draft of the header, which lacks only its creation time and
+ * nonce.
+ */
 
 import { viewOf } from '../../chain/bytes.ts';
 import { HEADER_OFFSET } from '../../chain/layout.ts';

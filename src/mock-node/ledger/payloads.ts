@@ -131,8 +131,8 @@ function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
 }
 
 /*
- * What the mock's payloads say about their miners: the miner's data, and the coinbase. Both are written as text, because
- * a payload is made for every miner after every block, and a miner waits for it.
+ * What the mock's payloads say about their miners: the miner's data, and the coinbase. Both are written as text,
+ * because a payload is made for every miner after every block, and a miner waits for it.
  */
 
 export interface CoinbaseFacts {

@@ -31,7 +31,10 @@ export interface IssuedWork extends WorkFacts {
   late: boolean;
 }
 
-/** The result of a submission. The reasons are the texts of real nodes. `stale` means that the node does not know the work. */
+/**
+ * The result of a submission. The reasons are the texts of real nodes. `stale` means that the node does not know the
+ * work.
+ */
 export type Judgement =
   | { readonly outcome: 'accepted'; readonly work: IssuedWork }
   | {
@@ -50,8 +53,8 @@ export class Referee {
   readonly #lifetimeMs: number;
   readonly #checksProofOfWork: boolean;
   /**
-   * The remembered work, by payload hash in hex, oldest first. Work for the same payload has several headers, newest last, once
-   * the target was changed or the chain has another tip.
+   * The remembered work, by payload hash in hex, oldest first. Work for the same payload has several headers, newest
+   * last, once the target was changed or the chain has another tip.
    */
   readonly #issued = new Map<string, IssuedWork[]>();
 
@@ -86,8 +89,8 @@ export class Referee {
   }
 
   /**
-   * Judges a header of 286 bytes. A submission for a known payload ends all work for it, whatever the outcome: real nodes drop
-   * work at its first wrong submission.
+   * Judges a header of 286 bytes. A submission for a known payload ends all work for it, whatever the outcome: real
+   * nodes drop work at its first wrong submission.
    */
   judge(header: Uint8Array, nowUs: bigint, nowMs: number): Judgement {
     if (header.length !== HEADER_BYTES) {
@@ -139,7 +142,10 @@ function withoutTimeAndNonce(header: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(header, 0n), 0n);
 }
 
-/** Checks the proof of work (document 1, "Mining work bytes"). It uses OpenSSL and bigint, to share nothing with the miner. */
+/**
+ * Checks the proof of work (document 1, "Mining work bytes"). It uses OpenSSL and bigint, to share nothing with the
+ * miner.
+ */
 function solves(header: Uint8Array, target: Uint8Array): boolean {
   return littleEndian(createHash('blake2s256').update(header).digest()) <= littleEndian(target);
 }
@@ -174,7 +180,10 @@ export interface Received {
   readonly nowUs: bigint;
 }
 
-/** The proof of work is not checked: blocks of other miners have none here. @throws LedgerFormatError that says what is wrong. */
+/**
+ * The proof of work is not checked: blocks of other miners have none here.
+ * @throws LedgerFormatError that says what is wrong.
+ */
 export function checkReceived({ header, parent, adjacents, neighbours, retargets, nowUs }: Received): void {
   const epoch = nextEpoch(parent, adjacents);
   const parents = [parent, ...adjacents];

@@ -1,6 +1,6 @@
 /**
- * What becomes of cuts that are published to the node (document 1, "Cut"): it fetches their blocks, checks them, and takes what is
- * heavier than its own cut. As a real node, it looks at no cut that is old or far ahead.
+ * What becomes of cuts that are published to the node (document 1, "Cut"): it fetches their blocks, checks them, and
+ * takes what is heavier than its own cut. As a real node, it looks at no cut that is old or far ahead.
  */
 
 import { z } from 'zod';
@@ -89,7 +89,9 @@ function least(values: readonly bigint[]): bigint {
   return values.reduce((a, b) => (a < b ? a : b));
 }
 
-/* Fetches the blocks of a cut that the node does not have, from the node that the cut names, or else from other peers. */
+/*
+ * Fetches the blocks of a cut that the node does not have, from the node that the cut names, or else from other peers.
+ */
 
 interface Fetched {
   readonly header: BlockHeader;

@@ -83,7 +83,9 @@ function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, 
 
 /* Reads the bodies of requests. */
 
-/** @returns undefined when the body is too large. Even then it is read to its end, so that the client gets the answer */
+/**
+ * @returns undefined when the body is too large. Even then it is read to its end, so that the client gets the answer
+ */
 export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -111,7 +113,9 @@ export function preferred(accept: string | undefined, types: readonly string[]):
   return most > 0 ? types[weights.indexOf(most)] : undefined;
 }
 
-/** @returns how much an `accept` header wants a type (RFC 9110 §12.5.1): the most specific range that matches it decides */
+/**
+ * @returns how much an `accept` header wants a type (RFC 9110 §12.5.1): the most specific range that matches it decides
+ */
 function weightOf(accept = '*/*', type: string): number {
   const wildcards = ['*/*', type.replace(/\/.*/, '/*'), type];
   const ranges = accept.split(',').map((range) => {

@@ -120,7 +120,9 @@ export interface Collection<Item> {
   /** @returns the value by which cursors name an item */
   readonly keyOf: (item: Item, index: number) => string;
   readonly json: (item: Item) => ExactJson;
-  /** Whether the collection can still grow at its end. Then the last page has a cursor, too; only an empty one has none. */
+  /**
+   * Whether the collection can still grow at its end. Then the last page has a cursor, too; only an empty one has none.
+   */
   readonly grows: boolean;
 }
 

@@ -141,7 +141,10 @@ export class FaultScript {
 /** How often noise is sent. */
 const NOISE_MS = 10;
 
-/** What precedes the noise of the faults below the body: an answer that never comes, or a chunk whose size has a long extension. */
+/**
+ * What precedes the noise of the faults below the body: an answer that never comes, or a chunk whose size has a long
+ * extension.
+ */
 const BELOW_BODY = {
   'early-hints': { begin: '', noise: 'HTTP/1.1 103 Early Hints\r\nlink: </noise>\r\n\r\n' },
   'chunk-extension': { begin: '1;', noise: 'noise;' },

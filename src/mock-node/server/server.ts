@@ -1,6 +1,6 @@
 /**
- * One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of its script. A node
- * has one such server for all endpoints, or one for programs and one for other nodes.
+ * One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of its script. A
+ * node has one such server for all endpoints, or one for programs and one for other nodes.
  */
 
 import { once } from 'node:events';
@@ -123,7 +123,11 @@ export class MockServer {
     return this.#port;
   }
 
-  /** Listens; after `stopListening`, on the same port. @returns `http://host:port`, or with `https` @throws Error when the port is in use */
+  /**
+   * Listens; after `stopListening`, on the same port.
+   * @returns `http://host:port`, or with `https`
+   * @throws Error when the port is in use
+   */
   async listen(): Promise<string> {
     const { host } = this.settings;
     this.#http.listen(this.#port, host);

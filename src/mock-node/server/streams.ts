@@ -1,6 +1,6 @@
 /**
- * The open streams of events. Those for miners tell of one chain: an event is `event:New Cut` and an empty line, without a `data:`
- * line (document 1, "Events"). Others tell of all new blocks, with a `data:` line.
+ * The open streams of events. Those for miners tell of one chain: an event is `event:New Cut` and an empty line,
+ * without a `data:` line (document 1, "Events"). Others tell of all new blocks, with a `data:` line.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -13,7 +13,9 @@ import { type Fault, sendNoise } from './faults.ts';
 
 type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 
-/** What a stream tells of: the updates of one chain, or all new blocks, with their headers only or with their payloads. */
+/**
+ * What a stream tells of: the updates of one chain, or all new blocks, with their headers only or with their payloads.
+ */
 export type StreamTopic = number | BlockTopic;
 
 export interface BlockTopic {
@@ -88,7 +90,10 @@ export class UpdateStreams {
     for (let i = 1; i <= repeats; i++) this.#later(i * BURST_GAP_MS, () => this.#send(update, chain));
   }
 
-  /** Sends a new block to the streams of blocks. @param eventOf the text of its event; it is asked once for each kind of stream */
+  /**
+   * Sends a new block to the streams of blocks.
+   * @param eventOf the text of its event; it is asked once for each kind of stream
+   */
   tellBlock(block: Block, eventOf: (block: Block, topic: BlockTopic) => string): void {
     const texts = new Map<string, string>();
     for (const [response, stream] of this.#streams) {
@@ -111,7 +116,10 @@ export class UpdateStreams {
     for (const stream of this.#streams.values()) stream.silent = true;
   }
 
-  /** Makes the open streams send nothing more, not even their end, so that their readers do not notice that they are gone. */
+  /**
+   * Makes the open streams send nothing more, not even their end, so that their readers do not notice that they are
+   * gone.
+   */
   loseAll(): void {
     for (const response of this.#streams.keys()) this.#forget(response);
   }

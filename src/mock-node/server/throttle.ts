@@ -1,6 +1,6 @@
 /**
- * Refuses requests of clients that ask too often. As real nodes do, it counts three kinds for each address: adding peers, memory
- * pools, and everything. A client may spend what it has saved up: four seconds' worth.
+ * Refuses requests of clients that ask too often. As real nodes do, it counts three kinds for each address: adding
+ * peers, memory pools, and everything. A client may spend what it has saved up: four seconds' worth.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -47,7 +47,10 @@ export class Throttle {
     this.#clock = clock;
   }
 
-  /** Counts a request. @returns what to answer if its client asks too often. Real nodes do so before they add their headers */
+  /**
+   * Counts a request.
+   * @returns what to answer if its client asks too often. Real nodes do so before they add their headers
+   */
   refusalOf(request: IncomingMessage, dialect: Dialect): Message | undefined {
     const { remoteAddress = '' } = request.socket;
     const waits = kindsOf(request).map((kind) => this.#spend(kind, remoteAddress));
@@ -92,7 +95,10 @@ function kindsOf({ url = '/', method }: IncomingMessage): (keyof Rates)[] {
 
 /* Decides who may mine (document 1, "Miner information"). */
 
-/** The miner in a request for work. Real nodes accept any texts here, and look for a configured miner with the same ones. */
+/**
+ * The miner in a request for work. Real nodes accept any texts here, and look for a configured miner with the same
+ * ones.
+ */
 export const askerSchema = z.object({
   account: z.string(),
   predicate: z.string(),

@@ -1,6 +1,6 @@
 /**
- * Whole blocks (document 1, "Whole blocks"). Each is proven: the header hashes to its block hash, and the payload to the
- * header's payload hash.
+ * Whole blocks (document 1, "Whole blocks"). Each is proven: the header hashes to its block hash, and the payload to
+ * the header's payload hash.
  */
 
 import { z } from 'zod';
@@ -126,7 +126,8 @@ export async function* getHashes(asker: Asker, chain: number, range: HeightRange
 
 /**
  * The hashes of a branch, in descending order, 32 bytes each.
- * @throws ApiError, while iterating: `not found` for an upper bound that the node does not know, with the bound as its key
+ * @throws ApiError, while iterating: `not found` for an upper bound that the node does not know, with the bound as its
+ *   key
  */
 export async function* getHashBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
   const request = branchRequest('hash', part);
@@ -140,8 +141,8 @@ function hashFromJson(json: ExactJson): Uint8Array {
 }
 
 /*
- * Headers of blocks, as real nodes serve them; the documents show headers only within whole blocks. They come in binary, in
- * base64url, which has every field; JSON objects are read, too.
+ * Headers of blocks, as real nodes serve them; the documents show headers only within whole blocks. They come in
+ * binary, in base64url, which has every field; JSON objects are read, too.
  */
 
 /** Real nodes give at most 360, and 20 on the P2P port. */

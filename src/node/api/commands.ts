@@ -83,7 +83,8 @@ export class CommandCalls {
 
   /**
    * @returns the request keys, in the order of the commands
-   * @throws SendRefusedError when the node refuses the whole batch. A single command that is already on the chain is none.
+   * @throws SendRefusedError when the node refuses the whole batch. A single command that is already on the chain is
+   *   none.
    * ApiError for all else
    */
   async send(chain: number, commands: readonly Command[], stop: AbortSignal): Promise<readonly string[]> {
@@ -118,7 +119,10 @@ export class CommandCalls {
     return await this.#post(chain, `/poll${query({ confirmationDepth })}`, body, read, stop);
   }
 
-  /** @returns the result; undefined when the node has given up waiting for it, which takes minutes @throws ApiError, at the first failure */
+  /**
+   * @returns the result; undefined when the node has given up waiting for it, which takes minutes
+   * @throws ApiError, at the first failure
+   */
   async listen(chain: number, key: string, stop: AbortSignal): Promise<CommandResult | undefined> {
     const body = stringifyExactJson({ listen: requestKey(key) });
     const readAnswer = json((value) => {

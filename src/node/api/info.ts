@@ -80,14 +80,18 @@ export async function getInfo(asker: Asker, stop: AbortSignal): Promise<NodeInfo
 /** The most characters of the health report that are kept. */
 const MAX_HEALTH = 200;
 
-/** @returns what the node says about its health, on one line @throws ApiError when it does not answer, or is not well */
+/**
+ * @returns what the node says about its health, on one line
+ * @throws ApiError when it does not answer, or is not well
+ */
 export async function getHealth(asker: Asker, stop: AbortSignal): Promise<string> {
   const read = ({ body }: { body: Buffer }) => oneLine(body.toString(), MAX_HEALTH);
   return await asker.ask({ side: 'service', path: HEALTH_PATH, accept: 'text/plain, */*', read }, stop);
 }
 
 /**
- * @returns the node's report on its configuration, whose keys differ between versions. `checkConfig` and `servedNetwork` of
+ * @returns the node's report on its configuration, whose keys differ between versions. `checkConfig` and
+ *   `servedNetwork` of
  * node/config.ts read it
  * @throws ApiError
  */
@@ -108,7 +112,10 @@ const PAGE_SIZE = 512;
 const MOST_PEERS = 2n ** 16n;
 
 export interface PeersQuery {
-  /** Is told once, at the end, when peers were left out because they are not understood: how many, and why the first one. */
+  /**
+   * Is told once, at the end, when peers were left out because they are not understood: how many, and why the first
+   * one.
+   */
   readonly onLeftOut?: (fault: ApiError) => void;
 }
 

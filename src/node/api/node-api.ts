@@ -1,7 +1,7 @@
 /**
- * The client of one node's API: every endpoint of document 1 except mining, and all of document 2. It only assembles what the
- * other files of this folder do. Every method can throw an ApiError; iterators throw it while iterating. Whatever can be checked
- * is checked: hashes, roots, that an answer is about what was asked.
+ * The client of one node's API: every endpoint of document 1 except mining, and all of document 2. It only assembles
+ * what the other files of this folder do. Every method can throw an ApiError; iterators throw it while iterating.
+ * Whatever can be checked is checked: hashes, roots, that an answer is about what was asked.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -56,8 +56,8 @@ export interface NodeApiOptions {
   /** The default, `auto`, goes by the URL and by the node's answers. */
   readonly dialect?: DialectSetting;
   /**
-   * What precedes `/local`: below the path of the API, as `chain/<chain>/pact/api/v1`, or from the host root, as `/api/v1` of a
-   * stand-alone server. The default is the dialect's.
+   * What precedes `/local`: below the path of the API, as `chain/<chain>/pact/api/v1`, or from the host root, as
+   * `/api/v1` of a stand-alone server. The default is the dialect's.
    */
   readonly commandPath?: string;
   /** The number of the network in headers, of a network that pickaxe does not know. By default the node is asked. */
@@ -74,7 +74,10 @@ export interface NodeApiSurroundings {
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random?: () => number;
   readonly limits?: Partial<ApiLimits>;
-  /** Whether only strangers have named the node: then its name may not lead to this machine or its link. The default is no. */
+  /**
+   * Whether only strangers have named the node: then its name may not lead to this machine or its link. The default is
+   * no.
+   */
   readonly isStranger?: boolean;
 }
 
@@ -145,7 +148,8 @@ export class NodeApi {
   /**
    * For the creation times of commands.
    * @returns the lower of our clock and the node's, in µs since the UNIX epoch
-   * @throws Error before the first answer that tells the node's time: ask for something first, such as `cut()`. `skew` says so, too
+   * @throws Error before the first answer that tells the node's time: ask for something first, such as `cut()`. `skew`
+   *   says so, too
    */
   latestTimeUs(): bigint {
     if (!this.#nodeClock.skew) {
@@ -327,7 +331,11 @@ export class NodeApi {
     return this.#commands.sendPrivate(chain, command, stop);
   }
 
-  /** `POST /spv` of the chain on which a command ran @returns the proof @throws ProofRefusedError, which says whether to wait */
+  /**
+   * `POST /spv` of the chain on which a command ran
+   * @returns the proof
+   * @throws ProofRefusedError, which says whether to wait
+   */
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal = NEVER): Promise<string> {
     return this.#commands.proof(chain, requestKey, targetChain, stop);
   }

@@ -1,7 +1,7 @@
 /**
- * Collections, which nodes give in pages (document 1, "Conventions", 6). Of ascending ones, the last page of real nodes has a
- * cursor like every other, by which one can ask for what comes later; the page behind it is empty. So a cursor does not say
- * that there is more, and a page's limit, with real nodes the number of its items, says nothing.
+ * Collections, which nodes give in pages (document 1, "Conventions", 6). Of ascending ones, the last page of real nodes
+ * has a cursor like every other, by which one can ask for what comes later; the page behind it is empty. So a cursor
+ * does not say that there is more, and a page's limit, with real nodes the number of its items, says nothing.
  */
 
 import { z } from 'zod';
@@ -53,7 +53,8 @@ export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => P
 }
 
 /**
- * Iterates over a collection, and asks for its pages as they are needed. It ends with the items that exist at that time.
+ * Iterates over a collection, and asks for its pages as they are needed. It ends with the items that exist at that
+ * time.
  * @throws ApiError
  */
 export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop: AbortSignal): AsyncGenerator<T, void> {
@@ -91,8 +92,8 @@ export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop:
 const NONE = { items: [], next: null } as const;
 
 /**
- * By document 1, a node answers 404 when it has no block in the range. Real nodes do that only for a cursor or a bound that they
- * do not know, and for a path that they do not serve.
+ * By document 1, a node answers 404 when it has no block in the range. Real nodes do that only for a cursor or a bound
+ * that they do not know, and for a path that they do not serve.
  */
 async function pageOrNone<T>(
   asker: Asker,

@@ -1,6 +1,6 @@
 /**
- * Payloads (document 1, "Payloads"). Each is proven: its content hashes to the payload hash that was asked for, so a wrong one
- * is as good as none.
+ * Payloads (document 1, "Payloads"). Each is proven: its content hashes to the payload hash that was asked for, so a
+ * wrong one is as good as none.
  */
 
 import { z } from 'zod';
@@ -82,8 +82,8 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * Asks for many payloads, a thousand in one request. Nodes leave out what they do not have, and what is too much for them,
-   * so it asks for the rest again until an answer has nothing more of it.
+   * Asks for many payloads, a thousand in one request. Nodes leave out what they do not have, and what is too much for
+   * them, so it asks for the rest again until an answer has nothing more of it.
    * @returns for each place its payload; undefined where the node has none
    * @throws ApiError
    */

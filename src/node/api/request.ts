@@ -1,7 +1,7 @@
 /**
- * Sends one request of the API to the side of the node that serves it, sends it again when a failure may pass, and checks the
- * answer. A node has two sides with URLs of their own: the service port (blocks, hashes, commands) and the P2P port (peers,
- * configuration, publishing cuts). Documents 1 and 2 know one base URL for everything.
+ * Sends one request of the API to the side of the node that serves it, sends it again when a failure may pass, and
+ * checks the answer. A node has two sides with URLs of their own: the service port (blocks, hashes, commands) and the
+ * P2P port (peers, configuration, publishing cuts). Documents 1 and 2 know one base URL for everything.
  */
 
 import type { Dialect } from '../../ledger/header.ts';
@@ -285,7 +285,10 @@ export function query(values: Readonly<Record<string, string | number | bigint |
 /** More blocks than any chain has at one height. */
 const MOST_AT_A_HEIGHT = 1000n;
 
-/** @returns the range as the API's query has it, and the most blocks that can be in it; undefined for a range without an end */
+/**
+ * @returns the range as the API's query has it, and the most blocks that can be in it; undefined for a range without an
+ *   end
+ */
 export function heights({ minHeight, maxHeight }: HeightRange) {
   const query = { minheight: minHeight, maxheight: maxHeight };
   if (maxHeight === undefined) return { query, most: undefined };
@@ -310,8 +313,8 @@ function isNatural(value: number): boolean {
 }
 
 /*
- * The two dialects of the API: the words of documents 1 and 2, and those of real nodes (`chainweb`). They differ in paths and in
- * names of fields and headers. Answers are read in either; only what is sent depends on the dialect.
+ * The two dialects of the API: the words of documents 1 and 2, and those of real nodes (`chainweb`). They differ in
+ * paths and in names of fields and headers. Answers are read in either; only what is sent depends on the dialect.
  */
 
 /** `auto` goes by the node's URL, and otherwise by the headers of its answers. */
@@ -364,7 +367,8 @@ export interface CommandPaths {
 }
 
 /**
- * @param commandPath as `chain/<chain>/pact/api/v1`, below the path of the API, or with a slash in front, as `/api/v1` of a
+ * @param commandPath as `chain/<chain>/pact/api/v1`, below the path of the API, or with a slash in front, as `/api/v1`
+ *   of a
  * stand-alone server, from the host root; the dialect's by default
  */
 export function commandPathsOf(dialect: Dialect, chain: number, commandPath?: string): CommandPaths {

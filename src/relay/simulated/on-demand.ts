@@ -1,6 +1,6 @@
 /**
- * Blocks on demand, as the reference client has them: `POST /make-blocks` with `{"0": 2, "5": 1}` opens goals, and as long as any is
- * open, work of every chain is solved, because the chains need each other's blocks.
+ * Blocks on demand, as the reference client has them: `POST /make-blocks` with `{"0": 2, "5": 1}` opens goals, and as
+ * long as any is open, work of every chain is solved, because the chains need each other's blocks.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -15,8 +15,8 @@ const PATH = '/make-blocks';
 /** In bytes: goals for 1,000 chains need 15,000. */
 const MOST_BODY_BYTES = 16_384;
 /**
- * A goal ends when so many blocks in a row were none of its chain: the network has no such chain. Where nodes choose among 20
- * chains at random, a chain is left out for so long once in 10^22 times.
+ * A goal ends when so many blocks in a row were none of its chain: the network has no such chain. Where nodes choose
+ * among 20 chains at random, a chain is left out for so long once in 10^22 times.
  */
 const MOST_OTHERS = 1_000;
 /** The scripts of one machine use one or two; more are a mistake. */
@@ -65,7 +65,8 @@ export class OnDemandPace implements Pace {
   async open(): Promise<void> {
     const { host, port } = this.#address;
     await new Promise<void>((resolve, reject) => {
-      // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the process.
+      // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the
+      // process.
       this.#server.on('error', reject);
       this.#server.listen(port, host, resolve);
     });
@@ -111,7 +112,8 @@ export class OnDemandPace implements Pace {
 
   async #answer(request: IncomingMessage): Promise<Answer> {
     const { method, url = '', headers } = request;
-    // A page of any website can have its name resolved to this machine (DNS rebinding), but its own name is in this header.
+    // A page of any website can have its name resolved to this machine (DNS rebinding), but its own name is in this
+    // header.
     if (!isLoopback(hostOf(headers.host) ?? '')) return { status: 403, json: faultOf('ask under a loopback address') };
     if (url.split('?')[0] !== PATH) return { status: 404, json: faultOf(`there is only ${PATH}`) };
     if (method === 'GET') return { status: 200, json: this.#open() };

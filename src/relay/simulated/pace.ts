@@ -4,7 +4,10 @@ import { difficultyOf } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Verdict } from '../../source/source.ts';
 
-/** How many chains the networks have. The reference client divides its constant delay by it, so that each chain gets a block in it. */
+/**
+ * How many chains the networks have. The reference client divides its constant delay by it, so that each chain gets a
+ * block in it.
+ */
 const CHAINS = 20;
 /** The longest delay of a Node.js timer. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -24,7 +27,10 @@ export interface Pace {
   close?(): Promise<void>;
 }
 
-/** Waits as long as devices of this hashrate would: exponentially distributed, with the work's difficulty as the mean of hashes. */
+/**
+ * Waits as long as devices of this hashrate would: exponentially distributed, with the work's difficulty as the mean of
+ * hashes.
+ */
 export class HashratePace implements Pace {
   readonly what: string;
   readonly #hashesPerSecond: number;

@@ -1,6 +1,6 @@
 /**
- * Hashers that do not hash, for test networks that check no proof of work: when their pace says so, a work is submitted as solved.
- * It refuses to touch work of the main network, whatever anybody has configured.
+ * Hashers that do not hash, for test networks that check no proof of work: when their pace says so, a work is submitted
+ * as solved. It refuses to touch work of the main network, whatever anybody has configured.
  */
 
 import { assumeSolved, type Solution } from '../../chain/verify.ts';
@@ -15,7 +15,10 @@ import type { Pace } from './pace.ts';
 
 /** The number of mainnet01 in its headers. All 61 of its headers in test/vectors/headers.json have it. */
 const MAINNET = 5;
-/** How long to wait after a solution that was not accepted, so that a node that does check the proof of work is not flooded. */
+/**
+ * How long to wait after a solution that was not accepted, so that a node that does check the proof of work is not
+ * flooded.
+ */
 const REST_MS = 1_000;
 
 export interface SimulatedRelayOptions {

@@ -3,7 +3,10 @@
 import { oneLine } from '../../text/plain-text.ts';
 import { hashesOfDifficulty } from '../../wire/stratum.ts';
 
-/** Enough for an account that names its key (66 characters) and the name of a worker. Tables shorten names by themselves. */
+/**
+ * Enough for an account that names its key (66 characters) and the name of a worker. Tables shorten names by
+ * themselves.
+ */
 const NAME_CHARACTERS = 128;
 /** That of a program: some ASICs cut their own names at this length. */
 const AGENT_CHARACTERS = 63;
@@ -11,7 +14,8 @@ const UNNAMED = 'unnamed';
 
 /**
  * @param user the user name as the client writes it, often `ACCOUNT.WORKER`
- * @returns 1 to 128 printable characters on one line; where there are more, the account is shortened, and the worker stays
+ * @returns 1 to 128 printable characters on one line; where there are more, the account is shortened, and the worker
+ *   stays
  */
 export function workerName(user: unknown): string {
   const clean = typeof user === 'string' ? oneLine(user) : '';
@@ -30,8 +34,8 @@ export function agentName(agent: unknown): string {
 }
 
 /**
- * BlackMiner's F1 writes the bytes of nonce1 and nonce2 in the order in which they stand in the header, which is the reverse of the
- * numbers that stratum means.
+ * BlackMiner's F1 writes the bytes of nonce1 and nonce2 in the order in which they stand in the header, which is the
+ * reverse of the numbers that stratum means.
  */
 export function reversesNonces(agent: string): boolean {
   return /black ?miner|^f1\b/i.test(agent);

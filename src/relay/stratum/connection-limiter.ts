@@ -1,6 +1,6 @@
 /**
- * Decides who may connect, and how much those from one address may send together: bounds connections and lines, and bans addresses.
- * It logs bans, at a bounded rate. Pure but for the log.
+ * Decides who may connect, and how much those from one address may send together: bounds connections and lines, and
+ * bans addresses. It logs bans, at a bounded rate. Pure but for the log.
  */
 
 import { isIPv6, SocketAddress } from 'node:net';
@@ -9,8 +9,8 @@ import type { RelayLog } from '../relay.ts';
 import type { StratumLimits } from './limits.ts';
 
 /**
- * How bad a connection as such is: 25,000 may come at once from an address, a whole farm that starts and is restarted twice, and then
- * 250 a second.
+ * How bad a connection as such is: 25,000 may come at once from an address, a whole farm that starts and is restarted
+ * twice, and then 250 a second.
  */
 const CONNECTION_POINTS = 0.004;
 /** Lines of the log about bans that may come at once. */
@@ -22,8 +22,8 @@ interface Site {
 }
 
 /**
- * Takes a line of a client that waits, if it may. @returns `waits` if it may not; `taken` if it has another one; `read` if it has none,
- * so that it does not wait any longer
+ * Takes a line of a client that waits, if it may. @returns `waits` if it may not; `taken` if it has another one; `read`
+ * if it has none, so that it does not wait any longer
  */
 type GoOn = () => 'waits' | 'taken' | 'read';
 
@@ -50,7 +50,10 @@ export class SharedLines {
     this.#waiting.delete(goOn);
   }
 
-  /** Has those that wait go on, each by a line in its turn, as far as there are lines. To be called several times a second. */
+  /**
+   * Has those that wait go on, each by a line in its turn, as far as there are lines. To be called several times a
+   * second.
+   */
   serve(): void {
     // Who goes to the end of a set is met again.
     for (const goOn of this.#waiting) {
@@ -80,7 +83,8 @@ export class Doorkeeper {
   }
 
   /**
-   * @returns why this connection is refused; or, when it may stay, the budget of lines that it shares with the others from its
+   * @returns why this connection is refused; or, when it may stay, the budget of lines that it shares with the others
+   *   from its
    * address. In that case `leave` must be called at its end
    */
   enter(address: string, nowMs: number): 'banned' | 'crowded' | SharedLines {
@@ -125,8 +129,8 @@ export class Doorkeeper {
 }
 
 /*
- * Bans addresses that flood the server or send junk: for some minutes, no new connection of theirs is accepted. Connections that
- * behave go on, because a whole farm can have one address. Pure.
+ * Bans addresses that flood the server or send junk: for some minutes, no new connection of theirs is accepted.
+ * Connections that behave go on, because a whole farm can have one address. Pure.
  */
 
 type BanLimits = Pick<StratumLimits, 'banPoints' | 'banPointsPerMinute' | 'banMs' | 'remembered'>;
@@ -168,13 +172,17 @@ export class Bans {
 /** Whoever has an IPv6 network of 48 bits, which is a usual size, has 65,536 of 64 bits. */
 const SITE_BITS = 48;
 
-/** @returns an IPv4 address as it is; of an IPv6 address its network of 48 bits. What is bounded for each address is bounded for it */
+/**
+ * @returns an IPv4 address as it is; of an IPv6 address its network of 48 bits. What is bounded for each address is
+ *   bounded for it
+ */
 export function siteOf(address: string): string {
   return networkOf(address, SITE_BITS);
 }
 
 /**
- * @param bits how many bits of an IPv6 address make its network, a multiple of 16. Whoever has one address has all that begin with
+ * @param bits how many bits of an IPv6 address make its network, a multiple of 16. Whoever has one address has all that
+ *   begin with
  * the same 64 bits
  * @returns an IPv4 address as it is; of an IPv6 address its network
  */

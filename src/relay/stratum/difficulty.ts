@@ -1,19 +1,23 @@
 /**
- * Finds the difficulty at which a session's shares come as often as they should. Pure: it is told of shares and of the time.
+ * Finds the difficulty at which a session's shares come as often as they should. Pure: it is told of shares and of the
+ * time.
  *
- * Shares come as a Poisson process, so what is known of a hashrate is a Gamma distribution: `#shares` of them came while so many
- * seconds per hash of difficulty passed (`#exposure`), and their quotient is the rate. Difficulties may change meanwhile. Old
- * shares are forgotten, so that the rate follows a miner that drifts.
+ * Shares come as a Poisson process, so what is known of a hashrate is a Gamma distribution: `#shares` of them came
+ * while so many seconds per hash of difficulty passed (`#exposure`), and their quotient is the rate. Difficulties may
+ * change meanwhile. Old shares are forgotten, so that the rate follows a miner that drifts.
  *
- * While little is known, shares are asked for several times a second (learning); at the end of that, the rate is known to 4 %.
- * Without any share, the difficulty falls to a tenth again and again (searching).
+ * While little is known, shares are asked for several times a second (learning); at the end of that, the rate is known
+ * to 4 %. Without any share, the difficulty falls to a tenth again and again (searching).
  */
 
 import { networkOf } from './connection-limiter.ts';
 
 /** Shares that are remembered. With so many, the rate is known to 1/√600 = 4 %, and learning is over. */
 const REMEMBERED_SHARES = 600;
-/** From so many shares on, a rate is known well enough to be acted upon (to a third), and then to be surprised (to a sixth). */
+/**
+ * From so many shares on, a rate is known well enough to be acted upon (to a third), and then to be surprised (to a
+ * sixth).
+ */
 const SOME_SHARES = 8;
 const MANY_SHARES = 32;
 /** While learning, the difficulty need not be exact. Each new one makes a miner begin a new job. */
@@ -25,19 +29,26 @@ const SILENCE_MS = 2_000;
 /** After the first share, a silence must also be as long as so many shares take. */
 const SILENT_SHARES = 10;
 /**
- * The lowest difficulties that silence leads to, while nothing is known of a miner: quickly to one that 1 GH/s meets eight times a
- * second, then slowly to one that 1 MH/s meets once a second. An ASIC that begins late must not drown the server in shares.
+ * The lowest difficulties that silence leads to, while nothing is known of a miner: quickly to one that 1 GH/s meets
+ * eight times a second, then slowly to one that 1 MH/s meets once a second. An ASIC that begins late must not drown the
+ * server in shares.
  */
 const QUICK_FLOOR = 2 ** 27;
 const SLOW_FLOOR = 2 ** 20;
 const SLOW_SILENCE_MS = 60_000;
 /** A miner that comes back after a silence, as fast as it ever was, may find so many shares a second. */
 const MOST_SHARES_PER_SECOND = 500;
-/** Shares count as so far apart at least. By the clock they may come at the same instant, but a rate must not be infinite. */
+/**
+ * Shares count as so far apart at least. By the clock they may come at the same instant, but a rate must not be
+ * infinite.
+ */
 const LEAST_APART_MS = 0.05;
 /** A difficulty that the worker has chosen is kept until shares come this often. */
 const MOST_CHOSEN_PER_SECOND = 10;
-/** Where those of an address are too many together, they may come half as often again and again, each time for so long at least. */
+/**
+ * Where those of an address are too many together, they may come half as often again and again, each time for so long
+ * at least.
+ */
 const LEAST_CHOSEN_PER_SECOND = 0.1;
 const SLOWER_MS = 10_000;
 
@@ -252,15 +263,17 @@ export class Vardiff {
 }
 
 /*
- * Notices that shares come at another rate than they did: Page's cumulative sums, one for a rate twice as high and one for a rate
- * half as high. Each is the logarithm of how much better the other rate explains the shares since that sum was last zero. Pure.
+ * Notices that shares come at another rate than they did: Page's cumulative sums, one for a rate twice as high and one
+ * for a rate half as high. Each is the logarithm of how much better the other rate explains the shares since that sum
+ * was last zero. Pure.
  */
 
 /** The rates that are compared with the known one: this many times as high, and as low. */
 const RATIO = 2;
 /**
- * Sums above this are a surprise. A steady miner is surprising once in e^8 = 3,000 shares at most, which is 8 hours at 10 s a share;
- * a rate that falls to a tenth is noticed after 19 shares that should have come, one that rises to the tenfold after 14.
+ * Sums above this are a surprise. A steady miner is surprising once in e^8 = 3,000 shares at most, which is 8 hours at
+ * 10 s a share; a rate that falls to a tenth is noticed after 19 shares that should have come, one that rises to the
+ * tenfold after 14.
  */
 const SURPRISING = 8;
 
@@ -286,7 +299,11 @@ const sum = (ratio: number): Sum => {
 export class Surprise {
   #sums: readonly Sum[] = [sum(RATIO), sum(1 / RATIO)];
 
-  /** @param shares how many have come @param expected how many should have come @returns what has come since, if it is surprising */
+  /**
+   * @param shares how many have come
+   * @param expected how many should have come
+   * @returns what has come since, if it is surprising
+   */
   note(shares: number, expected: number): Since | undefined {
     for (const sum of this.#sums) {
       sum.value += shares * sum.perShare + expected * sum.perExpected;
@@ -303,8 +320,8 @@ export class Surprise {
 }
 
 /*
- * Remembers how fast workers were, so that their next sessions begin with the right difficulty. Nobody knows who uses a name, so what
- * is remembered counts only for clients of the address from which it came. Pure.
+ * Remembers how fast workers were, so that their next sessions begin with the right difficulty. Nobody knows who uses a
+ * name, so what is remembered counts only for clients of the address from which it came. Pure.
  */
 
 export class RememberedRates {

@@ -1,6 +1,6 @@
 /**
- * Makes the jobs that sessions are given. Sessions search different nonces, so they can have the same header: what they share is
- * prepared once, which keeps the time from a New Cut to the last of a thousand sessions short.
+ * Makes the jobs that sessions are given. Sessions search different nonces, so they can have the same header: what they
+ * share is prepared once, which keeps the time from a New Cut to the last of a thousand sessions short.
  */
 
 import { toHex } from '../../chain/bytes.ts';
@@ -82,14 +82,14 @@ export class SharedJobs {
 /* The last jobs that a session was given, each with its own target. Pure. */
 
 /**
- * How many jobs are kept. The fastest ASIC gets two a second, so a share may take 16 s to come. That of a job that is no longer
- * here is stale.
+ * How many jobs are kept. The fastest ASIC gets two a second, so a share may take 16 s to come. That of a job that is
+ * no longer here is stale.
  */
 const KEPT = 32;
 /**
- * How many nonces of one header count, so that none counts twice. A header is replaced after 30 s at most where its creation time
- * may be moved, so this is more than the most lines that a client may send meanwhile. Where a client goes on with one header for
- * longer, further shares of it are too late: a nonce that was forgotten would count again.
+ * How many nonces of one header count, so that none counts twice. A header is replaced after 30 s at most where its
+ * creation time may be moved, so this is more than the most lines that a client may send meanwhile. Where a client goes
+ * on with one header for longer, further shares of it are too late: a nonce that was forgotten would count again.
  */
 const MOST_NONCES = 4_096;
 
@@ -109,8 +109,8 @@ export interface FormerTerms extends ShareTerms {
 /** A header that the session was given, with one job or with several. */
 export interface GivenHeader {
   /**
-   * The terms of its first job. They alone decide what a hash of this header stands for. If that depended on the job that a share
-   * names, or on the time when it comes, a client could choose whichever pays more for each hash.
+   * The terms of its first job. They alone decide what a hash of this header stands for. If that depended on the job
+   * that a share names, or on the time when it comes, a client could choose whichever pays more for each hash.
    */
   readonly first: ShareTerms;
   /** The nonces of the shares that counted. */
@@ -128,7 +128,10 @@ export interface GivenJob {
 export class JobTable {
   /** By id, the oldest first. */
   readonly #jobs = new Map<string, GivenJob>();
-  /** By their bytes in hex; those that were given least recently come first. A source can give the same bytes as new work. */
+  /**
+   * By their bytes in hex; those that were given least recently come first. A source can give the same bytes as new
+   * work.
+   */
   readonly #headers = new Map<string, GivenHeader>();
   #first: number | undefined;
 
@@ -184,7 +187,10 @@ const LEAST_MS = 100;
 /** Miners believe that a server is dead that says nothing for a minute. */
 const MOST_MS = 30_000;
 
-/** @param hashesPerSecond undefined while it is not known @returns how long after a job the next one must follow, in ms */
+/**
+ * @param hashesPerSecond undefined while it is not known
+ * @returns how long after a job the next one must follow, in ms
+ */
 export function rollMs(hashesPerSecond: number | undefined): number {
   if (hashesPerSecond === undefined) return UNKNOWN_MS;
   return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * PART * NONCES) / hashesPerSecond));

@@ -1,9 +1,12 @@
-/** The limits on what clients cost the stratum server, and the names of what it refuses, all in one place. Tests bring smaller limits. Pure. */
+/**
+ * The limits on what clients cost the stratum server, and the names of what it refuses, all in one place. Tests bring
+ * smaller limits. Pure.
+ */
 
 export interface StratumLimits {
   /**
-   * How many connections there may be at one time: one for each nonce1, and some that do not have theirs yet. There are fewer where
-   * files or memory are short (`mostConnections`).
+   * How many connections there may be at one time: one for each nonce1, and some that do not have theirs yet. There are
+   * fewer where files or memory are short (`mostConnections`).
    */
   readonly connections: number;
   /** The same from one address: a farm behind one router. An IPv6 address counts as its network of 48 bits. */
@@ -17,29 +20,30 @@ export interface StratumLimits {
   /** The most bytes that wait for a client that does not read. They are two minutes of jobs for the fastest ASIC. */
   readonly pendingBytes: number;
   /**
-   * Lines that a client may send: so many at once, and so many a second from then on. Before its rate is known, an ASIC of
-   * 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting. Half as many of them
-   * may be something else than shares that meet their target.
+   * Lines that a client may send: so many at once, and so many a second from then on. Before its rate is known, an ASIC
+   * of 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting. Half
+   * as many of them may be something else than shares that meet their target.
    */
   readonly lineBurst: number;
   readonly linesPerSecond: number;
   /**
-   * Lines that all clients of an address may send together (with IPv6, those of a network of 48 bits). 8,192 miners with a share each
-   * 10 s send 820 a second. 2,000 shares a second take 6 % of a core.
+   * Lines that all clients of an address may send together (with IPv6, those of a network of 48 bits). 8,192 miners
+   * with a share each 10 s send 820 a second. 2,000 shares a second take 6 % of a core.
    */
   readonly addressLineBurst: number;
   readonly addressLinesPerSecond: number;
   /**
-   * Lines that each client may send beyond that: enough for logging in and for the shares until its rate is known, so that a farm of
-   * fast miners can start at once; and then one each 4 s. Clients for which there are no lines are not read until there are.
+   * Lines that each client may send beyond that: enough for logging in and for the shares until its rate is known, so
+   * that a farm of fast miners can start at once; and then one each 4 s. Clients for which there are no lines are not
+   * read until there are.
    */
   readonly reservedLineBurst: number;
   readonly reservedLinesPerSecond: number;
   /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
   readonly junkLines: number;
   /**
-   * Lines that a session may have in the ledger: so many at once, which is more than it takes to learn how fast a miner is; and so
-   * many from then on in the time in which one share should come. Further shares are summed up.
+   * Lines that a session may have in the ledger: so many at once, which is more than it takes to learn how fast a miner
+   * is; and so many from then on in the time in which one share should come. Further shares are summed up.
    */
   readonly ledgerBurst: number;
   readonly ledgerLinesPerShare: number;
@@ -47,8 +51,8 @@ export interface StratumLimits {
   readonly ledgerBurstPerAddress: number;
   readonly ledgerLinesPerSecondPerAddress: number;
   /**
-   * Shares of a session that stand for nothing and get such a line: so many at once, and so many a second from then on, which is as
-   * often as good shares come.
+   * Shares of a session that stand for nothing and get such a line: so many at once, and so many a second from then on,
+   * which is as often as good shares come.
    */
   readonly worthlessBurst: number;
   readonly worthlessPerSecond: number;
@@ -102,7 +106,10 @@ export const stratumLimits: StratumLimits = {
   logMs: 60_000,
 };
 
-/** Files that are kept for everything else: the HTTP server's 64 clients, nodes, logs, GPUs; and those of each CPU thread. */
+/**
+ * Files that are kept for everything else: the HTTP server's 64 clients, nodes, logs, GPUs; and those of each CPU
+ * thread.
+ */
 const KEPT_FILES = 256;
 const KEPT_FILES_PER_THREAD = 4;
 /** Sessions have a quarter of the memory, and each takes less than this. */
@@ -119,7 +126,10 @@ export interface Means {
   readonly threads: number;
 }
 
-/** @returns how many connections there may be at one time, and which of the means allows no more; undefined where neither is short */
+/**
+ * @returns how many connections there may be at one time, and which of the means allows no more; undefined where
+ *   neither is short
+ */
 export function mostConnections({ files, memory, threads }: Means): { count: number; short?: 'files' | 'memory' } {
   // However few files there are, mining goes on with the half of them.
   const kept = KEPT_FILES + KEPT_FILES_PER_THREAD * threads;
@@ -131,10 +141,10 @@ export function mostConnections({ files, memory, threads }: Means): { count: num
 }
 
 /**
- * Why connections are refused, or clients disconnected. Refused as they connect: `banned`, `crowded` (too many from one address), `full` (too many in all). Disconnected later:
- * `handshake` (what came was no TLS, or no header of a proxy), `timeout` (no handshake or no login in time), `flood` (too many
- * lines, or too long ones), `junk` (lines without sense), `unread` (it does not read), `idle` (it brought nothing, and the server was
- * full).
+ * Why connections are refused, or clients disconnected. Refused as they connect: `banned`, `crowded` (too many from one
+ * address), `full` (too many in all). Disconnected later: `handshake` (what came was no TLS, or no header of a proxy),
+ * `timeout` (no handshake or no login in time), `flood` (too many lines, or too long ones), `junk` (lines without
+ * sense), `unread` (it does not read), `idle` (it brought nothing, and the server was full).
  */
 export const REFUSALS = [
   'banned',

@@ -1,17 +1,20 @@
 /**
- * Hands out the 2 bytes of nonce1: one value for each session, and none of them the lane of the local miner, so that no two search
- * the same nonces. Pure.
+ * Hands out the 2 bytes of nonce1: one value for each session, and none of them the lane of the local miner, so that no
+ * two search the same nonces. Pure.
  */
 
 import { LANES } from '../../chain/nonce.ts';
 import type { Work } from '../../chain/work.ts';
 
 /**
- * After so long a nonce1 is free again in any case: nodes forget work after five minutes, and by then every job has a later
- * creation time.
+ * After so long a nonce1 is free again in any case: nodes forget work after five minutes, and by then every job has a
+ * later creation time.
  */
 const FORGOTTEN_MS = 600_000;
-/** How many released values are looked at for one session. 64 attempts look at all of them, and none keeps other clients waiting. */
+/**
+ * How many released values are looked at for one session. 64 attempts look at all of them, and none keeps other clients
+ * waiting.
+ */
 const LOOKS = 1_024;
 
 interface Released {
@@ -40,7 +43,10 @@ export class Nonce1Pool {
     this.#options = options;
   }
 
-  /** @returns 0 … 65,535, of no session; undefined when none was found that is neither taken nor needed for shares of a former session */
+  /**
+   * @returns 0 … 65,535, of no session; undefined when none was found that is neither taken nor needed for shares of a
+   *   former session
+   */
   take(nowMs: number): number | undefined {
     // Values that nobody has had come first, so that a value is used again as late as possible.
     if (this.#begun < LANES - 1) return (this.#options.taken + ++this.#begun) % LANES;

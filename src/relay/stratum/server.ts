@@ -1,6 +1,6 @@
 /**
- * The stratum server: ASICs and other miners connect to it, and mine on what the source gives. It brings together what listens, the
- * sessions, and the works.
+ * The stratum server: ASICs and other miners connect to it, and mine on what the source gives. It brings together what
+ * listens, the sessions, and the works.
  */
 
 import { BlockList, createServer, isIPv4, type Server, type Socket } from 'node:net';
@@ -25,7 +25,9 @@ import { type Ledger, LedgerPlaces } from './share-log.ts';
 import { Connection, encrypted, HandshakeError, readProxyHeader } from './socket.ts';
 
 const NAME = 'stratum';
-/** After so long a silence the system begins to ask whether the client is still there. Silence alone ends no session. */
+/**
+ * After so long a silence the system begins to ask whether the client is still there. Silence alone ends no session.
+ */
 const KEEP_ALIVE_MS = 60_000;
 /** What it costs to send something that is no TLS where TLS is spoken, in the points of `limits.banPoints`. */
 const HANDSHAKE_POINTS = 2;
@@ -55,7 +57,10 @@ export interface StratumOptions {
   readonly lane?: number;
   /** The seconds between two shares of a session. The default is 10. */
   readonly shareSeconds?: number;
-  /** Addresses of proxies, or networks like 10.0.0.0/8. Their connections must begin with a header of the PROXY protocol. */
+  /**
+   * Addresses of proxies, or networks like 10.0.0.0/8. Their connections must begin with a header of the PROXY
+   * protocol.
+   */
   readonly proxies?: readonly string[];
   /** With it, all connections are encrypted. */
   readonly secureContext?: SecureContext;

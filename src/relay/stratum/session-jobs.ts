@@ -8,18 +8,23 @@ import type { SessionWorld } from './context.ts';
 import { type Known, Vardiff } from './difficulty.ts';
 import { type FormerTerms, JobTable, rollMs, type SharedJob, type ShareTerms } from './jobs.ts';
 
-/** The first difficulty of a session of which nothing is known. Its target is 2^214 − 1, like that of the reference server. */
+/**
+ * The first difficulty of a session of which nothing is known. Its target is 2^214 − 1, like that of the reference
+ * server.
+ */
 const FIRST_DIFFICULTY = 2 ** 42;
 /** How often the difficulty is looked at, beside at each share. A miner that slows down sends none. */
 const RETARGET_MS = 1_000;
 /**
- * How long a new target waits for a job with a later creation time. Right after a New Cut there is none yet, because the work's own
- * time is later than what is surely valid by the node's clock.
+ * How long a new target waits for a job with a later creation time. Right after a New Cut there is none yet, because
+ * the work's own time is later than what is surely valid by the node's clock.
  */
 const RETARGET_PATIENCE_MS = 3_000;
 /** A target that is so many times too easy is replaced at once: shares would come in a flood meanwhile. */
 const FLOOD_RATIO = 16;
-/** How long after a change shares of the former target count with new jobs, too. Miners may take the new target late. */
+/**
+ * How long after a change shares of the former target count with new jobs, too. Miners may take the new target late.
+ */
 const GRACE_MS = 10_000;
 
 export interface Wishes {
@@ -59,8 +64,8 @@ export class MiningTurn implements SessionNow {
       isChosen: chosen !== undefined,
     };
     const remembered = new Vardiff({ ...options, known: rates.get(address, worker) });
-    // Nobody knows who uses a name, so what is remembered of it must not make a fast miner begin with a flood of shares. A slow miner
-    // that nothing is known of finds its first share as soon as at a share each 10 s.
+    // Nobody knows who uses a name, so what is remembered of it must not make a fast miner begin with a flood of
+    // shares. A slow miner that nothing is known of finds its first share as soon as at a share each 10 s.
     const isEasy = chosen === undefined && remembered.difficulty < FIRST_DIFFICULTY;
     this.#vardiff = isEasy ? new Vardiff(options) : remembered;
   }

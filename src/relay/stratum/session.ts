@@ -1,8 +1,9 @@
 /**
  * A stratum session: what one client asks, and the jobs that it is given. It speaks lines and knows no socket.
  *
- * A session gets a nonce1 with `mining.subscribe` and a worker with `mining.authorize`, in either order. Once it has both it gets a
- * job at once, and others at each new work, when its difficulty changes, and before it can have searched all nonces.
+ * A session gets a nonce1 with `mining.subscribe` and a worker with `mining.authorize`, in either order. Once it has
+ * both it gets a job at once, and others at each new work, when its difficulty changes, and before it can have searched
+ * all nonces.
  */
 
 import { NONCE_BYTES } from '../../chain/layout.ts';

@@ -13,8 +13,8 @@ const LEARNING_SHARES_PER_SECOND = 1_000;
 /** How often it is counted how many learn, and have brought shares. */
 const COUNT_MS = 1_000;
 /**
- * A session that makes room for others is at least so old, and its shares prove less than so many hashes a second. The slowest miners
- * that are worth a session, at 1 MH/s, have brought shares by then.
+ * A session that makes room for others is at least so old, and its shares prove less than so many hashes a second. The
+ * slowest miners that are worth a session, at 1 MH/s, have brought shares by then.
  */
 const IDLE_MS = 150_000;
 const IDLE_HASHES_PER_SECOND = 10_000;

@@ -1,6 +1,7 @@
 /**
- * Writes the share ledger: JSON lines, in order, appended to a file. A slow or full disk stops nothing else: lines wait in a
- * bounded memory, and those that find no room are counted. The file then tells how many are missing where they are missing.
+ * Writes the share ledger: JSON lines, in order, appended to a file. A slow or full disk stops nothing else: lines wait
+ * in a bounded memory, and those that find no room are counted. The file then tells how many are missing where they are
+ * missing.
  */
 
 import { z } from 'zod';
@@ -146,7 +147,10 @@ export class Ledger {
 
 /* The shapes of the lines of the share ledger. A field that is optional is absent where its value is not known. */
 
-/** What became of a share. `unknown-job`: the session never had the job that it names. `invalid`: its nonce cannot be read. */
+/**
+ * What became of a share. `unknown-job`: the session never had the job that it names. `invalid`: its nonce cannot be
+ * read.
+ */
 const SHARE_RESULTS = ['accepted', 'low-difficulty', 'duplicate', 'stale', 'unknown-job', 'invalid'] as const;
 export type ShareResult = (typeof SHARE_RESULTS)[number];
 
@@ -206,9 +210,9 @@ type Untimed<Line> = Line extends unknown ? Omit<Line, 'timeMillis'> : never;
 export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
 
 /*
- * Bounds what clients can make the share ledger write. Each session has a place, and leaves it to the next session from the same
- * address with all that it has used up: a client that connects again and again gains nothing by it. All places of an address
- * together have a bound as well, because an address may have thousands of sessions at one time.
+ * Bounds what clients can make the share ledger write. Each session has a place, and leaves it to the next session from
+ * the same address with all that it has used up: a client that connects again and again gains nothing by it. All places
+ * of an address together have a bound as well, because an address may have thousands of sessions at one time.
  */
 
 /** How often left-out lines are summed up: a flood may last for days, and the ledger should show it meanwhile. */
@@ -283,7 +287,9 @@ export class LedgerPlace {
     return false;
   }
 
-  /** Tells how many lines were left out, if it is time for that. Where the address has no line for it, the sums grow on. */
+  /**
+   * Tells how many lines were left out, if it is time for that. Where the address has no line for it, the sums grow on.
+   */
   tell(): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - this.#toldMs < TELL_MS || !this.#address.sums.take(this.#leftOut.size, nowMs)) return;

@@ -121,7 +121,10 @@ export class ShareDesk {
   }
 }
 
-/** @returns a number of so many bytes, which may lack leading zeros, with its bytes in the other order; other texts unchanged */
+/**
+ * @returns a number of so many bytes, which may lack leading zeros, with its bytes in the other order; other texts
+ *   unchanged
+ */
 function reversedHex(hex: string, bytes: number): string {
   const digits = hex.replace(/^0x/i, '').padStart(2 * bytes, '0');
   return digits.length > 2 * bytes ? hex : (digits.match(/../g) ?? []).reverse().join('');
@@ -131,21 +134,26 @@ function reversedHex(hex: string, bytes: number): string {
 
 export interface JudgedShare {
   readonly result: Extract<ShareResult, 'accepted' | 'low-difficulty' | 'duplicate' | 'stale'>;
-  /** How many hashes it stands for: 0 where it meets only an easier target than that of its header. Absent when it is refused. */
+  /**
+   * How many hashes it stands for: 0 where it meets only an easier target than that of its header. Absent when it is
+   * refused.
+   */
   readonly difficulty?: number;
   /** Whether it meets its own job's target, so that it tells of the miner's rate. */
   readonly meetsOwn: boolean;
-  /** Whether it is a block and the first solution of its work. A second one of the same work could not become a block. */
+  /**
+   * Whether it is a block and the first solution of its work. A second one of the same work could not become a block.
+   */
   readonly isBlock: boolean;
   /** The source's verdict about a block, which comes later. */
   readonly verdict?: Promise<Verdict> | undefined;
 }
 
 /**
- * A share is accepted if it meets its own job's target. Miners that take a new target at once, or late, are not to blame: the
- * former target is good enough for some seconds, and the newest always. But only a hash that meets the target of its header stands
- * for something, and then for as many hashes as that target takes, so that whatever a client chooses to bring, its shares stand
- * for the hashes that it has made.
+ * A share is accepted if it meets its own job's target. Miners that take a new target at once, or late, are not to
+ * blame: the former target is good enough for some seconds, and the newest always. But only a hash that meets the
+ * target of its header stands for something, and then for as many hashes as that target takes, so that whatever a
+ * client chooses to bring, its shares stand for the hashes that it has made.
  * @param newest the terms of the session's newest job
  * @param nonce 0 … 2^64 − 1
  */

@@ -70,8 +70,8 @@ export function encrypted(socket: Socket, secureContext: SecureContext, patience
 }
 
 /**
- * Whether what the client sent is no TLS, or none that can be spoken here. A client that hangs up, resets the connection or says by
- * an alert that it does not trust the certificate has done nothing wrong.
+ * Whether what the client sent is no TLS, or none that can be spoken here. A client that hangs up, resets the
+ * connection or says by an alert that it does not trust the certificate has done nothing wrong.
  */
 function isNoTls(code = ''): boolean {
   return code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
@@ -104,15 +104,16 @@ function settle<Value>(
 /* A connection to a client: cuts what comes into lines, and bounds what the client costs. */
 
 /**
- * How bad it is for a client to be disconnected for longer lines than any miner sends, or for too many that are no good shares. Good
- * shares come in a flood where a miner's difficulty is far too low, which can be the server's fault, or that of another client.
+ * How bad it is for a client to be disconnected for longer lines than any miner sends, or for too many that are no good
+ * shares. Good shares come in a flood where a miner's difficulty is far too low, which can be the server's fault, or
+ * that of another client.
  */
 const FLOOD_POINTS = 10;
 /** How long a client that is disconnected has for reading why. */
 const LAST_WORDS_MS = 1_000;
 /**
- * What a client has sent while it was not read comes at once later. So for so long after it was last not read, it is not disconnected
- * for too many lines, but waits again.
+ * What a client has sent while it was not read comes at once later. So for so long after it was last not read, it is
+ * not disconnected for too many lines, but waits again.
  */
 const AFTER_WAITING_MS = 60_000;
 const NEWLINE = 0x0a;
@@ -142,7 +143,10 @@ export class Connection implements Client {
   readonly #options: ConnectionOptions;
   readonly #splitter: LineSplitter;
   readonly #lines: TokenBucket;
-  /** Those of them that need nothing of the shared budget: a few, so that others from its address cannot take all from a miner. */
+  /**
+   * Those of them that need nothing of the shared budget: a few, so that others from its address cannot take all from a
+   * miner.
+   */
   readonly #reservedLines: TokenBucket;
   /** Those of them that are no good shares. */
   readonly #worthlessLines: TokenBucket;

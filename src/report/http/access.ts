@@ -33,7 +33,9 @@ export interface HttpLimits {
   readonly logMs: number;
 }
 
-/** Together with `checkMs`, a request has 5 s, and an answer or a stream that is not read keeps its connection for 15 s. */
+/**
+ * Together with `checkMs`, a request has 5 s, and an answer or a stream that is not read keeps its connection for 15 s.
+ */
 export const httpLimits: HttpLimits = {
   connections: 64,
   streams: 16,
@@ -51,8 +53,8 @@ export const httpLimits: HttpLimits = {
 /* Why the HTTP server refuses requests and connections. */
 
 /**
- * Most are codes of error answers. Clients are cut off without an answer for `crowded`, `pipelined`, `unread`, and some of
- * `timeout`.
+ * Most are codes of error answers. Clients are cut off without an answer for `crowded`, `pipelined`, `unread`, and some
+ * of `timeout`.
  */
 export const REASONS = [
   'bad-request',
@@ -92,8 +94,9 @@ export function bearerCheck(token: string): (header: string | undefined) => bool
 }
 
 /*
- * Decides which Host headers are accepted. A page of any website can have its name resolved to 127.0.0.1 (DNS rebinding) and
- * then read what is served there as if it were its own. The Host header gives it away: its own name is in it.
+ * Decides which Host headers are accepted. A page of any website can have its name resolved to 127.0.0.1 (DNS
+ * rebinding) and then read what is served there as if it were its own. The Host header gives it away: its own name is
+ * in it.
  */
 
 interface HostRule {
@@ -126,8 +129,8 @@ interface AskedBy {
 }
 
 /**
- * Whether another website's page makes the request: browsers say so. Without this check a page could pause a miner on its
- * visitor's machine, though it could not read the answer. Following a link to the miner is fine.
+ * Whether another website's page makes the request: browsers say so. Without this check a page could pause a miner on
+ * its visitor's machine, though it could not read the answer. Following a link to the miner is fine.
  */
 export function isForeign({ method, host, origin, site, mode }: AskedBy): boolean {
   if (origin !== undefined) return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();

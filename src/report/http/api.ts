@@ -91,8 +91,9 @@ function controlling(path: string, summary: string, act: (device: string | undef
 }
 
 /*
- * `/api/v1/balance`: what the account that is mined for has, as a node says. The node is asked only when a client asks. There is
- * one question at a time, and its answer is kept for a while, so that clients cannot make pickaxe flood its node.
+ * `/api/v1/balance`: what the account that is mined for has, as a node says. The node is asked only when a client asks.
+ * There is one question at a time, and its answer is kept for a while, so that clients cannot make pickaxe flood its
+ * node.
  */
 
 type Answer = z.infer<typeof BalanceAnswer>;

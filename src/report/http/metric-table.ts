@@ -53,7 +53,10 @@ export function perNamed<Item>(label: string, itemsOf: (status: Status) => Reado
   });
 }
 
-/* The metrics of relays and their workers, one row per metric. Names of workers are bounded by the relay: 64 and the sum of the others. */
+/*
+ * The metrics of relays and their workers, one row per metric. Names of workers are bounded by the relay: 64 and the
+ * sum of the others.
+ */
 
 type Worker = Status['relays'][string]['workers'][number];
 

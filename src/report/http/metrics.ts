@@ -1,6 +1,6 @@
 /**
- * `/metrics` for Prometheus. All figures but the histogram are taken from the tally when they are asked for, so that they
- * equal what the summary says.
+ * `/metrics` for Prometheus. All figures but the histogram are taken from the tally when they are asked for, so that
+ * they equal what the summary says.
  */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';

@@ -1,4 +1,6 @@
-/** What `/api/v1` answers with. Types and the OpenAPI document are made from these. Null stands for what is not known. */
+/**
+ * What `/api/v1` answers with. Types and the OpenAPI document are made from these. Null stands for what is not known.
+ */
 
 import { z } from 'zod';
 import { DEVICE_STATES } from '../../events/vocabulary.ts';

@@ -1,4 +1,6 @@
-/** The HTTP server: it decides who may ask, limits requests, and gives errors one shape. It serves a list of `Route`s. */
+/**
+ * The HTTP server: it decides who may ask, limits requests, and gives errors one shape. It serves a list of `Route`s.
+ */
 
 import {
   createServer,
@@ -224,13 +226,16 @@ function checked(schema: Route['query'], what: string, value: unknown): Record<s
 }
 
 /*
- * The server's connections, and what each may cost. Node.js bounds how long a request takes to arrive. This bounds what a
- * client costs that asks again before it has its answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper
+ * The server's connections, and what each may cost. Node.js bounds how long a request takes to arrive. This bounds what
+ * a client costs that asks again before it has its answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper
  * does), does not read its answer, or keeps a connection open without using it. It is disconnected without an answer,
  * because the answer would wait, too.
  */
 
-/** The parser gets bytes in pieces of this length: a client that is cut off costs no more than the requests in one piece. */
+/**
+ * The parser gets bytes in pieces of this length: a client that is cut off costs no more than the requests in one
+ * piece.
+ */
 const PIECE_BYTES = 512;
 
 interface Connection {
@@ -332,7 +337,8 @@ export function urlOf(host: string, port: number): string {
 
 /**
  * @param host the address that is listened on
- * @returns an address by which other machines reach the server; undefined if there is none, or if `host` is a single address
+ * @returns an address by which other machines reach the server; undefined if there is none, or if `host` is a single
+ *   address
  */
 export function reachableHost(
   host: string,

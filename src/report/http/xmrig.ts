@@ -1,8 +1,8 @@
 /**
  * Answers in xmrig's shape, for mining OSes and tools that know no other: `/1/summary`, `/2/summary`, `/2/backends` and
- * `/api.json` (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/). Where
- * xmrig has threads there are devices here, and a node is a pool whose shares are all blocks. A field that has no meaning here
- * has the value by which xmrig says that something is missing.
+ * `/api.json` (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/).
+ * Where xmrig has threads there are devices here, and a node is a pool whose shares are all blocks. A field that has no
+ * meaning here has the value by which xmrig says that something is missing.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Decides when to fetch the next work. The node chooses the chain, so there are only three reasons for a fetch: the current work
- * is stale, a New Cut may have been missed, or the work is old. Pure; times are monotonic milliseconds.
+ * Decides when to fetch the next work. The node chooses the chain, so there are only three reasons for a fetch: the
+ * current work is stale, a New Cut may have been missed, or the work is old. Pure; times are monotonic milliseconds.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -13,8 +13,9 @@ import type { Clock } from '../../system/clock.ts';
 /** Bounds the memory when a node gives new work all the time. No work is remembered longer than `expiryMs`. */
 const MOST_REMEMBERED = 1_024;
 /**
- * A node can send a New Cut, or accept a solution, before its work has changed. When it gives out work on the same parent again,
- * further fetches follow after pauses that double, for a second and a half in all. After that, the node's work is mined.
+ * A node can send a New Cut, or accept a solution, before its work has changed. When it gives out work on the same
+ * parent again, further fetches follow after pauses that double, for a second and a half in all. After that, the node's
+ * work is mined.
  */
 const FIRST_REPEAT_MS = 50;
 const MOST_REPEATS = 5;
@@ -71,7 +72,8 @@ export class FetchSchedule {
   }
 
   /**
-   * @param refreshMs returns how long work on a chain is good while its stream is trusted; undefined for a chain to be polled
+   * @param refreshMs returns how long work on a chain is good while its stream is trusted; undefined for a chain to be
+   *   polled
    * @returns when to fetch the next work; -∞ stands for at once
    */
   dueAtMs(refreshMs: (chain: number) => number | undefined): number {
@@ -101,7 +103,10 @@ export class FetchSchedule {
     return ++this.#order;
   }
 
-  /** Notes the work that a fetch has brought. @returns whether it is to be mined, and is not the current work already */
+  /**
+   * Notes the work that a fetch has brought.
+   * @returns whether it is to be mined, and is not the current work already
+   */
   fetchEnded(work: Work, order: number, nowMs: number): boolean {
     const mayBeMined = this.#planRepeat(work, nowMs);
     const same = this.#current && isSameWork(this.#current.work, work) ? this.#current : undefined;
@@ -206,8 +211,8 @@ export class FetchSchedule {
       return true;
     }
     this.#repeatAtMs = nowMs + FIRST_REPEAT_MS * 2 ** ended.repeats++;
-    // After a New Cut the work may be good, because a New Cut can be sent twice for a block. After a solution it cannot: its
-    // parent carries a block of this miner already.
+    // After a New Cut the work may be good, because a New Cut can be sent twice for a block. After a solution it
+    // cannot: its parent carries a block of this miner already.
     return ended.by === 'new-cut';
   }
 
@@ -231,7 +236,10 @@ export class FetchSchedule {
   }
 }
 
-/** Whether two pieces of work differ at most in the creation time and the nonce. Nodes write the present time into the same work. */
+/**
+ * Whether two pieces of work differ at most in the creation time and the nonce. Nodes write the present time into the
+ * same work.
+ */
 function isSameWork(a: Work, b: Work): boolean {
   return a.chain === b.chain && equalBytes(a.target, b.target) && equalBytes(fixedPart(a), fixedPart(b));
 }
@@ -246,8 +254,8 @@ function fixedPart({ header }: Work): Uint8Array {
 }
 
 /*
- * Ends waits that a sign of life from the node makes pointless. A New Cut, or a stream that opens, shows that the node answers
- * again and may have new work.
+ * Ends waits that a sign of life from the node makes pointless. A New Cut, or a stream that opens, shows that the node
+ * answers again and may have new work.
  */
 
 /** After this many doublings the patience is longer than the time limit of a fetch. */
@@ -272,7 +280,9 @@ export class Haste {
     this.#limits = limits;
   }
 
-  /** Notes a sign of life. In a burst, the first one takes effect at once, and all others together at the burst's end. */
+  /**
+   * Notes a sign of life. In a burst, the first one takes effect at once, and all others together at the burst's end.
+   */
   signOfLife(): void {
     const nowMs = this.#clock.monotonicMs();
     const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;

@@ -178,7 +178,10 @@ export class NodeSource implements WorkSource {
     }
   }
 
-  /** Waits until the node may be asked for work again. What is mined meanwhile may be stale, but it is better than nothing. */
+  /**
+   * Waits until the node may be asked for work again. What is mined meanwhile may be stale, but it is better than
+   * nothing.
+   */
   async #untilAllowed(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && !this.#bounds.mayFetch(this.#clock.monotonicMs())) {
       this.#announcements.tooManyFetches(FETCHES_PER_SECOND, this.#clock.monotonicMs());

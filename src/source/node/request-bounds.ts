@@ -1,22 +1,22 @@
 /**
- * Bounds how often one node is asked for work, and for update streams, whatever the reason is: an announcement of a block, a stream
- * that has opened, a poll, a verdict, a lost connection. A node, or a fault of ours, that always gives another reason would
- * otherwise keep the rig changing its work instead of searching, and the node busy with its requests. Pure; times are monotonic
- * milliseconds.
+ * Bounds how often one node is asked for work, and for update streams, whatever the reason is: an announcement of a
+ * block, a stream that has opened, a poll, a verdict, a lost connection. A node, or a fault of ours, that always gives
+ * another reason would otherwise keep the rig changing its work instead of searching, and the node busy with its
+ * requests. Pure; times are monotonic milliseconds.
  */
 
 import { TokenBucket } from '../../system/buckets.ts';
 
 /**
- * Each change of work costs a rig some milliseconds of its search. On real networks a rig fetches work a few times a minute; on
- * test networks with a block each 50 ms about 20 times a second.
+ * Each change of work costs a rig some milliseconds of its search. On real networks a rig fetches work a few times a
+ * minute; on test networks with a block each 50 ms about 20 times a second.
  */
 export const FETCHES_PER_SECOND = 25;
 /** Enough for the start, for nodes that have been away, and for 10 s of a test network that is far too quick. */
 const FETCHES_AT_ONCE = 250;
 /**
- * A solution that the node has accepted pays for one fetch, so that a network whose blocks are easy can be mined as fast as its
- * node answers. This bounds even that, because the node also says how easy its blocks are.
+ * A solution that the node has accepted pays for one fetch, so that a network whose blocks are easy can be mined as
+ * fast as its node answers. This bounds even that, because the node also says how easy its blocks are.
  */
 const ALL_FETCHES_PER_SECOND = 250;
 /** So many accepted solutions are remembered until their fetches. */

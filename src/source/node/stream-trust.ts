@@ -1,7 +1,7 @@
 /**
- * Decides which update streams can be relied on. That a stream is open proves nothing: a proxy can hold back its body, a
- * connection can die silently, a node can freeze. A fetch is better evidence: when it brings a new parent on a chain whose open
- * stream sent no New Cut, that stream has missed a block. Pure; times are monotonic milliseconds.
+ * Decides which update streams can be relied on. That a stream is open proves nothing: a proxy can hold back its body,
+ * a connection can die silently, a node can freeze. A fetch is better evidence: when it brings a new parent on a chain
+ * whose open stream sent no New Cut, that stream has missed a block. Pure; times are monotonic milliseconds.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -99,14 +99,15 @@ export class StreamTrust {
 
   /**
    * Judges the suspicions that are old enough.
-   * @returns `missed`: the chains whose streams turn out to have missed a block. `distrusted`: these and all other chains whose
-   *   open streams are no longer trusted, because they were silent, too
+   * @returns `missed`: the chains whose streams turn out to have missed a block. `distrusted`: these and all other
+   *   chains whose open streams are no longer trusted, because they were silent, too
    */
   judge(nowMs: number): { readonly missed: readonly number[]; readonly distrusted: readonly number[] } {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     const found: number[] = [];
     for (const [chain, state] of this.#chains) {
-      // A proxy that holds back a stream passes it on when it ends, so a stream must stay open for a while to be trusted again.
+      // A proxy that holds back a stream passes it on when it ends, so a stream must stay open for a while to be
+      // trusted again.
       if (state.spokeAgainAtMs !== undefined && nowMs - state.spokeAgainAtMs >= steadyStreamMs) {
         state.missed = false;
         state.spokeAgainAtMs = undefined;
@@ -159,7 +160,8 @@ export class StreamTrust {
   }
 
   /**
-   * Distrusts these chains' streams and all others without a recent New Cut: what silences one stream may silence others, too.
+   * Distrusts these chains' streams and all others without a recent New Cut: what silences one stream may silence
+   * others, too.
    * @returns the chains whose open streams were trusted until now
    */
   #distrust(found: readonly number[], nowMs: number): number[] {

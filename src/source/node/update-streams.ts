@@ -40,9 +40,9 @@ export class UpdateStreams {
   }
 
   /**
-   * Makes sure that a chain has a stream, because work has come from it. While the node gives no more streams, those that are open
-   * stay, and the chain is polled: a node that gives work on many chains in turn would otherwise be asked for another stream, and
-   * for work again, at each work.
+   * Makes sure that a chain has a stream, because work has come from it. While the node gives no more streams, those
+   * that are open stay, and the chain is polled: a node that gives work on many chains in turn would otherwise be asked
+   * for another stream, and for work again, at each work.
    */
   follow(chain: number): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -202,7 +202,8 @@ export class UpdateStream {
       return;
     }
     this.#problem = undefined;
-    // EventSource reconnects by itself, but neither at once nor with growing pauses, so each EventSource is used only once.
+    // EventSource reconnects by itself, but neither at once nor with growing pauses, so each EventSource is used only
+    // once.
     const eventSource = new EventSource(url, { fetch: this.#fetch });
     this.#eventSource = eventSource;
     const listen = (event: string, action: () => void) => {
@@ -272,16 +273,19 @@ export class UpdateStream {
   }
 }
 
-/** Whether a problem will probably last for a while: the node has no more streams, refuses them, or sends no event stream. */
+/**
+ * Whether a problem will probably last for a while: the node has no more streams, refuses them, or sends no event
+ * stream.
+ */
 function isLasting(problem: NodeError | undefined): boolean {
   return problem?.fault === 'busy' || problem?.fault === 'refused' || problem?.fault === 'garbled';
 }
 
 /*
- * Turns a node's event stream into one that EventSource clients can read. The node sends `event:New Cut` and an empty line, but
- * no `data:` line, and by the standard (WHATWG HTML, "Server-sent events") an event without data is dropped. So each event's
- * name is passed on with an empty data line. Comments, `retry:` and `id:` are dropped: pickaxe reconnects by its own rules.
- * `node/http.ts` bounds how much a stream may send.
+ * Turns a node's event stream into one that EventSource clients can read. The node sends `event:New Cut` and an empty
+ * line, but no `data:` line, and by the standard (WHATWG HTML, "Server-sent events") an event without data is dropped.
+ * So each event's name is passed on with an empty data line. Comments, `retry:` and `id:` are dropped: pickaxe
+ * reconnects by its own rules. `node/http.ts` bounds how much a stream may send.
  */
 
 /** Far more than the length of a node's lines. A longer line shows that this is not an event stream. */

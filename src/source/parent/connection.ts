@@ -29,13 +29,13 @@ export interface ConnectionHooks {
 }
 
 /**
- * With so much unread, the worker reads nothing more from this parent until it has read all of it: a parent that only writes must
- * not fill the memory with answers.
+ * With so much unread, the worker reads nothing more from this parent until it has read all of it: a parent that only
+ * writes must not fill the memory with answers.
  */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /**
- * How much of a parent is read, at once and each second; the rest waits where the parent writes it. It is enough for 1,000 jobs a
- * second, and for 4,000 at once: what lines cost to read is paid in hashrate.
+ * How much of a parent is read, at once and each second; the rest waits where the parent writes it. It is enough for
+ * 1,000 jobs a second, and for 4,000 at once: what lines cost to read is paid in hashrate.
  */
 export const MOST_READ = { bytes: 4_000_000, bytesPerSecond: 1_000_000, bytesPerLine: 100 } as const;
 /** How often it is looked whether there may be more to read. */
@@ -219,7 +219,8 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
     connected(socket);
   });
   await new Promise<void>((resolve, reject) => {
-    // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the process.
+    // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the
+    // process.
     server.on('error', ({ code, message }: NodeJS.ErrnoException) => reject(new Error(whyNot(path, code, message))));
     // The socket is made while `listen` is called, so at no moment may others connect.
     const before = process.umask(0o777 & ~MODE);
@@ -239,8 +240,8 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
 }
 
 /**
- * Ends a connection once everything has been written. A parent that does not read has no other end than this one's time limit,
- * and would keep its place for ever.
+ * Ends a connection once everything has been written. A parent that does not read has no other end than this one's time
+ * limit, and would keep its place for ever.
  */
 export function endSoon(socket: Socket, withinMs = FLUSH_MS): void {
   const timer = setTimeout(() => socket.destroy(), withinMs);

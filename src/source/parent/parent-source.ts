@@ -1,6 +1,6 @@
 /**
- * A WorkSource whose work comes from parents: programs that send jobs and read shares, over stdin and stdout or a socket. The
- * newest job of all of them is mined, and each share goes to the parent whose job it is.
+ * A WorkSource whose work comes from parents: programs that send jobs and read shares, over stdin and stdout or a
+ * socket. The newest job of all of them is mined, and each share goes to the parent whose job it is.
  */
 
 import type { Solution } from '../../chain/verify.ts';
@@ -28,7 +28,10 @@ export interface ParentSourceOptions {
   readonly clock: Clock;
   /** How many nonces the devices have searched. */
   readonly hashes: () => number;
-  /** Called when a parent wants no more shares: `drained` when it asks for that, `input-ended` when it has closed its side. */
+  /**
+   * Called when a parent wants no more shares: `drained` when it asks for that, `input-ended` when it has closed its
+   * side.
+   */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
   /** Called when no parent is left. */
   readonly deserted?: () => void;
@@ -160,7 +163,10 @@ export class ParentSource implements WorkSource {
     this.#options.deserted?.();
   }
 
-  /** Learns how fast the devices are, as long as they hash, and moves the current job's target to keep within the share rate. */
+  /**
+   * Learns how fast the devices are, as long as they hash, and moves the current job's target to keep within the share
+   * rate.
+   */
   #followRate(): void {
     const [ms, hashes] = [this.#options.clock.monotonicMs(), this.#options.hashes()];
     const rate = (1000 * (hashes - this.#measured.hashes)) / (ms - this.#measured.ms);

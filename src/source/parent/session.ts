@@ -27,8 +27,8 @@ const LAST_SHARES_MS = 1_000;
 /** How long a parent may take to read the last shares once mining has ended. */
 const LAST_READ_MS = 10_000;
 /**
- * With so many unread shares a connection rests: jobs of other connections are mined instead. It is a quarter of those at which the
- * miner pauses, because several connections may rest.
+ * With so many unread shares a connection rests: jobs of other connections are mined instead. It is a quarter of those
+ * at which the miner pauses, because several connections may rest.
  */
 const REST_SHARES = 64;
 
@@ -335,8 +335,8 @@ export class HeldJob {
   }
 
   /**
-   * Moves the target to the one that the parent wants, or to a harder one where that is needed to keep within a share rate. It is
-   * never made harder than a block's: no block may be missed.
+   * Moves the target to the one that the parent wants, or to a harder one where that is needed to keep within a share
+   * rate. It is never made harder than a block's: no block may be missed.
    * @param leastDifficulty how many hashes a share must take on average
    * @returns whether there is new work
    */

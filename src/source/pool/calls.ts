@@ -90,7 +90,8 @@ export class PoolCalls {
       throw unusable('it names a job by a number beyond 2^53, which JSON readers round. It would have to send a text');
     }
     if (this.#difficulty !== undefined && !works.hasTarget) {
-      // A guess would waste all shares: pools of this network name targets, and what difficulty 1 would mean is defined nowhere.
+      // A guess would waste all shares: pools of this network name targets, and what difficulty 1 would mean is defined
+      // nowhere.
       const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';
       throw unusable(`it sent mining.set_difficulty ${this.#difficulty} and no target, ${why}`);
     }
@@ -153,7 +154,10 @@ export class PoolCalls {
   }
 }
 
-/* What a pool says to people: each text is passed on once, on one line, and not too many of them. Words about a ban are kept. */
+/*
+ * What a pool says to people: each text is passed on once, on one line, and not too many of them. Words about a ban are
+ * kept.
+ */
 
 export class Bulletin {
   readonly #tell: (text: string) => void;

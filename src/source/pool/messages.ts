@@ -113,8 +113,9 @@ export function parseReconnect(params: readonly unknown[]): { host?: string; por
 /* Why a connection to a pool was not made, or has ended. */
 
 /**
- * `network`: trying again soon may help. `refused`: it will not help until something is changed or a ban has run out. `intended`: the
- * connection was closed in good order, because of pickaxe or because the pool has asked to connect anew, so nothing is wrong.
+ * `network`: trying again soon may help. `refused`: it will not help until something is changed or a ban has run out.
+ * `intended`: the connection was closed in good order, because of pickaxe or because the pool has asked to connect
+ * anew, so nothing is wrong.
  */
 export type PoolFault = 'network' | 'refused' | 'intended';
 

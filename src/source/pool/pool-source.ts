@@ -1,4 +1,6 @@
-/** A WorkSource that uses a pool: a stratum client. It keeps one connection, and makes a new one when that has ended. */
+/**
+ * A WorkSource that uses a pool: a stratum client. It keeps one connection, and makes a new one when that has ended.
+ */
 
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';

@@ -54,8 +54,8 @@ export class PoolShares {
   }
 
   /**
-   * Whether the pool answers. Stratum has no question that every pool answers, so this is judged by shares: a pool that has
-   * answered some before and lets one wait in silence does not answer now.
+   * Whether the pool answers. Stratum has no question that every pool answers, so this is judged by shares: a pool that
+   * has answered some before and lets one wait in silence does not answer now.
    */
   areAnswered(): boolean {
     const { dialogue, clock, limits, health } = this.#options;
@@ -92,8 +92,8 @@ const STALE =
   /\bstale\b|not found|unknown (job|work)|no such (job|work)|\bjob\b.*\b(old|outdated|expired)|expired|outdated|too late|old job/i;
 
 /**
- * What codes mean where the pool gives no words. 21 is missing: it is "job not found" at some pools and "low difficulty" at
- * others.
+ * What codes mean where the pool gives no words. 21 is missing: it is "job not found" at some pools and "low
+ * difficulty" at others.
  */
 const CODES: Record<number, string> = {
   20: 'other error',
@@ -125,16 +125,19 @@ function refusalOf({ code, text }: Complaint): Verdict {
 }
 
 /*
- * Judges by the answers to shares whether a pool is worth mining on. Stratum has no question that every pool answers, and jobs show
- * only that jobs come: a pool whose accounting is down sends them as before, and pays nothing. Some pools never answer shares, so
- * only one that has answered some is judged. It outlives connections.
+ * Judges by the answers to shares whether a pool is worth mining on. Stratum has no question that every pool answers,
+ * and jobs show only that jobs come: a pool whose accounting is down sends them as before, and pays nothing. Some pools
+ * never answer shares, so only one that has answered some is judged. It outlives connections.
  */
 
-/** So many connections in a row that have ended with shares unanswered, and with none answered, show that the pool answers none. */
+/**
+ * So many connections in a row that have ended with shares unanswered, and with none answered, show that the pool
+ * answers none.
+ */
 const MOST_UNANSWERED_CONNECTIONS = 3;
 /**
- * An unhealthy pool is tried again after at least so many times as long as the last trial took: where shares are rare a trial takes
- * long, and all trials together must cost little.
+ * An unhealthy pool is tried again after at least so many times as long as the last trial took: where shares are rare a
+ * trial takes long, and all trials together must cost little.
  */
 const PAUSE_PER_TRIAL = 10;
 /** A trial may have begun while the pool was not needed, so its length says little. */

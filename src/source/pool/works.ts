@@ -1,6 +1,6 @@
 /**
- * The works of one connection: made from the pool's jobs, its target and its nonce1. Several messages can come at once, so works
- * are made when `take` asks for them. No I/O.
+ * The works of one connection: made from the pool's jobs, its target and its nonce1. Several messages can come at once,
+ * so works are made when `take` asks for them. No I/O.
  */
 
 import { equalBytes, toHex, viewOf } from '../../chain/bytes.ts';
@@ -41,7 +41,10 @@ export class PoolWorks {
     return this.#target !== undefined;
   }
 
-  /** Sets the nonce1 of the jobs that follow, and of the current one if it has none yet: a job may come before the nonce1. */
+  /**
+   * Sets the nonce1 of the jobs that follow, and of the current one if it has none yet: a job may come before the
+   * nonce1.
+   */
   setNonce1(nonce1: Nonce1): void {
     this.#nonce1 = nonce1;
     if (this.#job) this.#job.nonce1 ??= nonce1;
@@ -70,8 +73,8 @@ export class PoolWorks {
   }
 
   /**
-   * @returns what has changed since the last call: the works that are worthless now and why, and the work to mine if it is another
-   *   one. A pool may also replace its jobs because time has passed; only another parent means a New Cut
+   * @returns what has changed since the last call: the works that are worthless now and why, and the work to mine if it
+   *   is another one. A pool may also replace its jobs because time has passed; only another parent means a New Cut
    */
   take(): {
     readonly stale: readonly Work[];
@@ -141,7 +144,10 @@ function recordOf(header: Uint8Array, target: Uint8Array): Uint8Array {
   return record;
 }
 
-/* Reads nonce1, the part of the nonce that a pool fixes, from the answer to `mining.subscribe` and `mining.set_extranonce`. Pure. */
+/*
+ * Reads nonce1, the part of the nonce that a pool fixes, from the answer to `mining.subscribe` and
+ * `mining.set_extranonce`. Pure.
+ */
 
 /** A whole lane. A nonce1 of more bytes would fix low bits of the counter, and no range of counters has such gaps. */
 const MOST_BYTES = 2;

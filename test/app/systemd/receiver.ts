@@ -1,4 +1,7 @@
-/** The service manager's side of a notification socket. Node.js has no such sockets, but perl does, and most systems have it. */
+/**
+ * The service manager's side of a notification socket. Node.js has no such sockets, but perl does, and most systems
+ * have it.
+ */
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -15,7 +15,10 @@ const user = read('user/pickaxe.service');
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-unit-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The most that `systemd-analyze security` may rate it, where 0 is the most secure and 10 the least. The unit says why it is not less. */
+/**
+ * The most that `systemd-analyze security` may rate it, where 0 is the most secure and 10 the least. The unit says why
+ * it is not less.
+ */
 const MAX_EXPOSURE = 1.8;
 
 const analyze = (...args: string[]) =>

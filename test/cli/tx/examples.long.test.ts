@@ -1,6 +1,6 @@
 /**
- * Runs every example of docs/transactions.md that is marked as one for the shell, in its order, with a server that answers as a
- * node does.
+ * Runs every example of docs/transactions.md that is marked as one for the shell, in its order, with a server that
+ * answers as a node does.
  */
 
 import { spawn } from 'node:child_process';

@@ -1,4 +1,6 @@
-/** Payments by `pickaxe tx transfer` on the mock node: who gets what, what is refused, and that nothing is paid twice. */
+/**
+ * Payments by `pickaxe tx transfer` on the mock node: who gets what, what is refused, and that nothing is paid twice.
+ */
 
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The choice on chips that people have, with pretended figures: MH/s of one thread. Those of Golden Cove and Zen 5 were measured;
- * those of Gracemont and Zen 2 follow from what their vector units do in a cycle.
+ * The choice on chips that people have, with pretended figures: MH/s of one thread. Those of Golden Cove and Zen 5 were
+ * measured; those of Gracemont and Zen 2 follow from what their vector units do in a cycle.
  */
 
 import { describe, expect, test } from 'vitest';
@@ -45,7 +45,10 @@ const ZEN_5: Figures = {
 /** A system that hides AVX-512. */
 const { avx512x2, avx512, avx512vlx2, avx512vl, ...ZEN_5_WITHOUT_AVX512 } = ZEN_5;
 
-/** The ways in which a machine can be busy while pickaxe measures. A thread's clock sees less of it when it counts its own time. */
+/**
+ * The ways in which a machine can be busy while pickaxe measures. A thread's clock sees less of it when it counts its
+ * own time.
+ */
 const LOADS: [name: string, (chip: FakeChip, seed: number) => void][] = [
   ['a quiet machine', () => {}],
   [

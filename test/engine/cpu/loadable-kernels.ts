@@ -4,7 +4,10 @@ import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 
 export const nativeIsBuilt = existsSync(new URL('../../../native/build/pickaxe.node', import.meta.url));
 
-/** The kernels that this machine can run, the usually fastest first. A kernel with wrong answers is an error, and not skipped. */
+/**
+ * The kernels that this machine can run, the usually fastest first. A kernel with wrong answers is an error, and not
+ * skipped.
+ */
 export const loadableKernels: KernelName[] = KERNEL_NAMES.filter((name) => {
   try {
     return loadKernel(name).name === name;

@@ -15,7 +15,10 @@ const WHOLE_LANE = { lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNT
 /** Hashes per ms. */
 const RATES: Partial<Record<KernelName, number>> = { avx2: 98_000, avx2x2: 100_000 };
 
-/** A thread whose tasks wait to be answered. When another run is the current one, they have searched a part of their range. */
+/**
+ * A thread whose tasks wait to be answered. When another run is the current one, they have searched a part of their
+ * range.
+ */
 function fakeThread(currentRun: Int32Array) {
   const answers: (() => void)[] = [];
   const kernels: (KernelName | undefined)[] = [];

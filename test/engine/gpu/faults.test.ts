@@ -1,4 +1,6 @@
-/** Injects faults into a GPU: the engine must report them, and lose no range. `faults.long.test.ts` has more of them. */
+/**
+ * Injects faults into a GPU: the engine must report them, and lose no range. `faults.long.test.ts` has more of them.
+ */
 
 import { expect, test, vi } from 'vitest';
 import { solves } from '#pickaxe/chain/job.js';

@@ -1,6 +1,6 @@
 /**
- * A GPU's child process with injected faults. Its argument is a JSON file with `faults`, one for each opening of the device, in
- * order (null for none; later openings have none), and `searcher`, the searcher's options to change.
+ * A GPU's child process with injected faults. Its argument is a JSON file with `faults`, one for each opening of the
+ * device, in order (null for none; later openings have none), and `searcher`, the searcher's options to change.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

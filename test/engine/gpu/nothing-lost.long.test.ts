@@ -1,4 +1,7 @@
-/** A GPU that fails in the middle of a search loses no nonce and no solution: what it had not reported is given out again. */
+/**
+ * A GPU that fails in the middle of a search loses no nonce and no solution: what it had not reported is given out
+ * again.
+ */
 
 import { beforeAll, expect, test } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';

@@ -30,7 +30,9 @@ const LANE = 0x1234;
 
 const READY = { state: 'ready' };
 
-/** The failures of the first GPU, injected or caused in the middle of a search, and the reasons in the device's events. */
+/**
+ * The failures of the first GPU, injected or caused in the middle of a search, and the reasons in the device's events.
+ */
 interface Failure {
   /** A clause for the test's title: `it …`. */
   readonly when: string;

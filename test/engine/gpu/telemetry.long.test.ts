@@ -1,4 +1,7 @@
-/** The readings of a card's sensors come from its engine as long as it is open. No GPU is needed: the child pretends to have one. */
+/**
+ * The readings of a card's sensors come from its engine as long as it is open. No GPU is needed: the child pretends to
+ * have one.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

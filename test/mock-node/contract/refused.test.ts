@@ -1,4 +1,7 @@
-/** Tests commands that are refused while they run: nothing has moved afterwards but the gas, and nobody's guard is another one. */
+/**
+ * Tests commands that are refused while they run: nothing has moved afterwards but the gas, and nobody's guard is
+ * another one.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { CoinCall } from '#pickaxe/ledger/command/coin.js';

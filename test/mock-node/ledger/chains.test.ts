@@ -1,4 +1,7 @@
-/** Tests the chains of the mock ledger: that hashes, roots and weights are true, and the requirements for the next block. */
+/**
+ * Tests the chains of the mock ledger: that hashes, roots and weights are true, and the requirements for the next
+ * block.
+ */
 
 import { expect, it } from 'vitest';
 import { WORK_OFFSET } from '#pickaxe/chain/layout.js';

@@ -1,6 +1,7 @@
 /**
- * What the ledger credits, compared with the hashes that were made. The sessions are real, on a simulated clock; only the hashing is
- * drawn from a seeded random generator, so that miners may be as fast as ASICs and as many as statistics need.
+ * What the ledger credits, compared with the hashes that were made. The sessions are real, on a simulated clock; only
+ * the hashing is drawn from a seeded random generator, so that miners may be as fast as ASICs and as many as statistics
+ * need.
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -64,7 +65,9 @@ class CreditBench extends SessionBench {
   }
 }
 
-/** How a kind of client behaves. By default it searches at the newest target at a constant rate, and submits at once. */
+/**
+ * How a kind of client behaves. By default it searches at the newest target at a constant rate, and submits at once.
+ */
 interface Habit {
   readonly passwords?: readonly string[];
   /** How many workers it has on its connection. */
@@ -210,7 +213,10 @@ const late =
       ? told[told.length - 2].difficulty
       : newest.difficulty;
 
-/** Suggests these one after the other, until its session is so old, and leaves before its rate is known and decides instead. */
+/**
+ * Suggests these one after the other, until its session is so old, and leaves before its rate is known and decides
+ * instead.
+ */
 const suggests = (difficulties: readonly number[], untilSeconds: readonly number[]) => (miner: Miner) => {
   const ageSeconds = (miner.bench.nowMs - miner.told[0].atMs) / 1_000;
   const turn = untilSeconds.findIndex((until) => ageSeconds < until);

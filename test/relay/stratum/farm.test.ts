@@ -1,4 +1,7 @@
-/** A farm behind one address: its connections, their budgets and their difficulties are real; sockets, time and hashing are not. */
+/**
+ * A farm behind one address: its connections, their budgets and their difficulties are real; sockets, time and hashing
+ * are not.
+ */
 
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';

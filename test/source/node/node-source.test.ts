@@ -23,8 +23,9 @@ async function settled({ node, follower }: { node: MockNode; follower: Follower 
 }
 
 /**
- * Turns of the event loop that together last longer than the pause that a burst of New Cuts makes. The source and the node share
- * the loop, so on a machine that is busy their turns are as late as these, and no fetch that is due passes unseen.
+ * Turns of the event loop that together last longer than the pause that a burst of New Cuts makes. The source and the
+ * node share the loop, so on a machine that is busy their turns are as late as these, and no fetch that is due passes
+ * unseen.
  */
 const TURN_MS = 10;
 const QUIET_TURNS = 15;

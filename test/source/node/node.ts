@@ -15,8 +15,8 @@ export const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [
 const EASY: MockNodeOptions = { difficulty: 100, seed: 7 };
 
 /**
- * Faults are tried again sooner than in the world. All else that happens by itself takes longer than a test waits, so that what
- * should happen at once cannot be brought about by a time limit instead. A test of such a limit sets it.
+ * Faults are tried again sooner than in the world. All else that happens by itself takes longer than a test waits, so
+ * that what should happen at once cannot be brought about by a time limit instead. A test of such a limit sets it.
  */
 const LONG_MS = 600_000;
 const QUICK: Partial<NodeLimits> = {

@@ -1,4 +1,6 @@
-/** Random parents: valid, strange and broken lines in any order and in any pieces, shares in between, and sudden ends. */
+/**
+ * Random parents: valid, strange and broken lines in any order and in any pieces, shares in between, and sudden ends.
+ */
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -42,7 +44,9 @@ const line = fc.oneof(
 /** @returns whether a line asks for exactly one answer or refusal, so that answers can be counted */
 const asks = (text: string) => /^\{"type":"(stats|ping)"\}$/.test(text);
 
-/** Every line is heard, whatever stands before it; nothing throws; whatever the source says has the documented shape. */
+/**
+ * Every line is heard, whatever stands before it; nothing throws; whatever the source says has the documented shape.
+ */
 export async function fuzzParents(numRuns: number): Promise<void> {
   const property = fc.asyncProperty(
     fc.array(line, { maxLength: 25 }),

@@ -44,7 +44,8 @@ describe('the target of a job', () => {
 
   it('is never harder than a block’s, to the bit', () => {
     const header = makeHeader();
-    // A target of so many bits is another one when it is computed from its difficulty: a hash between both would be missed.
+    // A target of so many bits is another one when it is computed from its difficulty: a hash between both would be
+    // missed.
     const blockTarget = Uint8Array.from({ length: 32 }, (_, i) => (i < 20 ? 0xcc : 0));
     header.set(blockTarget, 158);
     expect(targetForDifficulty(difficultyOf(blockTarget))).not.toEqual(blockTarget);

@@ -1,6 +1,6 @@
 /**
- * A pool that plays a transcript. A line that begins with `> ` is what the miner must send, byte for byte; one with `< ` is what
- * the pool sends. `* close` ends the connection, and what follows is of the next one.
+ * A pool that plays a transcript. A line that begins with `> ` is what the miner must send, byte for byte; one with `<
+ * ` is what the pool sends. `* close` ends the connection, and what follows is of the next one.
  */
 
 import { once } from 'node:events';

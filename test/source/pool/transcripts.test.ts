@@ -40,7 +40,10 @@ const told = (recorder: Recorder, state: string) =>
 const nonce2Of = (nonce: bigint, bytes: number) =>
   (nonce >> BigInt(8 * bytes)).toString(16).padStart(16 - 2 * bytes, '0');
 
-/** @param subscribed how the pool answers mining.subscribe. @returns a client of that pool, and the work of its job 1 */
+/**
+ * @param subscribed how the pool answers mining.subscribe.
+ * @returns a client of that pool, and the work of its job 1
+ */
 async function clientOf(subscribed: string) {
   const job = jobLine('1', header);
   const pool = await MockPool.start([SUBSCRIBE, AUTHORIZE, subscribed, AUTHORIZED, targetLine(EASY), job]);

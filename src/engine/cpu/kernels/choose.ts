@@ -20,7 +20,9 @@ export interface KernelChoice {
   readonly why: string;
   /** For people: `why`, with the speeds of the other kernels and the reasons why some cannot be used. */
   readonly detail: string;
-  /** The kernels that prove themselves while mining, the chosen one first; only that one when there is nothing to prove. */
+  /**
+   * The kernels that prove themselves while mining, the chosen one first; only that one when there is nothing to prove.
+   */
   readonly contenders: readonly KernelName[];
   /** The speeds of all kernels that can be used here; none when the kernel was asked for. */
   readonly speeds: Speeds;
@@ -40,8 +42,8 @@ export function forceKernel(name: KernelName): KernelChoice {
 
 interface Circumstances {
   /**
-   * All threads that hash at the same time, by kind of cores. Their number matters, because the kernel that is fastest on one
-   * thread need not be the fastest on many.
+   * All threads that hash at the same time, by kind of cores. Their number matters, because the kernel that is fastest
+   * on one thread need not be the fastest on many.
    */
   readonly groups: readonly CoreGroup[];
   /** Where speeds are remembered. Without it they are measured at each call. */
@@ -250,7 +252,9 @@ function origin(name: KernelName): string[] {
   return isNative(name) ? [`${nativeOrigin()}`.replace('-', ' ')] : [];
 }
 
-/** @returns one clause for each reason, with the kernels that it applies to. Kernels for other chips are not mentioned */
+/**
+ * @returns one clause for each reason, with the kernels that it applies to. Kernels for other chips are not mentioned
+ */
 function reasons(unusable: Loaded['unusable']): string[] {
   const names = new Map<string, KernelName[]>();
   for (const [name, reason] of unusable) names.set(reason, [...(names.get(reason) ?? []), name]);
@@ -326,7 +330,9 @@ function key(): Key {
   };
 }
 
-/** The lines of Linux's /proc/cpuinfo that identify the kind of chip. In a virtual machine its name may not be enough. */
+/**
+ * The lines of Linux's /proc/cpuinfo that identify the kind of chip. In a virtual machine its name may not be enough.
+ */
 const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
 
 /** @returns a key for the kind of chip; only Node.js's name of the architecture when the system describes no chip */

@@ -22,13 +22,14 @@ export const PAGES_WORD = 28;
 export interface Kernel {
   readonly name: KernelName;
   /**
-   * Searches row by row until the pages are done, a row had hits, or another run has become the current one. A hit is a nonce
-   * that has passed a quick test; on average at most half of the hits do not solve the puzzle.
+   * Searches row by row until the pages are done, a row had hits, or another run has become the current one. A hit is a
+   * nonce that has passed a quick test; on average at most half of the hits do not solve the puzzle.
    *
    * @param search from `packSearch`
    * @param currentRun one word of shared memory: the number of the current run
    * @param hits HIT_WORDS words. Receives the number of hits in the last row, then their offsets from the first counter
-   * @returns how many rows were searched: 0 when another run is the current one. A kernel may search fewer than asked for
+   * @returns how many rows were searched: 0 when another run is the current one. A kernel may search fewer than asked
+   *   for
    */
   search(search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
 }
@@ -48,8 +49,9 @@ export function packSearch({ midstate, tail, target }: Puzzle, run: number, rang
 }
 
 /**
- * @returns the mask of the kernels' quick test. Its bits are those above the highest set bit of the target's word 7, rotated
- *   left by 7 as the kernels compute hash word 7. When the hash is at most the target, none of them is set in the hash
+ * @returns the mask of the kernels' quick test. Its bits are those above the highest set bit of the target's word 7,
+ *   rotated left by 7 as the kernels compute hash word 7. When the hash is at most the target, none of them is set in
+ *   the hash
  */
 function testMask(target: Uint32Array): number {
   const bits = 32 - Math.clz32(target[7]);

@@ -47,8 +47,8 @@ export function loadKernels(names: readonly KernelName[]): Loaded {
 }
 
 /*
- * The known answers that a kernel must give before it may mine. The header is block 6,321,600 of chain 0 of a live network
- * with this wire format (test/vectors/headers.json). The expected nonces were computed with node:crypto.
+ * The known answers that a kernel must give before it may mine. The header is block 6,321,600 of chain 0 of a live
+ * network with this wire format (test/vectors/headers.json). The expected nonces were computed with node:crypto.
  */
 
 // biome-ignore format: words

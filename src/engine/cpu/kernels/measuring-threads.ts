@@ -1,8 +1,9 @@
 /**
- * Threads that measure kernels, as many as will mine and on the same CPUs. All of them run the same kernel at the same time: the
- * kernel that is fastest on one thread need not be the fastest on many, because two threads on a core share its vector units,
- * and wide vectors can lower the clock of the whole chip. Each measures its own rate. A thread that other programs keep from
- * running only takes longer, since processor time counts; on cores with two hardware threads, its neighbour goes on hashing.
+ * Threads that measure kernels, as many as will mine and on the same CPUs. All of them run the same kernel at the same
+ * time: the kernel that is fastest on one thread need not be the fastest on many, because two threads on a core share
+ * its vector units, and wide vectors can lower the clock of the whole chip. Each measures its own rate. A thread that
+ * other programs keep from running only takes longer, since processor time counts; on cores with two hardware threads,
+ * its neighbour goes on hashing.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -35,8 +36,9 @@ const TURNS_APART = 64;
 const START_MS = 5_000;
 
 /**
- * How long a turn waits for all threads, which need 3 ms when each has a processor; and how long it waits, if necessary, for the
- * first thread of each group. On a busy machine some threads get no processor for a while: the turn ends without their rates.
+ * How long a turn waits for all threads, which need 3 ms when each has a processor; and how long it waits, if
+ * necessary, for the first thread of each group. On a busy machine some threads get no processor for a while: the turn
+ * ends without their rates.
  */
 const ALL_WAIT_MS = 12;
 const ANY_WAIT_MS = 500;

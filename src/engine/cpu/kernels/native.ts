@@ -1,4 +1,6 @@
-/** The native kernels, in an N-API addon that was built from native/ on this machine or came prebuilt with the package. */
+/**
+ * The native kernels, in an N-API addon that was built from native/ on this machine or came prebuilt with the package.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -71,7 +73,9 @@ function carriedFile(root: URL, { platform, arch }: System): string {
   return fileURLToPath(new URL(`native/addons/${platform}-${arch}${library}.node`, root));
 }
 
-/** The exports of native/addon.c and native/addon-thread.c. All throw an Error with the system's words when it refuses. */
+/**
+ * The exports of native/addon.c and native/addon-thread.c. All throw an Error with the system's words when it refuses.
+ */
 export interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
   search(kernel: number, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
@@ -81,7 +85,9 @@ export interface Addon {
   pinThread(cpus: Uint32Array): void;
   /** Gives the calling thread the priority that Windows or macOS has for a niceness of 0 … 19. Throws elsewhere. */
   setThreadPriority(niceness: number): void;
-  /** The processor time of the calling thread in ms, exact to 0.1 ms. Throws where the system does not tell it (Wine). */
+  /**
+   * The processor time of the calling thread in ms, exact to 0.1 ms. Throws where the system does not tell it (Wine).
+   */
   threadCpuMs(): number;
   /** The cores that this process may use, on Windows and macOS; an empty list elsewhere. */
   cores(): readonly AddonCore[];
@@ -155,7 +161,10 @@ export function loadAddon(): Addon {
   }
 }
 
-/** @returns the processor time of the calling thread in ms; undefined without the addon, and where the system does not tell it */
+/**
+ * @returns the processor time of the calling thread in ms; undefined without the addon, and where the system does not
+ *   tell it
+ */
 export function threadCpuMs(): number | undefined {
   const addon = addonOrNone();
   try {

@@ -6,7 +6,8 @@ import { KERNEL_NAMES, type KernelName } from '../kernel-names.ts';
 /**
  * Makes all threads run this kernel and measures it.
  * @param groups how many groups of cores there are
- * @returns hashes per millisecond and thread, for each group; undefined when no thread of the group had a processor in time
+ * @returns hashes per millisecond and thread, for each group; undefined when no thread of the group had a processor in
+ *   time
  */
 export type TakeTurn = (name: KernelName, groups: number) => Promise<readonly (number | undefined)[]>;
 
@@ -31,7 +32,10 @@ const FINAL_TURNS = 15;
 /** How long the threads rest between rounds. */
 const REST_MS = 3;
 
-/** After the first turns, kernels slower than this fraction of the fastest one get no more. The exact value does not matter. */
+/**
+ * After the first turns, kernels slower than this fraction of the fastest one get no more. The exact value does not
+ * matter.
+ */
 const HOPELESS = 0.7;
 
 /** On a busy machine a turn takes 15 ms. From this time on there are no more turns than the least numbers. */
@@ -77,8 +81,8 @@ function mayWin(name: KernelName, turns: Turns): boolean {
 }
 
 /**
- * @returns the kernels in another order in each round, so that a load that comes back at regular times does not always hit the
- *   same kernel
+ * @returns the kernels in another order in each round, so that a load that comes back at regular times does not always
+ *   hit the same kernel
  */
 export function inTurns<T>(entrants: readonly T[], round: number): T[] {
   const from = Math.floor(round / 2) % Math.max(1, entrants.length);
@@ -110,13 +114,18 @@ const TIE = 0.01;
 /** Kernels that come this close to the fastest one may be the fastest, as far as turns of 2 ms can tell. */
 const CLOSE = 0.05;
 
-/** Turns that differ by less confirm each other: on a machine with nothing else to do, most turns of a kernel differ by less. */
+/**
+ * Turns that differ by less confirm each other: on a machine with nothing else to do, most turns of a kernel differ by
+ * less.
+ */
 const NEAR = 0.02;
 
 /** How many turns must confirm each other. A single one can be too fast: clocks of some systems are coarse. */
 const CONFIRMED_BY = 3;
 
-/** When fewer of a kernel's turns than this come near its speed, the others were disturbed, and the speed is doubtful. */
+/**
+ * When fewer of a kernel's turns than this come near its speed, the others were disturbed, and the speed is doubtful.
+ */
 const LEAST_NEAR = 0.2;
 
 /** The most kernels that may be the fastest. */
@@ -160,8 +169,8 @@ export function bestOf(rates: readonly number[]): number {
 }
 
 /**
- * The best turns count, because other programs can only slow a turn down: the highest rate that several turns confirm. Without
- * such turns it is the highest of all.
+ * The best turns count, because other programs can only slow a turn down: the highest rate that several turns confirm.
+ * Without such turns it is the highest of all.
  */
 function judgeOne(name: KernelName, rates: readonly number[]): Judged {
   const sorted = [...rates].sort((a, b) => b - a);

@@ -1,6 +1,7 @@
 /**
- * The clock by which a thread measures a kernel: its own processor time, which stands still while other programs have the
- * processor. Without the addon, which reads it, and where the system does not tell it, as Wine, the wall clock must do.
+ * The clock by which a thread measures a kernel: its own processor time, which stands still while other programs have
+ * the processor. Without the addon, which reads it, and where the system does not tell it, as Wine, the wall clock must
+ * do.
  */
 
 import { type Addon, loadAddon, threadCpuMs } from './native.ts';

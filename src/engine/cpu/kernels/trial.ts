@@ -1,6 +1,6 @@
 /**
- * Lets the kernels that measurement cannot tell apart prove themselves while mining. They take turns, in which all threads of a
- * group search with the same kernel; the tasks are those that they would search anyway. Pure.
+ * Lets the kernels that measurement cannot tell apart prove themselves while mining. They take turns, in which all
+ * threads of a group search with the same kernel; the tasks are those that they would search anyway. Pure.
  */
 
 import { sizeOf } from '../../../chain/nonce.ts';
@@ -29,8 +29,8 @@ const TASKS_COUNTED = 2;
 const MS_COUNTED = 40;
 
 /**
- * Shorter tasks, such as those that a new job ends, are not counted: their setup (10 µs) is too large a part of them. On a busy
- * machine, where threads of the lowest priority get little of the processor, no task is much longer.
+ * Shorter tasks, such as those that a new job ends, are not counted: their setup (10 µs) is too large a part of them.
+ * On a busy machine, where threads of the lowest priority get little of the processor, no task is much longer.
  */
 const LEAST_MS = 0.3;
 
@@ -51,7 +51,10 @@ export class Trial {
   #tasks = 0;
   #hashes = 0;
   #ms = 0;
-  /** The threads that have ended a task in this turn. The first is not counted: other threads may still run another kernel. */
+  /**
+   * The threads that have ended a task in this turn. The first is not counted: other threads may still run another
+   * kernel.
+   */
   readonly #begun = new Set<number>();
 
   /**

@@ -8,8 +8,8 @@ const FILES = { 'wasm-simdx2': 'scan-simdx2.wasm', 'wasm-simd': 'scan-simd.wasm'
 export type WasmName = keyof typeof FILES;
 
 /**
- * How many rows a call searches at most. V8 replaces a WebAssembly function by an optimized one between calls only, so the
- * first calls must be short: 64 rows take 1.5 ms with SIMD. Longer calls would gain nothing later.
+ * How many rows a call searches at most. V8 replaces a WebAssembly function by an optimized one between calls only, so
+ * the first calls must be short: 64 rows take 1.5 ms with SIMD. Longer calls would gain nothing later.
  */
 const ROWS_PER_CALL = 64;
 
@@ -78,14 +78,16 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
 }
 
 /*
- * Chooses where on the stack a WebAssembly kernel runs. V8 keeps the vectors that do not fit into registers on a stack that
- * is aligned to 8 bytes only. When a vector lies across two memory pages, the kernel runs at 25 to 60 % of its speed; this
- * happens in one of ten places (measured with Node.js 20 on x86-64). Without alignment to 16 bytes it loses 5 %. A caller
- * cannot see where its stack is, so several places are tried, and the fastest one is used most of the time. Ignored
- * arguments move the stack by 8 bytes each.
+ * Chooses where on the stack a WebAssembly kernel runs. V8 keeps the vectors that do not fit into registers on a stack
+ * that is aligned to 8 bytes only. When a vector lies across two memory pages, the kernel runs at 25 to 60 % of its
+ * speed; this happens in one of ten places (measured with Node.js 20 on x86-64). Without alignment to 16 bytes it loses
+ * 5 %. A caller cannot see where its stack is, so several places are tried, and the fastest one is used most of the
+ * time. Ignored arguments move the stack by 8 bytes each.
  */
 
-/** The places, as ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end. */
+/**
+ * The places, as ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end.
+ */
 const PLACES = [0, 1, 64, 65].map((words) => new Array<undefined>(words).fill(undefined));
 
 /** One of this many calls tries another place. With calls of 1 ms that costs 0.2 %. */

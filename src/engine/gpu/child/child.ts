@@ -1,6 +1,6 @@
 /**
- * A GPU's child process. It keeps Dawn's objects as long as it lives, does what its parent says, and ends when the parent
- * closes the channel or dies.
+ * A GPU's child process. It keeps Dawn's objects as long as it lives, does what its parent says, and ends when the
+ * parent closes the channel or dies.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,8 +17,8 @@ import { selfTest, spotCheck } from './self-test.ts';
 import { tunedScanner } from './tuned-scanner.ts';
 
 /**
- * Time between checks of the GPU against known hits while it mines. A check takes about a millisecond of the GPU's time;
- * without checks, a GPU that finds nothing could go unnoticed for hours.
+ * Time between checks of the GPU against known hits while it mines. A check takes about a millisecond of the GPU's
+ * time; without checks, a GPU that finds nothing could go unnoticed for hours.
  */
 const CHECK_EVERY_MS = 60_000;
 
@@ -137,7 +137,9 @@ class Child {
     return { model, driver, tuning, why, sensors: sensors.what };
   }
 
-  /** A dispatch that fails because the device is lost gives no reason. The device's `lost` promise does, a little later. */
+  /**
+   * A dispatch that fails because the device is lost gives no reason. The device's `lost` promise does, a little later.
+   */
   async #lose(device: GPUDevice, error: unknown): Promise<void> {
     if (error instanceof DeviceError) return this.fail(error);
     await Promise.race([device.lost, sleep(REASON_MS)]);
@@ -152,8 +154,9 @@ class Child {
   }
 
   /**
-   * Ends the process. The device is destroyed first, which waits for the dispatches in flight: without that, Dawn can crash at
-   * the end. SIGKILL is used because a normal exit waits for sensors that are being read, and their driver may hang.
+   * Ends the process. The device is destroyed first, which waits for the dispatches in flight: without that, Dawn can
+   * crash at the end. SIGKILL is used because a normal exit waits for sensors that are being read, and their driver may
+   * hang.
    */
   leave(): void {
     this.#kept?.device.destroy();
@@ -164,8 +167,8 @@ class Child {
 /* Sends signs of life at fixed intervals, with the sensors' readings. */
 
 /**
- * Starts the pulse. It starts no reading while another one is under way, so that readings do not pile up behind a driver that
- * hangs.
+ * Starts the pulse. It starts no reading while another one is under way, so that readings do not pile up behind a
+ * driver that hangs.
  * @param beat called every `everyMs`, with the latest reading if it is new
  */
 export function startPulse(everyMs: number, sensors: Sensors, beat: (telemetry: Telemetry | undefined) => void): void {

@@ -1,5 +1,6 @@
 /**
- * Opens adapters and devices through Dawn. Only a GPU's child process may import this file, because Dawn can crash its process.
+ * Opens adapters and devices through Dawn. Only a GPU's child process may import this file, because Dawn can crash its
+ * process.
  */
 
 import { readFileSync } from 'node:fs';
@@ -28,7 +29,9 @@ export async function loadDawn(): Promise<typeof Create> {
   }
 }
 
-/** @returns the version of the package `webgpu`, which contains Dawn. Tunings depend on it, because Dawn translates WGSL */
+/**
+ * @returns the version of the package `webgpu`, which contains Dawn. Tunings depend on it, because Dawn translates WGSL
+ */
 export function dawnVersion(): string {
   const require = createRequire(import.meta.url);
   return JSON.parse(readFileSync(join(dirname(require.resolve('webgpu')), 'package.json'), 'utf8')).version;
@@ -114,9 +117,9 @@ export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) =
 }
 
 /*
- * Lists the adapters, in a child process. WebGPU gives out one adapter at a time. Dawn names all of them only in its error
- * for an unknown name, and it chooses adapters by name, so two cards with the same name cannot be distinguished here: see
- * ../disambiguate.ts.
+ * Lists the adapters, in a child process. WebGPU gives out one adapter at a time. Dawn names all of them only in its
+ * error for an unknown name, and it chooses adapters by name, so two cards with the same name cannot be distinguished
+ * here: see ../disambiguate.ts.
  */
 
 const NO_SUCH_ADAPTER = '\u2205';

@@ -11,7 +11,9 @@ const MOST_IN_ROW = 65_535;
 /** The most counters of a dispatch: 80 ms on today's fastest GPU, far more than is ever wanted. */
 const MOST_COUNTERS = 2 ** 31;
 
-/** How many dispatches are in flight: the GPU runs one while the result of the other is read and a new one is submitted. */
+/**
+ * How many dispatches are in flight: the GPU runs one while the result of the other is read and a new one is submitted.
+ */
 export const SLOTS = 2;
 
 const CONTROL_BYTES = 32;
@@ -40,7 +42,10 @@ export type Scan = { readonly hits: number[] } | 'overflow';
 
 export class Scanner {
   readonly variant: Variant;
-  /** How many counters a workgroup has. A dispatch has whole workgroups. There is room for as many hits as one workgroup has. */
+  /**
+   * How many counters a workgroup has. A dispatch has whole workgroups. There is room for as many hits as one workgroup
+   * has.
+   */
   readonly unit: number;
   /** The most counters that a dispatch may have. */
   readonly most: number;
@@ -110,7 +115,10 @@ export class Scanner {
     return { hits: offsets.filter((offset) => offset < range.counters).map((offset) => range.counter + offset) };
   }
 
-  /** Writes the page's words, unless the slot has them already: most dispatches search the same page as the previous one. */
+  /**
+   * Writes the page's words, unless the slot has them already: most dispatches search the same page as the previous
+   * one.
+   */
   #load(slot: Slot, page: Page): void {
     const { puzzle, lane } = page;
     const { loaded } = slot;
@@ -153,9 +161,9 @@ function createSlot(device: GPUDevice, pipeline: GPUComputePipeline): Slot {
 }
 
 /*
- * Makes Dawn poll less. While any of its promises is pending, Dawn polls its queue through `globalThis.setImmediate`, which
- * keeps a whole core busy. In this process timers poll instead, rarely and at the right time: waking the processor costs
- * more than the poll itself.
+ * Makes Dawn poll less. While any of its promises is pending, Dawn polls its queue through `globalThis.setImmediate`,
+ * which keeps a whole core busy. In this process timers poll instead, rarely and at the right time: waking the
+ * processor costs more than the poll itself.
  */
 
 /** Time between polls while it is not known when a dispatch will end. */
@@ -173,7 +181,8 @@ let expectedMs = 0;
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
   const timer = (poll: (...args: unknown[]) => void, ...args: unknown[]) =>
-    // Dawn asks for the next poll before the code that waits for this one has called `expectIn`, hence the setImmediate.
+    // Dawn asks for the next poll before the code that waits for this one has called `expectIn`, hence the
+    // setImmediate.
     setImmediate(() => setTimeout(poll, untilPollMs(quietUntilMs - performance.now(), expectedMs), ...args));
   globalThis.setImmediate = timer as unknown as typeof setImmediate;
 }
@@ -198,16 +207,19 @@ export function untilPollMs(quietMs: number, lengthMs: number): number {
 }
 
 /*
- * Forecasts when the next dispatch will be done. The GPU runs dispatches one after the other, and each end may be noticed
- * late. So the forecast starts at the time when the previous dispatch should have ended, not when its end was noticed.
+ * Forecasts when the next dispatch will be done. The GPU runs dispatches one after the other, and each end may be
+ * noticed late. So the forecast starts at the time when the previous dispatch should have ended, not when its end was
+ * noticed.
  */
 
 /**
- * The end is expected after this fraction of the forecast time. With the full time, a rate that was measured too low would
- * confirm itself forever. With less, some looks come a little early and show the true end.
+ * The end is expected after this fraction of the forecast time. With the full time, a rate that was measured too low
+ * would confirm itself forever. With less, some looks come a little early and show the true end.
  */
 const PART = 0.995;
-/** When an end is noticed later than this after the expected time, the forecast was wrong and the present time counts. */
+/**
+ * When an end is noticed later than this after the expected time, the forecast was wrong and the present time counts.
+ */
 const LOOK_MS = 1;
 
 interface Flight {

@@ -1,4 +1,6 @@
-/** Keeps the GPU busy: cuts the given ranges into dispatches, keeps two in flight, and reports what each one searched. */
+/**
+ * Keeps the GPU busy: cuts the given ranges into dispatches, keeps two in flight, and reports what each one searched.
+ */
 
 import { hashTail, type Puzzle, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
@@ -9,7 +11,9 @@ import { BatchSize } from './tune.ts';
 
 interface SearcherHooks {
   readonly report: (report: Report) => void;
-  /** Called when there is nothing to search, so that waiting reports are sent to the parent, which may have more ranges. */
+  /**
+   * Called when there is nothing to search, so that waiting reports are sent to the parent, which may have more ranges.
+   */
   readonly idle: () => void;
   /** Called after the last report of a stopped search. */
   readonly ended: (search: number) => void;
@@ -79,8 +83,8 @@ export class Searcher {
     const found = await scanner.scan(search.puzzle, range);
     const doneMs = clock.monotonicMs();
     this.#forecast.done(doneMs);
-    // The GPU runs one dispatch after the other, so this dispatch's time began when the previous one ended. The small rest of
-    // a range says little about the rate.
+    // The GPU runs one dispatch after the other, so this dispatch's time began when the previous one ended. The small
+    // rest of a range says little about the rate.
     const typical = range.counters > this.#batchSize.size / 2;
     if (typical) this.#batchSize.observe(range.counters, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
@@ -122,8 +126,9 @@ function partOf({ counters }: Range, unit: number): number {
 }
 
 /**
- * The shader compares only the hash's most significant word. When that word equals the target's, a hit need not solve the
- * puzzle, and such hits are dropped. Any other wrong hit stays a candidate, so that the referee counts a hardware error.
+ * The shader compares only the hash's most significant word. When that word equals the target's, a hit need not solve
+ * the puzzle, and such hits are dropped. Any other wrong hit stays a candidate, so that the referee counts a hardware
+ * error.
  */
 function candidatesOf(puzzle: Puzzle, { lane, page }: Range, hits: readonly number[]): Candidate[] {
   const parts = hits.map((counter) => ({ lane, page, counter }));
@@ -204,9 +209,9 @@ export class WorkQueue {
 }
 
 /*
- * Joins reports before they go to the parent. A dispatch takes milliseconds, and a message costs both processes a tenth of a
- * millisecond, so consecutive ranges are reported as one. Two kinds of reports are sent at once, with all that wait: those
- * with a candidate, and the first one of a search, which shows how soon a new job is searched.
+ * Joins reports before they go to the parent. A dispatch takes milliseconds, and a message costs both processes a tenth
+ * of a millisecond, so consecutive ranges are reported as one. Two kinds of reports are sent at once, with all that
+ * wait: those with a candidate, and the first one of a search, which shows how soon a new job is searched.
  */
 
 /** Time between reports without candidates: short enough for a live hashrate, long enough to cost little. */

@@ -33,8 +33,8 @@ export async function selfTest(scan: ScanRange, unit: number): Promise<void> {
   const around = { lane, page, pages: 1, counter: counter - 1000, counters: 2000 };
   expect(await hitsOf(scan, puzzleOf(solved, target), around), [counter], 'a solved header');
 
-  // Ranges of a little more than two workgroups, with about 32 hits each, in the middle, at the start and at the end of the
-  // space.
+  // Ranges of a little more than two workgroups, with about 32 hits each, in the middle, at the start and at the end of
+  // the space.
   const counters = 2 * unit + 5;
   const rectangles = [
     { lane: 0x1234, page: 0x00ff, counter: 0x7fff_f000 },
@@ -66,8 +66,9 @@ export const SPOT_CHECK = {
 };
 
 /**
- * Checks that every part of the chip computes right. It is also called from time to time while the GPU mines: a chip that has
- * become too hot, or whose clocks were raised, may find nothing, and checks of candidates would not notice that.
+ * Checks that every part of the chip computes right. It is also called from time to time while the GPU mines: a chip
+ * that has become too hot, or whose clocks were raised, may find nothing, and checks of candidates would not notice
+ * that.
  * @throws DeviceError when the answer is wrong.
  */
 export async function spotCheck(scan: ScanRange): Promise<void> {

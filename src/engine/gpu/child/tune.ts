@@ -9,25 +9,28 @@ import { DispatchForecast, expectIn, type Scanner, SLOTS } from './scanner.ts';
 const DISPATCH_MS = 8;
 const FIRST_TURNS = 3;
 const FINAL_TURNS = 6;
-/** After the first turns, variants slower than this fraction of the fastest one get no more. The exact value does not matter. */
+/**
+ * After the first turns, variants slower than this fraction of the fastest one get no more. The exact value does not
+ * matter.
+ */
 const HOPELESS = 0.93;
 
 /**
- * The lengths of a dispatch to choose from, in milliseconds. 1 is not among them: ends are noticed up to a millisecond late, so
- * such a dispatch would seem too long, be made smaller, and still seem too long.
+ * The lengths of a dispatch to choose from, in milliseconds. 1 is not among them: ends are noticed up to a millisecond
+ * late, so such a dispatch would seem too long, be made smaller, and still seem too long.
  */
 const BATCHES_MS = [2, 4, 8, 16, 32];
 const BATCH_TURNS = 3;
 /**
- * How many dispatches a New Cut makes worthless: half of the running one and the whole next one. Another half is added because
- * solutions are reported half a dispatch late on average, and can be lost by that.
+ * How many dispatches a New Cut makes worthless: half of the running one and the whole next one. Another half is added
+ * because solutions are reported half a dispatch late on average, and can be lost by that.
  */
 const LOST_BATCHES = 2;
 /** The time between blocks of a chain that the ledger aims for. */
 const BLOCK_MS = 30_000;
 /**
- * How much of a processor core the child may use while it is measured. This is half of what mining may use, because a dispatch
- * can cost twice as much later, when other programs use the same caches.
+ * How much of a processor core the child may use while it is measured. This is half of what mining may use, because a
+ * dispatch can cost twice as much later, when other programs use the same caches.
  */
 const MOST_BUSY = 0.025;
 /** Scores whose difference is below this fraction count as equal, because measurements vary by as much. */
@@ -189,8 +192,9 @@ export class BatchSize {
   }
 
   /**
-   * How many milliseconds a batch should take; 0 before the first measurement. The forecast is never longer than the average
-   * so far. Otherwise a forecast that is too long would confirm itself and double with each batch that is twice as large.
+   * How many milliseconds a batch should take; 0 before the first measurement. The forecast is never longer than the
+   * average so far. Otherwise a forecast that is too long would confirm itself and double with each batch that is twice
+   * as large.
    */
   expectedMs(counters: number): number {
     return this.#counters === 0 ? 0 : Math.min(counters / this.#counters, 1) * this.#ms;
@@ -198,8 +202,8 @@ export class BatchSize {
 
   /** Learns that a batch took `ms`. */
   observe(counters: number, ms: number): void {
-    // When the end of one batch is noticed late and the end of the next at once, the first seems too slow and the second
-    // infinitely fast. Averages of counters and of milliseconds balance that; an average of rates would not.
+    // When the end of one batch is noticed late and the end of the next at once, the first seems too slow and the
+    // second infinitely fast. Averages of counters and of milliseconds balance that; an average of rates would not.
     const newest = this.#counters === 0 ? 1 : NEWEST;
     this.#counters += newest * (counters - this.#counters);
     // When the clock shows no time at all, the batch was short, but its rate must not become infinite.

@@ -1,4 +1,6 @@
-/** Makes the best scanner for a device: the one remembered from an earlier start, or else the fastest one measured now. */
+/**
+ * Makes the best scanner for a device: the one remembered from an earlier start, or else the fastest one measured now.
+ */
 
 import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
@@ -19,8 +21,8 @@ import { bestBatch, raceBatches, raceVariants } from './tune.ts';
 
 /**
  * When a shader's typical variant is slower than this fraction of the fastest one, the shader's other variants are not
- * measured: workgroup sizes and trips make a difference of a tenth only, and compiling a variant takes part of a second. The
- * exact value does not matter.
+ * measured: workgroup sizes and trips make a difference of a tenth only, and compiling a variant takes part of a
+ * second. The exact value does not matter.
  */
 const HOPELESS_SHADER = 0.8;
 
@@ -59,7 +61,10 @@ interface Tuned {
   readonly why: string;
 }
 
-/** @returns everything that a tuning depends on besides the model: the shaders, and the driver and Dawn, which compile them */
+/**
+ * @returns everything that a tuning depends on besides the model: the shaders, and the driver and Dawn, which compile
+ *   them
+ */
 export function tuningKey(driver: string): Key {
   const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
   return { driver, shaders, dawn: dawnVersion() };
@@ -80,7 +85,8 @@ export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Pro
   }
   if (variant) return askedFor(device, variant, wishes);
   const { scanner, tuning } = await measure(device, wishes);
-  // A skipped variant may not be to blame for the loss of the device, so nothing is remembered: the next start tries it again.
+  // A skipped variant may not be to blame for the loss of the device, so nothing is remembered: the next start tries it
+  // again.
   const forgotten =
     skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : remember(cache, subject, key, tuning);
   const why = whyTuning(tuning, batchMs);
@@ -133,7 +139,10 @@ async function measure(device: GPUDevice, wishes: TuningWishes) {
   return { scanner, tuning: { variant: scanner.variant, batchMs, hashesPerSecond: inFlight, variants, batches } };
 }
 
-/** @param typical the typical variants of the shaders, fastest first. @returns those whose shaders are worth measuring */
+/**
+ * @param typical the typical variants of the shaders, fastest first.
+ * @returns those whose shaders are worth measuring
+ */
 export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(typical: readonly Rated[]): Rated[] {
   return typical.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * typical[0].hashesPerSecond);
 }

@@ -47,7 +47,10 @@ function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
   return { endpoint, side: 'service', method: 'POST', path: new RegExp(`^${path}$`), ...types, answer };
 }
 
-/** By document 2 a stand-alone server answers `{status, response}`, with /local only the outcome; newer ones answer as nodes. */
+/**
+ * By document 2 a stand-alone server answers `{status, response}`, with /local only the outcome; newer ones answer as
+ * nodes.
+ */
 function standAlone(endpoint: Endpoint, ask: Ask): Route {
   const wrapped: Ask = async (asked, body) => {
     const answer = await ask(asked, body);

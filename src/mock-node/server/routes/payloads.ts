@@ -14,8 +14,8 @@ import { answeredPayload } from '../replacements.ts';
 import { type Asked, CHAIN, JSON_TYPE, keyNotFound, OCTETS, type Route } from '../route.ts';
 
 /*
- * The binary forms of payloads, in which real nodes also answer. Texts have their length in front, and lists their number of
- * items: 8 bytes each, big-endian.
+ * The binary forms of payloads, in which real nodes also answer. Texts have their length in front, and lists their
+ * number of items: 8 bytes each, big-endian.
  */
 
 export function payloadBytes(payload: Payload): Uint8Array {

@@ -53,8 +53,8 @@ async function putPeer({ backend, body }: Asked, network: PeerNetwork): Promise<
 }
 
 /*
- * The commands that wait on each chain, as nodes send them to each other. Document 1 knows only the peers of these networks; the
- * rest is what real nodes serve.
+ * The commands that wait on each chain, as nodes send them to each other. Document 1 knows only the peers of these
+ * networks; the rest is what real nodes serve.
  */
 
 const Keys = z.array(opaqueId);

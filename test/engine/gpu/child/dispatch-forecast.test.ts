@@ -10,8 +10,8 @@ const WAKE_MS = 50;
 const LATE_MS = 0.1;
 
 /**
- * Simulates a GPU that searches `perMs` counters per millisecond and is kept busy as by the searcher. Looks are timers, which
- * fire at the end of a millisecond.
+ * Simulates a GPU that searches `perMs` counters per millisecond and is kept busy as by the searcher. Looks are timers,
+ * which fire at the end of a millisecond.
  */
 function mine(goalMs: number, perMs: (nowMs: number) => number, forMs: number) {
   const batch = new BatchSize({ goalMs, unit: UNIT, most: 2 ** 31, first: UNIT });
