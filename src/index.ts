@@ -95,7 +95,7 @@ export { ApiError, type ApiErrorDetails, type ApiErrorKind } from './node/api/ap
 export type { Block, BranchBounds, CutQuery } from './node/api/blocks.ts';
 export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/api/commands.ts';
 export type { NodeInfo, PeersQuery } from './node/api/info.ts';
-export { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from './node/api/node-api.ts';
+export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/api/node-api.ts';
 export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
 export type { DialectSetting, HeightRange } from './node/api/request.ts';
 export type { ApiLimits } from './node/limits.ts';
@@ -110,8 +110,16 @@ export { Tally } from './report/tally.ts';
 export { formatHashrate } from './report/units.ts';
 // Where work comes from.
 export { type FailoverOptions, FailoverSource } from './source/failover.ts';
-export { NodeSource, type NodeSourceOptions, type NodeSourceSurroundings } from './source/node/node-source.ts';
-export { PoolSource, type PoolSourceOptions, type PoolSourceSurroundings } from './source/pool/pool-source.ts';
+export {
+  NodeSource,
+  type NodeSourceContext,
+  type NodeSourceOptions,
+} from './source/node/node-source.ts';
+export {
+  PoolSource,
+  type PoolSourceContext,
+  type PoolSourceOptions,
+} from './source/pool/pool-source.ts';
 export { SharedSource } from './source/shared-source.ts';
 export type { Judge, SourceUpdate, Verdict, WorkSource } from './source/source.ts';
 export { type Clock, systemClock } from './system/clock.ts';

@@ -145,11 +145,11 @@ export class MockPool {
     socket.on('error', () => {});
     socket.on('close', () => this.#sessions.delete(session));
     socket.on('data', (chunk) => {
-      for (const line of splitter.push(chunk)) this.#heed(session, JSON.parse(line));
+      for (const line of splitter.push(chunk)) this.#answer(session, JSON.parse(line));
     });
   }
 
-  #heed(session, { id, method, params }) {
+  #answer(session, { id, method, params }) {
     const answer = (result, error = null) => session.send({ id, result, error });
     if (method === 'mining.subscribe') {
       session.nonce1 = { value: this.#nextNonce1++ & 0xffff, bytes: NONCE1_BYTES };

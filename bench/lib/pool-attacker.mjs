@@ -91,7 +91,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     if (how.easy) socket.write(target(1) + job(true, EASY));
     else if (!how.isQuiet) void attackOn(socket, how, stats);
   };
-  const heed = (socket, { id, method }) => {
+  const respond = (socket, { id, method }) => {
     const answer = (result, error = null) => socket.write(line({ id, result, error }));
     if (method === 'mining.subscribe') answer([null, '09e8', 6]);
     else if (method === 'mining.authorize') {
@@ -114,7 +114,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     socket.on('data', (chunk) => {
       const lines = `${unread}${chunk}`.split('\n');
       unread = lines.pop();
-      for (const each of lines) heed(socket, JSON.parse(each));
+      for (const each of lines) respond(socket, JSON.parse(each));
     });
   });
   server.listen(0, '127.0.0.1');

@@ -7,7 +7,7 @@ import type { Config } from '../config/settings.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernel-names.ts';
 import { forceKernel, type Survey } from '../engine/cpu/kernels/choose.ts';
-import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/cpu/threads.ts';
+import { chooseThreads, type ThreadChoice, type ThreadOptions } from '../engine/cpu/threads.ts';
 import { CORE_KINDS, type DeviceKind } from '../engine/device.ts';
 import { DeviceError, type Engine, MissingEngine } from '../engine/engine.ts';
 import { makerOf } from '../engine/gpu/disambiguate.ts';
@@ -139,10 +139,10 @@ function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain }: GpuOptio
 
 /** @throws UsageError when the threads asked for are not available */
 export function threadChoice(cpu: Config['cpu']): ThreadChoice {
-  return withinRange(() => chooseThreads(threadWishes(cpu)));
+  return withinRange(() => chooseThreads(threadOptions(cpu)));
 }
 
-function threadWishes({ threads, cores, priority, affinity }: Config['cpu']): ThreadWishes {
+function threadOptions({ threads, cores, priority, affinity }: Config['cpu']): ThreadOptions {
   return {
     cores,
     ...(threads !== undefined && { threads }),
@@ -166,13 +166,13 @@ function cpuEngine(cpu: Config['cpu'], log: Logger, { hurried = false }: EngineO
   const { warning } = threadChoice(cpu);
   if (warning) log.warn({ tag: 'cpu' }, warning);
   const cacheDirectory = userCacheDirectory();
-  const wishes = {
+  const wanted = {
     ...(cacheDirectory !== undefined && { cacheDirectory }),
-    ...threadWishes(cpu),
+    ...threadOptions(cpu),
     ...(hurried && { hurried }),
     ...(kernel !== undefined && { kernel: usableKernel(kernel) }),
   };
-  return withinRange(() => new CpuEngine(wishes));
+  return withinRange(() => new CpuEngine(wanted));
 }
 
 /** @throws UsageError when the kernel cannot run here */

@@ -37,9 +37,9 @@ export function chooseSource(settings: SourceSettings, events: Events): ChosenSo
 }
 
 function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSource[] {
-  const { node, miner: wishes } = settings;
+  const { node, miner: identity } = settings;
   const { urls = [], network } = node;
-  const { predicate, publicKeys = [] } = wishes;
+  const { predicate, publicKeys = [] } = identity;
   if (urls.length === 0) {
     const { user, password, passwordFile } = settings.pool;
     const flag = user === undefined ? '--password' : '--user';
@@ -62,7 +62,7 @@ function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSourc
     );
   }
   refuse(minerContradictions(settings).map(({ says }) => says));
-  const miner = { account: minerAccount(wishes), predicate, publicKeys };
+  const miner = { account: minerAccount(identity), predicate, publicKeys };
   return namesOf(urls, network ?? '').map((name, index) => {
     const url = urls[index];
     const trust = nodeTrust(url, node);

@@ -33,13 +33,13 @@ export class LiveConfig {
     if (found.live.length === 0) return found;
     const before = this.#config;
     this.#config = assemble((entry) => valueIn(entry.setting.live ? read : before, entry));
-    for (const heed of this.#heeding) heed();
+    for (const apply of this.#heeding) apply();
     return found;
   }
 
-  /** @param heed called after each change of an applied setting. @returns a function that ends the subscription */
-  onChange(heed: () => void): () => void {
-    this.#heeding.add(heed);
-    return () => this.#heeding.delete(heed);
+  /** @param apply called after each change of an applied setting. @returns a function that ends the subscription */
+  onChange(apply: () => void): () => void {
+    this.#heeding.add(apply);
+    return () => this.#heeding.delete(apply);
   }
 }

@@ -8,7 +8,7 @@ import { NETWORK_NAME } from '../config/setting-types/rig.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
 import type { Trust } from '../net/trust.ts';
 import { ApiError } from '../node/api/api-error.ts';
-import { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from '../node/api/node-api.ts';
+import { NodeApi, type NodeApiContext, type NodeApiOptions } from '../node/api/node-api.ts';
 import { hasPath, shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
 import { decodeText } from '../text/plain-text.ts';
@@ -57,11 +57,11 @@ export function nodeApi(
   { url, p2pUrl }: ConfiguredNode,
   network: string,
   { node, ledger }: ApiSettings,
-  surroundings: NodeApiSurroundings = {},
+  context: NodeApiContext = {},
 ): NodeApi {
   const service = url !== undefined && { url, trust: nodeTrust(url, node) };
   const p2p = p2pUrl !== undefined && { p2pUrl, p2pTrust: nodeTrust(p2pUrl, node) };
-  return new NodeApi({ ...service, ...p2p, network, ...words(ledger) }, surroundings);
+  return new NodeApi({ ...service, ...p2p, network, ...words(ledger) }, context);
 }
 
 /**
@@ -73,12 +73,12 @@ export function nodeApi(
 export async function openNodeApi(
   node: ConfiguredNode,
   settings: ApiSettings,
-  surroundings: NodeApiSurroundings = {},
+  context: NodeApiContext = {},
   network?: string,
   stop?: AbortSignal,
 ): Promise<NodeApi> {
   const named = settings.node.network ?? network ?? (hasPath((node.url ?? node.p2pUrl)!) ? '' : undefined);
-  return nodeApi(node, named ?? (await askNetwork(node, settings, surroundings, stop)), settings, surroundings);
+  return nodeApi(node, named ?? (await askNetwork(node, settings, context, stop)), settings, context);
 }
 
 /** Whoever has forgotten --network waits for it at a terminal. */
@@ -88,13 +88,13 @@ const NETWORK_MS = 5_000;
  * Asks the nodes in turn, for a person who has named no network.
  * @returns sentences that say which network the first node that answers serves, or that none says it, and what to do
  */
-export async function servedNetwork(settings: ApiSettings, surroundings: NodeApiSurroundings = {}): Promise<string> {
+export async function servedNetwork(settings: ApiSettings, context: NodeApiContext = {}): Promise<string> {
   const none = 'No network is configured.';
   const stop = AbortSignal.timeout(NETWORK_MS);
   const reasons: string[] = [];
   for (const node of configuredNodes({ ...settings, ledger: DEFAULTS.ledger })) {
     try {
-      const network = (await networkOf(node, settings, surroundings, stop)) ?? '';
+      const network = (await networkOf(node, settings, context, stop)) ?? '';
       if (NETWORK_NAME.test(network)) {
         return `${none} ${shownNode(node)} serves ${network}: if that is the one you mean, add --network ${network}.`;
       }
@@ -129,10 +129,10 @@ async function askNetwork(...[node, ...how]: Parameters<typeof networkOf>): Prom
 async function networkOf(
   node: ConfiguredNode,
   settings: ApiSettings,
-  surroundings: NodeApiSurroundings,
+  context: NodeApiContext,
   stop: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const api = nodeApi(node, '', settings, surroundings);
+  const api = nodeApi(node, '', settings, context);
   try {
     return (await api.info(stop)).network;
   } catch (fault) {

@@ -1,7 +1,7 @@
 /** Asks the configured nodes: one of them for as long as it can be reached, and then the next one. */
 
 import { ApiError } from '../node/api/api-error.ts';
-import type { NodeApi, NodeApiSurroundings } from '../node/api/node-api.ts';
+import type { NodeApi, NodeApiContext } from '../node/api/node-api.ts';
 import { hasPath } from '../node/url.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { UsageError } from './exit.ts';
@@ -29,7 +29,7 @@ type Attempt<T> =
 export class NodesInTurn {
   readonly #settings: ApiSettings;
   readonly #warn: (text: string) => void;
-  readonly #surroundings: NodeApiSurroundings;
+  readonly #context: NodeApiContext;
   readonly #nodes: readonly ConfiguredNode[];
   readonly #apis = new Map<ConfiguredNode, Promise<NodeApi>>();
   /** Which node is asked. */
@@ -42,14 +42,14 @@ export class NodesInTurn {
 
   /**
    * @param warn is told when the next node is asked, and why
-   * @param surroundings what the clients use from outside
+   * @param context what the clients use from outside
    * @throws UsageError when no node is configured
    */
-  constructor(settings: ApiSettings, warn: (text: string) => void, surroundings: NodeApiSurroundings = {}) {
+  constructor(settings: ApiSettings, warn: (text: string) => void, context: NodeApiContext = {}) {
     this.#settings = settings;
     this.#warn = warn;
-    this.#surroundings = surroundings;
-    this.#clock = surroundings.clock ?? systemClock;
+    this.#context = context;
+    this.#clock = context.clock ?? systemClock;
     this.#nodes = configuredNodes(settings);
     if (this.#nodes.length === 0) throw noNode();
   }
@@ -143,7 +143,7 @@ export class NodesInTurn {
 
   async #open(node: ConfiguredNode, subject: Subject | undefined, stop: AbortSignal | undefined): Promise<NodeApi> {
     const known = this.#apis.get(node);
-    const opening = known ?? openNodeApi(node, this.#settings, this.#surroundings, subject?.network ?? undefined, stop);
+    const opening = known ?? openNodeApi(node, this.#settings, this.#context, subject?.network ?? undefined, stop);
     this.#apis.set(node, opening);
     const api = await opening.catch((fault) => {
       this.#apis.delete(node);

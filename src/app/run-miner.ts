@@ -55,9 +55,9 @@ export interface Rig {
 }
 
 /** Makes a relay, which shares the source with the miner. */
-export type MakeRelay = (surroundings: RelaySurroundings) => Relay;
+export type MakeRelay = (context: RelayContext) => Relay;
 
-export interface RelaySurroundings {
+export interface RelayContext {
   readonly source: WorkSource;
   readonly emit: Listener;
   readonly clock: Clock;

@@ -34,7 +34,7 @@ export function isHidden({ isRefused, standing: { state } }: Pick<Block, 'isRefu
   return isRefused === true && (state === 'unanswered' || state === 'lost');
 }
 
-export class Book {
+export class BlockIndex {
   readonly #blocks = new Map<string, Block>();
   #searched = 0;
   #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };

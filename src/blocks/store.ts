@@ -8,7 +8,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CAREFULLY, openPrivate } from '../system/files.ts';
-import { type Block, Book } from './block-index.ts';
+import { type Block, BlockIndex } from './block-index.ts';
 import { isSum, type Line, type NotFollowed, readLine, writeLine } from './lines.ts';
 
 const FILE_NAME = 'blocks.jsonl';
@@ -42,7 +42,7 @@ export interface StoreOptions {
 export class BlockStore {
   readonly path: string;
   readonly #options: StoreOptions;
-  readonly #book = new Book();
+  readonly #book = new BlockIndex();
   readonly #waiting: string[] = [];
   /** How far the file has been read, in bytes. It ends behind the end of a line. */
   #offset = 0;
@@ -239,7 +239,7 @@ export type Store = Pick<
 >;
 
 export class MemoryStore implements Store {
-  readonly #book = new Book();
+  readonly #book = new BlockIndex();
 
   get blocks(): readonly Block[] {
     return this.#book.blocks;

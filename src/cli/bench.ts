@@ -68,13 +68,13 @@ function refuseContradictions({ tune, stress, json, csv, repeat }: BenchOptions)
   if (repeat !== undefined) throw new UsageError(`${other} has no --repeat: omit it.`);
 }
 
-interface Wishes extends BenchOptions {
+interface Measurements extends BenchOptions {
   readonly seconds: number;
   readonly challenge: Challenge;
 }
 
-async function measure(config: Config, log: Logger, wishes: Wishes): Promise<BenchResult> {
-  const { challenge, seconds, repeat = 1, together } = wishes;
+async function measure(config: Config, log: Logger, measurements: Measurements): Promise<BenchResult> {
+  const { challenge, seconds, repeat = 1, together } = measurements;
   const date = new Date().toISOString();
   const failed: FailedDevice[] = [];
   const engines = await chooseEngines(config, log);

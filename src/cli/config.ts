@@ -3,7 +3,7 @@
 import { EXIT, UsageError } from '../app/exit.ts';
 import { type Loaded, loadFile } from '../config/load.ts';
 import { exampleToml } from '../config/print.ts';
-import { ConfigError } from '../config/said.ts';
+import { ConfigError } from '../config/raw-settings.ts';
 import { jsonSchema } from '../config/schema.ts';
 
 export function printExample(): number {

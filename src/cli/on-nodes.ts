@@ -5,7 +5,7 @@ import type { ApiSettings } from '../app/node-api.ts';
 import { NodesInTurn } from '../app/nodes-in-turn.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { SendRefusedError } from '../node/api/commands.ts';
-import type { NodeApiSurroundings } from '../node/api/node-api.ts';
+import type { NodeApiContext } from '../node/api/node-api.ts';
 
 /** What commands that ask nodes use from outside. */
 export interface NodesIo {
@@ -24,9 +24,9 @@ export async function onNodes(
   settings: ApiSettings,
   io: NodesIo,
   command: (nodes: NodesInTurn) => Promise<number>,
-  surroundings: NodeApiSurroundings = {},
+  context: NodeApiContext = {},
 ): Promise<number> {
-  const nodes = new NodesInTurn(settings, (text) => io.say(`warning: ${text}`), surroundings);
+  const nodes = new NodesInTurn(settings, (text) => io.say(`warning: ${text}`), context);
   try {
     return await command(nodes);
   } catch (fault) {

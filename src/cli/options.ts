@@ -117,7 +117,7 @@ const OWNER =
 export async function settingsOf(command: Command, contradictions?: Places['contradictions']): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
     import('../config/load.ts'),
-    import('../config/said.ts'),
+    import('../config/raw-settings.ts'),
   ]);
   const given = new Map<string, string | string[] | boolean>();
   for (const { path, flag } of settingsOfCommand.get(command) ?? []) {

@@ -2,7 +2,7 @@
 
 import { EXIT } from '../app/exit.ts';
 import { loadConfig } from '../config/load.ts';
-import { ConfigError } from '../config/said.ts';
+import { ConfigError } from '../config/raw-settings.ts';
 import { shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
 

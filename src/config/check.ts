@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { oneLine } from '../text/plain-text.ts';
 import { meant, namesIn, suggestion } from './known-names.ts';
-import type { Path, Said, Tables } from './said.ts';
+import type { Path, RawSettings, Tables } from './raw-settings.ts';
 import { fileSchema } from './schema.ts';
 import { redact, whereSecretBelongs, withoutUser } from './secrets.ts';
 import { whyOf } from './setting-types/basic.ts';
@@ -29,7 +29,7 @@ export interface Checked {
   readonly unknown: readonly string[];
 }
 
-export function check(said: Said): Checked {
+export function check(said: RawSettings): Checked {
   const { document, problems: earlier = [], unread = [] } = said;
   const { error, data } = fileSchema.safeParse(document);
   const issues: readonly Issue[] = [...(error?.issues ?? []), ...unread.flatMap(misnamed)];
@@ -99,7 +99,7 @@ function withoutFaults(document: unknown, issues: readonly Issue[]): Tables {
   return Object.fromEntries(tables.map(([table, all]) => [table, Object.fromEntries(settings(table, all))]));
 }
 
-function valuesOf(tables: Tables, said: Said): Checked['values'] {
+function valuesOf(tables: Tables, said: RawSettings): Checked['values'] {
   const { where, at, file } = said;
   const values = new Map<string, Found>();
   for (const { table, key, path, setting } of ENTRIES) {
@@ -119,7 +119,7 @@ const OWNERS = [
   ['pool', 'user', rigOfPoolUser],
 ] as const;
 
-function nameRig(values: Map<string, Found>, { document, where, at }: Said): void {
+function nameRig(values: Map<string, Found>, { document, where, at }: RawSettings): void {
   if (values.has('rig.name')) return;
   for (const [table, key, rigIn] of OWNERS) {
     if (!values.has(`${table}.${key}`)) continue;
@@ -149,7 +149,7 @@ export interface Issue {
  * @param issue what zod found wrong
  * @returns a sentence for each problem: where it is, what is wrong, and what to write
  */
-export function problemsOf(issue: Issue, said: Said): string[] {
+export function problemsOf(issue: Issue, said: RawSettings): string[] {
   const { code, keys = [], errors = [] } = issue;
   const { document, at, file } = said;
   const path = issue.path as Path;
@@ -176,7 +176,7 @@ function expectTable(path: Path): string {
   return keys.length > 0 ? `It must be a table with ${keys.join(', ')}.` : 'Give a text.';
 }
 
-function unknown(path: Path, at: Said['at']): string {
+function unknown(path: Path, at: RawSettings['at']): string {
   const [table, key] = path.map(String);
   const belongs = whereSecretBelongs(key ?? table);
   const place = `${at(path)}: `;

@@ -7,8 +7,8 @@ import { decodeText } from '../text/plain-text.ts';
 import type { Environment } from './flags-and-env.ts';
 import { parseJson, parseToml } from './parse.ts';
 import type { Position } from './positions.ts';
+import { ConfigError, type RawSettings } from './raw-settings.ts';
 import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-file.ts';
-import { ConfigError, type Said } from './said.ts';
 
 /** Fifty times the size of the example file, which names every setting. */
 const MAX_BYTES = 256 * 1024;
@@ -71,7 +71,7 @@ function exists(file: string): boolean {
  * @returns what could be read, with a problem for each place that is not valid TOML or JSON
  * @throws ConfigError when it cannot be read, or must not be trusted (regular-file.ts)
  */
-export function readConfigFile(file: string, cwd: string): Said {
+export function readConfigFile(file: string, cwd: string): RawSettings {
   const absolute = resolve(cwd, file);
   const format = FORMATS.find((format) => extname(file).toLowerCase() === `.${format}`);
   if (!format)

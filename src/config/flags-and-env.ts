@@ -1,7 +1,7 @@
 /** Reads the flags of the command line and the variables of the environment, each in the form of its setting. */
 
 import { suggestion } from './known-names.ts';
-import type { Said } from './said.ts';
+import type { RawSettings } from './raw-settings.ts';
 import { whereSecretBelongs } from './secrets.ts';
 import { ENTRIES } from './settings.ts';
 import { type Entry, VARIABLE_PREFIX } from './settings-table.ts';
@@ -22,7 +22,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
 
-export function saidByFlags(flags: Flags): Said {
+export function settingsOfFlags(flags: Flags): RawSettings {
   return said(
     ({ path, setting }) => {
       const given = flags.get(path);
@@ -34,7 +34,7 @@ export function saidByFlags(flags: Flags): Said {
 }
 
 /** An empty variable counts as not set. */
-export function saidByEnvironment(environment: Environment): Said {
+export function settingsOfEnvironment(environment: Environment): RawSettings {
   return said(
     ({ variable, setting }) => {
       const text = environment[variable];
@@ -65,7 +65,7 @@ export function unknownVariables(environment: Environment): string[] {
   });
 }
 
-function said(given: (entry: Entry) => unknown, nameOf: (entry: Entry) => string): Said {
+function said(given: (entry: Entry) => unknown, nameOf: (entry: Entry) => string): RawSettings {
   const document: Record<string, Record<string, unknown>> = {};
   for (const entry of ENTRIES) {
     const value = given(entry);
@@ -73,7 +73,7 @@ function said(given: (entry: Entry) => unknown, nameOf: (entry: Entry) => string
     document[entry.table] ??= {};
     document[entry.table][entry.key] = value;
   }
-  const where: Said['where'] = ([table, key]) =>
+  const where: RawSettings['where'] = ([table, key]) =>
     nameOf(ENTRIES.find((entry) => entry.table === table && entry.key === key)!);
   return { document, where, at: where };
 }

@@ -8,11 +8,11 @@ import {
   type Environment,
   FILE_VARIABLE,
   type Flags,
-  saidByEnvironment,
-  saidByFlags,
+  settingsOfEnvironment,
+  settingsOfFlags,
   unknownVariables,
 } from './flags-and-env.ts';
-import { ConfigError, type Origin, type Path, type Said, type Tables, type Valued } from './said.ts';
+import { ConfigError, type Origin, type Path, type RawSettings, type Tables, type Valued } from './raw-settings.ts';
 import { originOf, type PerNode } from './setting-types/addresses.ts';
 import { assemble, type Config, ENTRIES } from './settings.ts';
 import type { Entry } from './settings-table.ts';
@@ -53,17 +53,17 @@ export function loadConfig(places: Places): Loaded {
   const { environment } = places;
   const problems = unknownVariables(environment);
   const others: Layers = [
-    ['environment', saidByEnvironment(environment)],
+    ['environment', settingsOfEnvironment(environment)],
     ['project', attempt(() => projectFile(places), problems)],
     ['user', attempt(() => userFile(places), problems)],
   ];
   const flags = withOwner(places, others, problems);
-  return merge([['flag', saidByFlags(flags)], ...others], problems, places);
+  return merge([['flag', settingsOfFlags(flags)], ...others], problems, places);
 }
 
 /** @returns the flags, with what -u says as the public key or as the user at the pool */
 function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, problems: string[]): Flags {
-  const decides = placeToMineOn([['flag', saidByFlags(flags)], ...others]);
+  const decides = placeToMineOn([['flag', settingsOfFlags(flags)], ...others]);
   if (owner.length === 0 || decides === 'unknown') return flags;
   const given = (path: string) => [flags.get(path) ?? []].flat().filter((value) => typeof value === 'string');
   if (!decides?.named.includes('pool.urls')) {
@@ -98,7 +98,7 @@ function placeToMineOn(layers: Layers): { index: number; named: readonly string[
   return undefined;
 }
 
-type Layers = readonly (readonly [Origin['layer'], Said | undefined | 'unreadable'])[];
+type Layers = readonly (readonly [Origin['layer'], RawSettings | undefined | 'unreadable'])[];
 
 /**
  * Loads one file alone, for `pickaxe config check`.
@@ -153,14 +153,14 @@ function placed({ about, says }: Contradiction, values: ReadonlyMap<string, Valu
   return first === undefined || first.origin.layer === 'flag' ? says : `${first.at}: ${says}`;
 }
 
-function projectFile({ file, environment, cwd }: Places): Said | undefined {
+function projectFile({ file, environment, cwd }: Places): RawSettings | undefined {
   const named = file ?? (environment[FILE_VARIABLE] || undefined);
   if (named !== undefined) return readConfigFile(named, cwd);
   const found = findFile(join(cwd, 'pickaxe'));
   return found ? { ...readConfigFile(basename(found), cwd), unasked: true } : undefined;
 }
 
-function userFile(places: Places): Said | undefined {
+function userFile(places: Places): RawSettings | undefined {
   const { environment, platform, home } = places;
   const directory = userConfigDirectory(environment, platform, home);
   const found = directory && findFile(join(directory, 'config'));
@@ -188,7 +188,7 @@ function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
  * @param origins where each setting's value comes from, by its path, after all places were read
  * @returns a sentence for each thing that the file must not set; empty for a file that was named
  */
-export function excessOf(found: Said, origins: ReadonlyMap<string, Origin>): string[] {
+export function excessOf(found: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
   const { unasked, file } = found;
   if (!unasked || file === undefined) return [];
   const remedy = `Give the file with --config ${basename(file)}, or move`;
@@ -196,7 +196,7 @@ export function excessOf(found: Said, origins: ReadonlyMap<string, Origin>): str
   return [...forbidden(found, remedy), ...tables.flatMap((table) => mixed(found, table, origins, remedy))];
 }
 
-function forbidden({ document, at }: Said, remedy: string): string[] {
+function forbidden({ document, at }: RawSettings, remedy: string): string[] {
   const tables = document as Tables | null;
   const said = ENTRIES.filter(
     ({ table, key, setting }) => setting.needsNaming === true && tables?.[table]?.[key] !== undefined,
@@ -245,7 +245,7 @@ function isCredential({ key, setting }: Entry): boolean {
 }
 
 /** The file may name whom it connects to, unless a password or a URL that counts there is somebody else's. */
-function mixed({ at }: Said, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
+function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
   const inEffect = ENTRIES.filter((entry) => entry.table === table && origins.has(entry.path));
   const isFound = ({ path }: Entry) => origins.get(path)?.layer === 'project';
   const theirs = inEffect.filter((entry) => entry.setting.needsNaming === 'if-mixed' && isFound(entry));

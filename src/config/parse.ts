@@ -7,7 +7,7 @@ import { getLocation, type ParseError, parse as parseTolerantly, printParseError
 import { parse, TomlError } from 'smol-toml';
 import { oneLine } from '../text/plain-text.ts';
 import { jsonPositions, type Position, type Positions, positionAt, tomlPositions } from './positions.ts';
-import type { Path } from './said.ts';
+import type { Path } from './raw-settings.ts';
 
 /** Levels of tables and lists within each other: a configuration has three. */
 const MAX_DEPTH = 32;

@@ -3,7 +3,7 @@
  * path that it does not find stands where the table or list does that it is in.
  */
 
-import type { Path } from './said.ts';
+import type { Path } from './raw-settings.ts';
 
 /** Line and column count from 1. */
 export interface Position {

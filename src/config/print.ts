@@ -2,7 +2,7 @@
 
 import { stringify } from 'smol-toml';
 import type { Loaded } from './load.ts';
-import type { PrintedConfig } from './said.ts';
+import type { PrintedConfig } from './raw-settings.ts';
 import { redact, visible } from './secrets.ts';
 import { printed } from './setting-types/basic.ts';
 import { type Config, ENTRIES, SETTINGS, valueIn } from './settings.ts';

@@ -60,10 +60,10 @@ const NO_ANSWER: ReadonlySet<NodeFault> = new Set(['unreachable', 'no answer', '
 /** @throws Error when the URL is not a node's */
 export async function examineNode(
   question: NodeQuestion,
-  surroundings: { readonly clock?: Clock; readonly limits?: Partial<NodeLimits>; readonly stop?: AbortSignal } = {},
+  context: { readonly clock?: Clock; readonly limits?: Partial<NodeLimits>; readonly stop?: AbortSignal } = {},
 ): Promise<Examination> {
-  const { clock = systemClock, stop = new AbortController().signal } = surroundings;
-  const limits = { ...nodeLimits, ...surroundings.limits };
+  const { clock = systemClock, stop = new AbortController().signal } = context;
+  const limits = { ...nodeLimits, ...context.limits };
   const { url, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = question;
   const nodeClock = new NodeClock(clock);
   const httpFor = (network: string) =>

@@ -50,10 +50,10 @@ const WHY_JOB = 'without a job there is nothing to mine';
 /** @throws Error when the URL is not a pool's */
 export async function examinePool(
   { url, account, trust = BY_AUTHORITY, userAgent }: PoolQuestion,
-  surroundings: { readonly clock?: Clock; readonly limits?: Partial<PoolLimits>; readonly jobMs?: number } = {},
+  context: { readonly clock?: Clock; readonly limits?: Partial<PoolLimits>; readonly jobMs?: number } = {},
 ): Promise<PoolExamination> {
-  const { clock = systemClock, jobMs = JOB_MS } = surroundings;
-  const limits = { ...poolLimits, ...surroundings.limits };
+  const { clock = systemClock, jobMs = JOB_MS } = context;
+  const limits = { ...poolLimits, ...context.limits };
   const address = parsePoolUrl(url);
   if (!address) throw new Error(`"${url}" is not a pool URL`);
   const beganMs = clock.monotonicMs();
@@ -88,7 +88,7 @@ interface Examined {
   work: Work | undefined;
 }
 
-type Surroundings = Pick<PoolQuestion, 'userAgent'> & {
+type PoolContext = Pick<PoolQuestion, 'userAgent'> & {
   readonly account: PoolAccount;
   readonly clock: Clock;
   readonly limits: PoolLimits;
@@ -98,7 +98,7 @@ type Surroundings = Pick<PoolQuestion, 'userAgent'> & {
 function sessionOn(
   socket: ConstructorParameters<typeof PoolSession>[0],
   address: PoolAddress,
-  { told, ...options }: Surroundings,
+  { told, ...options }: PoolContext,
 ): Examined & { firstJob: (withinMs: number) => Promise<PoolError | undefined> } {
   let hasWork: () => void = () => {};
   const given = new Promise<void>((resolve) => {

@@ -170,10 +170,10 @@ export class Miner implements Controls {
   }
 
   async #follow(): Promise<void> {
-    for await (const update of this.#source.updates(this.#stop)) this.#heed(update);
+    for await (const update of this.#source.updates(this.#stop)) this.#apply(update);
   }
 
-  #heed(update: SourceUpdate): void {
+  #apply(update: SourceUpdate): void {
     if (this.#stop.aborted) return;
     if (update.kind === 'work') {
       const { work } = update;

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { opaqueId } from '../ledger/fields.ts';
-import { type CommandDesk, RefusedError } from './contract/command-desk.ts';
+import { type CommandService, RefusedError } from './contract/command-desk.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { readBody } from './server/answer.ts';
 import { type FaultInput, faultsSchema } from './server/faults.ts';
@@ -115,7 +115,7 @@ function send(response: ServerResponse, { status, json }: Answer): void {
 /** What instructions act on. */
 export interface Instructed {
   readonly ledger: Ledger;
-  readonly commands: CommandDesk;
+  readonly commands: CommandService;
   readonly server: MockServer;
   /** Sets the scripts of both sides. */
   set faults(script: readonly FaultInput[]);

@@ -5,7 +5,7 @@
 
 import { type Clock, systemClock } from '../system/clock.ts';
 import { BlockRunner } from './contract/block-runner.ts';
-import { CommandDesk } from './contract/command-desk.ts';
+import { CommandService } from './contract/command-desk.ts';
 import { FirstAccounts } from './contract/first-accounts.ts';
 import { Mempool } from './contract/mempool.ts';
 import { type ControlEvent, ControlServer } from './control.ts';
@@ -22,7 +22,7 @@ import { MockServer, type ServerEvent } from './server/server.ts';
 /** What happens at the node, for a log. */
 export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent | ControlEvent;
 
-export interface MockNodeSurroundings {
+export interface MockNodeContext {
   readonly clock?: Clock;
   /** Used instead of a generator with the option `seed`. */
   readonly random?: Random;
@@ -46,7 +46,7 @@ export interface MockNodeAddress {
 export class MockNode {
   readonly ledger: Ledger;
   /** The commands that wait, and their results. */
-  readonly commands: CommandDesk;
+  readonly commands: CommandService;
   readonly peers = new Peers();
   /** The service side, which also serves what the P2P side does unless that has a port of its own. */
   readonly server: MockServer;
@@ -63,17 +63,17 @@ export class MockNode {
   readonly #closing = new AbortController();
 
   /** @throws ZodError when the options are not valid */
-  constructor(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
+  constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     const settings = optionsSchema.parse(options);
     this.#settings = settings;
-    const { clock = systemClock, onEvent: emit = () => {} } = surroundings;
-    const random = surroundings.random ?? seededRandom(settings.seed ?? Math.floor(Math.random() * 2 ** 32));
+    const { clock = systemClock, onEvent: emit = () => {} } = context;
+    const random = context.random ?? seededRandom(settings.seed ?? Math.floor(Math.random() * 2 ** 32));
     const mempool = new Mempool(random);
     const first = new FirstAccounts(settings);
     const transactions = new BlockRunner(mempool, settings);
     const stateOf = (chain: number) => first.stateOf(chain);
     this.ledger = new Ledger(settings, { clock, random, emit, transactions, stateOf });
-    this.commands = new CommandDesk(this.ledger, mempool, settings);
+    this.commands = new CommandService(this.ledger, mempool, settings);
     const { ledger, commands, peers } = this;
     const dialect = settings.dialect === 'chainweb' ? 'chainweb' : 'document';
     const peerClient = new PeerClient(settings.network, dialect, this.#closing.signal);

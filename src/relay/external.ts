@@ -98,7 +98,7 @@ export class ExternalRelay implements Relay {
       target: work.target,
       header: job.header,
       log: (line) => log.debug(line),
-      ended: (end) => this.#heed(end, job),
+      ended: (end) => this.#apply(end, job),
     });
     this.#run = run;
     this.#account?.works(work.target);
@@ -144,7 +144,7 @@ export class ExternalRelay implements Relay {
     this.#account?.works(undefined);
   }
 
-  #heed(end: RunEnd, job: Job): void {
+  #apply(end: RunEnd, job: Job): void {
     this.#end();
     if (end.kind === 'failed') this.#fail(end.why, job);
     else this.#judge(end.answer, job);

@@ -59,7 +59,7 @@ export class RelayedWorks {
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
     try {
-      for await (const update of this.#options.source.updates(stop)) this.#heed(update);
+      for await (const update of this.#options.source.updates(stop)) this.#apply(update);
     } finally {
       await this.#submitter.settled();
     }
@@ -103,7 +103,7 @@ export class RelayedWorks {
     return verdict;
   }
 
-  #heed(update: SourceUpdate): void {
+  #apply(update: SourceUpdate): void {
     if (update.kind === 'lost') return; // Its work stays valid.
     if (update.kind === 'work') {
       const { work } = update;

@@ -192,13 +192,13 @@ export class Latencies {
 
 /* A fact that is true or false, and since when. */
 
-export interface Held {
+export interface TimedFlag {
   readonly value: boolean;
   /** Since when it has had this value, on the clock's `monotonicMs`. */
   readonly sinceMs: number;
 }
 
 /** @returns the same fact when the value is the same */
-export function held(before: Held, value: boolean, nowMs: number): Held {
+export function held(before: TimedFlag, value: boolean, nowMs: number): TimedFlag {
   return before.value === value ? before : { value, sinceMs: nowMs };
 }

@@ -6,7 +6,7 @@ import { BLOCK_STATES, type BlockState, FATE_OF } from '../events/vocabulary.ts'
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow, DeviceSummary, OutcomeCounts, ShareCounts } from './device-stats.ts';
 import type { Earnings } from './earnings.ts';
-import type { Held, Latency, RatesByWindow } from './rates.ts';
+import type { Latency, RatesByWindow, TimedFlag } from './rates.ts';
 import type { RelayNow, RelaySummary, SourceNow, WorkNow } from './source-stats.ts';
 
 /** The work that the engines were given last. */
@@ -20,11 +20,11 @@ export interface RigNow {
   /** The time of this state. */
   readonly nowMs: number;
   /** Whether any device is in service and is not paused. */
-  readonly deviceReady: Held;
+  readonly deviceReady: TimedFlag;
   /** What the rig's work comes from. */
   readonly sourceKind: SourceKind;
   /** Whether any source is connected. */
-  readonly sourceConnected: Held;
+  readonly sourceConnected: TimedFlag;
   readonly hashesPerSecondByWindow: RatesByWindow;
   /** The highest of the rates over 10 s. */
   readonly highestHashesPerSecond: number | null;

@@ -5,7 +5,7 @@ import type { SourceKind } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 import { type DeviceNow, DeviceStats, type DeviceSummary, VerdictCounts } from './device-stats.ts';
 import { EarningsEstimate, type EarningsTerms, timeToBlockSeconds } from './earnings.ts';
-import { type Held, held, Latencies, Luck, Meter } from './rates.ts';
+import { held, Latencies, Luck, Meter, type TimedFlag } from './rates.ts';
 import { BlockCounts, type CurrentWork, type RigNow, type Summary } from './rig.ts';
 import { rigState } from './rig-state.ts';
 import { allRelays, type LastWork, RelayStats, Sources, workNow } from './source-stats.ts';
@@ -32,8 +32,8 @@ export class Tally {
   #work: CurrentWork | undefined;
   #lastBlockMs: number | undefined;
   #lastShareMs: number | undefined;
-  #deviceReady: Held;
-  #sourceConnected: Held;
+  #deviceReady: TimedFlag;
+  #sourceConnected: TimedFlag;
 
   /**
    * @param devices those that will be opened: each is `starting` until its first event

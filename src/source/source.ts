@@ -74,7 +74,7 @@ export interface WorkSource {
 /* What sources use from outside, with its defaults. */
 
 /** Everything that a source uses from outside. Each has a default. */
-export interface SourceSurroundings<Limits> {
+export interface SourceContext<Limits> {
   readonly clock?: Clock;
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random?: () => number;
@@ -83,7 +83,7 @@ export interface SourceSurroundings<Limits> {
 }
 
 /** @param usual the limits, where none are given */
-export function complete<Limits>(given: SourceSurroundings<Limits>, usual: Limits) {
+export function complete<Limits>(given: SourceContext<Limits>, usual: Limits) {
   const { clock = systemClock, random = Math.random, emit = () => {}, limits } = given;
   return { clock, random, emit, limits: { ...usual, ...limits } };
 }

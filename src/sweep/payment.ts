@@ -8,7 +8,7 @@ import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } 
 import { plannedTransfer, type Receiver, type Sweep } from './state.ts';
 import { SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
-export interface PaymentWishes {
+export interface PaymentRequest {
   /** Whose coins they are. */
   readonly account: string;
   /** Where they are. */
@@ -30,7 +30,7 @@ export interface PaymentWishes {
 }
 
 export interface PaymentPlan {
-  readonly wishes: PaymentWishes;
+  readonly request: PaymentRequest;
   /** Of the account that pays. */
   readonly guard: Keyset;
   readonly receiver: Receiver;
@@ -48,46 +48,50 @@ export interface PaymentPlan {
 }
 
 /** @throws CannotSweep for what cannot be done as it is wished, or SweepFault when a node does not answer */
-export async function planPayment(ledger: SweepLedger, wishes: PaymentWishes, stop: AbortSignal): Promise<PaymentPlan> {
-  const { account, chain, targetChain, receiver: name, amount, held } = wishes;
-  checkWishes(wishes);
+export async function planPayment(
+  ledger: SweepLedger,
+  request: PaymentRequest,
+  stop: AbortSignal,
+): Promise<PaymentPlan> {
+  const { account, chain, targetChain, receiver: name, amount, held } = request;
+  checkRequest(request);
   await checkChains(ledger, [chain, targetChain], stop);
   const { details, timeS } = await ledger.look(chain, account, stop);
   if (!details) throw new CannotSweep(`The account ${quoted(account)} does not exist on chain ${chain}. ${ELSEWHERE}`);
   const guard = keysThatSign(details, chain);
   const signers = heldSigners(guard, held);
-  if (chain !== targetChain) await checkArrival(ledger, wishes, guard, stop);
+  if (chain !== targetChain) await checkArrival(ledger, request, guard, stop);
   const there = (await ledger.look(targetChain, name, stop)).details;
-  const { receiver, ...more } = await receiverOf(ledger, wishes, there, stop);
+  const { receiver, ...more } = await receiverOf(ledger, request, there, stop);
   const { balance } = details;
-  const trialGas = affordableGas(wishes, balance);
-  const terms = { ...wishes, network: ledger.network, guard, receiver };
+  const trialGas = affordableGas(request, balance);
+  const terms = { ...request, network: ledger.network, guard, receiver };
   const maker = { signers, timeS, nonce: 'pickaxe transfer, tried out' };
   const payload = step0Of(terms, { chain, amount, gasLimit: trialGas }, maker);
   const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
   if (outcome.status === 'failure') {
     // A failure for want of gas says nothing else than that the balance is too small: the trial had all gas it can pay
     // for.
-    if (trialGas < TRIAL_GAS && GAS.test(outcome.error.message)) throw tooLittle(wishes, balance);
+    if (trialGas < TRIAL_GAS && GAS.test(outcome.error.message)) throw tooLittle(request, balance);
     throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
   }
-  return { wishes, guard, receiver, ...more, balance, gasLimit: gasLimitFor(gas, trialGas) };
+  return { request, guard, receiver, ...more, balance, gasLimit: gasLimitFor(gas, trialGas) };
 }
 
 /** @param startedMs milliseconds since 1970 */
 export function paymentOf(
-  { wishes, guard, receiver, gasLimit }: PaymentPlan,
+  { request, guard, receiver, gasLimit }: PaymentPlan,
   network: string,
   startedMs: number,
 ): Sweep {
-  const { account, chain, targetChain, amount, gasPrice, gasStation } = wishes;
+  const { account, chain, targetChain, amount, gasPrice, gasStation } = request;
   const transfers = [plannedTransfer(chain, amount, gasLimit)];
   return { network, account, guard, receiver, targetChain, gasPrice, gasStation, startedMs, transfers };
 }
 
 const ELSEWHERE = 'pickaxe balance shows what it has on each chain.';
 
-function checkWishes({ account, chain, targetChain, receiver, receiverGuard, amount }: PaymentWishes): void {
+function checkRequest({ account, chain, targetChain, receiver, receiverGuard, amount }: PaymentRequest): void {
   if (amount <= 0n) throw new CannotSweep('The amount must be above 0.');
   if (account === receiver && chain === targetChain) {
     throw new CannotSweep('The account would pay itself: name another receiver, or another chain.');
@@ -117,13 +121,13 @@ async function checkChains(ledger: SweepLedger, wanted: readonly number[], stop:
 /** Step 1 runs on the other chain, and somebody pays for it there. */
 async function checkArrival(
   ledger: SweepLedger,
-  wishes: PaymentWishes,
+  request: PaymentRequest,
   guard: Keyset,
   stop: AbortSignal,
 ): Promise<void> {
-  const { account, targetChain, gasStation } = wishes;
+  const { account, targetChain, gasStation } = request;
   const own = await ledger.look(targetChain, account, stop);
-  await checkPayer(ledger, wishes, own, stop);
+  await checkPayer(ledger, request, own, stop);
   if (gasStation !== null || (own.details?.keyset && sameKeyset(own.details.keyset, guard))) return;
   throw new CannotSweep(
     `On chain ${targetChain}, the account has other keys than on its own, so it cannot pay for the arrival there: name who pays with --gas-station.`,
@@ -137,7 +141,7 @@ async function checkArrival(
  */
 async function receiverOf(
   ledger: SweepLedger,
-  { receiver: account, receiverGuard, chain, targetChain }: PaymentWishes,
+  { receiver: account, receiverGuard, chain, targetChain }: PaymentRequest,
   details: AccountDetails | undefined,
   stop: AbortSignal,
 ): Promise<Pick<PaymentPlan, 'receiver' | 'isNew' | 'saidGuard'>> {
@@ -185,7 +189,7 @@ function howToCreate(account: string): string {
  * @returns how many units of gas a trial may use, at most what the account can pay for
  * @throws CannotSweep when it is none
  */
-function affordableGas({ account, chain, amount, gasPrice }: PaymentWishes, balance: Decimal): number {
+function affordableGas({ account, chain, amount, gasPrice }: PaymentRequest, balance: Decimal): number {
   const left = balance - amount;
   const affordable = gasPrice > 0n ? left / gasPrice : BigInt(TRIAL_GAS);
   if (left >= 0n && affordable >= 1n) return Math.min(TRIAL_GAS, Number(affordable));
@@ -195,8 +199,8 @@ function affordableGas({ account, chain, amount, gasPrice }: PaymentWishes, bala
 /** How nodes speak of a command whose gas limit was too low. */
 const GAS = /\bgas\b/i;
 
-function tooLittle(wishes: Pick<PaymentWishes, 'account' | 'chain' | 'amount' | 'gasPrice'>, balance: Decimal) {
-  const { account, chain, amount, gasPrice } = wishes;
+function tooLittle(request: Pick<PaymentRequest, 'account' | 'chain' | 'amount' | 'gasPrice'>, balance: Decimal) {
+  const { account, chain, amount, gasPrice } = request;
   const has = `The account ${quoted(account)} has ${formatDecimal(balance)} coins on chain ${chain}`;
   const most = formatDecimal(BigInt(TRIAL_GAS) * gasPrice);
   const wanted = `${formatDecimal(amount)} and the gas, which can cost ${most}`;

@@ -18,7 +18,7 @@ import {
 import { plannedTransfer, type Sweep } from './state.ts';
 import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
-export interface SweepWishes {
+export interface SweepRequest {
   readonly account: string;
   readonly targetChain: number;
   /** What stays on each chain. */
@@ -36,7 +36,7 @@ export interface SweepWishes {
 }
 
 export interface Plan {
-  readonly wishes: SweepWishes;
+  readonly request: SweepRequest;
   readonly guard: Keyset;
   /** What the account has on the target chain now. */
   readonly targetBalance: Decimal;
@@ -72,24 +72,24 @@ const ABSURD_GAS_PRICES = 1000n;
 const AT_ONCE = 8;
 
 /** @throws CannotSweep, or SweepFault when the target chain cannot be looked at */
-export async function planSweep(ledger: SweepLedger, wishes: SweepWishes, stop: AbortSignal): Promise<Plan> {
-  const { account, targetChain } = wishes;
+export async function planSweep(ledger: SweepLedger, request: SweepRequest, stop: AbortSignal): Promise<Plan> {
+  const { account, targetChain } = request;
   const all = await ledger.chains(stop);
   if (!all.includes(targetChain))
     throw new CannotSweep(`The network has no chain ${targetChain}: it has ${all.length}.`);
   const target = await ledger.look(targetChain, account, stop);
-  const guard = targetGuard(wishes, target.details);
-  if (!guardOfName(account)) await checkGuard(ledger, wishes, guard, stop);
-  const signers = heldSigners(guard, wishes.held);
-  await checkPayer(ledger, wishes, target, stop);
+  const guard = targetGuard(request, target.details);
+  if (!guardOfName(account)) await checkGuard(ledger, request, guard, stop);
+  const signers = heldSigners(guard, request.held);
+  await checkPayer(ledger, request, target, stop);
   const others = all.filter((chain) => chain !== targetChain);
-  const planning = { ledger, terms: { ...wishes, network: ledger.network, guard, receiver: null }, signers };
+  const planning = { ledger, terms: { ...request, network: ledger.network, guard, receiver: null }, signers };
   const chains: PlannedChain[] = [];
   for (let i = 0; i < others.length; i += AT_ONCE) {
     const some = others.slice(i, i + AT_ONCE);
     chains.push(...(await Promise.all(some.map((chain) => planChain(planning, chain, stop)))));
   }
-  return { wishes, guard, targetBalance: target.details?.balance ?? 0n, chains };
+  return { request, guard, targetBalance: target.details?.balance ?? 0n, chains };
 }
 
 /**
@@ -128,8 +128,8 @@ export function gasWarning(sweep: Sweep): string | undefined {
 }
 
 /** @param startedMs milliseconds since 1970 */
-export function sweepOf({ wishes, guard, chains }: Plan, network: string, startedMs: number): Sweep {
-  const { account, targetChain, gasPrice, gasStation } = wishes;
+export function sweepOf({ request, guard, chains }: Plan, network: string, startedMs: number): Sweep {
+  const { account, targetChain, gasPrice, gasStation } = request;
   const transfers = chains.flatMap((it) => {
     return it.kind === 'transfer' ? [plannedTransfer(it.chain, it.amount, it.gasLimit)] : [];
   });
@@ -137,7 +137,7 @@ export function sweepOf({ wishes, guard, chains }: Plan, network: string, starte
 }
 
 /** Coins for an account that somebody else may have, or may yet take, on the target chain would never arrive. */
-function targetGuard({ account, targetChain }: SweepWishes, details: AccountDetails | undefined): Keyset {
+function targetGuard({ account, targetChain }: SweepRequest, details: AccountDetails | undefined): Keyset {
   const ofName = guardOfName(account);
   if (details) {
     const keyset = keysThatSign(details, targetChain);
@@ -172,7 +172,7 @@ export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset 
  */
 async function checkGuard(
   ledger: SweepLedger,
-  { account, targetChain, known }: SweepWishes,
+  { account, targetChain, known }: SweepRequest,
   guard: Keyset,
   stop: AbortSignal,
 ): Promise<void> {
@@ -220,13 +220,13 @@ function keysetText({ keys, pred }: Keyset): string {
  */
 export async function checkPayer(
   ledger: SweepLedger,
-  wishes: Pick<SweepWishes, 'gasStation' | 'gasPrice' | 'targetChain'>,
+  request: Pick<SweepRequest, 'gasStation' | 'gasPrice' | 'targetChain'>,
   target: AccountLook,
   stop: AbortSignal,
 ): Promise<void> {
-  const { gasStation, gasPrice, targetChain } = wishes;
+  const { gasStation, gasPrice, targetChain } = request;
   const payer = gasStation === null ? target.details : (await ledger.look(targetChain, gasStation, stop)).details;
-  const needed = BigInt(step1TrialGas(wishes)) * gasPrice;
+  const needed = BigInt(step1TrialGas(request)) * gasPrice;
   if ((payer?.balance ?? 0n) >= needed) return;
   const has = `has ${formatDecimal(payer?.balance ?? 0n)} on chain ${targetChain}, and ${formatDecimal(needed)} is needed`;
   throw new CannotSweep(
@@ -239,7 +239,7 @@ export async function checkPayer(
 /** What the transfers of all chains have in common. */
 interface Planning {
   readonly ledger: SweepLedger;
-  readonly terms: SweepWishes & Pick<Sweep, 'network' | 'guard' | 'receiver'>;
+  readonly terms: SweepRequest & Pick<Sweep, 'network' | 'guard' | 'receiver'>;
   readonly signers: readonly string[];
 }
 

@@ -67,8 +67,8 @@ describe.skipIf(!possible)(`a hybrid chip${skipped}`, { timeout: PATIENCE_MS }, 
   });
 
   test('mines on the kind of cores that was asked for', async () => {
-    const wishes = ['--devices', 'cpu', '--seconds', '0.5', '--count', `${golden.count}`, '--kernel', 'wasm'];
-    const { code, json } = await bench([...wishes, '--cpu-cores', 'efficiency'], env);
+    const request = ['--devices', 'cpu', '--seconds', '0.5', '--count', `${golden.count}`, '--kernel', 'wasm'];
+    const { code, json } = await bench([...request, '--cpu-cores', 'efficiency'], env);
     expect(code).toBe(0);
     const [cpu] = BenchResult.parse(json).devices;
     expect(cpu).toMatchObject({

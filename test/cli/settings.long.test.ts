@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DryRunPlan } from '#pickaxe/app/dry-run.js';
-import { PrintedConfig } from '#pickaxe/config/said.js';
+import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../expect-shape.ts';
 import { folder, KEY, pickaxe, project } from './in-folder.ts';

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findFile } from '#pickaxe/config/files.js';
 import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
-import { ConfigError } from '#pickaxe/config/said.js';
+import { ConfigError } from '#pickaxe/config/raw-settings.js';
 import { Folder } from './folder.ts';
 
 let folder: Folder;

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Loaded, loadConfig, type Places } from '#pickaxe/config/load.js';
-import { ConfigError } from '#pickaxe/config/said.js';
+import { ConfigError } from '#pickaxe/config/raw-settings.js';
 
 export class Folder {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'pickaxe-')));

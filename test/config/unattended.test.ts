@@ -1,14 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { check } from '#pickaxe/config/check.js';
-import { type Flags, saidByFlags } from '#pickaxe/config/flags-and-env.js';
+import { type Flags, settingsOfFlags } from '#pickaxe/config/flags-and-env.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
 import { commandOn } from '#pickaxe/config/setting-types/rig.js';
 
 /** Checks what a file says. */
 const inFile = (document: object) => check({ document, where: () => 'a file', at: () => 'a file' });
-const byFlags = (flags: Flags) => check(saidByFlags(flags));
+const byFlags = (flags: Flags) => check(settingsOfFlags(flags));
 
 describe('times', () => {
   it.each([

@@ -3,7 +3,7 @@
 import { Agent, request } from 'undici';
 import { onTestFinished } from 'vitest';
 import { type ExactJson, isExactJsonObject, JsonNumber, parseExactJson } from '#pickaxe/ledger/json.js';
-import { MockNode, type MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode, type MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 
 export interface Answer {
@@ -22,7 +22,7 @@ export interface AskOptions {
   readonly accept?: string;
 }
 
-export async function startMock(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
+export async function startMock(options: MockNodeOptions = {}, surroundings: MockNodeContext = {}) {
   const node = new MockNode({ seed: 1, difficulty: 1, ...options }, surroundings);
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   onTestFinished(async () => {

@@ -2,14 +2,14 @@ import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/chain/layout.js';
 import { creationTimeOf, parentOf, parseWork, type Work, withCreationTime, withNonce } from '#pickaxe/chain/work.js';
-import { MockNode, type MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode, type MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { eventually, mine, wrongSolution } from '../source/follow.ts';
 
 const MINER = { account: 'k:abc', predicate: 'keys-all' as const, 'public-keys': ['abc'] };
 const OCTETS = 'application/octet-stream';
 
-async function start(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
+async function start(options: MockNodeOptions = {}, surroundings: MockNodeContext = {}) {
   const node = new MockNode({ difficulty: 100, seed: 1, ...options }, surroundings);
   onTestFinished(() => node.close());
   const { url, baseUrl } = await node.start();

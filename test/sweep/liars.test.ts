@@ -3,7 +3,7 @@ import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { headerFromJson, headerToJson } from '#pickaxe/ledger/header.js';
 import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
-import { CannotSweep, planSweep, type SweepWishes } from '#pickaxe/sweep/plan.js';
+import { CannotSweep, planSweep, type SweepRequest } from '#pickaxe/sweep/plan.js';
 import type { Sweep } from '#pickaxe/sweep/state.js';
 import { type Answer, type Asked, chainOf, json, lyingNode } from './lying-node.ts';
 import { expectAllDone } from './survive.ts';
@@ -266,7 +266,7 @@ describe('an account of a name that leaves its guard open', () => {
   const farm = (keys = [PAIR.publicKey], pred = 'keys-all') => {
     return World.make({ gasStation: true, accounts: [{ account: FARM, balance: '50.0', keys, pred, chains: [1, 2] }] });
   };
-  const wishes: SweepWishes = { ...WISHES, account: FARM, gasStation: 'kadena-xchain-gas' };
+  const request: SweepRequest = { ...WISHES, account: FARM, gasStation: 'kadena-xchain-gas' };
   /** Says on all chains that the account is there, with this guard. */
   const guardedBy = (guard: object): Lie => {
     return (asked) => {
@@ -285,9 +285,9 @@ describe('an account of a name that leaves its guard open', () => {
       });
     };
   };
-  const refusal = async (world: World, guard: object, more: Partial<SweepWishes> = {}) => {
+  const refusal = async (world: World, guard: object, more: Partial<SweepRequest> = {}) => {
     const sent = world.node.server.stats.requests.send;
-    const fault = await planSweep(await deceived(world, guardedBy(guard)), { ...wishes, ...more }, NEVER).catch(
+    const fault = await planSweep(await deceived(world, guardedBy(guard)), { ...request, ...more }, NEVER).catch(
       (e) => e,
     );
     expect(fault).toBeInstanceOf(CannotSweep);
@@ -340,7 +340,7 @@ describe('an account of a name that leaves its guard open', () => {
     const world = await farm();
     const liar = await lyingNode(world.url, guardedBy({ keys: [PAIR.publicKey], pred: 'keys-all' }));
     for (const urls of [[liar, world.url]]) {
-      const fault = await planSweep(world.ledgerOf(urls), wishes, NEVER).catch((e) => e);
+      const fault = await planSweep(world.ledgerOf(urls), request, NEVER).catch((e) => e);
       expect(fault).toBeInstanceOf(CannotSweep);
       expect(fault.message).toContain('one says keys-all of');
       expect(fault.message).toContain('and the other that it does not exist');
@@ -348,7 +348,7 @@ describe('an account of a name that leaves its guard open', () => {
     const two = [OTHER, PAIR].map(({ publicKey }) => publicKey);
     const other = await lyingNode(world.url, guardedBy({ keys: two, pred: 'keys-any' }));
     const known = { keys: two, pred: 'keys-any' };
-    const fault = await planSweep(world.ledgerOf([other, liar]), { ...wishes, known }, NEVER).catch((e) => e);
+    const fault = await planSweep(world.ledgerOf([other, liar]), { ...request, known }, NEVER).catch((e) => e);
     expect(fault.message).toContain(`the other keys-all of ${PAIR.publicKey}`);
   });
 });

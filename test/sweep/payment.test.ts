@@ -3,14 +3,14 @@
 import { describe, expect, it } from 'vitest';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { type PaymentWishes, paymentOf, planPayment } from '#pickaxe/sweep/payment.js';
+import { type PaymentRequest, paymentOf, planPayment } from '#pickaxe/sweep/payment.js';
 import type { Sweep } from '#pickaxe/sweep/state.js';
 import { ACCOUNT, Killed, Killer, NEVER, PAIR, World, withSend } from './world.ts';
 
 const RECEIVER = `k:${new KeyPair('77'.repeat(32)).publicKey}`;
 const AMOUNT = parseDecimal('0.5');
 
-const WISHES: PaymentWishes = {
+const WISHES: PaymentRequest = {
   account: ACCOUNT,
   chain: 1,
   targetChain: 1,
@@ -22,8 +22,8 @@ const WISHES: PaymentWishes = {
   held: [PAIR.publicKey],
 };
 
-async function begun(world: World, wishes: Partial<PaymentWishes> = {}): Promise<Sweep> {
-  const plan = await planPayment(world.ledger, { ...WISHES, ...wishes }, NEVER);
+async function begun(world: World, request: Partial<PaymentRequest> = {}): Promise<Sweep> {
+  const plan = await planPayment(world.ledger, { ...WISHES, ...request }, NEVER);
   const payment = paymentOf(plan, world.network, 1);
   world.store.begin(payment);
   return payment;

@@ -7,7 +7,7 @@ import {
   gasWarning,
   mostGasCost,
   planSweep,
-  type SweepWishes,
+  type SweepRequest,
   sweepOf,
   totalOf,
 } from '#pickaxe/sweep/plan.js';
@@ -15,8 +15,8 @@ import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
 import { ACCOUNT, changed, NEVER, PAIR, WISHES, World } from './world.ts';
 
 const OTHER = new KeyPair('77'.repeat(32));
-const plan = (world: World, wishes: Partial<SweepWishes> = {}) =>
-  planSweep(world.ledger, { ...WISHES, ...wishes }, NEVER);
+const plan = (world: World, request: Partial<SweepRequest> = {}) =>
+  planSweep(world.ledger, { ...WISHES, ...request }, NEVER);
 
 describe('a plan', () => {
   it('says for each chain what leaves it, or why nothing does', async () => {
@@ -83,8 +83,8 @@ describe('a plan', () => {
 });
 
 describe('a sweep is refused', () => {
-  const refusal = async (world: World, wishes: Partial<SweepWishes>) => {
-    const fault = await plan(world, wishes).catch((error: unknown) => error);
+  const refusal = async (world: World, request: Partial<SweepRequest>) => {
+    const fault = await plan(world, request).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(CannotSweep);
     return (fault as Error).message;
   };

@@ -10,7 +10,7 @@ import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { planSweep, type SweepWishes, sweepOf } from '#pickaxe/sweep/plan.js';
+import { planSweep, type SweepRequest, sweepOf } from '#pickaxe/sweep/plan.js';
 import { type RunnerOptions, SweepRunner } from '#pickaxe/sweep/runner.js';
 import type { Sweep } from '#pickaxe/sweep/state.js';
 import { SweepStore } from '#pickaxe/sweep/store.js';
@@ -27,7 +27,7 @@ export const TARGET = 0;
 const HELPER = `k:${new KeyPair('1f'.repeat(32)).publicKey}`;
 const EVERYBODY = [ACCOUNT, HELPER, 'kadena-xchain-gas', `k:${'1'.repeat(64)}`];
 
-export const WISHES: SweepWishes = {
+export const WISHES: SweepRequest = {
   account: ACCOUNT,
   targetChain: TARGET,
   keep: parseDecimal('0.001'),
@@ -111,10 +111,10 @@ export class World {
   }
 
   /** What this process would do first: the sweep of the file, or a new one. */
-  async begin(wishes: Partial<SweepWishes> = {}): Promise<Sweep> {
+  async begin(request: Partial<SweepRequest> = {}): Promise<Sweep> {
     const before = this.store.load();
     if (before) return before;
-    const plan = await planSweep(this.ledger, { ...WISHES, ...wishes }, NEVER);
+    const plan = await planSweep(this.ledger, { ...WISHES, ...request }, NEVER);
     const sweep = sweepOf(plan, this.network, 1_700_000_000_000);
     this.store.begin(sweep);
     return sweep;

@@ -28,7 +28,7 @@ export async function notices(live: LiveConfig): Promise<Sidecar> {
     live,
     ({ hooks, webhook }) => [hooks, webhook],
     async (config) => {
-      const open = hearersOf(config);
+      const open = noticeTargetsOf(config);
       return async ({ log }) => {
         const { hear, end } = open(log);
         tell = hear;
@@ -47,14 +47,14 @@ export async function notices(live: LiveConfig): Promise<Sidecar> {
   };
 }
 
-interface Hearers {
+interface NoticeTargets {
   readonly hear: (notice: Notice) => void;
   /** Waits for commands and deliveries that are under way, within their time limits. */
   readonly end: () => Promise<unknown>;
 }
 
 /** @throws UsageError when the webhook's files cannot be used. */
-function hearersOf(config: Config): (log: Logger) => Hearers {
+function noticeTargetsOf(config: Config): (log: Logger) => NoticeTargets {
   const named = Object.entries(config.hooks).map(([name, command]) => [kebab(name), command]);
   const commands: HookCommands = Object.fromEntries(named);
   const target = targetOf(config.webhook);

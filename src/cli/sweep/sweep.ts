@@ -61,8 +61,8 @@ async function start(run: Run, account: string): Promise<number> {
   }
   const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
   const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
-  const wishes = { account, targetChain, keep, min, gasPrice, gasStation, held, known };
-  const plan = await planSweep(ledger, wishes, io.stop);
+  const request = { account, targetChain, keep, min, gasPrice, gasStation, held, known };
+  const plan = await planSweep(ledger, request, io.stop);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
   const report = planReport(plan, sweep);
   if (sweep.transfers.length === 0) {
@@ -210,7 +210,7 @@ const MOST = 300;
 
 /** @param sweep what the plan will be once it begins */
 export function planReport(plan: Plan, sweep: Sweep): SweepReport {
-  const { account, targetChain } = plan.wishes;
+  const { account, targetChain } = plan.request;
   const guard = guardReport(plan.guard);
   const chains = plan.chains.map((it): SweptChain => {
     const { chain } = it;

@@ -87,7 +87,7 @@ async function start(run: Run): Promise<number> {
   checkKeys([...(guardOfName(to)?.keys ?? []), ...(options.receiverKey ?? [])]);
   const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
   const receiverGuard = guardOf(options);
-  const wishes = {
+  const request = {
     account,
     chain,
     targetChain: toChain,
@@ -98,7 +98,7 @@ async function start(run: Run): Promise<number> {
     gasStation,
     held,
   };
-  const plan = await planPayment(ledger, wishes, io.stop);
+  const plan = await planPayment(ledger, request, io.stop);
   const payment = paymentOf(plan, ledger.network, wallMs(io.clock));
   const report = paymentPlanReport(plan, payment);
   const answer = await isWanted(questionOf(payment, report, options), run);

@@ -19,9 +19,9 @@ import type { Verdict } from './kernels/speed.ts';
 import { proving, Trial } from './kernels/trial.ts';
 import { nextRunNumber, Pool, SearchRun, type TaskThread } from './pool.ts';
 import { openCpuSensors } from './sensors.ts';
-import { type CoreGroup, chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
+import { type CoreGroup, chooseThreads, type ThreadChoice, type ThreadOptions } from './threads.ts';
 
-export interface CpuEngineOptions extends ThreadWishes {
+export interface CpuEngineOptions extends ThreadOptions {
   /** Unique in a rig. */
   readonly name?: string;
   /** The default is the fastest kernel that runs here. */

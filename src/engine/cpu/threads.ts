@@ -20,7 +20,7 @@ const USE_ALL_UP_TO = 2;
 /** The lowest priority. It is the default, so that all other programs go first. */
 const MAX_NICENESS = 19;
 
-export interface ThreadWishes {
+export interface ThreadOptions {
   /**
    * 1 … 1024, or a part of the hardware threads that this process may use, rounded down, but at least one thread. By
    * default `chooseThreads` chooses a number that leaves the machine usable.
@@ -62,11 +62,11 @@ export interface Allowance {
 }
 
 /** @throws RangeError that says why a wish cannot be fulfilled. */
-export function chooseThreads(wishes: ThreadWishes = {}, allowance = readAllowance()): ThreadChoice {
-  const selection = selectCores(wishes, allowance);
-  const { threads, why, warning } = countThreads(wishes, selection);
-  const { groups, why: where } = placeThreads(wishes.affinity, threads, selection);
-  const { niceness, why: how } = chooseNiceness(wishes.niceness, allowance);
+export function chooseThreads(wanted: ThreadOptions = {}, allowance = readAllowance()): ThreadChoice {
+  const selection = selectCores(wanted, allowance);
+  const { threads, why, warning } = countThreads(wanted, selection);
+  const { groups, why: where } = placeThreads(wanted.affinity, threads, selection);
+  const { niceness, why: how } = chooseNiceness(wanted.niceness, allowance);
   return {
     threads,
     groups,
@@ -83,7 +83,7 @@ interface Selection extends Allowance {
 }
 
 /** @throws RangeError when there are no such cores, or when threads cannot be confined to them */
-function selectCores({ cores: asked = 'all', affinity }: ThreadWishes, allowance: Allowance): Selection {
+function selectCores({ cores: asked = 'all', affinity }: ThreadOptions, allowance: Allowance): Selection {
   const { topology, pinFault } = allowance;
   const kinds = kindsOf(topology?.cores ?? []);
   if (asked === 'all') return allowance;
@@ -110,7 +110,7 @@ interface ThreadCount {
   readonly warning?: string;
 }
 
-function countThreads({ threads, affinity }: ThreadWishes, { count, topology, kind }: Selection): ThreadCount {
+function countThreads({ threads, affinity }: ThreadOptions, { count, topology, kind }: Selection): ThreadCount {
   const of = kind === undefined ? '' : ` of ${kind} cores`;
   if (typeof threads === 'string') {
     const usable = Array.isArray(affinity) ? affinity.length : Math.min(count, topology?.quota ?? count);
@@ -158,7 +158,7 @@ interface Placing {
  * the system places threads just as well, and moves them out of the way of other processes. `coreGroups` says what
  * holds elsewhere.
  */
-function placeThreads(affinity: ThreadWishes['affinity'], threads: number, selection: Selection): Placing {
+function placeThreads(affinity: ThreadOptions['affinity'], threads: number, selection: Selection): Placing {
   const { topology, pinFault, kind } = selection;
   if (affinity !== undefined && affinity !== 'none') return pinAsAsked(affinity, threads, selection);
   const cores = topology?.cores ?? [];

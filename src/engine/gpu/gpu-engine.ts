@@ -76,7 +76,7 @@ export class GpuEngine implements Engine {
     const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, child } = this.#options;
     const { softwareGpu = false, tuneAgain = false, card = {} } = this.#options;
     const skip = [...this.#skip];
-    const wishes = {
+    const wanted = {
       adapter,
       softwareGpu,
       variant,
@@ -95,7 +95,7 @@ export class GpuEngine implements Engine {
       lost: (fault) => listener.lost?.(fault),
     });
     try {
-      const { model, driver, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wishes });
+      const { model, driver, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wanted });
       const { shader, workgroupSize, trips } = tuning.variant;
       const gpu = {
         driver,

@@ -40,7 +40,7 @@ export interface LocalQuery {
 /** Nobody is paid for what has no effect. */
 const NO_MINER = { account: 'NoMiner', predicate: 'keys-all', publicKeys: [] };
 
-export class CommandDesk {
+export class CommandService {
   readonly settings: ContractSettings;
   readonly #ledger: Ledger;
   readonly #mempool: Mempool;

@@ -50,7 +50,7 @@ export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
 
 /* Makes the chains that the options ask for, with the oldest block of each. */
 
-export interface ChainsSurroundings {
+export interface ChainsContext {
   readonly transactions: Transactions;
   readonly random: Random;
   /** @returns what the accounts of a chain begin as */
@@ -59,8 +59,8 @@ export interface ChainsSurroundings {
   readonly nowUs: bigint;
 }
 
-export function makeChains(settings: LedgerSettings, surroundings: ChainsSurroundings): Chains {
-  const { transactions, random, stateOf, nowUs } = surroundings;
+export function makeChains(settings: LedgerSettings, context: ChainsContext): Chains {
+  const { transactions, random, stateOf, nowUs } = context;
   const graph = graphFor(settings.chains);
   const first = {
     graph,

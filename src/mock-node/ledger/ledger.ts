@@ -30,7 +30,7 @@ export type LedgerEvent =
   /** Another node's cut has changed the heads of these chains. */
   | { type: 'join'; chains: readonly number[] };
 
-export interface LedgerSurroundings {
+export interface LedgerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: LedgerEvent) => void;
@@ -64,8 +64,8 @@ export class Ledger {
   /** The block that is to be orphaned at a depth. */
   #doomed: { readonly block: Block; readonly depth: number } | undefined;
 
-  constructor(settings: LedgerSettings, surroundings: LedgerSurroundings) {
-    const { clock, random, emit, transactions = NO_TRANSACTIONS, stateOf = () => new CoinState() } = surroundings;
+  constructor(settings: LedgerSettings, context: LedgerContext) {
+    const { clock, random, emit, transactions = NO_TRANSACTIONS, stateOf = () => new CoinState() } = context;
     this.settings = settings;
     this.clockSkewMs = settings.clockSkewMs;
     this.pickChain = () => this.#randomChain();

@@ -1,7 +1,7 @@
 /** What an endpoint of the mock node is, and what it gets to answer a request. */
 
 import type { Dialect } from '../../ledger/header.ts';
-import type { CommandDesk } from '../contract/command-desk.ts';
+import type { CommandService } from '../contract/command-desk.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { CutPipeline } from '../p2p/cut-pipeline.ts';
@@ -12,7 +12,7 @@ import type { Endpoint, Fault, Side } from './faults.ts';
 /** What both sides of a node answer from. */
 export interface NodeContent {
   readonly ledger: Ledger;
-  readonly commands: CommandDesk;
+  readonly commands: CommandService;
   readonly peers: Peers;
   /** Asks other nodes. */
   readonly peerClient: PeerClient;

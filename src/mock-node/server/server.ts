@@ -43,7 +43,7 @@ export type ServerEvent =
   | { type: 'stream'; chain: number; open: number }
   | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
 
-export interface ServerSurroundings {
+export interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: ServerEvent) => void;
@@ -85,7 +85,7 @@ export class MockServer {
     content: NodeContent,
     settings: ServerSettings,
     { side, port, identity }: ServerOptions,
-    { clock, random, emit }: ServerSurroundings,
+    { clock, random, emit }: ServerContext,
   ) {
     this.side = side;
     this.settings = settings;

@@ -69,7 +69,7 @@ export interface NodeApiOptions {
 }
 
 /** What the client uses from outside. Each has a default. */
-export interface NodeApiSurroundings {
+export interface NodeApiContext {
   readonly clock?: Clock;
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random?: () => number;
@@ -91,11 +91,11 @@ export class NodeApi {
   readonly #nodeClock: NodeClock;
 
   /** @throws Error when no URL is given, or one is not a node URL */
-  constructor(options: NodeApiOptions, surroundings: NodeApiSurroundings = {}) {
+  constructor(options: NodeApiOptions, context: NodeApiContext = {}) {
     const { url, p2pUrl, network, dialect = 'auto', commandPath, versionCode, userAgent = 'pickaxe' } = options;
-    const { clock = systemClock, random = Math.random, isStranger = false } = surroundings;
+    const { clock = systemClock, random = Math.random, isStranger = false } = context;
     if (url === undefined && p2pUrl === undefined) throw new Error('a client needs the URL of a node');
-    const limits = { ...apiLimits, ...surroundings.limits };
+    const limits = { ...apiLimits, ...context.limits };
     this.#nodeClock = new NodeClock(clock);
     const shared = { nodeClock: this.#nodeClock, clock, userAgent, limits: nodeLimits, isStranger };
     const side = (sideUrl: string, trust: Trust = BY_AUTHORITY) =>
@@ -119,10 +119,10 @@ export class NodeApi {
   static ofPeer(
     peer: Peer,
     options: Omit<NodeApiOptions, 'url' | 'p2pUrl' | 'trust' | 'p2pTrust'>,
-    surroundings: NodeApiSurroundings = {},
+    context: NodeApiContext = {},
   ): NodeApi {
     const of = { ...options, p2pUrl: urlOfPeer(peer), p2pTrust: trustOfPeer(peer) };
-    return new NodeApi(of, { isStranger: true, ...surroundings });
+    return new NodeApi(of, { isStranger: true, ...context });
   }
 
   /** The network's id: that in the URL, otherwise the given one. */

@@ -84,10 +84,10 @@ export class SimulatedRelay implements Relay {
     if (!job) return;
     const nonce = BigInt(Math.floor(this.#options.random() * 2 ** 53));
     const solution = assumeSolved(job, nonce);
-    void this.#works.submit(solution)?.then((verdict) => this.#heed(solution, verdict));
+    void this.#works.submit(solution)?.then((verdict) => this.#apply(solution, verdict));
   }
 
-  #heed(solution: Solution, verdict: Verdict): void {
+  #apply(solution: Solution, verdict: Verdict): void {
     const { outcome } = verdict;
     this.#options.pace.judged?.(solution.work, verdict);
     this.#account?.brought(solution, outcome);

@@ -65,7 +65,7 @@ export class SharedLines {
   }
 }
 
-export class Doorkeeper {
+export class ConnectionLimiter {
   readonly #limits: StratumLimits;
   readonly #log: RelayLog;
   readonly #bans: Bans;

@@ -9,9 +9,9 @@ import type { RememberedRates } from './difficulty.ts';
 import type { SharedJobs } from './jobs.ts';
 import type { StratumLimits } from './limits.ts';
 import type { Nonce1Pool } from './nonce1-pool.ts';
-import type { LedgerPlaces } from './share-log.ts';
+import type { ShareLogQuota } from './share-log.ts';
 
-export interface SessionWorld {
+export interface SessionContext {
   readonly works: Pick<RelayedWorks, 'current' | 'judge' | 'isStale'>;
   readonly jobs: SharedJobs;
   readonly nonce1s: Nonce1Pool;
@@ -24,7 +24,7 @@ export interface SessionWorld {
   /** The seconds between two shares of a session whose rate is not known. */
   readonly learningSeconds: () => number;
   /** Where sessions and their shares are written down. */
-  readonly places: LedgerPlaces;
+  readonly quota: ShareLogQuota;
   readonly log: RelayLog;
   /** Bounds the log's lines about workers that bring their first share. */
   readonly firstShares: LogBucket;

@@ -15,7 +15,7 @@ import { networkOf } from './connection-limiter.ts';
 /** Shares that are remembered. With so many, the rate is known to 1/√600 = 4 %, and learning is over. */
 const REMEMBERED_SHARES = 600;
 /**
- * From so many shares on, a rate is known well enough to be acted upon (to a third), and then to be surprised (to a
+ * From so many shares on, a rate is known well enough to be acted upon (to a third), and then for a change to be noticed (to a
  * sixth).
  */
 const SOME_SHARES = 8;
@@ -74,7 +74,7 @@ export interface Known {
 
 export class Vardiff {
   readonly #options: VardiffOptions;
-  readonly #surprise = new Surprise();
+  readonly #detector = new RateChangeDetector();
   /** The difficulty that the session should have, in hashes per share. */
   #difficulty: number;
   /** The difficulty when it was last asked for. */
@@ -155,7 +155,7 @@ export class Vardiff {
       this.#isSearching = false;
       this.#shares = 0;
       this.#exposure = 0;
-      this.#surprise.reset();
+      this.#detector.reset();
       this.#nowMs = nowMs;
       return;
     }
@@ -209,13 +209,13 @@ export class Vardiff {
 
   #watch(shares: number, expected: number): void {
     if (this.#shares < MANY_SHARES) return;
-    const since = this.#surprise.note(shares, expected);
+    const since = this.#detector.note(shares, expected);
     if (!since) return;
     // What came since then is what is known; all that was known before counts as one share more.
     const rate = (this.hashesPerSecond * (since.shares + 1)) / (since.expected + 1);
     this.#shares = since.shares + 1;
     this.#exposure = this.#shares / rate;
-    this.#surprise.reset();
+    this.#detector.reset();
     if (!this.#options.isChosen) this.#difficulty = this.#wanted();
   }
 
@@ -271,7 +271,7 @@ export class Vardiff {
 /** The rates that are compared with the known one: this many times as high, and as low. */
 const RATIO = 2;
 /**
- * Sums above this are a surprise. A steady miner is surprising once in e^8 = 3,000 shares at most, which is 8 hours at
+ * Sums above this say that the rate has changed. Of a steady miner they say so once in e^8 = 3,000 shares at most, which is 8 hours at
  * 10 s a share; a rate that falls to a tenth is noticed after 19 shares that should have come, one that rises to the
  * tenfold after 14.
  */
@@ -296,13 +296,13 @@ const sum = (ratio: number): Sum => {
   return { perShare: Math.log(ratio), perExpected: 1 - ratio, value: 0, shares: 0, expected: 0 };
 };
 
-export class Surprise {
+export class RateChangeDetector {
   #sums: readonly Sum[] = [sum(RATIO), sum(1 / RATIO)];
 
   /**
    * @param shares how many have come
    * @param expected how many should have come
-   * @returns what has come since, if it is surprising
+   * @returns what has come since the rate has changed; undefined while it has not
    */
   note(shares: number, expected: number): Since | undefined {
     for (const sum of this.#sums) {

@@ -13,15 +13,15 @@ import { type Clock, systemClock } from '../../system/clock.ts';
 import { Accounts } from '../accounts.ts';
 import type { Relay, RelayLog } from '../relay.ts';
 import { RelayedWorks } from '../relayed-works.ts';
-import { Doorkeeper, plainAddress, type SharedLines } from './connection-limiter.ts';
-import type { SessionWorld } from './context.ts';
+import { ConnectionLimiter, plainAddress, type SharedLines } from './connection-limiter.ts';
+import type { SessionContext } from './context.ts';
 import { RememberedRates } from './difficulty.ts';
 import { SharedJobs } from './jobs.ts';
 import { REFUSALS, type Refusal, type StratumLimits, stratumLimits } from './limits.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
 import { Session } from './session.ts';
 import { Sessions } from './sessions.ts';
-import { type Ledger, LedgerPlaces } from './share-log.ts';
+import { type Ledger, ShareLogQuota } from './share-log.ts';
 import { Connection, encrypted, HandshakeError, readProxyHeader } from './socket.ts';
 
 const NAME = 'stratum';
@@ -77,9 +77,9 @@ export class StratumRelay implements Relay {
   readonly #log: RelayLog;
   readonly #limits: StratumLimits;
   readonly #works: RelayedWorks;
-  readonly #world: SessionWorld;
+  readonly #context: SessionContext;
   readonly #sessions = new Sessions();
-  readonly #doorkeeper: Doorkeeper;
+  readonly #limiter: ConnectionLimiter;
   readonly #proxies = new BlockList();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -106,7 +106,7 @@ export class StratumRelay implements Relay {
     const changed = (_: unknown, update: SourceUpdate) => this.#changed(update);
     const works = new RelayedWorks({ name: NAME, source, emit, clock, changed });
     this.#works = works;
-    this.#world = {
+    this.#context = {
       works: {
         get current() {
           const { current } = works;
@@ -123,7 +123,7 @@ export class StratumRelay implements Relay {
       limits,
       aimSeconds: shareSeconds,
       learningSeconds: this.#sessions.learningSeconds,
-      places: new LedgerPlaces({
+      quota: new ShareLogQuota({
         record: (entry) => this.#ledger?.record(entry),
         clock,
         limits,
@@ -132,7 +132,7 @@ export class StratumRelay implements Relay {
       log,
       firstShares: new LogBucket(FIRST_SHARES_LOGGED, clock.monotonicMs()),
     };
-    this.#doorkeeper = new Doorkeeper(limits, log, clock.monotonicMs());
+    this.#limiter = new ConnectionLimiter(limits, log, clock.monotonicMs());
     this.#refusals = new Refusals(REFUSALS, (line) => log.warn(line), limits.logMs);
     this.#faults = new LogBucket(FAULTS_LOGGED, clock.monotonicMs());
     for (const proxy of proxies) addTo(this.#proxies, proxy);
@@ -173,10 +173,10 @@ export class StratumRelay implements Relay {
   async run(stop: AbortSignal): Promise<void> {
     const timer = setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
-      this.#doorkeeper.serve();
+      this.#limiter.serve();
       this.#sessions.tick(nowMs);
       this.#makeRoom(nowMs);
-      this.#sessions.report(NAME, this.#emit, this.#world, this.#refusals.counts, nowMs);
+      this.#sessions.report(NAME, this.#emit, this.#context, this.#refusals.counts, nowMs);
     }, this.#limits.tickMs);
     try {
       await this.#works.follow(stop);
@@ -192,7 +192,7 @@ export class StratumRelay implements Relay {
     this.#sessions.closeAll();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
-    this.#world.places.close();
+    this.#context.quota.close();
     this.#refusals.close();
     await this.#ledger?.close();
   }
@@ -237,13 +237,13 @@ export class StratumRelay implements Relay {
     socket.on('error', () => {}); // It is followed by 'close'.
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      if (hasEntered) this.#doorkeeper.leave(address);
+      if (hasEntered) this.#limiter.leave(address);
     });
     try {
       if (address === '') throw new HandshakeError('it has closed the connection');
       if (this.#proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'))
         address = plainAddress((await readProxyHeader(socket, handshakeMs)) ?? address);
-      const lines = this.#doorkeeper.enter(address, this.#clock.monotonicMs());
+      const lines = this.#limiter.enter(address, this.#clock.monotonicMs());
       if (typeof lines === 'string') throw new HandshakeError(lines, lines);
       hasEntered = true;
       const client = secureContext ? await encrypted(socket, secureContext, handshakeMs) : socket;
@@ -258,7 +258,7 @@ export class StratumRelay implements Relay {
       if (refusal === undefined) return;
       this.#refusals.note(refusal, address);
       if (hasEntered && refusal === 'handshake')
-        this.#doorkeeper.note(address, HANDSHAKE_POINTS, message, this.#clock.monotonicMs());
+        this.#limiter.note(address, HANDSHAKE_POINTS, message, this.#clock.monotonicMs());
     }
   }
 
@@ -268,11 +268,11 @@ export class StratumRelay implements Relay {
       this.#sessions.delete(session);
       session.end();
       if (refusal !== undefined) this.#refusals.note(refusal, address);
-      this.#doorkeeper.note(address, points, reason, clock.monotonicMs());
+      this.#limiter.note(address, points, reason, clock.monotonicMs());
       this.#log.debug(`${address} is disconnected: ${reason}`);
     };
     const connection = new Connection({ socket, address, clock, limits: this.#limits, sharedLines, ended });
-    const session = new Session(++this.#count, this.#world, connection);
+    const session = new Session(++this.#count, this.#context, connection);
     this.#sessions.add(session);
     connection.start({ receive: (line) => session.receive(line), waits: () => session.slowDown() });
   }

@@ -4,7 +4,7 @@ import { targetForDifficulty } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
 import { formatSetTarget, formatTarget } from '../../wire/stratum.ts';
 import type { SessionNow } from '../accounts.ts';
-import type { SessionWorld } from './context.ts';
+import type { SessionContext } from './context.ts';
 import { type Known, Vardiff } from './difficulty.ts';
 import { type FormerTerms, JobTable, rollMs, type SharedJob, type ShareTerms } from './jobs.ts';
 
@@ -27,7 +27,7 @@ const FLOOD_RATIO = 16;
  */
 const GRACE_MS = 10_000;
 
-export interface Wishes {
+export interface ClientHints {
   /** The client's. */
   readonly address: string;
   readonly worker: string;
@@ -36,9 +36,9 @@ export interface Wishes {
   readonly suggested: number | undefined;
 }
 
-export class MiningTurn implements SessionNow {
+export class SessionJobs implements SessionNow {
   readonly jobs = new JobTable();
-  readonly #world: SessionWorld;
+  readonly #context: SessionContext;
   readonly #send: (lines: string | Buffer) => void;
   readonly #vardiff: Vardiff;
   #last: SharedJob | undefined;
@@ -52,11 +52,11 @@ export class MiningTurn implements SessionNow {
   /** Since when the session waits for a job with a new target. */
   #retargetSinceMs: number | undefined;
 
-  constructor(world: SessionWorld, wishes: Wishes, send: (lines: string | Buffer) => void) {
-    this.#world = world;
+  constructor(context: SessionContext, hints: ClientHints, send: (lines: string | Buffer) => void) {
+    this.#context = context;
     this.#send = send;
-    const { address, worker, chosen, suggested } = wishes;
-    const { aimSeconds, learningSeconds, rates } = world;
+    const { address, worker, chosen, suggested } = hints;
+    const { aimSeconds, learningSeconds, rates } = context;
     const options = {
       aimSeconds,
       learningSeconds,
@@ -104,7 +104,7 @@ export class MiningTurn implements SessionNow {
    * @param clean whether it shall drop its earlier jobs
    */
   give(clean: boolean, nowMs: number): void {
-    const { works, jobs } = this.#world;
+    const { works, jobs } = this.#context;
     const work = works.current;
     if (!work) return;
     const shared = jobs.later(work, this.#last, nowMs) ?? (this.#last && jobs.again(this.#last));
@@ -152,7 +152,7 @@ export class MiningTurn implements SessionNow {
   }
 
   #roll(nowMs: number): void {
-    const { works, jobs } = this.#world;
+    const { works, jobs } = this.#context;
     const work = works.current;
     this.#rolledMs = nowMs;
     if (!work || !this.#last) return;
@@ -166,9 +166,9 @@ export class MiningTurn implements SessionNow {
   #retarget(nowMs: number): void {
     this.#lookedMs = nowMs;
     if (this.#vardiff.retarget(nowMs)) this.#retargetSinceMs ??= nowMs;
-    const work = this.#world.works.current;
+    const work = this.#context.works.current;
     if (this.#retargetSinceMs === undefined || !work || !this.#last) return;
-    const shared = this.#world.jobs.later(work, this.#last, nowMs);
+    const shared = this.#context.jobs.later(work, this.#last, nowMs);
     const isFlood = this.#vardiff.difficulty > FLOOD_RATIO * this.difficulty;
     const mayWait = work.rollTime && !isFlood && nowMs - this.#retargetSinceMs < RETARGET_PATIENCE_MS;
     // With the header that it has, a miner would search the same nonces again.

@@ -22,10 +22,10 @@ import {
 } from '../../wire/stratum.ts';
 import type { Account } from '../accounts.ts';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from './client-hints.ts';
-import type { Reply, SessionWorld } from './context.ts';
+import type { Reply, SessionContext } from './context.ts';
 import type { Refusal } from './limits.ts';
-import { MiningTurn } from './session-jobs.ts';
-import { ShareDesk } from './shares.ts';
+import { SessionJobs } from './session-jobs.ts';
+import { ShareHandler } from './shares.ts';
 
 /** The connection to the client. */
 export interface Client {
@@ -43,7 +43,7 @@ const JUNK_PER_SECOND = 1 / 60;
 
 export class Session {
   readonly number: number;
-  readonly #world: SessionWorld;
+  readonly #context: SessionContext;
   readonly #client: Client;
   readonly #openedMs: number;
   readonly #workers = new Map<string, Account>();
@@ -55,20 +55,20 @@ export class Session {
   #hasEnded = false;
   readonly #junk: TokenBucket;
   /** These are there once the client has subscribed and authorized a worker. */
-  #turn: MiningTurn | undefined;
-  #desk: ShareDesk | undefined;
+  #turn: SessionJobs | undefined;
+  #shareHandler: ShareHandler | undefined;
 
   /** @param number counts the sessions since the start */
-  constructor(number: number, world: SessionWorld, client: Client) {
+  constructor(number: number, context: SessionContext, client: Client) {
     this.number = number;
-    this.#world = world;
+    this.#context = context;
     this.#client = client;
-    this.#openedMs = world.clock.monotonicMs();
-    this.#junk = new TokenBucket(world.limits.junkLines, JUNK_PER_SECOND, this.#openedMs);
+    this.#openedMs = context.clock.monotonicMs();
+    this.#junk = new TokenBucket(context.limits.junkLines, JUNK_PER_SECOND, this.#openedMs);
   }
 
   /** The jobs and the difficulty; undefined before the client has subscribed and authorized a worker. */
-  get turn(): MiningTurn | undefined {
+  get turn(): SessionJobs | undefined {
     return this.#turn;
   }
 
@@ -79,7 +79,7 @@ export class Session {
     if (parsed.kind === 'request') return this.#answer(parsed.request);
     if (parsed.kind === 'junk') {
       this.#client.send(formatError(parsed.id, STRATUM_ERROR.other, 'this is no stratum request'));
-      const isRare = this.#junk.take(1, this.#world.clock.monotonicMs());
+      const isRare = this.#junk.take(1, this.#context.clock.monotonicMs());
       if (!isRare) this.#client.close('junk', JUNK_POINTS, 'junk');
     }
     return false;
@@ -87,13 +87,13 @@ export class Session {
 
   /** All clients of its address together send more lines than they may. */
   slowDown(): void {
-    this.#turn?.slowDown(this.#world.clock.monotonicMs());
+    this.#turn?.slowDown(this.#context.clock.monotonicMs());
   }
 
   /** To be called several times a second. */
   tick(nowMs: number): void {
     if (this.#turn) this.#turn.tick(nowMs);
-    else if (nowMs - this.#openedMs >= this.#world.limits.loginMs) this.#client.close('no login', 0, 'timeout');
+    else if (nowMs - this.#openedMs >= this.#context.limits.loginMs) this.#client.close('no login', 0, 'timeout');
   }
 
   /**
@@ -112,10 +112,10 @@ export class Session {
   /** The client has gone. */
   end(): void {
     this.#hasEnded = true;
-    const { nonce1s, rates, clock, log } = this.#world;
+    const { nonce1s, rates, clock, log } = this.#context;
     const nowMs = clock.monotonicMs();
     if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#turn?.works() ?? [], nowMs);
-    this.#desk?.end();
+    this.#shareHandler?.end();
     for (const account of this.#workers.values()) account.users--;
     if (!this.#turn) return;
     for (const account of this.#workers.values()) account.sessions.delete(this.#turn);
@@ -157,7 +157,7 @@ export class Session {
   }
 
   #subscribe([agent]: readonly unknown[]): Reply {
-    const { nonce1s, clock } = this.#world;
+    const { nonce1s, clock } = this.#context;
     if (!this.#nonce1) {
       const value = nonce1s.take(clock.monotonicMs());
       if (value === undefined) {
@@ -174,7 +174,7 @@ export class Session {
 
   #authorize([user, password]: readonly unknown[]): Reply {
     const name = workerName(user);
-    const { accounts, limits } = this.#world;
+    const { accounts, limits } = this.#context;
     if (this.#workers.has(name)) return { result: true };
     if (this.#workers.size >= limits.workersPerSession) {
       const words = `a connection has ${limits.workersPerSession} workers at most`;
@@ -190,7 +190,7 @@ export class Session {
   #suggest(difficulty: number | undefined): Reply {
     if (difficulty === undefined) return { code: STRATUM_ERROR.other, words: 'a difficulty is a number above 0' };
     this.#suggested = difficulty;
-    return { result: true, afterwards: () => this.#turn?.suggest(difficulty, this.#world.clock.monotonicMs()) };
+    return { result: true, afterwards: () => this.#turn?.suggest(difficulty, this.#context.clock.monotonicMs()) };
   }
 
   #begin(): void {
@@ -198,24 +198,29 @@ export class Session {
     if (this.#hasEnded || this.#turn || !this.#nonce1 || this.#workers.size === 0) return;
     const { number: session } = this;
     const worker = this.#name();
-    const { log, clock } = this.#world;
+    const { log, clock } = this.#context;
     const { address } = this.#client;
     const agent = this.#agent;
     log.debug(`session ${session} of ${worker} has begun: ${address}, ${agent || 'an unnamed program'}`);
-    const wishes = { address, worker, chosen: this.#chosen, suggested: this.#suggested };
-    this.#turn = new MiningTurn(this.#world, wishes, (lines) => this.#client.send(lines));
+    const hints = { address, worker, chosen: this.#chosen, suggested: this.#suggested };
+    this.#turn = new SessionJobs(this.#context, hints, (lines) => this.#client.send(lines));
     // A connection with several workers counts as one of its first worker's.
     this.#workers.get(worker)?.sessions.add(this.#turn);
     const nonces = { nonce1: this.#nonce1, isReversed: this.#reversesNonces };
     const begin = { type: 'session', session, nonce1: formatNonce1(this.#nonce1), worker, agent, address } as const;
-    this.#desk = new ShareDesk(this.#world, { begin, turn: this.#turn, workers: this.#workers, ...nonces });
+    this.#shareHandler = new ShareHandler(this.#context, {
+      begin,
+      turn: this.#turn,
+      workers: this.#workers,
+      ...nonces,
+    });
     this.#turn.give(true, clock.monotonicMs());
   }
 
   #submit(params: readonly unknown[]): Reply {
     if (this.#workers.size === 0) return { code: STRATUM_ERROR.unauthorized, words: 'no worker is authorized' };
-    if (!this.#desk) return { code: STRATUM_ERROR.notSubscribed, words: 'not subscribed' };
-    return this.#desk.take(params);
+    if (!this.#shareHandler) return { code: STRATUM_ERROR.notSubscribed, words: 'not subscribed' };
+    return this.#shareHandler.take(params);
   }
 
   /** The first worker is the session's. */

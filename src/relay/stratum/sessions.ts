@@ -1,10 +1,10 @@
 /** All sessions of a stratum server: gives each new work to all of them, and sums up how they do. */
 
 import type { Listener } from '../../events/events.ts';
-import type { SessionWorld } from './context.ts';
+import type { SessionContext } from './context.ts';
 import type { Refusal } from './limits.ts';
 import type { Session } from './session.ts';
-import type { MiningTurn } from './session-jobs.ts';
+import type { SessionJobs } from './session-jobs.ts';
 
 /** The seconds between two shares of a session that learns, if there are few. */
 const LEARNING_SECONDS = 0.15;
@@ -73,7 +73,7 @@ export class Sessions {
   report(
     relay: string,
     emit: Listener,
-    { accounts, limits }: Pick<SessionWorld, 'accounts' | 'limits'>,
+    { accounts, limits }: Pick<SessionContext, 'accounts' | 'limits'>,
     refused: Readonly<Record<Refusal, number>>,
     nowMs: number,
   ): void {
@@ -85,7 +85,7 @@ export class Sessions {
     emit({ type: 'relay', relay, sessions: turns.length, hashesPerSecond, workers, refused: { ...refused } });
   }
 
-  *#turns(): Generator<MiningTurn> {
+  *#turns(): Generator<SessionJobs> {
     for (const { turn } of this.#all) if (turn) yield turn;
   }
 }

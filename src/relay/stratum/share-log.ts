@@ -210,8 +210,8 @@ type Untimed<Line> = Line extends unknown ? Omit<Line, 'timeMillis'> : never;
 export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
 
 /*
- * Bounds what clients can make the share ledger write. Each session has a place, and leaves it to the next session from
- * the same address with all that it has used up: a client that connects again and again gains nothing by it. All places
+ * Bounds what clients can make the share ledger write. Each session has a quota, and leaves it to the next session from
+ * the same address with all that it has used up: a client that connects again and again gains nothing by it. All quotas
  * of an address together have a bound as well, because an address may have thousands of sessions at one time.
  */
 
@@ -222,7 +222,7 @@ const SUMS_PER_LINE = 0.1;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
 
-export interface PlacesOptions {
+export interface ShareLogQuotaOptions {
   /** Writes a line of the ledger. */
   readonly record: (entry: LedgerEntry) => void;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -239,14 +239,14 @@ interface LeftOut {
   acceptedHashes: number;
 }
 
-/** What all places of one address have together. */
+/** What all quotas of one address have together. */
 class AddressLines {
   readonly shares: TokenBucket;
   readonly sums: TokenBucket;
-  /** How many places it has. */
-  places = 0;
+  /** How many quotas it has. */
+  quotas = 0;
 
-  constructor({ clock, limits }: PlacesOptions) {
+  constructor({ clock, limits }: ShareLogQuotaOptions) {
     const { ledgerBurstPerAddress: most, ledgerLinesPerSecondPerAddress: perSecond } = limits;
     const nowMs = clock.monotonicMs();
     this.shares = new TokenBucket(most, perSecond, nowMs);
@@ -254,9 +254,9 @@ class AddressLines {
   }
 }
 
-export class LedgerPlace {
+export class SessionQuota {
   readonly network: string;
-  readonly #options: PlacesOptions;
+  readonly #options: ShareLogQuotaOptions;
   readonly #address: AddressLines;
   readonly #lines: TokenBucket;
   readonly #worthless: TokenBucket;
@@ -264,7 +264,7 @@ export class LedgerPlace {
   #toldMs: number;
 
   /** @param network `siteOf` the client's address */
-  constructor(network: string, address: AddressLines, options: PlacesOptions) {
+  constructor(network: string, address: AddressLines, options: ShareLogQuotaOptions) {
     const { clock, limits, aimSeconds } = options;
     this.network = network;
     this.#address = address;
@@ -316,62 +316,62 @@ export class LedgerPlace {
   }
 }
 
-export class LedgerPlaces {
-  readonly #options: PlacesOptions;
-  /** The places that no session has, by network; those that were left least recently come first. */
-  readonly #free = new Map<string, LedgerPlace[]>();
-  /** By network, as long as it has places. */
+export class ShareLogQuota {
+  readonly #options: ShareLogQuotaOptions;
+  /** The quotas that no session has, by network; those that were left least recently come first. */
+  readonly #free = new Map<string, SessionQuota[]>();
+  /** By network, as long as it has quotas. */
   readonly #addresses = new Map<string, AddressLines>();
   #count = 0;
 
-  constructor(options: PlacesOptions) {
+  constructor(options: ShareLogQuotaOptions) {
     this.#options = options;
   }
 
-  get record(): PlacesOptions['record'] {
+  get record(): ShareLogQuotaOptions['record'] {
     return this.#options.record;
   }
 
-  /** @returns a place for a session of this client. It must be given back */
-  take(address: string): LedgerPlace {
+  /** @returns a quota for a session of this client. It must be given back */
+  take(address: string): SessionQuota {
     const network = siteOf(address);
     const free = this.#free.get(network);
-    const place = free?.pop();
+    const quota = free?.pop();
     if (free?.length === 0) this.#free.delete(network);
-    if (!place) return this.#make(network);
+    if (!quota) return this.#make(network);
     this.#count--;
-    return place;
+    return quota;
   }
 
-  giveBack(place: LedgerPlace): void {
-    place.tell();
-    const free = this.#free.get(place.network) ?? [];
-    free.push(place);
-    this.#free.delete(place.network);
-    this.#free.set(place.network, free);
+  giveBack(quota: SessionQuota): void {
+    quota.tell();
+    const free = this.#free.get(quota.network) ?? [];
+    free.push(quota);
+    this.#free.delete(quota.network);
+    this.#free.set(quota.network, free);
     this.#count++;
     // There are never more sessions than connections at one time.
     if (this.#count > this.#options.limits.connections) this.#forget();
   }
 
-  /** Writes the sums that are not written yet. All places must have been given back. */
+  /** Writes the sums that are not written yet. All quotas must have been given back. */
   close(): void {
-    for (const free of this.#free.values()) for (const place of free) place.tellNow();
+    for (const free of this.#free.values()) for (const quota of free) quota.tellNow();
   }
 
-  #make(network: string): LedgerPlace {
+  #make(network: string): SessionQuota {
     const address = this.#addresses.get(network) ?? new AddressLines(this.#options);
     this.#addresses.set(network, address);
-    address.places++;
-    return new LedgerPlace(network, address, this.#options);
+    address.quotas++;
+    return new SessionQuota(network, address, this.#options);
   }
 
   #forget(): void {
-    const [network, free] = this.#free.entries().next().value as [string, LedgerPlace[]];
+    const [network, free] = this.#free.entries().next().value as [string, SessionQuota[]];
     const address = this.#addresses.get(network) as AddressLines;
     free.shift()?.tellNow();
     if (free.length === 0) this.#free.delete(network);
-    if (--address.places === 0) this.#addresses.delete(network);
+    if (--address.quotas === 0) this.#addresses.delete(network);
     this.#count--;
   }
 }

@@ -9,18 +9,18 @@ import { parseNonce2, STRATUM_ERROR } from '../../wire/stratum.ts';
 import type { Account } from '../accounts.ts';
 import type { RelayedWorks } from '../relayed-works.ts';
 import { workerName } from './client-hints.ts';
-import type { Reply, SessionWorld } from './context.ts';
+import type { Reply, SessionContext } from './context.ts';
 import { type GivenJob, remember, type ShareTerms } from './jobs.ts';
-import type { MiningTurn } from './session-jobs.ts';
-import type { LedgerEntry, LedgerPlace, LedgerPlaces, ShareEntry, ShareResult } from './share-log.ts';
+import type { SessionJobs } from './session-jobs.ts';
+import type { LedgerEntry, SessionQuota, ShareEntry, ShareLogQuota, ShareResult } from './share-log.ts';
 
 /** No id of ours is longer, and what is none is cut before it is written down. */
 const JOB_ID_CHARACTERS = 16;
 
-export interface DeskOptions {
+export interface ShareHandlerOptions {
   /** What the ledger says of the session. */
   readonly begin: SessionEntry;
-  readonly turn: MiningTurn;
+  readonly turn: SessionJobs;
   /** By their names; the first is the session's. */
   readonly workers: ReadonlyMap<string, Account>;
   readonly nonce1: Nonce1;
@@ -43,20 +43,20 @@ const REFUSALS = {
   stale: { code: STRATUM_ERROR.jobNotFound, words: 'stale' },
 };
 
-export class ShareDesk {
-  readonly #world: SessionWorld;
-  readonly #options: DeskOptions;
-  readonly #book: ShareBook;
+export class ShareHandler {
+  readonly #context: SessionContext;
+  readonly #options: ShareHandlerOptions;
+  readonly #log: SessionShareLog;
 
-  constructor(world: SessionWorld, options: DeskOptions) {
-    this.#world = world;
+  constructor(context: SessionContext, options: ShareHandlerOptions) {
+    this.#context = context;
     this.#options = options;
-    this.#book = new ShareBook(world.places, options.begin);
+    this.#log = new SessionShareLog(context.quota, options.begin);
   }
 
   /** The session has ended. */
   end(): void {
-    this.#book.end();
+    this.#log.end();
   }
 
   /** @param params those of `mining.submit`: the worker, the job's id and nonce2 */
@@ -80,7 +80,7 @@ export class ShareDesk {
 
   #judge(account: Account, given: GivenJob, nonce: bigint): Reply {
     const { turn } = this.#options;
-    const { works, clock } = this.#world;
+    const { works, clock } = this.#context;
     const nowMs = clock.monotonicMs();
     const { result, difficulty, meetsOwn, isBlock, verdict } = judgeShare(works, given, turn.newest, nonce, nowMs);
     void verdict?.then(({ outcome }) => {
@@ -102,18 +102,18 @@ export class ShareDesk {
   }
 
   #count(account: Account, result: ShareResult, about: ShareFacts): void {
-    const { clock } = this.#world;
+    const { clock } = this.#context;
     const { nonce, isBlock = false, ...facts } = about;
     const outcome = result === 'accepted' || result === 'stale' || result === 'duplicate' ? result : 'rejected';
     const nowMs = clock.monotonicMs();
     if (account.note(outcome, nowMs)) this.#welcome(account, nowMs);
     const text = nonce !== undefined && { nonce: nonce.toString() };
     const job = facts.job.slice(0, JOB_ID_CHARACTERS);
-    this.#book.write({ worker: account.name, result, ...facts, job, ...text, isBlock });
+    this.#log.write({ worker: account.name, result, ...facts, job, ...text, isBlock });
   }
 
   #welcome({ name }: Account, nowMs: number): void {
-    const { firstShares, log } = this.#world;
+    const { firstShares, log } = this.#context;
     const unlogged = firstShares.take(nowMs);
     if (unlogged === undefined) return;
     const others = unlogged > 0 ? `, and of ${unlogged} others before it` : '';
@@ -187,34 +187,34 @@ function easier(one: ShareTerms, other: ShareTerms | undefined): ShareTerms {
   return other && other.difficulty < one.difficulty ? other : one;
 }
 
-/* Writes a session into the ledger: when it has begun, and its shares, as far as its place allows. */
+/* Writes a session into the ledger: when it has begun, and its shares, as far as its quota allows. */
 
 export type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
 
-export class ShareBook {
-  readonly #places: LedgerPlaces;
-  readonly #place: LedgerPlace;
+export class SessionShareLog {
+  readonly #quota: ShareLogQuota;
+  readonly #own: SessionQuota;
   /** Waits for the first share: a client may connect and leave as often as it likes. */
   #begin: SessionEntry | undefined;
   readonly #session: number;
 
-  constructor(places: LedgerPlaces, begin: SessionEntry) {
-    this.#places = places;
-    this.#place = places.take(begin.address);
+  constructor(quota: ShareLogQuota, begin: SessionEntry) {
+    this.#quota = quota;
+    this.#own = quota.take(begin.address);
     this.#begin = begin;
     this.#session = begin.session;
   }
 
   write(share: ShareEntry): void {
-    this.#place.tell();
-    if (!this.#place.admit(share, this.#begin ? 2 : 1)) return;
-    if (this.#begin) this.#places.record(this.#begin);
+    this.#own.tell();
+    if (!this.#own.admit(share, this.#begin ? 2 : 1)) return;
+    if (this.#begin) this.#quota.record(this.#begin);
     this.#begin = undefined;
-    this.#places.record({ type: 'share', session: this.#session, ...share });
+    this.#quota.record({ type: 'share', session: this.#session, ...share });
   }
 
   /** The session has ended. */
   end(): void {
-    this.#places.giveBack(this.#place);
+    this.#quota.giveBack(this.#own);
   }
 }

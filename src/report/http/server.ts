@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly limits?: Partial<HttpLimits>;
 }
 
-interface Surroundings {
+interface ServerContext {
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits: HttpLimits;
@@ -68,7 +68,7 @@ export class HttpServer {
   /** The routes of each path. */
   readonly #routes = new Map<string, Route[]>();
 
-  constructor(options: ServerOptions, routes: readonly Route[], { log, clock, limits, refusals }: Surroundings) {
+  constructor(options: ServerOptions, routes: readonly Route[], { log, clock, limits, refusals }: ServerContext) {
     this.#options = options;
     this.#log = log;
     this.#refusals = refusals;

@@ -261,10 +261,10 @@ function fixedPart({ header }: Work): Uint8Array {
 /** After this many doublings the patience is longer than the time limit of a fetch. */
 const MOST_DOUBLINGS = 5;
 
-export class Haste {
+export class FetchImpatience {
   readonly #clock: Clock;
   readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
-  readonly #pauses = new Bell();
+  readonly #pauses = new WakeSignal();
   #lastSignMs = Number.NEGATIVE_INFINITY;
   /** How often `letGo` has been called. */
   #releases = 0;
@@ -345,7 +345,7 @@ export class Haste {
 
 /* A bell ends waits early, when something has happened that makes them pointless. */
 
-export class Bell {
+export class WakeSignal {
   #ringing = new AbortController();
 
   /** Ends every wait that is under way. */

@@ -16,9 +16,9 @@ import { onAbort, pause } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import { NodeAnnouncements } from '../announcements.ts';
 import { Mailbox } from '../mailbox.ts';
-import { complete, type SourceSurroundings, type SourceUpdate, type Verdict, type WorkSource } from '../source.ts';
+import { complete, type SourceContext, type SourceUpdate, type Verdict, type WorkSource } from '../source.ts';
 import { watchSuspension } from '../suspension.ts';
-import { Bell, FetchSchedule, Haste } from './fetch-schedule.ts';
+import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
 import { FETCHES_PER_SECOND, RequestBounds } from './request-bounds.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { submitSolution } from './submission.ts';
@@ -36,7 +36,7 @@ export interface NodeSourceOptions {
   readonly userAgent?: string;
 }
 
-export type NodeSourceSurroundings = SourceSurroundings<NodeLimits>;
+export type NodeSourceContext = SourceContext<NodeLimits>;
 
 export class NodeSource implements WorkSource {
   readonly name: string;
@@ -52,9 +52,9 @@ export class NodeSource implements WorkSource {
   readonly #announcements: NodeAnnouncements;
   readonly #mailbox = new Mailbox();
   /** Rung when the time of the next fetch may have changed. */
-  readonly #replan = new Bell();
+  readonly #replan = new WakeSignal();
   /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
-  readonly #haste: Haste;
+  readonly #impatience: FetchImpatience;
   /** How often this node is asked. Each node has its own bounds. */
   readonly #bounds: RequestBounds;
   #fetches = 0;
@@ -62,9 +62,9 @@ export class NodeSource implements WorkSource {
   #lastCutMs = Number.NEGATIVE_INFINITY;
 
   /** @throws Error when the URL is not a node URL */
-  constructor(options: NodeSourceOptions, surroundings: NodeSourceSurroundings = {}) {
+  constructor(options: NodeSourceOptions, context: NodeSourceContext = {}) {
     const { url, network, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = options;
-    const { clock, random, emit, limits } = complete(surroundings, nodeLimits);
+    const { clock, random, emit, limits } = complete(context, nodeLimits);
     const shown = nodeAddress(url, network);
     const address = { ...shown, name: options.name ?? shown.name };
     this.name = address.name;
@@ -75,7 +75,7 @@ export class NodeSource implements WorkSource {
     this.#nodeClock = new NodeClock(clock);
     this.#schedule = new FetchSchedule(this.#limits);
     this.#streamTrust = new StreamTrust(this.#limits);
-    this.#haste = new Haste(clock, this.#limits);
+    this.#impatience = new FetchImpatience(clock, this.#limits);
     this.#bounds = new RequestBounds(clock.monotonicMs());
     this.#announcements = new NodeAnnouncements(this.name, emit);
     const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits });
@@ -117,7 +117,7 @@ export class NodeSource implements WorkSource {
       isOutdated: () => this.#schedule.isOutdated(work),
       // From here on the miner gets other work, even while the submission is repeated.
       onSent: () => this.#solved(work),
-      pause: (ms: number, signal: AbortSignal) => this.#haste.pause(ms, signal),
+      pause: (ms: number, signal: AbortSignal) => this.#impatience.pause(ms, signal),
       // For work that may be forgotten already, at least one attempt is made: the node decides.
       lifeMs: Math.max(this.#schedule.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
       random: this.#random,
@@ -155,7 +155,7 @@ export class NodeSource implements WorkSource {
       await this.#untilAllowed(stop);
       if (stop.aborted) return;
       try {
-        const done = await this.#haste.hurried(stop, (signal) => this.#fetch(signal));
+        const done = await this.#impatience.hurried(stop, (signal) => this.#fetch(signal));
         if (!done) continue;
         pauses.reset();
         refusedPauses.reset();
@@ -173,7 +173,7 @@ export class NodeSource implements WorkSource {
           ? retryAfterMs
           : Math.min(retryAfterMs ?? 0, this.#limits.idlePatienceMs);
         const pauseMs = (fault === 'refused' ? refusedPauses : pauses).nextMs(patienceMs);
-        await this.#haste.pause(pauseMs, stop, () => this.#schedule.current === undefined);
+        await this.#impatience.pause(pauseMs, stop, () => this.#schedule.current === undefined);
       }
     }
   }
@@ -248,7 +248,7 @@ export class NodeSource implements WorkSource {
     this.#schedule.newCut(chain, nowMs);
     this.#tellStale('new-cut');
     this.#replan.ring();
-    this.#haste.signOfLife();
+    this.#impatience.signOfLife();
   }
 
   #streamOpened(chain: number): void {
@@ -256,7 +256,7 @@ export class NodeSource implements WorkSource {
     this.#streamTrust.opened(chain, this.#clock.monotonicMs());
     this.#schedule.streamOpened(chain);
     this.#replan.ring();
-    this.#haste.signOfLife();
+    this.#impatience.signOfLife();
   }
 
   #streamEnded(chain: number): void {
@@ -300,7 +300,7 @@ export class NodeSource implements WorkSource {
     this.#http.renewConnections();
     this.#schedule.makeDue();
     this.#replan.ring();
-    this.#haste.letGo();
+    this.#impatience.letGo();
     this.#updates.reopen();
   }
 

@@ -12,7 +12,7 @@ import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
 import type { SourceNews } from '../vocabulary.ts';
 import { MOST_READ, type ParentStreams } from './connection.ts';
-import { type HeldJob, ParentSession, type RigView } from './session.ts';
+import { type ParentJob, ParentSession, type RigView } from './session.ts';
 
 /** How often targets follow the hashrate, for parents that limit the rate of shares. */
 const AIM_MS = 1_000;
@@ -43,7 +43,7 @@ export class ParentSource implements WorkSource {
   readonly #options: ParentSourceOptions;
   readonly #mailbox = new Mailbox();
   readonly #sessions = new Set<ParentSession>();
-  readonly #origins = new WeakMap<Work, { readonly session: ParentSession; readonly job: HeldJob }>();
+  readonly #origins = new WeakMap<Work, { readonly session: ParentSession; readonly job: ParentJob }>();
   #jobCount = 0;
   /** The work that was given last, unless its job has ended. */
   #given: Work | undefined;
@@ -65,7 +65,7 @@ export class ParentSource implements WorkSource {
       changed: () => this.#giveNewest(),
       flooded: () => this.#say('warning', FLOODED),
       rests: (resting: ParentSession) => this.#rests(resting),
-      ended: (jobs: readonly HeldJob[], reason: 'cancelled' | 'solved') => this.#condemn(jobs, reason),
+      ended: (jobs: readonly ParentJob[], reason: 'cancelled' | 'solved') => this.#condemn(jobs, reason),
       drain,
       closed: (closed: ParentSession) => this.#closed(closed),
     };
@@ -148,7 +148,7 @@ export class ParentSource implements WorkSource {
     );
   }
 
-  #condemn(jobs: readonly HeldJob[], reason: 'cancelled' | 'solved'): void {
+  #condemn(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
     const works = jobs.flatMap((job) => job.works);
     if (this.#given && works.includes(this.#given)) this.#given = undefined;
     this.#mailbox.put({ kind: 'stale', works, reason });

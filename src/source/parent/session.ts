@@ -49,7 +49,7 @@ export interface SessionHooks {
   /** It rests, or does so no more. */
   readonly rests: (session: ParentSession) => void;
   /** These jobs have ended: their works are worth nothing. */
-  readonly ended: (jobs: readonly HeldJob[], reason: 'cancelled' | 'solved') => void;
+  readonly ended: (jobs: readonly ParentJob[], reason: 'cancelled' | 'solved') => void;
   /** The parent wants no more shares: it asks to drain, or has ended its side. */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
   readonly closed: (session: ParentSession) => void;
@@ -60,7 +60,7 @@ export class ParentSession {
   readonly #rig: RigView;
   readonly #hooks: SessionHooks;
   /** In the order in which they came. */
-  #jobs: readonly HeldJob[] = [];
+  #jobs: readonly ParentJob[] = [];
   /** The most shares a second, on average. */
   #sharesPerSecond = Number.POSITIVE_INFINITY;
   #shares = 0;
@@ -75,7 +75,7 @@ export class ParentSession {
     this.#rig = rig;
     this.#hooks = hooks;
     const heard = {
-      request: (request: Request, line: number) => this.#heed(request, line),
+      request: (request: Request, line: number) => this.#apply(request, line),
       inputEnded: () => hooks.drain(this, 'input-ended'),
       flooded: hooks.flooded,
       closed: () => this.#closed(),
@@ -90,7 +90,7 @@ export class ParentSession {
   }
 
   /** The job to search; undefined while it drains. */
-  get newest(): HeldJob | undefined {
+  get newest(): ParentJob | undefined {
     return this.#isDraining ? undefined : this.#jobs.at(-1);
   }
 
@@ -114,7 +114,7 @@ export class ParentSession {
   }
 
   /** Sends a share. Settles when the parent has taken it, or has judged it where it judges. */
-  async submit(job: HeldJob, solution: Solution, stop: AbortSignal): Promise<Verdict> {
+  async submit(job: ParentJob, solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const share = ++this.#shares;
     const judged = job.verdicts ? this.#verdictOn(share, stop) : undefined;
     this.#unread++;
@@ -134,7 +134,7 @@ export class ParentSession {
   }
 
   /** A job is solved by one share. */
-  solved(job: HeldJob): void {
+  solved(job: ParentJob): void {
     this.#end([job], 'solved');
   }
 
@@ -160,7 +160,7 @@ export class ParentSession {
     this.#connection.end();
   }
 
-  #heed(request: Request, line: number): void {
+  #apply(request: Request, line: number): void {
     if (this.#isDraining && request.type === 'job') return; // The parent has asked for an end.
     switch (request.type) {
       case 'job':
@@ -203,12 +203,15 @@ export class ParentSession {
       return;
     }
     const old = request.clean ? this.#jobs : this.#jobs.slice(0, Math.max(0, this.#jobs.length + 1 - LIMITS.jobs));
-    this.#jobs = [...this.#jobs.filter((each) => !old.includes(each)), new HeldJob(request, this.#hooks.nextNumber())];
+    this.#jobs = [
+      ...this.#jobs.filter((each) => !old.includes(each)),
+      new ParentJob(request, this.#hooks.nextNumber()),
+    ];
     this.#condemn(old, 'cancelled');
     this.#hooks.changed();
   }
 
-  #withJob(id: string, line: number, action: (job: HeldJob) => void): void {
+  #withJob(id: string, line: number, action: (job: ParentJob) => void): void {
     const job = this.#jobs.find((each) => each.id === id);
     if (job) action(job);
     else {
@@ -217,13 +220,13 @@ export class ParentSession {
     }
   }
 
-  #end(jobs: readonly HeldJob[], reason: 'cancelled' | 'solved'): void {
+  #end(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
     this.#jobs = this.#jobs.filter((each) => !jobs.includes(each));
     this.#condemn(jobs, reason);
     this.#hooks.changed();
   }
 
-  #condemn(jobs: readonly HeldJob[], reason: 'cancelled' | 'solved'): void {
+  #condemn(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
     if (jobs.length === 0) return;
     for (const job of jobs) job.hasEnded = true;
     this.#hooks.ended(jobs, reason);
@@ -293,7 +296,7 @@ const WORTH_MOVING = 1.25;
 /** How many works of a job are remembered, to be condemned together. Solutions of earlier ones came long ago. */
 const REMEMBERED = 8;
 
-export class HeldJob {
+export class ParentJob {
   readonly id: string;
   /** Of two jobs, the one with the higher number is newer. */
   readonly number: number;

@@ -27,7 +27,7 @@ export interface CallsOptions {
   readonly allowReconnect: boolean;
   readonly limits: PoolLimits;
   readonly works: PoolWorks;
-  readonly bulletin: Bulletin;
+  readonly notices: PoolNotices;
   /** Answers a call. */
   readonly answer: (id: unknown, result: unknown, error?: unknown) => void;
   readonly onTarget: () => void;
@@ -50,8 +50,8 @@ export class PoolCalls {
   }
 
   /** @throws PoolError when the connection must end */
-  heed({ id, method, params }: Message & { kind: 'call' }): void {
-    const { answer, bulletin, userAgent } = this.#options;
+  apply({ id, method, params }: Message & { kind: 'call' }): void {
+    const { answer, notices, userAgent } = this.#options;
     switch (method) {
       case 'mining.notify':
         this.#notify(params);
@@ -69,7 +69,7 @@ export class PoolCalls {
         this.#reconnect(params);
         break;
       case 'client.show_message':
-        bulletin.show(params[0]);
+        notices.show(params[0]);
         break;
       case 'client.get_version':
         answer(id ?? null, userAgent);
@@ -159,7 +159,7 @@ export class PoolCalls {
  * kept.
  */
 
-export class Bulletin {
+export class PoolNotices {
   readonly #tell: (text: string) => void;
   #last = '';
   #told = 0;

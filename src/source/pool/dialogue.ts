@@ -88,10 +88,10 @@ export class Dialogue {
     return this.#lastLineMs;
   }
 
-  /** Sends a request. `heed` is called exactly once: in the order of the lines, before later ones are read. */
-  ask({ method, params, limitMs }: Request, heed: (reply: Reply) => void): void {
+  /** Sends a request. `apply` is called exactly once: in the order of the lines, before later ones are read. */
+  ask({ method, params, limitMs }: Request, apply: (reply: Reply) => void): void {
     if (this.#end) {
-      heed('lost');
+      apply('lost');
       return;
     }
     this.#requests += 1;
@@ -99,7 +99,7 @@ export class Dialogue {
     const timer = setTimeout(() => this.#runOut(id), limitMs);
     this.#waiting.set(id, (reply) => {
       clearTimeout(timer);
-      heed(reply);
+      apply(reply);
     });
     this.#send(requestLine(id, method, params));
   }
@@ -144,7 +144,7 @@ export class Dialogue {
     try {
       for (const line of this.#splitter.push(chunk)) {
         if (this.#end) return;
-        const isAnswer = line.trim() !== '' && this.#heed(line);
+        const isAnswer = line.trim() !== '' && this.#apply(line);
         if (!isAnswer) this.#count(line);
       }
       if (!this.#end) this.#options.onRead();
@@ -165,7 +165,7 @@ export class Dialogue {
   }
 
   /** @returns whether the line is the first answer to a request */
-  #heed(line: string): boolean {
+  #apply(line: string): boolean {
     const message = parseMessage(line);
     if (!message) throw this.#garbled(`“${quote(line)}”`);
     this.#heard = true;
@@ -190,10 +190,10 @@ export class Dialogue {
 
   /** @returns whether the request was waiting */
   #settle(id: number, reply: Reply): boolean {
-    const heed = this.#waiting.get(id);
+    const apply = this.#waiting.get(id);
     this.#waiting.delete(id);
-    heed?.(reply);
-    return heed !== undefined;
+    apply?.(reply);
+    return apply !== undefined;
   }
 
   #garbled(what: string): PoolError {

@@ -18,7 +18,7 @@ import { Mailbox } from '../mailbox.ts';
 import {
   complete,
   type Judge,
-  type SourceSurroundings,
+  type SourceContext,
   type SourceUpdate,
   type Verdict,
   type WorkSource,
@@ -43,7 +43,7 @@ export interface PoolSourceOptions extends PoolAccount {
   readonly allowReconnect?: boolean;
 }
 
-export type PoolSourceSurroundings = SourceSurroundings<PoolLimits>;
+export type PoolSourceContext = SourceContext<PoolLimits>;
 
 export class PoolSource implements WorkSource {
   readonly name: string;
@@ -62,8 +62,8 @@ export class PoolSource implements WorkSource {
   #sessions = 0;
 
   /** @throws Error when the URL is not a pool's */
-  constructor(options: PoolSourceOptions, surroundings: PoolSourceSurroundings = {}) {
-    const { clock, random, emit, limits } = complete(surroundings, poolLimits);
+  constructor(options: PoolSourceOptions, context: PoolSourceContext = {}) {
+    const { clock, random, emit, limits } = complete(context, poolLimits);
     const address = parsePoolUrl(options.url);
     if (!address) throw new Error(`"${options.url}" is not a pool URL: write it like stratum+tcp://pool.example:3333`);
     this.#address = address;

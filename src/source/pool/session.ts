@@ -9,7 +9,7 @@ import type { Clock } from '../../system/clock.ts';
 import type { PoolAddress } from '../../text/addresses.ts';
 import type { Verdict } from '../source.ts';
 import type { SourceNews, StaleReason } from '../vocabulary.ts';
-import { Bulletin, PoolCalls } from './calls.ts';
+import { PoolCalls, PoolNotices } from './calls.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
 import type { PoolLimits } from './limits.ts';
 import { type Answer, complaintOf, PoolError, quote, unusable } from './messages.ts';
@@ -57,7 +57,7 @@ export class PoolSession {
   readonly #dialogue: Dialogue;
   readonly #works: PoolWorks;
   readonly #shares: PoolShares;
-  readonly #bulletin: Bulletin;
+  readonly #notices: PoolNotices;
   readonly #calls: PoolCalls;
   readonly #beganMs: number;
   readonly #noWork: NodeJS.Timeout;
@@ -67,13 +67,13 @@ export class PoolSession {
     const { id, account, clock, limits, health } = options;
     this.#options = options;
     this.#works = new PoolWorks(id);
-    this.#bulletin = new Bulletin((text) => options.onNote('info', text));
+    this.#notices = new PoolNotices((text) => options.onNote('info', text));
     this.#beganMs = clock.monotonicMs();
     this.#dialogue = new Dialogue(socket, {
       url: options.address.url,
       clock,
-      onCall: (call) => this.#calls.heed(call),
-      onStray: ({ error }) => this.#bulletin.show(complaintOf(error ?? '').text),
+      onCall: (call) => this.#calls.apply(call),
+      onStray: ({ error }) => this.#notices.show(complaintOf(error ?? '').text),
       onRead: () => this.#update(),
     });
     this.#shares = new PoolShares({
@@ -83,13 +83,13 @@ export class PoolSession {
       clock,
       limits,
       health,
-      onComplaint: (text) => this.#bulletin.note(text),
+      onComplaint: (text) => this.#notices.note(text),
     });
     this.#calls = new PoolCalls({
       ...options,
       isPublic: !isPrivate(socket.remoteAddress ?? ''),
       works: this.#works,
-      bulletin: this.#bulletin,
+      notices: this.#notices,
       answer: (id, result, error) => this.#dialogue.answer(id, result, error),
       onTarget: () => this.#happened('targetMs'),
       onJob: () => {
@@ -119,7 +119,7 @@ export class PoolSession {
     clearTimeout(this.#noWork);
     const works = this.#works.end();
     if (works.length > 0) this.#options.onStale(works, 'expired');
-    const { ban } = this.#bulletin;
+    const { ban } = this.#notices;
     return ban === undefined ? why : new PoolError('refused', `${why.message} It said: “${ban}”`);
   }
 

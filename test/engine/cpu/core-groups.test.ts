@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Allowance, chooseThreads, groupThreads, type ThreadWishes } from '#pickaxe/engine/cpu/threads.js';
+import { type Allowance, chooseThreads, groupThreads, type ThreadOptions } from '#pickaxe/engine/cpu/threads.js';
 import type { Core } from '#pickaxe/engine/cpu/topology.js';
 import type { CoreKind } from '#pickaxe/engine/device.js';
 import { formatCpuList } from '#pickaxe/text/quantities.js';
@@ -33,7 +33,7 @@ const ZEN_4 = smt(0, 31);
 const noPinning = { pinFault: 'only Linux and Windows can pin threads' };
 
 /** @returns each group in short: `15 of 0-15 performance` (confined together), `16 pinned to 16-31 efficiency` */
-function choose(wishes: ThreadWishes, allowance: Allowance) {
+function choose(wishes: ThreadOptions, allowance: Allowance) {
   const { threads, groups, why } = chooseThreads(wishes, allowance);
   expect(groups.flatMap(({ places }) => places)).toHaveLength(threads);
   const short = groups.map(({ kind, places }) => {
@@ -47,7 +47,7 @@ function choose(wishes: ThreadWishes, allowance: Allowance) {
 }
 
 describe('groups of threads', () => {
-  test.each<[string, ThreadWishes, Allowance, string[]]>([
+  test.each<[string, ThreadOptions, Allowance, string[]]>([
     [
       'a 13900K leaves one hardware thread of a performance core free, whose sibling uses its ports',
       {},
@@ -151,7 +151,7 @@ describe('groups of threads', () => {
 });
 
 describe('the cores that mine', () => {
-  test.each<[string, ThreadWishes, Allowance, string[]]>([
+  test.each<[string, ThreadOptions, Allowance, string[]]>([
     [
       'performance cores of a 13900K: none is left free, because the efficiency cores are',
       { cores: 'performance' },
@@ -190,7 +190,7 @@ describe('the cores that mine', () => {
     );
   });
 
-  test.each<[string, ThreadWishes, Allowance, string]>([
+  test.each<[string, ThreadOptions, Allowance, string]>([
     ['where all are alike', { cores: 'efficiency' }, machine(ZEN_4), 'no efficiency cores to choose'],
     ['where nothing is known', { cores: 'efficiency' }, { count: 4 }, 'no efficiency cores to choose'],
     [

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { StackPlaces } from '#pickaxe/engine/cpu/kernels/wasm.js';
+import { StackSlots } from '#pickaxe/engine/cpu/kernels/wasm.js';
 
 /** Simulates calls whose time, in ms, depends on the number of ignored arguments. Counts the calls by place. */
-function call(places: StackPlaces, times: number, msAt: Record<number, number>): Map<number, number> {
+function call(places: StackSlots, times: number, msAt: Record<number, number>): Map<number, number> {
   const calls = new Map<number, number>();
   for (let i = 0; i < times; i++) {
     const { length } = places.next();
@@ -13,7 +13,7 @@ function call(places: StackPlaces, times: number, msAt: Record<number, number>):
 }
 
 test('a kernel mostly runs in its fastest place, and tries the others now and then', () => {
-  const places = new StackPlaces();
+  const places = new StackSlots();
   const msAt = { 0: 2.1, 1: 3.7, 64: 1, 65: 1.05 };
   expect(call(places, 16, msAt).size).toBe(4);
   call(places, 48, msAt);
@@ -28,7 +28,7 @@ test('a kernel mostly runs in its fastest place, and tries the others now and th
 });
 
 test('a kernel moves when its place has become slow or another one fast', () => {
-  const places = new StackPlaces();
+  const places = new StackSlots();
   call(places, 128, { 0: 1, 1: 1.05, 64: 1.1, 65: 1.2 });
   expect(call(places, 64, { 0: 2, 1: 1.05, 64: 1.1, 65: 1.2 }).get(1)).toBeGreaterThan(55);
   call(places, 64, { 0: 1, 1: 1.05, 64: 0.5, 65: 0.6 });
@@ -36,7 +36,7 @@ test('a kernel moves when its place has become slow or another one fast', () => 
 });
 
 test('a call whose time is not passed has no effect', () => {
-  const places = new StackPlaces();
+  const places = new StackSlots();
   expect(places.next()).toHaveLength(0);
   expect(places.next()).toHaveLength(0);
   places.learn(1);

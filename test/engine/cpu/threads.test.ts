@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { Addon } from '#pickaxe/engine/cpu/kernels/native.js';
 import { pinFault, pinThread, priorityFault } from '#pickaxe/engine/cpu/pinning.js';
-import { type Allowance, chooseThreads, type ThreadWishes } from '#pickaxe/engine/cpu/threads.js';
+import { type Allowance, chooseThreads, type ThreadOptions } from '#pickaxe/engine/cpu/threads.js';
 import { readTopology } from '#pickaxe/engine/cpu/topology.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
@@ -31,7 +31,7 @@ const smt = [
 ];
 
 /** @returns the choice, with the CPUs that threads are pinned to: none when the system places them */
-function choose(wishes: ThreadWishes, allowance: Allowance) {
+function choose(wishes: ThreadOptions, allowance: Allowance) {
   const choice = chooseThreads(wishes, allowance);
   expect(choice.groups.flatMap(({ places }) => places)).toHaveLength(choice.threads);
   return { ...choice, cpus: choice.groups.flatMap(({ places }) => places).flat() };

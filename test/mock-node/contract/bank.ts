@@ -24,7 +24,7 @@ import {
   parseSendAnswer,
 } from '#pickaxe/ledger/command/results.js';
 import { type Decimal, formatTokenAmount, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import type { MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
+import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { startMock } from '../ask.ts';
 
@@ -78,7 +78,7 @@ export const arrival = (pactId: string, proof: string): CoinCall => {
 /** A command without signers, for reading. */
 export const read = (message: Message): CoinCall => ({ message, capabilities: [] });
 
-export async function startBank(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
+export async function startBank(options: MockNodeOptions = {}, surroundings: MockNodeContext = {}) {
   const accounts = [
     { account: alice, balance: '100.0' },
     { account: bob, balance: '1.0', chains: [0] },

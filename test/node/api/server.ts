@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { ApiError } from '#pickaxe/node/api/api-error.js';
-import { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from '#pickaxe/node/api/node-api.js';
+import { NodeApi, type NodeApiContext, type NodeApiOptions } from '#pickaxe/node/api/node-api.js';
 import type { Identity } from '../certificates.ts';
 
 /** A request as it came. */
@@ -77,11 +77,11 @@ export async function serve(
 }
 
 /** Nothing waits long. */
-export const QUICK: NodeApiSurroundings = {
+export const QUICK: NodeApiContext = {
   limits: { pauses: { firstMs: 1, mostMs: 2 }, freshPayloadPauseMs: 1 },
 };
 
-export function apiOf(options: Partial<NodeApiOptions>, surroundings: NodeApiSurroundings = QUICK): NodeApi {
+export function apiOf(options: Partial<NodeApiOptions>, surroundings: NodeApiContext = QUICK): NodeApi {
   const api = new NodeApi({ network: 'mainnet01', ...options }, surroundings);
   onTestFinished(() => api.close());
   return api;

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { difficultyOf, meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { type Random, seededRandom } from '#pickaxe/mock-node/random.js';
-import type { SessionWorld } from '#pickaxe/relay/stratum/context.js';
+import type { SessionContext } from '#pickaxe/relay/stratum/context.js';
 import { difficultyOfHashes, parseTarget } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
 import { type Message, parse, SessionBench, type TestClient } from './session-bench.ts';
@@ -34,7 +34,7 @@ class CreditBench extends SessionBench {
     const random = seededRandom(seed);
     this.random = () => random() || Number.MIN_VALUE;
     const { works } = this;
-    const judged: SessionWorld['works'] = {
+    const judged: SessionContext['works'] = {
       get current() {
         return works.current;
       },
@@ -57,7 +57,7 @@ class CreditBench extends SessionBench {
 
   /** What the ledger credits in all, in hashes. */
   credited(): number {
-    this.world.places.close();
+    this.world.quota.close();
     return this.ledger.reduce((sum, line) => {
       if (line.type === 'left-out') return sum + line.acceptedHashes;
       return line.type === 'share' && line.result === 'accepted' ? sum + (line.difficulty ?? 0) : sum;

@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { Doorkeeper, type SharedLines } from '#pickaxe/relay/stratum/connection-limiter.js';
+import { ConnectionLimiter, type SharedLines } from '#pickaxe/relay/stratum/connection-limiter.js';
 import { Vardiff, type VardiffOptions } from '#pickaxe/relay/stratum/difficulty.js';
 import { stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { Connection } from '#pickaxe/relay/stratum/socket.js';
@@ -122,7 +122,7 @@ class Miner {
 
 class Farm {
   readonly logged: string[] = [];
-  readonly door: Doorkeeper;
+  readonly door: ConnectionLimiter;
   readonly miners: Miner[] = [];
   readonly random: () => number;
   readonly clock = { nowUs: () => 0n, monotonicMs: () => this.nowMs };
@@ -135,7 +135,7 @@ class Farm {
     const random = seededRandom(1);
     this.random = () => random() || Number.MIN_VALUE;
     const log = { debug() {}, info() {}, warn: (line: string) => void this.logged.push(line) };
-    this.door = new Doorkeeper(stratumLimits, log, 0);
+    this.door = new ConnectionLimiter(stratumLimits, log, 0);
   }
 
   readonly learningSeconds = () => Math.max(0.15, this.#learning / 1_000);

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
-import { type LedgerEntry, LedgerPlaces, type ShareEntry } from '#pickaxe/relay/stratum/share-log.js';
-import { type SessionEntry, ShareBook } from '#pickaxe/relay/stratum/shares.js';
+import { type LedgerEntry, type ShareEntry, ShareLogQuota } from '#pickaxe/relay/stratum/share-log.js';
+import { type SessionEntry, SessionShareLog } from '#pickaxe/relay/stratum/shares.js';
 
 const share = (worker: string, more: Partial<ShareEntry> = {}): ShareEntry => {
   return { worker, result: 'accepted', difficulty: 7, isBlock: false, ...more };
@@ -12,12 +12,12 @@ const share = (worker: string, more: Partial<ShareEntry> = {}): ShareEntry => {
 
 class LedgerBench {
   readonly told: LedgerEntry[] = [];
-  readonly places: LedgerPlaces;
+  readonly places: ShareLogQuota;
   nowMs = 0;
   #sessions = 0;
 
   constructor(limits: Partial<StratumLimits>) {
-    this.places = new LedgerPlaces({
+    this.places = new ShareLogQuota({
       record: (entry) => void this.told.push(entry),
       clock: { monotonicMs: () => this.nowMs },
       limits: { ...stratumLimits, ...limits },
@@ -25,10 +25,10 @@ class LedgerBench {
     });
   }
 
-  session(address = '192.0.2.1'): ShareBook {
+  session(address = '192.0.2.1'): SessionShareLog {
     const session = ++this.#sessions;
     const begin: SessionEntry = { type: 'session', session, nonce1: '0000', worker: 'w', agent: '', address };
-    return new ShareBook(this.places, begin);
+    return new SessionShareLog(this.places, begin);
   }
 
   get sums() {

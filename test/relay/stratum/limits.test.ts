@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/relay/stratum/client-hints.js';
-import { Bans, Doorkeeper, networkOf, type SharedLines, siteOf } from '#pickaxe/relay/stratum/connection-limiter.js';
-import { RememberedRates, Surprise } from '#pickaxe/relay/stratum/difficulty.js';
+import {
+  Bans,
+  ConnectionLimiter,
+  networkOf,
+  type SharedLines,
+  siteOf,
+} from '#pickaxe/relay/stratum/connection-limiter.js';
+import { RateChangeDetector, RememberedRates } from '#pickaxe/relay/stratum/difficulty.js';
 import { rollMs } from '#pickaxe/relay/stratum/jobs.js';
 import { mostConnections, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { TokenBucket } from '#pickaxe/system/buckets.js';
@@ -79,7 +85,7 @@ describe('bans', () => {
   it('are logged at a bounded rate', () => {
     const warnings: string[] = [];
     const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
-    const doorkeeper = new Doorkeeper(stratumLimits, log, 0);
+    const doorkeeper = new ConnectionLimiter(stratumLimits, log, 0);
     for (let last = 0; last < 100; last++) doorkeeper.note(`192.0.2.${last}`, 1_000, 'junk', 0);
     expect(warnings).toHaveLength(10);
     doorkeeper.note('198.51.100.1', 1_000, 'junk', 10_000);
@@ -89,7 +95,7 @@ describe('bans', () => {
   it('are logged also while there is no pause between them', () => {
     const warnings: string[] = [];
     const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
-    const doorkeeper = new Doorkeeper(stratumLimits, log, 0);
+    const doorkeeper = new ConnectionLimiter(stratumLimits, log, 0);
     for (let second = 0; second < 60; second++) doorkeeper.note(`192.0.2.${second}`, 1_000, 'junk', 1_000 * second);
     expect(warnings).toHaveLength(10 + 5);
   });
@@ -98,7 +104,7 @@ describe('bans', () => {
 describe('connections from one address', () => {
   const SILENT = { debug() {}, info() {}, warn() {} };
   const doorkeeper = (limits: Partial<typeof stratumLimits>) =>
-    new Doorkeeper({ ...stratumLimits, ...limits }, SILENT, 0);
+    new ConnectionLimiter({ ...stratumLimits, ...limits }, SILENT, 0);
   /** Takes as many lines as there are. */
   const drain = (lines: unknown) => {
     let count = 0;
@@ -194,12 +200,12 @@ it.each([
 
 describe('a surprise', () => {
   it('is a rate that is far higher or lower, and soon', () => {
-    const [low, high] = [new Surprise(), new Surprise()];
+    const [low, high] = [new RateChangeDetector(), new RateChangeDetector()];
     let waited = 0;
     while (!low.note(0, 1)) waited++;
     expect(waited).toBe(16);
     let came = 0;
-    let since: ReturnType<Surprise['note']>;
+    let since: ReturnType<RateChangeDetector['note']>;
     while (!since) {
       came++;
       since = high.note(1, 0.1);
@@ -209,7 +215,7 @@ describe('a surprise', () => {
   });
 
   it('is not a rate that stays', () => {
-    const surprise = new Surprise();
+    const surprise = new RateChangeDetector();
     for (let count = 0; count < 10_000; count++) expect(surprise.note(1, 1)).toBeUndefined();
   });
 });

@@ -5,14 +5,14 @@ import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
 import { Accounts } from '#pickaxe/relay/accounts.js';
 import { RelayedWorks } from '#pickaxe/relay/relayed-works.js';
-import type { SessionWorld } from '#pickaxe/relay/stratum/context.js';
+import type { SessionContext } from '#pickaxe/relay/stratum/context.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/difficulty.js';
 import { SharedJobs } from '#pickaxe/relay/stratum/jobs.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { Nonce1Pool } from '#pickaxe/relay/stratum/nonce1-pool.js';
 import { Session } from '#pickaxe/relay/stratum/session.js';
 import { Sessions } from '#pickaxe/relay/stratum/sessions.js';
-import { type LedgerEntry, LedgerPlaces } from '#pickaxe/relay/stratum/share-log.js';
+import { type LedgerEntry, ShareLogQuota } from '#pickaxe/relay/stratum/share-log.js';
 import { LogBucket } from '#pickaxe/system/buckets.js';
 import { parseHeader, parseTarget } from '#pickaxe/wire/stratum.js';
 import { FakeSource, Recorder } from '../../fakes.ts';
@@ -23,7 +23,7 @@ export class SessionBench {
   readonly ledger: LedgerEntry[] = [];
   readonly logged: string[] = [];
   readonly works: RelayedWorks;
-  readonly world: SessionWorld;
+  readonly world: SessionContext;
   readonly sessions = new Sessions();
   readonly #stop = new AbortController();
   readonly #following: Promise<void>;
@@ -59,7 +59,7 @@ export class SessionBench {
       limits: { ...stratumLimits, ...limits },
       aimSeconds: 10,
       learningSeconds: this.sessions.learningSeconds,
-      places: new LedgerPlaces({
+      quota: new ShareLogQuota({
         record: (entry) => void this.ledger.push(entry),
         clock,
         limits: { ...stratumLimits, ...limits },

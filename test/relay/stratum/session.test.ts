@@ -3,7 +3,7 @@ import { toHex } from '#pickaxe/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
-import { type LedgerEntry, LedgerPlaces } from '#pickaxe/relay/stratum/share-log.js';
+import { type LedgerEntry, ShareLogQuota } from '#pickaxe/relay/stratum/share-log.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually } from '../../source/follow.ts';
@@ -675,7 +675,7 @@ const results = (bench: SessionBench) => shareLines(bench).map(({ result }) => r
 
 /** What the ledger says at its end of the shares that have no line. */
 function leftOut({ ledger, world }: SessionBench) {
-  world.places.close();
+  world.quota.close();
   return ledger.filter((entry) => entry.type === 'left-out');
 }
 
@@ -753,7 +753,7 @@ describe('the ledger and clients that bring more than a miner would', () => {
       client.login(`w${count}`);
       client.leave();
     }
-    bench.world.places.close();
+    bench.world.quota.close();
     expect(bench.ledger).toEqual([]);
   });
 
@@ -801,7 +801,7 @@ describe('the ledger and clients that bring more than a miner would', () => {
     const told: LedgerEntry[] = [];
     const limits = { ...stratumLimits, connections: 2, ledgerBurst: 0 };
     const record = (entry: LedgerEntry) => void told.push(entry);
-    const places = new LedgerPlaces({ record, clock: { monotonicMs: () => 0 }, limits, aimSeconds: 10 });
+    const places = new ShareLogQuota({ record, clock: { monotonicMs: () => 0 }, limits, aimSeconds: 10 });
     for (let last = 1; last <= 5; last++) {
       const place = places.take(`192.0.2.${last}`);
       expect(place.admit({ worker: `w${last}`, result: 'accepted', difficulty: 7, isBlock: true }, 1)).toBe(false);

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import type { NodeLimits } from '#pickaxe/node/limits.js';
-import { NodeSource, type NodeSourceOptions, type NodeSourceSurroundings } from '#pickaxe/source/node/node-source.js';
+import { NodeSource, type NodeSourceContext, type NodeSourceOptions } from '#pickaxe/source/node/node-source.js';
 import { Recorder } from '../../fakes.ts';
 import { Follower } from '../follow.ts';
 
@@ -45,7 +45,7 @@ export function followNode(
   url: string,
   limits: Partial<NodeLimits> = {},
   options: Partial<NodeSourceOptions> = {},
-  others: Partial<NodeSourceSurroundings> = {},
+  others: Partial<NodeSourceContext> = {},
 ): { source: NodeSource; follower: Follower; recorder: Recorder } {
   const recorder = new Recorder();
   const surroundings = { emit: recorder.listen, limits: { ...QUICK, ...limits }, ...others };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { difficultyOf, targetForDifficulty } from '#pickaxe/chain/target.js';
-import { HeldJob } from '#pickaxe/source/parent/session.js';
+import { ParentJob } from '#pickaxe/source/parent/session.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { makeHeader, targetHex } from './parent.ts';
 
 /** @param share how many hashes the parent wants a share to take @param block how many a block takes */
 const jobOf = (share: number, block = 1e15) =>
-  new HeldJob({ type: 'job', id: 'a', header: toHex(makeHeader(block)), target: targetHex(share) }, 1);
+  new ParentJob({ type: 'job', id: 'a', header: toHex(makeHeader(block)), target: targetHex(share) }, 1);
 
-const difficulty = (job: HeldJob) => Math.round(difficultyOf(job.work.target));
+const difficulty = (job: ParentJob) => Math.round(difficultyOf(job.work.target));
 
 describe('the target of a job', () => {
   it('follows the hashrate in both directions, but never below what the parent wants', () => {
@@ -49,7 +49,7 @@ describe('the target of a job', () => {
     const blockTarget = Uint8Array.from({ length: 32 }, (_, i) => (i < 20 ? 0xcc : 0));
     header.set(blockTarget, 158);
     expect(targetForDifficulty(difficultyOf(blockTarget))).not.toEqual(blockTarget);
-    const job = new HeldJob({ type: 'job', id: 'a', header: toHex(header), target: targetHex(100) }, 1);
+    const job = new ParentJob({ type: 'job', id: 'a', header: toHex(header), target: targetHex(100) }, 1);
     expect(job.aim(1e60)).toBe(true);
     expect(job.work.target).toEqual(blockTarget);
   });

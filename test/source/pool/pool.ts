@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { PoolLimits } from '#pickaxe/source/pool/limits.js';
-import { PoolSource, type PoolSourceOptions, type PoolSourceSurroundings } from '#pickaxe/source/pool/pool-source.js';
+import { PoolSource, type PoolSourceContext, type PoolSourceOptions } from '#pickaxe/source/pool/pool-source.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { Recorder } from '../../fakes.ts';
 import { Follower } from '../follow.ts';
@@ -32,7 +32,7 @@ export function poolSource(
   url: string,
   limits: Partial<PoolLimits> = {},
   options: Partial<PoolSourceOptions> = {},
-  others: Partial<PoolSourceSurroundings> = {},
+  others: Partial<PoolSourceContext> = {},
 ): PoolSource {
   const surroundings = { limits: { ...QUICK, ...limits }, ...others };
   return new PoolSource({ url, user: USER, password: 'x', userAgent: 'pickaxe/test', ...options }, surroundings);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { Bulletin } from '#pickaxe/source/pool/calls.js';
+import { PoolNotices } from '#pickaxe/source/pool/calls.js';
 import { MOST_MESSAGES, MOST_WORKS } from '#pickaxe/source/pool/limits.js';
 import { PoolWorks } from '#pickaxe/source/pool/works.js';
 import { makeHeader } from './pool.ts';
@@ -78,7 +78,7 @@ it('without the clean flag, a job condemns only works of its own chain on anothe
 
 it('a pool that talks all the time is heard only so often', () => {
   const told: string[] = [];
-  const bulletin = new Bulletin((text) => told.push(text));
+  const bulletin = new PoolNotices((text) => told.push(text));
   for (let i = 0; i < 100; i++) bulletin.show(`message ${i}`);
   expect(told).toHaveLength(MOST_MESSAGES);
   expect(bulletin.ban).toBeUndefined();

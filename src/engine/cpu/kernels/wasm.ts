@@ -59,7 +59,7 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
   const memory = new Uint32Array(wasm.memory.buffer);
   const searchAt = wasm.searchAt() / 4;
   const hitsAt = wasm.hitsAt() / 4;
-  const places = new StackPlaces();
+  const places = new StackSlots();
   return {
     name,
     search(search, currentRun, hits) {
@@ -97,7 +97,7 @@ const TRY_EVERY = 16;
 const EARLY_CALLS = 64;
 const TRY_EARLY = 4;
 
-export class StackPlaces {
+export class StackSlots {
   readonly #msPerRow = PLACES.map(() => Number.POSITIVE_INFINITY);
   #learned = 0;
   #place = 0;

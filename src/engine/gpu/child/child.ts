@@ -83,12 +83,12 @@ class Child {
     }
   }
 
-  async #open(wishes: OpenMessage) {
+  async #open(wanted: OpenMessage) {
     const { send, openDevice, selfTest, spotCheck, createSearcher } = this.#parts;
-    const { dawn, adapter } = await openAdapter(await loadDawn(), wishes.adapter);
+    const { dawn, adapter } = await openAdapter(await loadDawn(), wanted.adapter);
     const driver = modelOf(adapter);
-    const model = wishes.adapter ?? driver;
-    if (isSoftware(adapter) && !wishes.softwareGpu) {
+    const model = wanted.adapter ?? driver;
+    if (isSoftware(adapter) && !wanted.softwareGpu) {
       const remedy = 'use the CPU engine, or allow it with --software-gpu';
       throw new DeviceError(
         'missing',
@@ -101,14 +101,14 @@ class Child {
     const { scanner, tuning, why } = await tunedScanner(device, {
       model,
       driver,
-      cacheDirectory: wishes.cacheDirectory,
-      again: wishes.tuneAgain,
-      variant: wishes.variant,
-      batchMs: wishes.batchMs,
-      limits: wishes.tuningLimits,
+      cacheDirectory: wanted.cacheDirectory,
+      again: wanted.tuneAgain,
+      variant: wanted.variant,
+      batchMs: wanted.batchMs,
+      limits: wanted.tuningLimits,
       progress: (what, done) => send({ type: 'progress', what, done }),
       trying: (variant) => send({ type: 'trying', variant: nameOf(variant) }),
-      skip: wishes.skip,
+      skip: wanted.skip,
       check: async (each) => {
         const scan: typeof each.scan = (puzzle, range) => each.scan(puzzle, range);
         await selfTest(scan, each.unit);
@@ -118,7 +118,7 @@ class Child {
     const reports = new Reports((report) => send({ type: 'report', ...report }), systemClock);
     this.#searcher = createSearcher({
       scanner,
-      batchMs: wishes.batchMs ?? tuning.batchMs,
+      batchMs: wanted.batchMs ?? tuning.batchMs,
       checkEveryMs: CHECK_EVERY_MS,
       clock: systemClock,
       hooks: {
@@ -132,8 +132,8 @@ class Child {
         lost: (error) => this.#lose(device, error),
       },
     });
-    const sensors = await openSensors(wishes.card);
-    startPulse(wishes.pulseMs, sensors, (telemetry) => send({ type: 'pulse', ...(telemetry && { telemetry }) }));
+    const sensors = await openSensors(wanted.card);
+    startPulse(wanted.pulseMs, sensors, (telemetry) => send({ type: 'pulse', ...(telemetry && { telemetry }) }));
     return { model, driver, tuning, why, sensors: sensors.what };
   }
 

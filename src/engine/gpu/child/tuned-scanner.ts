@@ -26,7 +26,7 @@ import { bestBatch, raceBatches, raceVariants } from './tune.ts';
  */
 const HOPELESS_SHADER = 0.8;
 
-export interface TuningWishes {
+export interface TuningOptions {
   /** Tunings are remembered by the model and the driver. */
   readonly model: string;
   readonly driver: string;
@@ -71,8 +71,8 @@ export function tuningKey(driver: string): Key {
 }
 
 /** @throws DeviceError when no variant of the kernel computes right on this device. */
-export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Promise<Tuned> {
-  const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wishes;
+export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned> {
+  const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wanted;
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
   const key = tuningKey(driver);
@@ -83,8 +83,8 @@ export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Pro
     // The variant ran before and does not now, so everything is measured again. If nothing runs, that says why.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
-  if (variant) return askedFor(device, variant, wishes);
-  const { scanner, tuning } = await measure(device, wishes);
+  if (variant) return askedFor(device, variant, wanted);
+  const { scanner, tuning } = await measure(device, wanted);
   // A skipped variant may not be to blame for the loss of the device, so nothing is remembered: the next start tries it
   // again.
   const forgotten =
@@ -94,8 +94,8 @@ export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Pro
 }
 
 /** Measures the variant that was asked for, and the lengths of a batch unless one was asked for, too. */
-async function askedFor(device: GPUDevice, variant: Variant, wishes: TuningWishes): Promise<Tuned> {
-  const { check, batchMs, limits, trying } = wishes;
+async function askedFor(device: GPUDevice, variant: Variant, wanted: TuningOptions): Promise<Tuned> {
+  const { check, batchMs, limits, trying } = wanted;
   const { scanner, fault } = await open(device, variant, check);
   if (!scanner) throw fault;
   const [{ hashesPerSecond }] = await raceVariants([scanner], limits, trying);
@@ -110,11 +110,11 @@ async function askedFor(device: GPUDevice, variant: Variant, wishes: TuningWishe
   return { scanner, tuning, why: `${nameOf(variant)}, as asked for` };
 }
 
-async function measure(device: GPUDevice, wishes: TuningWishes) {
-  const { progress, limits, trying, again: thorough } = wishes;
+async function measure(device: GPUDevice, wanted: TuningOptions) {
+  const { progress, limits, trying, again: thorough } = wanted;
   const what = `measuring ${limits.variants.length} variants of the kernel: a few seconds, once for this GPU and driver`;
   progress(what, 0);
-  const typical = await openAll(device, limits.variants.filter(isTypical), wishes);
+  const typical = await openAll(device, limits.variants.filter(isTypical), wanted);
   if (typical.scanners.length === 0) throw typical.faults[0].fault;
   const firstRace = await raceVariants(typical.scanners, limits, trying);
   const hopeful = thorough ? firstRace : hopefulOf(firstRace);
@@ -122,7 +122,7 @@ async function measure(device: GPUDevice, wishes: TuningWishes) {
 
   progress(what, 0.25);
   const rest = limits.variants.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
-  const others = await openAll(device, rest, wishes);
+  const others = await openAll(device, rest, wanted);
   progress(what, 0.5);
   const ranked = await raceVariants([...hopeful.map(({ scanner }) => scanner), ...others.scanners], limits, trying);
   const [{ scanner, hashesPerSecond }] = ranked;
@@ -147,7 +147,7 @@ export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(ty
   return typical.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * typical[0].hashesPerSecond);
 }
 
-async function openAll(device: GPUDevice, variants: readonly Variant[], { trying, check, skip }: TuningWishes) {
+async function openAll(device: GPUDevice, variants: readonly Variant[], { trying, check, skip }: TuningOptions) {
   const scanners: Scanner[] = [];
   const faults: { readonly variant: Variant; readonly fault: Error }[] = [];
   for (const variant of variants) {
@@ -166,7 +166,7 @@ type Opened =
   | { readonly scanner?: never; readonly fault: Error };
 
 /** Compiles and checks a variant. Faults are returned, not thrown, so that the other variants are still tried. */
-async function open(device: GPUDevice, variant: Variant, check: TuningWishes['check']): Promise<Opened> {
+async function open(device: GPUDevice, variant: Variant, check: TuningOptions['check']): Promise<Opened> {
   let scanner: Scanner | undefined;
   try {
     scanner = await Scanner.compile(device, variant);

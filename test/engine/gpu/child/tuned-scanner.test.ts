@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DeviceError } from '#pickaxe/engine/engine.js';
-import { hopefulOf, type TuningWishes, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
+import { hopefulOf, type TuningOptions, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
 import { isTypical, nameOf, TUNING_LIMITS, tuningShape, VARIANTS, type Variant } from '#pickaxe/engine/gpu/tuning.js';
 import { Cache } from '#pickaxe/system/cache.js';
 import { FakeDevice } from './fake-device.ts';
@@ -25,7 +25,7 @@ const TUNING = {
  * Opens a device that can run only the remembered variant.
  * @returns the variants that were tried, and the result
  */
-async function openWith(wishes: Partial<TuningWishes>, remembered = { model: 'RTX', key: tuningKey('driver 550.1') }) {
+async function openWith(wishes: Partial<TuningOptions>, remembered = { model: 'RTX', key: tuningKey('driver 550.1') }) {
   const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
   onTestFinished(() => rmSync(cacheDirectory, { recursive: true, force: true }));
   new Cache(cacheDirectory).remember(`gpu ${remembered.model}`, remembered.key, TUNING);
@@ -55,7 +55,7 @@ test('a remembered tuning of the same model and driver is used, and nothing is m
 
 const TYPICAL = ['wgsl 128×16', 'wgsl-uniform-rotates 128×16', 'wgsl-multiplied-adds 128×16'];
 
-test.each<[string, Partial<TuningWishes>]>([
+test.each<[string, Partial<TuningOptions>]>([
   ['another driver', { driver: 'driver 550.2' }],
   ['another model', { model: 'RTX Ti' }],
   ['a variant that cost the device', { skip: [nameOf(REMEMBERED)] }],
@@ -91,7 +91,7 @@ describe('a measurement', () => {
   const limits = { variants, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
   const names = variants.map(nameOf).sort();
 
-  async function measure(wishes: Partial<TuningWishes> = {}) {
+  async function measure(wishes: Partial<TuningOptions> = {}) {
     const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
     onTestFinished(() => rmSync(cacheDirectory, { recursive: true, force: true }));
     const device = new FakeDevice();

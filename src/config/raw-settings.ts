@@ -24,7 +24,7 @@ export type Path = readonly (string | number)[];
 /** A document that has the shape of a configuration: tables by their names, with values by the names of settings. */
 export type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-export interface Said {
+export interface RawSettings {
   /** Tables of settings, as a file has them; anything else where a file has another shape. */
   readonly document: unknown;
   /** @returns where a path of the document stands, for people: `pickaxe.toml:4`, `--threads` */
