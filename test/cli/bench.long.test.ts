@@ -212,7 +212,7 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     const { code, stdout } = await compare(a.file, b.file);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^A: pickaxe .*\nB: pickaxe /);
-    expect(stdout).toMatch(/^cpu .*; js, 1 thread$/m);
+    expect(stdout).toMatch(/^cpu .*; wasm, 1 thread$/m);
     expect(stdout).toMatch(/^ {2}hashrate .*H\/s ± .* % → .*H\/s ± .* %$/m);
     expect(stdout).toMatch(/^ {2}B \/ A {9}\d+\.\d{3}: (B is faster|B is slower|within the spread \(±[\d.]+ %\))$/m);
     // The table explains only the words that it uses.

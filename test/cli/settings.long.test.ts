@@ -20,7 +20,7 @@ describe('pickaxe mine --print-config', () => {
     expectShape(PrintedConfig, printed);
     expect(printed).toMatchObject({
       'cpu.threads': { value: 2, origin: 'project', where: 'pickaxe.toml:11' },
-      'cpu.kernel': { value: 'wasm-simd', origin: 'user', where: join(folder.path, 'pickaxe/config.json:2') },
+      'cpu.kernel': { value: 'wasm', origin: 'user', where: join(folder.path, 'pickaxe/config.json:2') },
       'cpu.priority': { value: 6, origin: 'environment', where: 'PICKAXE_CPU_PRIORITY' },
       'devices.temp-limit': { value: 'none', origin: 'flag', where: '--temp-limit' },
       'run.json': { value: true, origin: 'flag', where: '--json' },

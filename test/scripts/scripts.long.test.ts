@@ -59,7 +59,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     const sse41 = { name: 'sse41', nonces: 4, alu: positive, MHs: positive, p90: positive, portBound: positive };
     expect(kernels).toContainEqual(expect.objectContaining(sse41));
   }),
-  'bench/cpu.mjs': bench('--seconds 0.1 --turn-ms 5 js wasm', ['linux'], ({ results, several }) => {
+  'bench/cpu.mjs': bench('--seconds 0.1 --turn-ms 5 wasm', ['linux'], ({ results, several }) => {
     const names = results.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['wasm', 'hash-wasm', '@noble/hashes']));
     expect(results[0]).toEqual({

@@ -63,7 +63,7 @@ test('later starts use the kernel that was the fastest, and measure nothing', as
   expect(name).toBe('wasm');
   expect(contenders).toEqual(['wasm']);
   expect(why).toContain('the fastest of 2 here, as measured before');
-  expect(detail).toContain('js 2.0, wasm 1.0), as measured before');
+  expect(detail).toContain('wasm 2.0, wasm-simd 1.0), as measured before');
   expect(recall()?.speeds).toEqual({ wasm: 2e6, 'wasm-simd': 1e6 });
 });
 
@@ -71,12 +71,12 @@ test('kernels that are close prove themselves again at each start, until one has
   remember({ wasm: 2e6, 'wasm-simd': 1.96e6 }, { close: ['wasm', 'wasm-simd'], proven: false });
   const before = await choose();
   expect(before.contenders).toEqual(['wasm', 'wasm-simd']);
-  expect(before.detail).toContain('js and wasm prove themselves while mining');
+  expect(before.detail).toContain('wasm and wasm-simd prove themselves while mining');
   const verdict = { speeds: { wasm: 1.9e6, 'wasm-simd': 2.1e6 }, fastest: 'wasm-simd', close: ['wasm-simd'] } as const;
   const after = provenChoice(before, verdict, here(), 0);
   expect(after).toMatchObject({ name: 'wasm-simd', contenders: ['wasm-simd'] });
   expect(after.why).toMatch(/^the fastest of 2 here, proven while mining/);
-  expect(after.detail).toContain('(MH/s per thread and processor second: wasm 2.1, js 1.9)');
+  expect(after.detail).toContain('(MH/s per thread and processor second: wasm-simd 2.1, wasm 1.9)');
   expect(recall()).toEqual({ speeds: verdict.speeds, fastest: 'wasm-simd', close: ['wasm-simd'], proven: true });
   expect(await choose()).toMatchObject({ name: 'wasm-simd', contenders: ['wasm-simd'] });
 });
