@@ -14,7 +14,7 @@ import { startNode } from '../source/node/node.ts';
 import { json, lyingNode } from '../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
 import { start } from './pickaxe.ts';
-import { pretendedIo, sweepIo } from './tx/pretended-io.ts';
+import { type Printed, pretendedIo, sweepIo } from './tx/pretended-io.ts';
 
 const OPTIONS: SweepOptions = {
   toChain: 0,
@@ -29,8 +29,7 @@ const OPTIONS: SweepOptions = {
 let world: World;
 let keyFile: string;
 let state: string;
-let out: string;
-let said: string;
+let printed: Printed;
 
 beforeEach(async () => {
   world = await World.make();
@@ -39,8 +38,7 @@ beforeEach(async () => {
   keyFile = join(directory, 'key.json');
   state = join(directory, 'state');
   writeFileSync(keyFile, JSON.stringify({ publicKey: PAIR.publicKey, secretKey: SECRET }), { mode: 0o600 });
-  out = '';
-  said = '';
+  printed = { stdout: '', stderr: '' };
 });
 
 function sweep(
@@ -52,23 +50,14 @@ function sweep(
 ): Promise<number> {
   const flags = new Map(Object.entries({ 'node.urls': urls, 'miner.account': ACCOUNT, ...settings }));
   const loaded = loadConfig({ flags, environment: {}, cwd });
-  const own = sweepIo(
-    world,
-    state,
-    (text) => {
-      out += text;
-    },
-    (text) => {
-      said += text;
-    },
-  );
+  const own = sweepIo(world, state, printed);
   return runSweep(loaded, { ...OPTIONS, ...options }, { ...own, ...io });
 }
 
 async function outOf(options: Partial<SweepOptions>, said: Record<string, string[] | string>): Promise<string> {
-  out = '';
+  printed.stdout = '';
   await sweep(options, {}, [world.url], said);
-  return out;
+  return printed.stdout;
 }
 
 /** One run grows the chains in between, as a network does. */
@@ -85,11 +74,11 @@ describe('pickaxe sweep', () => {
   it('shows what it would do, and sends nothing', async () => {
     const before = world.total();
     expect(await sweep()).toBe(0);
-    expect(out).toMatch(/^ +1 {2}planned {2} +91\.49899254$/m);
-    expect(out).toMatch(/^ +total {2} +182\.99798508$/m);
-    expect(out).toContain('Gas costs at most 0.00006492.');
-    expect(out).toContain(`The coins arrive for keys-all of\n  ${PAIR.publicKey}\n`);
-    expect(said).toContain('Nothing was sent. Add --yes');
+    expect(printed.stdout).toMatch(/^ +1 {2}planned {2} +91\.49899254$/m);
+    expect(printed.stdout).toMatch(/^ +total {2} +182\.99798508$/m);
+    expect(printed.stdout).toContain('Gas costs at most 0.00006492.');
+    expect(printed.stdout).toContain(`The coins arrive for keys-all of\n  ${PAIR.publicKey}\n`);
+    expect(printed.stderr).toContain('Nothing was sent. Add --yes');
     world.grow(3);
     expect(world.total()).toBe(before);
     expect(world.balance(1)).toBe(parseDecimal('91.5'));
@@ -98,7 +87,7 @@ describe('pickaxe sweep', () => {
 
   it('does it when told to, and says what has become of each chain', async () => {
     expect(await finished({ yes: true, keyFile: [keyFile], json: true })).toBe(0);
-    const report = JSON.parse(out);
+    const report = JSON.parse(printed.stdout);
     expectShape(SweepReport, report);
     expect(report).toMatchObject({ account: ACCOUNT, targetChain: 0, sent: true, network: 'development' });
     expect(report.chains).toHaveLength(2);
@@ -106,7 +95,9 @@ describe('pickaxe sweep', () => {
     expect(world.balance(0)).toBeGreaterThan(parseDecimal('274.49'));
     const [file] = readdirSync(state);
     if (process.platform !== 'win32') expect(statSync(join(state, file)).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(state, file), 'utf8') + out + said).not.toContain(SECRET.slice(0, 16));
+    expect(readFileSync(join(state, file), 'utf8') + printed.stdout + printed.stderr).not.toContain(
+      SECRET.slice(0, 16),
+    );
     expect(readdirSync(state)).toHaveLength(1); // and no lock
   });
 
@@ -114,31 +105,31 @@ describe('pickaxe sweep', () => {
     const stop = new AbortController();
     let lines = 0;
     const say = (line: string) => {
-      said += `${line}\n`;
+      printed.stderr += `${line}\n`;
       if (++lines === 2) stop.abort();
     };
     expect(await sweep({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
-    expect(out).toMatch(/^ +1 {2}pending .*request key [\w-]{43}/m);
-    expect(said).toContain(
+    expect(printed.stdout).toMatch(/^ +1 {2}pending .*request key [\w-]{43}/m);
+    expect(printed.stderr).toContain(
       `Go on with: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url} --key-file ${keyFile}\n`,
     );
     await expect(sweep({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
       `unfinished. Finish it first: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url}`,
     );
-    out = '';
+    printed.stdout = '';
     // What goes on with another price is warned of that, too.
     expect(await sweep({ resume: true, gasPrice: parseDecimal('0.0001') })).toBe(4);
-    expect(out).toMatch(/^Warning: The gas price is 0\.0001, .*mistyped\?$/m);
-    out = '';
+    expect(printed.stdout).toMatch(/^Warning: The gas price is 0\.0001, .*mistyped\?$/m);
+    printed.stdout = '';
     expect(await sweep({ resume: true })).toBe(4);
-    expect(out).toMatch(/pending/);
-    expect(out).not.toContain('Warning');
+    expect(printed.stdout).toMatch(/pending/);
+    expect(printed.stdout).not.toContain('Warning');
     await expect(sweep({ resume: true, yes: true })).rejects.toThrow('--key-file');
-    out = '';
+    printed.stdout = '';
     expect(await finished({ resume: true, yes: true, keyFile: [keyFile] })).toBe(0);
-    expect(out.match(/^ +\d {2}done .*gas 0\.0000/gm)).toHaveLength(2);
+    expect(printed.stdout.match(/^ +\d {2}done .*gas 0\.0000/gm)).toHaveLength(2);
     expect(await sweep({ resume: true })).toBe(0);
-    expect(said).toContain('This sweep is finished.');
+    expect(printed.stderr).toContain('This sweep is finished.');
   });
 
   it('pays another gas price for what is still to be made, if it is told to', async () => {
@@ -206,7 +197,7 @@ describe('pickaxe sweep', () => {
 
     const asked: string[] = [];
     const confirm = async () => {
-      asked.push(said);
+      asked.push(printed.stderr);
       return false;
     };
     const known = { ...farm, 'miner.predicate': 'keys-any' };
@@ -242,7 +233,7 @@ describe('pickaxe sweep', () => {
     };
     expect(await sweep({ keyFile: [keyFile] }, { confirm })).toBe(0);
     expect(asked).toEqual(['Move these coins?']);
-    expect(said).toContain('91.49899254');
+    expect(printed.stderr).toContain('91.49899254');
     expect(readdirSync(state)).toEqual([]);
   });
 
@@ -270,32 +261,32 @@ describe('pickaxe sweep', () => {
   it('says that a node is away', async () => {
     await world.node.goAway();
     expect(await sweep()).toBe(1);
-    expect(said).toMatch(/^error: cannot reach http:\S+ \(ECONNREFUSED\)/m);
+    expect(printed.stderr).toMatch(/^error: cannot reach http:\S+ \(ECONNREFUSED\)/m);
   });
 
   it('asks the next node when one is away', async () => {
     expect(await sweep({}, {}, ['http://127.0.0.1:9', world.url])).toBe(0);
-    expect(out).toContain('182.99798508');
-    expect(said).toMatch(/^warning: cannot reach http:\/\/127\.0\.0\.1:9 .* The next node is asked\.$/m);
+    expect(printed.stdout).toContain('182.99798508');
+    expect(printed.stderr).toMatch(/^warning: cannot reach http:\/\/127\.0\.0\.1:9 .* The next node is asked\.$/m);
   });
 
   it('goes on with another node between two turns, and with none of another network', async () => {
     const first = await secondAddress(world.url);
     const other = await startNode({ network: 'testnet04' });
     const say = async (line: string) => {
-      said += `${line}\n`;
+      printed.stderr += `${line}\n`;
       world.grow();
       if (line.includes('step 0 is sent')) await first.goAway();
     };
     const run = { yes: true, keyFile: [keyFile] };
     expect(await sweep(run, { say }, [first.url, other.url, world.url])).toBe(0);
-    expect(said).toMatch(new RegExp(`^chain \\d: cannot reach ${first.url} `, 'm'));
-    expect(said).toContain(
+    expect(printed.stderr).toMatch(new RegExp(`^chain \\d: cannot reach ${first.url} `, 'm'));
+    expect(printed.stderr).toContain(
       `${first.url} is for the network development, but ${other.url} is asked for testnet04: name a node of the right`,
     );
     const { local, send } = other.node.server.stats.requests;
     expect([local, send]).toEqual([0, 0]);
-    expect(out.match(/^ +\d {2}done /gm)).toHaveLength(2);
+    expect(printed.stdout.match(/^ +\d {2}done /gm)).toHaveLength(2);
   });
 
   it('is a command with amounts for options', async () => {

@@ -5,9 +5,13 @@ import type { Io } from '#pickaxe/cli/tx/io.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import type { World } from '../../sweep/world.ts';
 
-export interface Pretended extends Io {
+/** What a command has printed so far. A test may empty both. */
+export interface Printed {
   stdout: string;
   stderr: string;
+}
+
+export interface Pretended extends Io, Printed {
   /** What a person answers to every question; undefined: nobody is there. */
   answer: boolean | undefined;
   /** Questions so far. */
@@ -41,17 +45,17 @@ export function pretendedIo(given: { stdin?: string; now?: number; stop?: AbortS
   return io;
 }
 
-/** For commands that move coins, with nobody to ask. The chains grow whenever the command says what it does. */
-export function sweepIo(
-  world: World,
-  stateDirectory: string,
-  out: (text: string) => void,
-  say: (text: string) => void,
-): SweepIo {
+/**
+ * For commands that move coins, with nobody to ask. The chains grow whenever the command says what it does.
+ * @param printed gets what the command prints
+ */
+export function sweepIo(world: World, stateDirectory: string, printed: Printed): SweepIo {
   return {
-    out,
+    out: (text) => {
+      printed.stdout += text;
+    },
     say: (line) => {
-      say(`${line}\n`);
+      printed.stderr += `${line}\n`;
       world.grow();
     },
     confirm: async () => undefined,

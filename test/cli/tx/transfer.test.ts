@@ -17,7 +17,7 @@ import { expectShape } from '../../expect-shape.ts';
 import { json, lyingNode } from '../../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../../sweep/world.ts';
 import { PATIENCE, start } from '../pickaxe.ts';
-import { sweepIo } from './pretended-io.ts';
+import { type Printed, sweepIo } from './pretended-io.ts';
 
 const OTHER = new KeyPair('77'.repeat(32)).publicKey;
 const THIRD = new KeyPair('78'.repeat(32)).publicKey;
@@ -37,8 +37,7 @@ let world: World;
 let directory: string;
 let keyFile: string;
 let state: string;
-let out: string;
-let said: string;
+let printed: Printed;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'pickaxe-transfer-'));
@@ -47,8 +46,7 @@ beforeEach(async () => {
   state = join(directory, 'state');
   writeFileSync(keyFile, JSON.stringify({ publicKey: PAIR.publicKey, secretKey: SECRET }), { mode: 0o600 });
   world = await World.make();
-  out = '';
-  said = '';
+  printed = { stdout: '', stderr: '' };
 });
 
 function transfer(
@@ -62,16 +60,7 @@ function transfer(
     ['miner.account', account],
   ]);
   const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
-  const own = sweepIo(
-    world,
-    state,
-    (text) => {
-      out += text;
-    },
-    (text) => {
-      said += text;
-    },
-  );
+  const own = sweepIo(world, state, printed);
   return runTxTransfer(loaded, { ...OPTIONS, ...options }, { ...own, ...io });
 }
 
@@ -92,9 +81,11 @@ describe('a transfer', () => {
   it('is only planned without a key', async () => {
     expect(await transfer()).toBe(0);
     const lines = ['network    development, chain 0', `from       ${ACCOUNT}`, `to         ${BOB}`];
-    expect(out).toContain([...lines, `${' '.repeat(11)}which is a new account`, 'amount     0.5 of 91.5\n'].join('\n'));
-    expect(out).toMatch(/^gas {8}at most 0\.0000\d+$/m);
-    expect(said).toContain('Nothing was sent. Add --yes');
+    expect(printed.stdout).toContain(
+      [...lines, `${' '.repeat(11)}which is a new account`, 'amount     0.5 of 91.5\n'].join('\n'),
+    );
+    expect(printed.stdout).toMatch(/^gas {8}at most 0\.0000\d+$/m);
+    expect(printed.stderr).toContain('Nothing was sent. Add --yes');
     expect([sends(), readdirSync(state)]).toEqual([0, []]);
   });
 
@@ -105,17 +96,17 @@ describe('a transfer', () => {
   ])('warns of an absurd gas price, before it asks: %s', async (price, warning) => {
     const options = { gasPrice: parseDecimal(price), amount: parseDecimal('0.5') };
     expect(await transfer(options)).toBe(0);
-    expect(/^warning {4}(.*)$/m.exec(out)?.[1]).toBe(warning);
-    out = '';
+    expect(/^warning {4}(.*)$/m.exec(printed.stdout)?.[1]).toBe(warning);
+    printed.stdout = '';
     expect(await transfer({ ...options, json: true })).toBe(0);
-    const report = JSON.parse(out);
+    const report = JSON.parse(printed.stdout);
     expectShape(PaymentReport, report);
     expect(report.warning).toBe(warning);
   });
 
   it('creates the account of a key, and says what has become of it', async () => {
     expect(await paid({ json: true })).toBe(0);
-    const report = JSON.parse(out);
+    const report = JSON.parse(printed.stdout);
     expectShape(PaymentReport, report);
     const guard = { predicate: 'keys-all', keys: [OTHER] };
     expect(report).toMatchObject({ from: ACCOUNT, to: BOB, amount: '0.5', guard, sent: true, state: 'done' });
@@ -127,7 +118,9 @@ describe('a transfer', () => {
     const [file, ...more] = readdirSync(state);
     expect(more).toEqual([]); // and no lock
     if (process.platform !== 'win32') expect(statSync(join(state, file)).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(state, file), 'utf8') + out + said).not.toContain(SECRET.slice(0, 16));
+    expect(readFileSync(join(state, file), 'utf8') + printed.stdout + printed.stderr).not.toContain(
+      SECRET.slice(0, 16),
+    );
   });
 
   it('is exact, to the last of 12 places', async () => {
@@ -139,21 +132,21 @@ describe('a transfer', () => {
   it('asks a person, who sees the plan first and may say no', async () => {
     const asked: string[] = [];
     const confirm = async (question: string) => {
-      asked.push(question, said);
+      asked.push(question, printed.stderr);
       return false;
     };
     expect(await transfer({ keyFile: [keyFile] }, { confirm })).toBe(1);
     expect(asked).toEqual(['Send these coins?', expect.stringMatching(/^amount {5}0\.5 of 91\.5$/m)]);
     // The plan was shown with the question, so it is not printed once more.
-    expect([sends(), said.endsWith('Nothing was sent.\n'), out]).toEqual([0, true, '']);
+    expect([sends(), printed.stderr.endsWith('Nothing was sent.\n'), printed.stdout]).toEqual([0, true, '']);
     expect(await transfer({ keyFile: [keyFile] })).toBe(0);
-    expect(said.endsWith('Nothing was sent. Add --yes to do it.\n')).toBe(true);
-    said = '';
+    expect(printed.stderr.endsWith('Nothing was sent. Add --yes to do it.\n')).toBe(true);
+    printed.stderr = '';
     const leave = async () => {
       throw Object.assign(new Error('left'), { name: 'ExitPromptError' });
     };
     await expect(transfer({ keyFile: [keyFile] }, { confirm: leave })).rejects.toThrow('left');
-    expect([sends(), said.endsWith('Nothing was sent.\n'), readdirSync(state)]).toEqual([0, true, []]);
+    expect([sends(), printed.stderr.endsWith('Nothing was sent.\n'), readdirSync(state)]).toEqual([0, true, []]);
     const timer = setInterval(() => world.grow(), 20);
     onTestFinished(() => clearInterval(timer));
     expect(await transfer({ keyFile: [keyFile] }, { confirm: async () => true })).toBe(0);
@@ -163,7 +156,7 @@ describe('a transfer', () => {
   it('goes to another chain', async () => {
     expect(await paid({ chain: 1, toChain: 2 })).toBe(0);
     expect([coins(1, BOB), coins(2, BOB)]).toEqual(['0.0', '0.5']);
-    expect(out).toMatch(/^network {4}development, from chain 1 to chain 2$/m);
+    expect(printed.stdout).toMatch(/^network {4}development, from chain 1 to chain 2$/m);
     expect(world.balance(2)).toBeLessThan(parseDecimal('91.5'));
   });
 });
@@ -246,7 +239,9 @@ describe('the name of the account that gets the coins', () => {
 
     it('is paid, and the plan shows who has it', async () => {
       expect(await transfer({ to: 'bob' })).toBe(0);
-      expect(out).toMatch(new RegExp(`^to {9}bob\n {11}which by the word of the node belongs to\n {11}${OTHER}$`, 'm'));
+      expect(printed.stdout).toMatch(
+        new RegExp(`^to {9}bob\n {11}which by the word of the node belongs to\n {11}${OTHER}$`, 'm'),
+      );
       expect(await paid({ to: 'bob' })).toBe(0);
       expect(coins(0, 'bob')).toBe('1.5');
       expect(await paid({ to: 'bob', receiverKey: [OTHER] })).toBe(0);
@@ -290,7 +285,7 @@ describe('the name of the account that gets the coins', () => {
       return json({ reqKey, result, gas: 5, txId: null, logs: null, metaData: null, continuation: null });
     });
     expect(await transfer({ yes: true, keyFile: [keyFile] }, {}, [liar])).toBe(1);
-    expect(said).toContain('account guards do not match');
+    expect(printed.stderr).toContain('account guards do not match');
     expect([sends(), coins(0, BOB)]).toEqual([0, '1.0']);
   });
 });
@@ -309,29 +304,31 @@ describe('nothing is paid twice', () => {
   it('when a person ends the waiting', async () => {
     const stop = new AbortController();
     const say = (line: string) => {
-      said += `${line}\n`;
+      printed.stderr += `${line}\n`;
       stop.abort();
     };
     expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
-    expect(said).toMatch(
+    expect(printed.stderr).toMatch(
       /^Stopped waiting: there is no result yet, .*\n.* --resume --.*\n.*: pickaxe tx poll [\w-]{43} --chain 0 --.*$/m,
     );
     // Nothing is left to sign, so the line names no key file.
-    expect(said).toContain(`Go on with: pickaxe tx transfer --resume --account ${ACCOUNT} --node ${world.url}\n`);
-    expect(said).not.toMatch(/after \d+ (s|min)/);
-    const [, key] = /^command {4}([\w-]{43})$/m.exec(out)!;
+    expect(printed.stderr).toContain(
+      `Go on with: pickaxe tx transfer --resume --account ${ACCOUNT} --node ${world.url}\n`,
+    );
+    expect(printed.stderr).not.toMatch(/after \d+ (s|min)/);
+    const [, key] = /^command {4}([\w-]{43})$/m.exec(printed.stdout)!;
     await expect(transfer({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
       /unfinished \(0\.5 to k:\w+\)\. Finish it first, so that nothing is paid twice: pickaxe tx transfer --resume --account k:\w+ --node http/,
     );
     expect(await transfer(resume)).toBe(4);
     await expect(transfer({ resume: true, amount: parseDecimal('0.6') })).rejects.toThrow('one of 0.5 to k:');
-    out = '';
+    printed.stdout = '';
     // Its key is not needed any more.
     expect(await paid({ ...resume, keyFile: [] })).toBe(0);
-    expect(out).toContain(`command    ${key}\n`);
+    expect(printed.stdout).toContain(`command    ${key}\n`);
     expect([coins(0, BOB), world.commands(0)]).toEqual(['0.5', 1]);
     expect(await transfer(resume)).toBe(0);
-    expect(said).toContain('This transfer is finished.');
+    expect(printed.stderr).toContain('This transfer is finished.');
     expect(await paid()).toBe(0);
     expect(coins(0, BOB)).toBe('1.0');
   });
@@ -340,19 +337,19 @@ describe('nothing is paid twice', () => {
     const stop = new AbortController();
     const say = () => stop.abort();
     expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
-    const [, key] = /^command {4}([\w-]{43})$/m.exec(out)!;
+    const [, key] = /^command {4}([\w-]{43})$/m.exec(printed.stdout)!;
     const text = `Nothing more was sent; the transfer may still arrive: pickaxe tx poll ${key} --chain 0 --node ${world.url}`;
-    out = '';
-    said = '';
+    printed.stdout = '';
+    printed.stderr = '';
     expect(await transfer({ ...resume, keyFile: [keyFile] }, { confirm: async () => false })).toBe(1);
-    expect([said.split('\n').at(-2), out]).toEqual([text, '']);
+    expect([printed.stderr.split('\n').at(-2), printed.stdout]).toEqual([text, '']);
     const leave = async () => {
       throw Object.assign(new Error('left'), { name: 'ExitPromptError' });
     };
     await expect(transfer(resume, { confirm: leave })).rejects.toThrow('left');
-    expect([said.split('\n').at(-2), said.includes('--yes')]).toEqual([text, false]);
+    expect([printed.stderr.split('\n').at(-2), printed.stderr.includes('--yes')]).toEqual([text, false]);
     expect(await transfer(resume)).toBe(4);
-    expect(said.endsWith(`${text}\nAdd --yes to do it.\n`)).toBe(true);
+    expect(printed.stderr.endsWith(`${text}\nAdd --yes to do it.\n`)).toBe(true);
   });
 
   it('and one that was never signed gives its place to another one', async () => {
@@ -365,10 +362,10 @@ describe('nothing is paid twice', () => {
     copyFileSync(keyFile, named);
     expect(await transfer({ keyFile: [named], json: true }, { confirm, stop: stop.signal })).toBe(4);
     const flags = `--account ${ACCOUNT} --node ${world.url} --key-file '${directory}/the owner'\\''s key.json'`;
-    if (process.platform !== 'win32') expect(said).toContain(`pickaxe tx transfer --resume ${flags}\n`);
-    expect(JSON.parse(out)).toMatchObject({ state: 'planned', sent: false });
-    expect(said).toMatch(/^Nothing was signed or sent\.\nTry again with: pickaxe tx transfer --resume/m);
-    expect(said).not.toMatch(/may still move|Do not pay again/);
+    if (process.platform !== 'win32') expect(printed.stderr).toContain(`pickaxe tx transfer --resume ${flags}\n`);
+    expect(JSON.parse(printed.stdout)).toMatchObject({ state: 'planned', sent: false });
+    expect(printed.stderr).toMatch(/^Nothing was signed or sent\.\nTry again with: pickaxe tx transfer --resume/m);
+    expect(printed.stderr).not.toMatch(/may still move|Do not pay again/);
     expect([sends(), readdirSync(state)]).toEqual([0, [expect.stringMatching(/^transfer-.*\.json$/)]]);
     expect(await paid({ amount: parseDecimal('0.25') })).toBe(0);
     expect([coins(0, BOB), readdirSync(state).length]).toEqual(['0.25', 1]);
@@ -406,7 +403,9 @@ describe('nothing is paid twice', () => {
     });
     world.grow(5);
     expect(await transfer({ yes: true, keyFile: [keyFile], timeout: 1 }, {}, [liar])).toBe(4);
-    expect(said).toMatch(/the node says of the transfer: failure\. But the block of height \d+ does not say so/);
+    expect(printed.stderr).toMatch(
+      /the node says of the transfer: failure\. But the block of height \d+ does not say so/,
+    );
     await expect(transfer({ yes: true, keyFile: [keyFile] })).rejects.toThrow('unfinished');
     expect(await paid(resume)).toBe(0);
     expect([coins(0, BOB), world.commands(0)]).toEqual(['0.5', 1]);
