@@ -44,11 +44,11 @@ const UPDATE = 'pickaxe does not update itself.';
 
 /** The flags that have the same answer, without hyphens at their beginning and with hyphens in place of underscores. */
 const ANSWERS: readonly (readonly [flags: string, answer: string])[] = [
-  ['w wallet wal wallet-address address coinbase-addr payout-address', PAID],
-  ['worker workername worker-name rig-id rigid rig api-worker-id api-id', RIG],
+  ['w wallet wal ewal wallet-address address coinbase-addr payout-address', PAID],
+  ['worker eworker workername worker-name rig-id rigid rig api-worker-id api-id', RIG],
   ['O userpass', 'User and password are given one by one: -u USER -p PASSWORD.'],
-  ['pool-password passwd pwd', 'The password at a pool is given with -p, or in a file with --password-file.'],
-  ['server host port uri daemon-url pool-url', PLACE],
+  ['pool-password epsw passwd pwd', 'The password at a pool is given with -p, or in a file with --password-file.'],
+  ['server epool host port uri daemon-url pool-url', PLACE],
   ['tls ssl', TLS],
   ['tls-fingerprint no-strict-ssl strict-ssl ssl-verify', CERTIFICATE],
   ['cert', CERTIFICATE],
@@ -70,9 +70,11 @@ const ANSWERS: readonly (readonly [flags: string, answer: string])[] = [
   ['av asm huge-pages no-huge-pages hugepage-size huge-pages-jit cpu-memory-pool cpu-no-yield memory-pool', TUNED],
   ['opencl-no-cache opencl-loader cuda-loader cuda-bfactor-hint cuda-bsleep-hint', TUNED],
   ['tstop tstart ttli temp-stop temp-start temp-cutoff temp-target templimit temperature-limit temperature-start', HOT],
-  ['temperature-limits max-temperature gpu-temp-limit max-temp tt', HOT],
+  ['temperature-limits max-temperature gpu-temp-limit max-temp tmax tt', HOT],
   ['pl cclk mclk cclock mclock cv mcv fan fan-control gpu-fan lock-cclock lock-mclock oc power-limit mt', CLOCKS],
-  ['clk-core-mhz clk-core-mv clk-mem-mhz clk-mem-mv oc-core-clock-offset oc-power-limit', CLOCKS],
+  ['power powlim gpu-plimit gpu-cclock gpu-mclock gpu-coffset gpu-moffset coff moff', CLOCKS],
+  ['cvddc mvddc fanmin fanmax fanidle fanpwm oc-fan-speed oc-lock-core-clock oc-lock-memory-clock', CLOCKS],
+  ['oc-memory-clock-offset clk-core-mv clk-mem-mhz clk-mem-mv oc-core-clock-offset oc-power-limit', CLOCKS],
   ['watchdog no-watchdog watchdog-exit-mode watchdog-script watchdog-disabled wd', WATCHDOG],
   ['exit-on-cuda-error exit-on-connection-lost exit-on-high-power gpucheck share-check', WATCHDOG],
   ['no-color nocolor no-colour disable-colors force-colors color colour basecolor nc', COLOURS],
@@ -104,10 +106,14 @@ const ANSWERS: readonly (readonly [flags: string, answer: string])[] = [
 
 const BY_FLAG = new Map(ANSWERS.flatMap(([flags, answer]) => flags.split(' ').map((flag) => [flag, answer] as const)));
 
+/** `gpu-plimit0` is that of the first GPU. */
+const OF_ONE_GPU = /^(gpu-[a-z]+)\d+$/;
+
 /**
  * @param flag as it was typed, like `--api_port=4067`
  * @returns a sentence that says what to do instead; undefined where no miner is known to have this flag
  */
 export function answerTo(flag: string): string | undefined {
-  return BY_FLAG.get(flag.replace(/^--?/, '').replace(/=.*$/s, '').replaceAll('_', '-'));
+  const name = flag.replace(/^--?/, '').replace(/=.*$/s, '').replaceAll('_', '-');
+  return BY_FLAG.get(name) ?? BY_FLAG.get(name.replace(OF_ONE_GPU, '$1'));
 }

@@ -79,6 +79,10 @@ describe('a line that cannot be read', () => {
     [`mine ${PLACE} -pl=200`, '-pl. pickaxe leaves clocks, voltages, power limits and fans alone'],
     [`mine -pl 200 ${PLACE}`, '-pl. pickaxe leaves clocks'],
     [`mine ${PLACE} -device 0`, '-device. Devices are named with -d'],
+    [`mine ${PLACE} -power 200`, '-power. pickaxe leaves clocks'],
+    [`mine ${PLACE} -powlim=-20`, '-powlim. pickaxe leaves clocks'],
+    [`mine ${PLACE} -epool h:1`, '-epool. Give the whole URL'],
+    [`mine ${PLACE} -tmax 80`, '-tmax. A GPU is paused at --temp-limit'],
     [`mine ${PLACE} -tstop 80`, '-tstop. A GPU is paused at --temp-limit'],
   ])('has a flag of another miner answered that begins like a short option: %s', async (line, says) => {
     const all = await said(line);
@@ -95,8 +99,8 @@ describe('a line that cannot be read', () => {
   });
 
   it('has no other place suggested for a number after an unknown word with one hyphen', async () => {
-    expect(await said(`mine ${PLACE} -power 200`)).toBe(
-      'error: pickaxe mine has no -power: it was read as -p with the value "ower", which leaves "200" over.',
+    expect(await said(`mine ${PLACE} -purple 200`)).toBe(
+      'error: pickaxe mine has no -purple: it was read as -p with the value "urple", which leaves "200" over.',
     );
   });
 
@@ -105,6 +109,8 @@ describe('a line that cannot be read', () => {
     'mine --threads=4 foo',
     'mine -t4 foo',
     'mine -px foo',
+    'mine -p1 foo',
+    'mine -pl200 foo',
     'mine -d0,1 foo',
     'mine -p -pl foo',
     'mine -p -x foo',
@@ -210,6 +216,14 @@ describe('the flags of other miners', () => {
     '--keepalive',
     '--huge-pages',
     '--pl',
+    '--power',
+    '--powlim',
+    '--gpu-plimit',
+    '--gpu-plimit0',
+    '--gpu-cclock12',
+    '--oc_fan_speed',
+    '--oc_lock_memory_clock',
+    '--coff',
     '--lock-cclock',
     '--fan',
     '--watchdog',
