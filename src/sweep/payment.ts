@@ -202,7 +202,10 @@ const GAS = /\bgas\b/i;
 function tooLittle(request: Pick<PaymentRequest, 'account' | 'chain' | 'amount' | 'gasPrice'>, balance: Decimal) {
   const { account, chain, amount, gasPrice } = request;
   const has = `The account ${quoted(account)} has ${formatDecimal(balance)} coins on chain ${chain}`;
-  const most = formatDecimal(BigInt(TRIAL_GAS) * gasPrice);
-  const wanted = `${formatDecimal(amount)} and the gas, which can cost ${most}`;
-  return new CannotSweep(`${has}, too little for ${wanted} at a gas price of ${formatDecimal(gasPrice)}. ${ELSEWHERE}`);
+  const most = BigInt(TRIAL_GAS) * gasPrice;
+  const wanted = `${formatDecimal(amount)} and the gas, which can cost ${formatDecimal(most)}`;
+  const missing = `up to ${formatDecimal(amount + most - balance)} is missing`;
+  return new CannotSweep(
+    `${has}, too little for ${wanted} at a gas price of ${formatDecimal(gasPrice)}: ${missing}. ${ELSEWHERE}`,
+  );
 }

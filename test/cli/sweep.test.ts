@@ -124,7 +124,20 @@ describe('pickaxe sweep', () => {
     expect(await sweep({ resume: true })).toBe(4);
     expect(printed.stdout).toMatch(/pending/);
     expect(printed.stdout).not.toContain('Warning');
+    const line = `pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url}`;
+    await expect(sweep({ resume: true, toChain: 1 })).rejects.toThrow(`Finish it first: ${line}`);
+    await expect(sweep({ resume: true, gasStation: 'x' })).rejects.toThrow(`Finish it first: ${line}`);
     await expect(sweep({ resume: true, yes: true })).rejects.toThrow('--key-file');
+    // No file has the new price before something is made with it.
+    const left = new AbortController();
+    const sayOnly = (said: string) => {
+      printed.stderr += `${said}\n`;
+    };
+    left.abort();
+    printed.stderr = '';
+    const dearer = { resume: true, yes: true, gasPrice: parseDecimal('0.00000002'), keyFile: [keyFile] };
+    expect(await sweep(dearer, { say: sayOnly, stop: left.signal })).toBe(4);
+    expect(printed.stderr).toContain(`Go on with: ${line} --gas-price 0.00000002 --key-file ${keyFile}\n`);
     printed.stdout = '';
     expect(await finished({ resume: true, yes: true, keyFile: [keyFile] })).toBe(0);
     expect(printed.stdout.match(/^ +\d {2}done .*gas 0\.0000/gm)).toHaveLength(2);

@@ -12,7 +12,7 @@ import { printed } from '../../config/setting-types/basic.ts';
 import { ENTRIES, valueIn } from '../../config/settings.ts';
 import type { Entry } from '../../config/settings-table.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
-import type { Decimal } from '../../ledger/decimal.ts';
+import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { signersOf } from '../../sweep/commands.ts';
 import { CannotSweep } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
@@ -238,12 +238,15 @@ const OF_GUARD: ReadonlySet<string> = new Set(['miner.public-keys', 'miner.predi
  */
 export function resumeLine(
   sweep: Sweep,
-  given: Pick<SessionOptions, 'keyFile' | 'guardKey'>,
+  given: Pick<SessionOptions, 'keyFile' | 'guardKey' | 'gasPrice' | 'resume'>,
   session: Session,
 ): string {
   const { kind, accountFlags, nodeFlags, guardFlags } = session;
-  const { keyFile = [], guardKey = [] } = given;
-  const words = [...(kind === 'sweep' ? ['sweep'] : ['tx', 'transfer']), '--resume', ...accountFlags, ...nodeFlags];
+  const { keyFile = [], guardKey = [], gasPrice, resume } = given;
+  const command = kind === 'sweep' ? ['sweep'] : ['tx', 'transfer'];
+  // What was begun with a price has it in its file. A new one gets there only with the next command that is made.
+  const price = resume && gasPrice !== undefined ? ['--gas-price', formatDecimal(gasPrice)] : [];
+  const words = [...command, '--resume', ...accountFlags, ...nodeFlags, ...price];
   if (!needsKeys(sweep)) return lineOf(...words);
   const keys = keyFile.flatMap((file) => ['--key-file', file]);
   // Whose an account is whose name does not say it, the user has said.

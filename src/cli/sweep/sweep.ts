@@ -85,7 +85,7 @@ async function resume(run: Run): Promise<number> {
   const { store, io, options } = run;
   const begun = store.load();
   if (!begun) throw new UsageError('No sweep of this account has begun on this machine.');
-  checkSame(begun, options);
+  checkSame(begun, run);
   // What is made already is sent as it is: a second step 0 could take the coins twice.
   const sweep = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   checkGuardAgain(sweep, run);
@@ -103,13 +103,16 @@ async function resume(run: Run): Promise<number> {
 }
 
 /** A sweep goes on as it was begun. @throws UsageError when the options say otherwise */
-function checkSame({ targetChain, gasStation }: Sweep, { toChain, gasStation: payer }: SweepOptions): void {
+function checkSame(sweep: Sweep, run: Run): void {
+  const { targetChain, gasStation } = sweep;
+  const { toChain, gasStation: payer } = run.options;
+  const first = `Finish it first: ${resumeLine(sweep, run.options, run)}`;
   if (toChain !== undefined && toChain !== targetChain) {
-    throw new UsageError(`This sweep goes to chain ${targetChain}: finish it first, without --to-chain.`);
+    throw new UsageError(`This sweep goes to chain ${targetChain}. ${first}`);
   }
   if (payer !== undefined && payer !== gasStation) {
     const who = gasStation === null ? 'the account itself pays' : `${gasStation} pays`;
-    throw new UsageError(`In this sweep, ${who} for the arrival: finish it first, without --gas-station.`);
+    throw new UsageError(`In this sweep, ${who} for the arrival. ${first}`);
   }
 }
 

@@ -111,7 +111,7 @@ async function resume(run: Run): Promise<number> {
   const { store, options, io } = run;
   const begun = store.load();
   if (!begun) throw new UsageError('No transfer of this account has begun on this machine.');
-  checkSame(begun, options);
+  checkSame(begun, run);
   // What is made already is sent as it is: a second command could take the coins twice.
   const payment = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   const report = paymentReport(payment, undefined, false);
@@ -138,7 +138,8 @@ function questionOf(sweep: Sweep, report: PaymentReport, { yes }: TransferOption
 }
 
 /** A transfer goes on as it was begun. @throws UsageError when the options say otherwise */
-function checkSame(payment: Sweep, { to, amount, chain, toChain, gasStation, receiverKey }: TransferOptions): void {
+function checkSame(payment: Sweep, run: Run): void {
+  const { to, amount, chain, toChain, gasStation, receiverKey } = run.options;
   const [transfer] = payment.transfers;
   const isSame =
     (to ?? payment.receiver?.account) === payment.receiver?.account &&
@@ -150,7 +151,7 @@ function checkSame(payment: Sweep, { to, amount, chain, toChain, gasStation, rec
   if (isSame) return;
   const begun = paymentReport(payment, undefined, false);
   throw new UsageError(
-    `The transfer that has begun is one of ${begun.amount} to ${begun.to} on chain ${begun.chain}: go on with --resume alone, without what says otherwise.`,
+    `The transfer that has begun is one of ${begun.amount} to ${begun.to} on chain ${begun.chain}. Go on with it as it is: ${resumeLine(payment, run.options, run)}`,
   );
 }
 

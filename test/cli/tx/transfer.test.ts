@@ -53,12 +53,11 @@ function transfer(
   options: Partial<TransferOptions> = {},
   io: Partial<SweepIo> = {},
   urls = [world.url],
-  account = ACCOUNT,
+  account: string | null = ACCOUNT,
 ): Promise<number> {
-  const flags = new Map<string, string[] | string>([
-    ['node.urls', urls],
-    ['miner.account', account],
-  ]);
+  const flags = new Map<string, string[] | string>([['node.urls', urls]]);
+  // Without a name, the key file says whose the account is.
+  if (account !== null) flags.set('miner.account', account);
   const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
   const own = sweepIo(world, state, printed);
   return runTxTransfer(loaded, { ...OPTIONS, ...options }, { ...own, ...io });
@@ -162,8 +161,14 @@ describe('a transfer', () => {
 });
 
 describe('a transfer is refused', () => {
-  const refused = async (options: Partial<TransferOptions>, message: string | RegExp, urls?: string[]) => {
-    const fault = await transfer({ yes: true, keyFile: [keyFile], ...options }, {}, urls).catch((error) => error);
+  const refused = async (
+    options: Partial<TransferOptions>,
+    message: string | RegExp,
+    urls = [world.url],
+    account: string | null = ACCOUNT,
+  ) => {
+    const asked = transfer({ yes: true, keyFile: [keyFile], ...options }, {}, urls, account);
+    const fault = await asked.catch((error) => error);
     expect(fault).toBeInstanceOf(UsageError);
     expect(fault.message).toMatch(message);
     expect([sends(), readdirSync(directory).includes('state') && readdirSync(state)].flat()).toEqual([0]);
@@ -172,19 +177,20 @@ describe('a transfer is refused', () => {
   it('when there is too little, also for the gas', async () => {
     await refused(
       { amount: parseDecimal('91.5') },
-      'has 91.5 coins on chain 0, too little for 91.5 and the gas, which can cost 0.000025 at a gas price of 0.00000001.',
+      'has 91.5 coins on chain 0, too little for 91.5 and the gas, which can cost 0.000025 at a gas price of 0.00000001: up to 0.000025 is missing.',
     );
     // It is left with what 100 units of gas cost, and the trial on the node shows that these are too few.
     await refused(
       { amount: parseDecimal('91.499999') },
-      'has 91.5 coins on chain 0, too little for 91.499999 and the gas, which can cost 0.000025',
+      'has 91.5 coins on chain 0, too little for 91.499999 and the gas, which can cost 0.000025 at a gas price of 0.00000001: up to 0.000024 is missing.',
     );
-    await refused({ amount: parseDecimal('1000') }, 'too little');
+    await refused({ amount: parseDecimal('1000') }, 'up to 908.500025 is missing.');
   });
 
   it('when it is nothing, or to oneself, or on no chain', async () => {
     await refused({ amount: 0n }, 'The amount must be above 0.');
     await refused({ to: ACCOUNT }, `--to names the account that pays, ${ACCOUNT}, which --account has named`);
+    await refused({ to: ACCOUNT }, `${ACCOUNT}, which the key file ${keyFile} has named`, [world.url], null);
     await refused({ chain: 7 }, 'The network has no chain 7: it has 3.');
     await refused({ toChain: 3 }, 'The network has no chain 3: it has 3.');
     await refused({ gasStation: 'kadena-xchain-gas' }, 'leave --gas-station out');
@@ -321,7 +327,11 @@ describe('nothing is paid twice', () => {
       /unfinished \(0\.5 to k:\w+\)\. Finish it first, so that nothing is paid twice: pickaxe tx transfer --resume --account k:\w+ --node http/,
     );
     expect(await transfer(resume)).toBe(4);
-    await expect(transfer({ resume: true, amount: parseDecimal('0.6') })).rejects.toThrow('one of 0.5 to k:');
+    await expect(transfer({ resume: true, amount: parseDecimal('0.6') })).rejects.toThrow(
+      new RegExp(
+        `one of 0\\.5 to k:.*\\. Go on with it as it is: pickaxe tx transfer --resume --account ${ACCOUNT} --node http`,
+      ),
+    );
     printed.stdout = '';
     // Its key is not needed any more.
     expect(await paid({ ...resume, keyFile: [] })).toBe(0);
