@@ -222,6 +222,32 @@ describe('pickaxe sweep', () => {
     expect(JSON.parse((await outOf({ json: true }, known)) as string).guard).toEqual({ predicate: 'keys-any', keys });
   });
 
+  it('repeats in the line that goes on what the user has said of the nodes and of the guard', async () => {
+    const other = 'e'.repeat(64);
+    const keys = [PAIR.publicKey, other];
+    world = await World.make({ accounts: [{ account: 'farm', balance: '50.0', keys, pred: 'keys-any' }] });
+    const spare = 'https://127.0.0.1:9';
+    const print = `${spare}=${'A'.repeat(43)}`;
+    const said = {
+      'miner.account': 'farm',
+      'miner.predicate': 'keys-any',
+      'node.network': 'development',
+      'node.fingerprints': [print],
+    };
+    const stop = new AbortController();
+    const say = (line: string) => {
+      printed.stderr += `${line}\n`;
+      stop.abort();
+    };
+    const run = { yes: true, keyFile: [keyFile], guardKey: [other] };
+    expect(await sweep(run, { say, stop: stop.signal }, [world.url, spare], said)).toBe(4);
+    const nodes = `--node ${world.url} --node ${spare} --network development --node-fingerprint ${print}`;
+    const guard = `--predicate keys-any --guard-key ${other}`;
+    expect(printed.stderr).toContain(
+      `Go on with: pickaxe sweep --resume --account farm ${nodes} --key-file ${keyFile} ${guard}\n`,
+    );
+  });
+
   it('signs no such guard either that an earlier version has written down', async () => {
     world = await World.make({ accounts: [{ account: 'farm', balance: '50.0', keys: [PAIR.publicKey] }] });
     const other = 'e'.repeat(64);
