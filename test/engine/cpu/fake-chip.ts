@@ -14,6 +14,8 @@ export class FakeChip {
   nowMs = 0;
   readonly turns: KernelName[] = [];
   rests = 0;
+  /** Draws the order of the turns. */
+  random = randomFrom(1);
   /** By which factor other programs slow a turn down that begins now, as its thread's clock sees it. */
   slowdown: (name: KernelName) => number = () => 1;
   /** The kernel's speed as a part of its figure, in its turn of this number (from 1 on). */
@@ -44,6 +46,7 @@ export class FakeChip {
       takeTurn: this.takeTurn,
       rest: () => this.rests++,
       nowMs: () => this.nowMs,
+      random: this.random,
       stop,
     });
     return turns.map(judge);

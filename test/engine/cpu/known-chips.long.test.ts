@@ -49,20 +49,22 @@ const { avx512x2, avx512, avx512vlx2, avx512vl, ...ZEN_5_WITHOUT_AVX512 } = ZEN_
  * The ways in which a machine can be busy while pickaxe measures. A thread's clock sees less of it when it counts its
  * own time.
  */
-const LOADS: [name: string, (chip: FakeChip, seed: number) => void][] = [
-  ['a quiet machine', () => {}],
+const LOADS: [name: string, (chip: FakeChip, seed: number) => void, mostWrong: number][] = [
+  ['a quiet machine', () => {}, 0],
   [
     'turns that differ by a percent or two',
     (chip, seed) => {
       const random = randomFrom(seed);
       chip.slowdown = () => 1 + 0.02 * random() ** 2;
     },
+    0,
   ],
   [
     'bursts of load',
     (chip, seed) => {
       chip.slowdown = () => ((chip.nowMs + 7 * seed) % 40 < 22 ? 1.9 : 1);
     },
+    1,
   ],
   [
     'load all the time, on a chip that shares its cores',
@@ -70,10 +72,14 @@ const LOADS: [name: string, (chip: FakeChip, seed: number) => void][] = [
       const random = randomFrom(seed);
       chip.slowdown = () => (random() < 0.7 ? 1 + random() : 1);
     },
+    2,
   ],
 ];
 
-describe.each(LOADS)('with %s, the choice', (_, disturb) => {
+/** Under heavy load, one to three choices in 100 are wrong. */
+const SEEDS = 25;
+
+describe.each(LOADS)('with %s, the choice', (_, disturb, mostWrong) => {
   test.each<[string, Figures[], KernelName[]]>([
     ['on Golden Cove is one vector', [GOLDEN_COVE], ['avx2']],
     ['on Gracemont is SSE4.1', [GRACEMONT], ['sse41']],
@@ -82,13 +88,16 @@ describe.each(LOADS)('with %s, the choice', (_, disturb) => {
     ['on Zen 5 is two vectors of AVX-512', [ZEN_5], ['avx512x2']],
     ['on Zen 5 without AVX-512 is two vectors of AVX2', [ZEN_5_WITHOUT_AVX512], ['avx2x2']],
   ])('%s', async (_, groups, expected) => {
-    for (let seed = 1; seed <= 10; seed++) {
+    let wrong = 0;
+    for (let seed = 1; seed <= SEEDS; seed++) {
       const chip = new FakeChip(...groups);
+      chip.random = randomFrom(1000 + seed);
       disturb(chip, seed);
       const verdicts = await chip.choose();
-      expect(verdicts.map(({ fastest }) => fastest)).toEqual(expected);
-      for (const { doubt, close } of verdicts) if (doubt === undefined) expect(close).toHaveLength(1);
+      if (verdicts.some(({ fastest }, i) => fastest !== expected[i])) wrong++;
+      else for (const { doubt, close } of verdicts) if (doubt === undefined) expect(close).toHaveLength(1);
     }
+    expect(wrong).toBeLessThanOrEqual(mostWrong);
   });
 });
 

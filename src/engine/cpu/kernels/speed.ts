@@ -21,6 +21,8 @@ interface Measurement {
   readonly stop?: AbortSignal | undefined;
   /** A monotonic clock. */
   readonly nowMs?: () => number;
+  /** Returns numbers in [0, 1). */
+  readonly random?: () => number;
 }
 
 /** How many turns each kernel gets. In this time V8 optimizes WebAssembly, which is much slower at first. */
@@ -49,14 +51,15 @@ const LEAST_FINAL_TURNS = 5;
  * @returns the results of the turns, for each group
  */
 export async function measureTurns(names: readonly KernelName[], measurement: Measurement): Promise<Turns[]> {
-  const { groups, takeTurn, rest, stop, nowMs = () => performance.now() } = measurement;
+  const { groups, takeTurn, rest, stop, nowMs = () => performance.now(), random = Math.random } = measurement;
   const results = Array.from({ length: groups }, () => new Map(names.map((name) => [name, [] as number[]])));
   const startMs = nowMs();
   let rounds = 0;
   const race = async (entrants: readonly KernelName[]) => {
     rest();
     await sleep(REST_MS);
-    for (const name of inTurns(entrants, rounds++)) {
+    rounds++;
+    for (const name of shuffled(entrants, random)) {
       stop?.throwIfAborted();
       const rates = await takeTurn(name, groups);
       for (const [group, rate] of rates.entries()) if (rate !== undefined) results[group].get(name)?.push(rate);
@@ -81,13 +84,13 @@ function mayWin(name: KernelName, turns: Turns): boolean {
 }
 
 /**
- * @returns the kernels in another order in each round, so that a load that comes back at regular times does not always
- *   hit the same kernel
+ * @param random returns numbers in [0, 1)
+ * @returns the entrants in a random order, so that a load that comes back at regular times does not always hit the same
+ *   one
  */
-export function inTurns<T>(entrants: readonly T[], round: number): T[] {
-  const from = Math.floor(round / 2) % Math.max(1, entrants.length);
-  const order = [...entrants.slice(from), ...entrants.slice(0, from)];
-  return round % 2 === 0 ? order : order.reverse();
+function shuffled<T>(entrants: readonly T[], random: () => number): T[] {
+  const left = [...entrants];
+  return entrants.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
 /* Judges what kernels did in turns: which one is the fastest, and whether that can be relied on. Pure. */

@@ -7,7 +7,7 @@ import { sizeOf } from '../../../chain/nonce.ts';
 import { splitRows } from '../columns.ts';
 import type { KernelName } from '../kernel-names.ts';
 import type { TaskThread } from '../pool.ts';
-import { inTurns, judge, type Verdict } from './speed.ts';
+import { judge, type Verdict } from './speed.ts';
 
 /** Which kernel searches a task, and in which turn. */
 export interface Assigned {
@@ -137,4 +137,14 @@ export function proving(thread: TaskThread, number: number, trial: Trial): TaskT
       return result;
     },
   };
+}
+
+/**
+ * @returns the contenders in another order in each round, so that a load that comes back at regular times does not always
+ *   hit the same kernel
+ */
+export function inTurns<T>(contenders: readonly T[], round: number): T[] {
+  const from = Math.floor(round / 2) % Math.max(1, contenders.length);
+  const order = [...contenders.slice(from), ...contenders.slice(0, from)];
+  return round % 2 === 0 ? order : order.reverse();
 }
