@@ -15,8 +15,8 @@ import { networkOf } from './connection-limiter.ts';
 /** Shares that are remembered. With so many, the rate is known to 1/√600 = 4 %, and learning is over. */
 const REMEMBERED_SHARES = 600;
 /**
- * From so many shares on, a rate is known well enough to be acted upon (to a third), and then for a change to be noticed (to a
- * sixth).
+ * From so many shares on, a rate is known well enough to be acted upon (to a third), and then for a change to be
+ * noticed (to a sixth).
  */
 const SOME_SHARES = 8;
 const MANY_SHARES = 32;
@@ -271,9 +271,9 @@ export class Vardiff {
 /** The rates that are compared with the known one: this many times as high, and as low. */
 const RATIO = 2;
 /**
- * Sums above this say that the rate has changed. Of a steady miner they say so once in e^8 = 3,000 shares at most, which is 8 hours at
- * 10 s a share; a rate that falls to a tenth is noticed after 19 shares that should have come, one that rises to the
- * tenfold after 14.
+ * Sums above this say that the rate has changed. Of a steady miner they say so once in e^8 = 3,000 shares at most,
+ * which is 8 hours at 10 s a share; a rate that falls to a tenth is noticed after 19 shares that should have come, one
+ * that rises to the tenfold after 14.
  */
 const SURPRISING = 8;
 

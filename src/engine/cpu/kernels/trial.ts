@@ -140,8 +140,8 @@ export function proving(thread: TaskThread, number: number, trial: Trial): TaskT
 }
 
 /**
- * @returns the contenders in another order in each round, so that a load that comes back at regular times does not always
- *   hit the same kernel
+ * @returns the contenders in another order in each round, so that a load that comes back at regular times does not
+ *   always hit the same kernel
  */
 export function inTurns<T>(contenders: readonly T[], round: number): T[] {
   const from = Math.floor(round / 2) % Math.max(1, contenders.length);
