@@ -11,6 +11,10 @@ import { answerTo } from '#pickaxe/cli/foreign-flags.js';
 import { addTxCommands } from '#pickaxe/cli/tx/commands.js';
 import { addHelp, explain, refuseMissingValues, withoutGuesses } from '#pickaxe/cli/wrong-lines.js';
 
+function leaves({ commands }: Command): readonly Command[] {
+  return commands.flatMap((command) => (command.commands.length === 0 ? [command] : leaves(command)));
+}
+
 /** @returns what is said of a line that cannot be read, or the help that it prints */
 async function said(line: string): Promise<string> {
   let help = '';
@@ -27,6 +31,8 @@ async function said(line: string): Promise<string> {
   addAccountCommands(program);
   addToolCommands(program);
   addHelp(program);
+  // A line that is read against expectation must not mine.
+  for (const command of leaves(program)) if (command.name() !== 'help') command.action(() => {});
   const words = withoutGuesses(line.split(' '));
   try {
     refuseMissingValues(program, words);
