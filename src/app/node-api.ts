@@ -100,7 +100,7 @@ export async function servedNetwork(settings: ApiSettings, context: NodeApiConte
       }
       reasons.push(`${shownNode(node)} does not say which one it serves`);
     } catch (fault) {
-      if (!(fault instanceof ApiError || stop.aborted)) throw fault;
+      if (!(fault instanceof ApiError || fault instanceof UsageError || stop.aborted)) throw fault;
       reasons.push(stop.aborted ? `${shownNode(node)} does not answer` : (fault as Error).message.replace(/\.$/, ''));
     }
   }

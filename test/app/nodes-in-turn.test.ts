@@ -285,4 +285,10 @@ describe('whoever has named no network', () => {
     expect(says).toContain(`${silent.url} does not say which one it serves`);
     expect(says).not.toContain('\u001b');
   });
+
+  it('is told that a file of certificates cannot be read, beside which network is missing', async () => {
+    const { node, ledger } = settingsOf(['https://127.0.0.1:9']);
+    const says = await servedNetwork({ node: { ...node, caFiles: [{ value: '/nonexistent.pem' }] }, ledger }, QUICK);
+    expect(says).toMatch(/^No network is configured\. .* Asking for it failed: .*\/nonexistent\.pem/);
+  });
 });
