@@ -162,8 +162,9 @@ function surplusWords(command: Command, words: readonly string[]): string {
   const takes = taken.length === 0 ? 'takes no arguments, but got' : `takes only ${taken.join(' ')}, but also got`;
   const before = words[words.indexOf(surplus[0]) - 1] ?? '';
   if (ONE_HYPHEN.test(before) && optionOf(command, before) !== undefined) {
-    const read = `was read as ${before.slice(0, 2)} with the value ${quoted(before.slice(2))}`;
-    return `error: ${pathOf(command)} has no ${quoted(before).slice(1, -1)}: it ${read}, which leaves ${quoted(surplus[0])} over.`;
+    // What follows the letter is not repeated: behind -p it may be a password, and the log file has this text, too.
+    const read = `The word before it was read as ${before.slice(0, 2)} and its value: long names have two hyphens.`;
+    return `error: ${pathOf(command)} ${takes} ${surplus.map(quoted).join(' ')}. ${read}`;
   }
   return `error: ${pathOf(command)} ${takes} ${surplus.map(quoted).join(' ')}.${meantBy(surplus[0], command)}`;
 }

@@ -106,8 +106,12 @@ describe('a line that cannot be read', () => {
 
   it('has no other place suggested for a number after an unknown word with one hyphen', async () => {
     expect(await said(`mine ${PLACE} -purple 200`)).toBe(
-      'error: pickaxe mine has no -purple: it was read as -p with the value "urple", which leaves "200" over.',
+      'error: pickaxe mine takes no arguments, but got "200". The word before it was read as -p and its value: long names have two hyphens.',
     );
+  });
+
+  it('never has the password repeated that stands behind -p', async () => {
+    expect(await said(`mine ${PLACE} -phushhush foo`)).not.toContain('hushhush');
   });
 
   it.each([
