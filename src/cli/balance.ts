@@ -1,5 +1,6 @@
 /** `pickaxe balance`: what an account has on each chain, and in all. */
 
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { defaultAccount } from '../app/choose-source.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
@@ -9,7 +10,9 @@ import { formatTokenAmount, type TokenAmount } from '../ledger/decimal.ts';
 import { type ChainReading, readTokenBalances } from '../node/api/account.ts';
 import { guardOfName } from '../sweep/commands.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { note, printLine, printTable, safe, withNodes } from './ledger/client.ts';
+import type { Io, Line } from './io.ts';
+import { printTable, safe, withNodes } from './ledger/client.ts';
+import { settingsOf, withSettings } from './options.ts';
 
 export interface BalanceOptions {
   readonly json: boolean;
@@ -20,11 +23,24 @@ export interface BalanceOptions {
 /** How many errors are printed of chains that could not be read: they are mostly the same. */
 const MOST_ERRORS = 3;
 
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(command, 'node', 'ledger', 'miner.public-keys', 'miner.account')
+    .argument('[account]', 'the account (default: that of the miner)')
+    .option('--token <module>', 'the token, by its module with its namespace', 'coin')
+    .option('--json', 'one JSON object on stdout', false)
+    .action(action(async (account, options) => runBalance(await settingsOf(command), account, options, io)));
+}
+
 /** @param given the account; that of the configuration by default @throws UsageError when neither names one */
-export async function runBalance(loaded: Loaded, given: string | undefined, options: BalanceOptions): Promise<number> {
+export async function runBalance(
+  loaded: Loaded,
+  given: string | undefined,
+  options: BalanceOptions,
+  io: Io,
+): Promise<number> {
   const { json, token: module } = options;
   const account = given ?? accountOf(loaded.config);
-  return withNodes(loaded, async (nodes) => {
+  return withNodes(loaded, io, async (nodes) => {
     const { network, readings } = await nodes.ask(async (api) => {
       const { heads } = await api.cut();
       return { network: api.network, readings: await readTokenBalances(api, heads.keys(), { account, module }) };
@@ -35,11 +51,11 @@ export async function runBalance(loaded: Loaded, given: string | undefined, opti
       const chains = readings.map(chainToJson);
       const sum = total === undefined ? null : formatTokenAmount(total);
       const report: BalanceReport = { account, token: module, network, chains, total: sum };
-      printLine(JSON.stringify(report));
+      io.out(`${JSON.stringify(report)}\n`);
     } else {
-      print(account, readings, total);
+      print(account, readings, total, io);
     }
-    if (isComplete && readings.every(({ value }) => value === undefined)) sayNowhere(account, network);
+    if (isComplete && readings.every(({ value }) => value === undefined)) sayNowhere(account, network, io);
     return isComplete ? EXIT.done : EXIT.failed;
   });
 }
@@ -58,9 +74,9 @@ function isRead(reading: Reading): reading is Extract<Reading, { value: unknown 
 }
 
 /** A new miner's account is on no chain either, so that is no failure. */
-function sayNowhere(account: string, network: string): void {
+function sayNowhere(account: string, network: string, io: Io): void {
   const next = guardOfName(account) ? 'Its first coins create it.' : 'Is its name right?';
-  note(`No chain of ${network} has the account ${safe(account)}. ${next}`);
+  io.say(`No chain of ${network} has the account ${safe(account)}. ${next}`);
 }
 
 function chainToJson(reading: Reading): ChainReport {
@@ -70,7 +86,7 @@ function chainToJson(reading: Reading): ChainReport {
   return { chain, balance: value === undefined ? null : formatTokenAmount(value), fault: null };
 }
 
-function print(account: string, readings: readonly Reading[], total: TokenAmount | undefined): void {
+function print(account: string, readings: readonly Reading[], total: TokenAmount | undefined, io: Io): void {
   const read = readings.filter(isRead);
   const amounts = [...read.map(({ value }) => value), total].filter((it) => it !== undefined).map(formatTokenAmount);
   // Points stand below each other.
@@ -80,15 +96,16 @@ function print(account: string, readings: readonly Reading[], total: TokenAmount
     return text.padStart(text.length + width - text.indexOf('.'));
   };
   const shownOrNone = (amount: TokenAmount | undefined) => (amount === undefined ? 'no account' : shown(amount));
-  printTable([
+  printTable(io, [
     ['account', safe(account)],
     ...readings.map((each) => [`chain ${each.chain}`, isRead(each) ? shownOrNone(each.value) : 'not read'] as const),
     ['total', total === undefined ? 'not known' : shown(total)],
   ]);
   const failed = readings.flatMap((each) => (isRead(each) ? [] : [each]));
-  for (const { chain, error } of failed.slice(0, MOST_ERRORS)) note(`error: chain ${chain}: ${oneLine(error.message)}`);
+  for (const { chain, error } of failed.slice(0, MOST_ERRORS))
+    io.say(`error: chain ${chain}: ${oneLine(error.message)}`);
   const more = failed.length - MOST_ERRORS;
-  if (more > 0) note(`error: ${more} more ${more === 1 ? 'chain was' : 'chains were'} not read.`);
+  if (more > 0) io.say(`error: ${more} more ${more === 1 ? 'chain was' : 'chains were'} not read.`);
 }
 
 /* What `pickaxe balance --json` prints. Amounts are exact decimals in text. */

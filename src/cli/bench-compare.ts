@@ -9,16 +9,17 @@ import { CORE_KINDS, type CoreKind } from '../engine/device.ts';
 import { formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
 import { decodeText, oneLine } from '../text/plain-text.ts';
 import { circumstances, formatRate, headingOf, machineLine, row } from './bench-report.ts';
+import type { Io } from './io.ts';
 
 /** Far more than a result of an hour on a thousand devices. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /** @returns the exit code */
-export function runCompare(fileA: string, fileB: string): number {
+export function runCompare(fileA: string, fileB: string, io: Io): number {
   const [a, b] = [readResult(fileA), readResult(fileB)];
   const comparison = compare(a, b);
-  process.stdout.write(lines(a, b, comparison).join(''));
+  io.out(lines(a, b, comparison).join(''));
   const wrong = runsOf(a, b).some(({ run }) => run.errors.length > 0);
   return wrong || comparison.sums === 'different' ? EXIT.wrongHashes : EXIT.done;
 }

@@ -12,8 +12,8 @@ import { systemClock } from '../system/clock.ts';
 import { thisMachine } from '../system/machine.ts';
 import { progressTo } from '../terminal/log.ts';
 import { jsonText } from '../text/plain-text.ts';
-import type { BenchOptions } from './bench-options.ts';
 import { formatRate, headingOf, row, sensorRows, tellHiddenPower } from './bench-report.ts';
+import type { Io } from './io.ts';
 
 const SECONDS = 60;
 /** Between samples of each device, and log lines: a long run has this many, a short one a few. */
@@ -22,8 +22,16 @@ const LEAST_SAMPLES = 5;
 const USUAL_SAMPLE_MS = 5_000;
 const LONGEST_SAMPLE_MS = 60_000;
 
+export interface StressOptions {
+  readonly seed: string;
+  /** Nonces of each round. */
+  readonly count?: number;
+  readonly seconds?: number;
+  readonly json: boolean;
+}
+
 /** @returns the exit code */
-export async function runStress(config: DeviceSettings, log: Logger, options: BenchOptions): Promise<number> {
+export async function runStress(config: DeviceSettings, log: Logger, options: StressOptions, io: Io): Promise<number> {
   const { seed, count, seconds = SECONDS, json } = options;
   const date = new Date().toISOString();
   const faults = new Map<string, DeviceError>();
@@ -66,8 +74,8 @@ export async function runStress(config: DeviceSettings, log: Logger, options: Be
     devices,
     failed,
   };
-  if (json) process.stdout.write(`${jsonText(result)}\n`);
-  else process.stdout.write([...devices.flatMap(deviceLines), ...failed.map(failedLine)].join(''));
+  if (json) io.out(`${jsonText(result)}\n`);
+  else io.out([...devices.flatMap(deviceLines), ...failed.map(failedLine)].join(''));
 
   const wrong = failed.some(({ fault }) => fault === 'wrong-hashes') || devices.some(({ errors }) => errors.length > 0);
   if (wrong) return EXIT.wrongHashes;

@@ -1,6 +1,7 @@
 /** `pickaxe bench`: the hashrate of each device, and a sum that proves its work; offline. */
 
 import { randomInt } from 'node:crypto';
+import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { chooseEngines } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
@@ -13,15 +14,80 @@ import { systemClock } from '../system/clock.ts';
 import { thisMachine } from '../system/machine.ts';
 import { makeLog, progressTo } from '../terminal/log.ts';
 import { jsonText } from '../text/plain-text.ts';
-import { BENCH_TIME_SAYS, type BenchOptions } from './bench-options.ts';
 import { benchProgress } from './bench-progress.ts';
 import { benchCsv, benchLines, resultLine, tellHiddenPower } from './bench-report.ts';
+import type { Io, Line } from './io.ts';
+import { positiveInteger, settingsOf, timeUpTo, withSettings } from './options.ts';
 
 /** Enough slices for their spread to mean something. */
 const SECONDS = 10;
 
+/** An error's advice about --seconds. The first limit is that of a measurement. */
+const BENCH_TIME_SAYS = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
+/** setTimeout waits for 24 days at most. */
+const benchTime = timeUpTo(20 * 86_400, BENCH_TIME_SAYS);
+
+export function declare(bench: Command, { io, action }: Line): void {
+  withSettings(bench, 'devices.use', 'cpu', 'cpu.kernel', 'gpu', 'log')
+    .helpCommand(false)
+    .option(
+      '--seconds <time>',
+      'length of each measurement: seconds, or a time like 5m, up to 1h (default: 10; with --stress 60, up to 20d)',
+      benchTime,
+    )
+    .option('--repeat <n>', 'measure all devices n times, in turns (default: 1)', positiveInteger(1_000))
+    .option(
+      '--seed <text>',
+      'text that the hash sum is computed from; the sum of your own cannot be known in advance',
+      'pickaxe',
+    )
+    .option(
+      '--count <n>',
+      'nonces of the hash sum, 65536 or more (default: 134217728); of each round, with --stress',
+      positiveInteger(2 ** 40),
+    )
+    .option('--together', 'all devices at once, as when mining', false)
+    .option('--stress', 'keep all devices busy instead, and check each of their answers', false)
+    .option('--tune', 'measure every kernel again instead, of the CPU and of GPUs, and remember the fastest', false)
+    .option('--json', 'one JSON object on stdout', false)
+    .option('--csv', 'comma-separated values on stdout, one row per device and run', false)
+    .action(action(async (options) => runBench(await settingsOf(bench), options, io)));
+
+  bench
+    .command('compare')
+    .description('compare two results of bench --json: hashrates, efficiency, hash sums')
+    .argument('<a.json>', 'the result to compare with')
+    .argument('<b.json>', 'the other result')
+    .action(
+      action(async (a, b) => {
+        // Commander reads options after a subcommand as options of the command.
+        const given = bench.options.filter((option) => bench.getOptionValueSource(option.attributeName()) === 'cli');
+        if (given.length > 0) throw new UsageError(`bench compare has no option ${given[0].long}.`);
+        return (await import('./bench-compare.ts')).runCompare(a, b, io);
+      }),
+    );
+}
+
+interface BenchOptions {
+  /** How long each run takes. The default depends on what is done. */
+  readonly seconds?: number;
+  /** How many runs each device has. The default is 1. */
+  readonly repeat?: number;
+  readonly seed: string;
+  /** Nonces of the hash sum, or of each round with `stress`. */
+  readonly count?: number;
+  /** All devices at once. */
+  readonly together: boolean;
+  /** Check all devices under load instead. */
+  readonly stress: boolean;
+  /** Measure the kernels of each device instead, and remember the fastest. */
+  readonly tune: boolean;
+  readonly json: boolean;
+  readonly csv: boolean;
+}
+
 /** @returns the exit code */
-export async function runBench({ config, origins }: Loaded, options: BenchOptions): Promise<number> {
+export async function runBench({ config, origins }: Loaded, options: BenchOptions, io: Io): Promise<number> {
   const { tune, stress, seed, count = DEFAULT_COUNT, json, csv, seconds = SECONDS } = options;
   refuseContradictions(options);
   if (config.devices.use.length === 0) {
@@ -36,14 +102,14 @@ export async function runBench({ config, origins }: Loaded, options: BenchOption
     if (origins.get('cpu.kernel')?.layer === 'flag') {
       throw new UsageError('--tune measures every CPU kernel: omit --kernel.');
     }
-    return (await import('./tune.ts')).runTune(config, log, json);
+    return (await import('./tune.ts')).runTune(config, log, json, io);
   }
   const challenge = challengeOf(seed, count);
-  if (stress) return (await import('./bench-stress.ts')).runStress(config, log, options);
+  if (stress) return (await import('./bench-stress.ts')).runStress(config, log, options, io);
   if (seconds > MOST_SECONDS) throw new UsageError(`--seconds is too long. ${BENCH_TIME_SAYS}`);
   const result = withLines(await measure(config, log, { ...options, seconds, challenge }));
   const { devices, failed } = result;
-  process.stdout.write(json ? `${jsonText(result)}\n` : csv ? benchCsv(result) : benchLines(result).join(''));
+  io.out(json ? `${jsonText(result)}\n` : csv ? benchCsv(result) : benchLines(result).join(''));
   const wrong = devices.some(({ runs }) => runs.some(({ errors }) => errors.length > 0));
   if (wrong || failed.some(({ fault }) => fault === 'wrong-hashes')) return EXIT.wrongHashes;
   return devices.length > 0 ? EXIT.done : EXIT.noDevice;

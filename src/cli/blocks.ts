@@ -1,6 +1,7 @@
 /** `pickaxe blocks`: prints what became of the blocks in the block log, and can ask the nodes again. */
 
 import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { openLedgerViews } from '../app/ledger-views.ts';
@@ -14,7 +15,7 @@ import { earnedBy, payeeInPlaceOf } from '../blocks/reward.ts';
 import { APART_MS, describeStanding } from '../blocks/states.ts';
 import { BlockStore } from '../blocks/store.ts';
 import type { Config } from '../config/settings.ts';
-import type { BlockState } from '../events/vocabulary.ts';
+import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
 import { encodeBase64url } from '../ledger/json.ts';
 import { acceptedBlock, amount, blockState, coins, count, millis, paidTo } from '../report/shapes.ts';
@@ -22,6 +23,19 @@ import { formatPercent, inWords, withPrefix } from '../report/units.ts';
 import { pause } from '../system/abort.ts';
 import { systemClock, wallMs } from '../system/clock.ts';
 import { jsonText, oneLine } from '../text/plain-text.ts';
+import type { Io, Line } from './io.ts';
+import { blockStates, settingsOf, timeOf, withSettings } from './options.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(command, 'node', 'blocks.folder', 'blocks.settled-depth')
+    .option('--since <time>', 'only blocks of this last time: seconds, or a time like 12h or 7d', timeOf)
+    .option('--status <list>', `only blocks in these states: ${BLOCK_STATES.join(', ')}`, blockStates)
+    .option('--refresh', 'ask the nodes first, which takes some seconds; a rig that mines does so by itself', false)
+    .option('--watch', 'go on, and print each block that changes', false)
+    .option('--json', 'one JSON object on stdout; with --watch also one for each block that changes', false)
+    .option('--csv <file>', 'write comma-separated values to this file as well')
+    .action(action(async (options) => runBlocks((await settingsOf(command)).config, options, io)));
+}
 
 export interface BlocksOptions {
   /** Only blocks found in the last so many seconds. */
@@ -48,10 +62,10 @@ const TIMER_MS = 100;
 /** How often the log is looked at for what has changed. */
 const LOOK_MS = 2_000;
 
-export async function runBlocks(config: Config, options: BlocksOptions): Promise<number> {
+export async function runBlocks(config: Config, options: BlocksOptions, io: Io): Promise<number> {
   const { urls = [] } = config.node;
   if (options.refresh && urls.length === 0) throw noNode();
-  const warn = (line: string) => process.stderr.write(`warning: ${line}\n`);
+  const warn = (line: string) => io.say(`warning: ${line}`);
   const store = new BlockStore({ folder: blockLogFolder(config.blocks), warn });
   const stopping = new AbortController();
   const release = onSignals(() => stopping.abort());
@@ -59,8 +73,8 @@ export async function runBlocks(config: Config, options: BlocksOptions): Promise
     await store.refresh();
     const refreshing = options.refresh ? await refresh(config, store, options.watch, warn, stopping.signal) : undefined;
     const choice = { ...options, network: config.node.network };
-    print(store, choice, warn);
-    if (options.watch) await watch(store, choice, stopping.signal);
+    print(store, choice, warn, io);
+    if (options.watch) await watch(store, choice, stopping.signal, io);
     await refreshing?.();
     return EXIT.done;
   } finally {
@@ -99,7 +113,7 @@ async function refresh(
   };
 }
 
-function print(store: BlockStore, options: Choice, warn: (line: string) => void): void {
+function print(store: BlockStore, options: Choice, warn: (line: string) => void, io: Io): void {
   const blocks = chosen(store, options);
   const networks = [...new Set(blocks.map(({ network }) => network))];
   if (networks.length > 1) {
@@ -110,20 +124,20 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void)
   const isAll = blocks.length === store.size;
   const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
   if (options.csv !== undefined) writeCsv(options.csv, blocks);
-  if (options.json) process.stdout.write(`${jsonText(blocksReport(blocks, totals))}\n`);
-  else if (store.size === 0) process.stdout.write(`There is no block in ${store.path} yet.\n`);
-  else process.stdout.write(`${[...blockTable(blocks), '', ...totalLines(totals)].join('\n')}\n`);
+  if (options.json) io.out(`${jsonText(blocksReport(blocks, totals))}\n`);
+  else if (store.size === 0) io.out(`There is no block in ${store.path} yet.\n`);
+  else io.out(`${[...blockTable(blocks), '', ...totalLines(totals)].join('\n')}\n`);
 }
 
 /** Prints each block that changes, until `stop`: a line for people, or an object on a line for programs. */
-async function watch(store: BlockStore, options: Choice, stop: AbortSignal): Promise<void> {
+async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: Io): Promise<void> {
   let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   while (!stop.aborted) {
     await pause(LOOK_MS, stop);
     await store.refresh();
     for (const block of chosen(store, options)) {
       if (known.get(block.hash) === shown(block)) continue;
-      process.stdout.write(`${options.json ? jsonText(rowOf(block)) : blockLine(block)}\n`);
+      io.out(`${options.json ? jsonText(rowOf(block)) : blockLine(block)}\n`);
     }
     known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   }

@@ -1,8 +1,9 @@
 /** `pickaxe completion`: prints a shell completion script, made from commander's own definition. */
 
-import type { Command, Option } from 'commander';
+import { Argument, type Command, type Option } from 'commander';
 import { EXIT } from '../app/exit.ts';
 import { ENTRIES } from '../config/settings.ts';
+import type { Io, Line } from './io.ts';
 
 /* Completion for bash 3.2 (which macOS has) and later. It needs no other package. */
 
@@ -192,8 +193,14 @@ function quoteForFish(text: string): string {
 
 const PRINTERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 
-export function runCompletion(program: Command, shell: keyof typeof PRINTERS): number {
-  process.stdout.write(PRINTERS[shell](commandsOf(program, choicesOf)));
+export function declare(command: Command, { io, action }: Line): void {
+  command
+    .addArgument(new Argument('<shell>').choices(Object.keys(PRINTERS)))
+    .action(action((shell: keyof typeof PRINTERS) => runCompletion(command.parent!, shell, io)));
+}
+
+function runCompletion(program: Command, shell: keyof typeof PRINTERS, io: Io): number {
+  io.out(PRINTERS[shell](commandsOf(program, choicesOf)));
   return EXIT.done;
 }
 

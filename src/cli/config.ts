@@ -1,18 +1,33 @@
 /** `pickaxe config`: prints the example and the schema, and checks configuration files. */
 
+import type { Command } from 'commander';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { type Loaded, loadFile } from '../config/load.ts';
 import { exampleToml } from '../config/print.ts';
 import { ConfigError } from '../config/raw-settings.ts';
 import { jsonSchema } from '../config/schema.ts';
+import type { Io, Line } from './io.ts';
+import { settingsOf } from './options.ts';
 
-export function printExample(): number {
-  process.stdout.write(exampleToml());
-  return EXIT.done;
+export function declare(config: Command, { io, action }: Line): void {
+  config.helpCommand(false);
+  config
+    .command('example')
+    .description('print a TOML file that names and explains every setting')
+    .action(action(() => printed(exampleToml(), io)));
+  config
+    .command('schema')
+    .description('print the JSON Schema of configuration files, for editors')
+    .action(action(() => printed(`${JSON.stringify(jsonSchema(), undefined, 2)}\n`, io)));
+  config
+    .command('check')
+    .description('check a configuration file, or without one everything that "pickaxe mine" would read here')
+    .argument('[file]')
+    .action(action((file, _, command) => checkConfig(file, () => settingsOf(command, 'mine'), io)));
 }
 
-export function printSchema(): number {
-  process.stdout.write(`${JSON.stringify(jsonSchema(), undefined, 2)}\n`);
+function printed(text: string, io: Io): number {
+  io.out(text);
   return EXIT.done;
 }
 
@@ -20,9 +35,9 @@ export function printSchema(): number {
  * @param file is checked by itself; without it, all effective settings are checked
  * @throws UsageError that lists all errors
  */
-export async function checkConfig(file: string | undefined, here: () => Promise<Loaded>): Promise<number> {
+async function checkConfig(file: string | undefined, here: () => Promise<Loaded>, io: Io): Promise<number> {
   const { files } = file === undefined ? await here() : alone(file);
-  process.stdout.write(`${files.length > 0 ? files.join(', ') : 'no configuration file, only defaults'}: OK\n`);
+  io.out(`${files.length > 0 ? files.join(', ') : 'no configuration file, only defaults'}: OK\n`);
   return EXIT.done;
 }
 

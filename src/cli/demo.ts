@@ -1,5 +1,6 @@
 /** `pickaxe demo`: the real miner on a mock node inside this process, at about one block per second. */
 
+import type { Command } from 'commander';
 import { chooseEngines } from '../app/choose-engines.ts';
 import { chooseSource, minerAccount } from '../app/choose-source.ts';
 import { askBalance } from '../app/ledger-views.ts';
@@ -18,6 +19,8 @@ import { COIN } from '../ledger/payload.ts';
 import { MockNode } from '../mock-node/mock-node.ts';
 import { readDetails } from '../node/api/account.ts';
 import { blocksLine } from './blocks.ts';
+import type { Line } from './io.ts';
+import { MINING, settingsOf, withSettings } from './options.ts';
 
 const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */
@@ -36,6 +39,11 @@ const RIVAL_MS = 333;
 const SPEED = 6;
 /** Far longer than it takes to look twice at the last blocks. */
 const LAST_LOOKS_MS = 30_000;
+
+export function declare(command: Command, { action }: Line): void {
+  const load = () => settingsOf(command, 'rig');
+  withSettings(command, ...MINING).action(action(async () => runDemo(await load(), load)));
+}
 
 /** @param reload reads the configuration again */
 export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {

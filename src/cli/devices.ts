@@ -1,6 +1,7 @@
 /** `pickaxe devices`: lists what this machine can mine with, what is used, and why the rest is not used. */
 
 import { availableParallelism } from 'node:os';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { KernelRow, kernelRows, threadChoice, usableKernel } from '../app/choose-engines.ts';
 import { EXIT } from '../app/exit.ts';
@@ -13,12 +14,20 @@ import { inWords } from '../report/units.ts';
 import { userCacheDirectory } from '../system/files.ts';
 import { Machine, thisMachine } from '../system/machine.ts';
 import { jsonText } from '../text/plain-text.ts';
+import type { Io, Line } from './io.ts';
+import { settingsOf, withSettings } from './options.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(command, 'cpu', 'gpu.software')
+    .option('--json', 'one JSON object on stdout', false)
+    .action(action(async (options) => runDevices(await settingsOf(command), options, io)));
+}
 
 export interface DevicesOptions {
   readonly json: boolean;
 }
 
-export async function runDevices({ config }: Loaded, options: DevicesOptions): Promise<number> {
+export async function runDevices({ config }: Loaded, options: DevicesOptions, io: Io): Promise<number> {
   const machine = thisMachine();
   const { threads, groups, why } = threadChoice(config.cpu);
   const asked = config.cpu.kernel === undefined ? undefined : usableKernel(config.cpu.kernel);
@@ -38,7 +47,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
   if (options.json) {
     const cpu = { name: 'cpu', model, ...(kernel && { kernel }), native, kernels, threads, why, sensors } as const;
     const report: DevicesReport = { machine, cpu, gpus, ...(gpus.length === 0 && { noGpu }) };
-    process.stdout.write(`${jsonText(report)}\n`);
+    io.out(`${jsonText(report)}\n`);
   } else {
     const lines = [
       `cpu   ${model}`,
@@ -49,7 +58,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
       ...gpus.flatMap(gpuLines),
       ...(gpus.length === 0 ? [`gpu   none: ${noGpu}`] : []),
     ];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    io.out(`${lines.join('\n')}\n`);
   }
   return kernel || gpus.some(({ usable }) => usable) ? EXIT.done : EXIT.noDevice;
 }

@@ -1,5 +1,6 @@
 /** `pickaxe doctor`: what keeps this machine from mining, or from mining well, and what to do about it. */
 
+import type { Command } from 'commander';
 import { kernelRows, threadChoice, usableKernel } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { earningsTerms } from '../app/ledger-views.ts';
@@ -32,6 +33,25 @@ import { listGpus } from '../engine/gpu/list-gpus.ts';
 import { userCacheDirectory } from '../system/files.ts';
 import { thisMachine } from '../system/machine.ts';
 import { jsonText } from '../text/plain-text.ts';
+import type { Io, Line } from './io.ts';
+import { settingsOf, withSettings } from './options.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(
+    command,
+    'node',
+    'ledger.dialect',
+    'ledger.command-path',
+    'pool',
+    'miner',
+    'devices.use',
+    'cpu',
+    'gpu.software',
+    'power',
+  )
+    .option('--json', 'one JSON object on stdout', false)
+    .action(action((options) => runDoctor((refused) => settingsOf(command, refused), options, io)));
+}
 
 export interface DoctorOptions {
   readonly json: boolean;
@@ -40,7 +60,7 @@ export interface DoctorOptions {
 type LoadSettings = (contradictions?: 'start') => Promise<Loaded>;
 
 /** @param settings loads them; a fault in them is a finding like others */
-export async function runDoctor(settings: LoadSettings, options: DoctorOptions): Promise<number> {
+export async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
   const works: Work[] = [];
   const onWork = (work: Work) => works.push(work);
@@ -69,16 +89,16 @@ export async function runDoctor(settings: LoadSettings, options: DoctorOptions):
   const warnings = count('warning');
   if (options.json) {
     const report: DoctorReport = { machine: thisMachine(), findings, faults, warnings };
-    process.stdout.write(`${jsonText(report)}\n`);
+    io.out(`${jsonText(report)}\n`);
   } else {
     const verdict =
       faults > 0 ? 'pickaxe cannot mine until the faults are fixed.' : 'Nothing keeps this machine from mining.';
     const lines = [
-      ...findingLines(findings, process.stdout.columns || undefined),
+      ...findingLines(findings, io.columns),
       '',
       `${of(faults, 'fault')}, ${of(warnings, 'warning')}. ${verdict}`,
     ];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    io.out(`${lines.join('\n')}\n`);
   }
   return faults > 0 ? EXIT.failed : EXIT.done;
 }

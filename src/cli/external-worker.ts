@@ -3,6 +3,7 @@
  * to.
  */
 
+import type { Command } from 'commander';
 import { chooseInTurn, limitsOf } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { solveAt, solveHere } from '../app/solve.ts';
@@ -14,6 +15,15 @@ import type { LimitsOf } from '../mine/thermal-guard.ts';
 import { socketPath } from '../source/parent/connection.ts';
 import { makeLog } from '../terminal/log.ts';
 import { formatAnswer, isTargetArgument, meansTarget } from '../wire/external-worker.ts';
+import type { Io, Line } from './io.ts';
+import { settingsOf, withSettings } from './options.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(command, 'devices', 'cpu', 'gpu', 'log')
+    .argument('<target>', 'the target in 64 hex digits; the one in the header counts')
+    .option('--connect <address>', 'let a warm worker do it: unix:PATH as in pickaxe worker --listen unix:PATH')
+    .action(action(async (target, options) => runExternalWorker(await settingsOf(command), target, options, io)));
+}
 
 export interface ExternalWorkerOptions {
   /** `unix:PATH` of a worker. Without it, this process opens devices. */
@@ -27,6 +37,7 @@ export async function runExternalWorker(
   { config }: Loaded,
   argument: string,
   { connect }: ExternalWorkerOptions,
+  io: Io,
 ): Promise<number> {
   if (!isTargetArgument(argument)) {
     throw new UsageError('The target is 64 hex digits, and the 286 bytes of the header come on stdin.');
@@ -38,15 +49,15 @@ export async function runExternalWorker(
   if (!meansTarget(argument, target)) {
     log.warn(TAG, `the argument is another target than the header’s, which counts: ${toHex(target)} (little-endian)`);
   }
-  if (path !== undefined) return answer(await solved(solveAt(path, header)));
+  if (path !== undefined) return answer(await solved(solveAt(path, header)), io);
   const engines = chooseInTurn(config, log, { hurried: true });
   const temperatureLimits: LimitsOf = (kind, name) => limitsOf(config.devices, kind, name);
   const found = await solveHere(header, { engines, log, temperatureLimits });
-  return found ? answer(found) : EXIT.noDevice;
+  return found ? answer(found, io) : EXIT.noDevice;
 }
 
-function answer(found: Parameters<typeof formatAnswer>[0]): number {
-  process.stdout.write(formatAnswer(found));
+function answer(found: Parameters<typeof formatAnswer>[0], io: Io): number {
+  io.out(formatAnswer(found));
   return EXIT.done;
 }
 

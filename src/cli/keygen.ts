@@ -3,16 +3,24 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { secretTextIn } from '../app/node-api.ts';
 import type { KeyPair } from '../ledger/command/keys.ts';
 import { parseKeyFile } from '../ledger/request-file/unsigned-form.ts';
 import { RequestFileError } from '../ledger/request-file/yaml.ts';
+import type { Io, Line } from './io.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  command
+    .argument('<file>', 'file for the secret key, which must not exist yet, like pickaxe-key.json')
+    .action(action((file) => runKeygen(file, io)));
+}
 
 /** @param file where the secret goes: it must not exist yet */
-export function runKeygen(file: string): number {
+export function runKeygen(file: string, io: Io): number {
   const publicKey = makeKeyFile(file);
-  process.stdout.write(
+  io.out(
     `public key  ${publicKey}\naccount     k:${publicKey}\n\n` +
       `The secret key is in ${file} (only you can read it). Keep a copy in a safe place: nobody can restore it.\n` +
       `Mine with:  pickaxe mine --node URL --network ID --public-key ${publicKey}\n`,

@@ -3,10 +3,46 @@
  * mistyped a flag learns it at once.
  */
 
+import { type Command, Option } from 'commander';
 import { EXIT, UsageError } from '../app/exit.ts';
 import type { LogPlace } from '../app/log-file.ts';
 import type { Loaded } from '../config/load.ts';
 import { configAsJson, configAsToml } from '../config/print.ts';
+import { listLast } from './help.ts';
+import type { Io, Line } from './io.ts';
+import { MINING, settingsOf, withSettings } from './options.ts';
+
+export function declare(mine: Command, { io, action }: Line): void {
+  const printConfig = new Option('--print-config', 'print the effective settings and their sources, and exit');
+  withSettings(mine, 'node', 'pool', 'miner', 'blocks', ...MINING, 'test-network')
+    .addOption(printConfig)
+    .option(
+      '--dry-run',
+      'check settings and devices, print what would mine, and exit, without asking the node or the pool',
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(
+      action((options) => {
+        // Settings that contradict each other can still be printed, to find out where they come from.
+        const refused = options.printConfig ? undefined : 'start';
+        return runMine(() => settingsOf(mine, refused), options, mine.opts(), io);
+      }),
+    );
+  listLast(mine, [printConfig]);
+}
+
+const EXAMPLES = `
+Examples:
+  # on a node, with the CPU and every GPU
+  pickaxe mine -o http://10.0.0.2:1848 --network mainnet01 -u KEY
+  # on a pool, with the line that its page shows for other miners
+  pickaxe mine -o stratum+tcp://pool.example:3333 -u NAME.rig1 -p x
+  # with the first two GPUs only, paused at 80 °C
+  pickaxe mine -d 0,1 --temp-limit 80
+  # at night, with four CPU threads, and a web page at http://127.0.0.1:8080
+  pickaxe mine -d cpu -t 4 --schedule 22:00-07:00 --http 8080
+
+Without flags, pickaxe.toml says what to mine: pickaxe init writes it.`;
 
 export interface MineOptions {
   readonly printConfig?: boolean;
@@ -20,13 +56,13 @@ export interface LogFlags {
 }
 
 /** @param load reads the configuration, and reads it again while mining */
-export async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags: LogFlags): Promise<number> {
+async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags: LogFlags, io: Io): Promise<number> {
   let logPlace = placeNamedBy(flags);
   try {
     const loaded = await load();
     const { log, logFile } = loaded.config;
     logPlace = { file: logFile.path, format: log.format };
-    if (options.printConfig) return printConfig(loaded);
+    if (options.printConfig) return printConfig(loaded, io);
     const { mineOrTry } = await import('./mine-rig.ts');
     return await mineOrTry(loaded, load, options.dryRun === true);
   } catch (fault) {
@@ -51,7 +87,7 @@ async function note(place: LogPlace, message: string): Promise<void> {
   if (place.file !== undefined) await (await import('../app/log-file.ts')).noteStartError(place, message);
 }
 
-function printConfig(loaded: Loaded): number {
-  process.stdout.write(loaded.config.run.json ? configAsJson(loaded) : configAsToml(loaded));
+function printConfig(loaded: Loaded, io: Io): number {
+  io.out(loaded.config.run.json ? configAsJson(loaded) : configAsToml(loaded));
   return EXIT.done;
 }

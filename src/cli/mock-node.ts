@@ -1,6 +1,7 @@
 /** `pickaxe mock-node`: runs the mock node alone. */
 
 import { once } from 'node:events';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError, whyNotListening } from '../app/exit.ts';
 import type { Loaded } from '../config/load.ts';
@@ -8,9 +9,27 @@ import { MockNode, type MockNodeEvent } from '../mock-node/mock-node.ts';
 import { setLongTimeout } from '../system/abort.ts';
 import { makeLog } from '../terminal/log.ts';
 import { oneLine } from '../text/plain-text.ts';
+import type { Line } from './io.ts';
+import { positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';
 
 /** The most characters of a reason that comes from another node. */
 const MAX_REASON = 200;
+
+export function declare(command: Command, { action }: Line): void {
+  withSettings(command, 'log')
+    .option('--port <n>', 'port to listen on (default: a free one)', positiveInteger(65_535))
+    .option(
+      '--control-port <n>',
+      'port of this machine to take instructions on (default: a free one)',
+      positiveInteger(65_535),
+    )
+    .option('--network <id>', 'network: mainnet01, testnet04, development or test-singleton', 'development')
+    .option('--difficulty <hashes>', 'average number of hashes for a block', positiveInteger(2 ** 53), 50_000_000)
+    .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')
+    .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
+    .option('--duration <time>', 'stop after this time: seconds, or a time like 90m or 1h30m', timeOf)
+    .action(action(async (options) => runMockNode(await settingsOf(command), options)));
+}
 
 export interface MockNodeCommand {
   readonly port?: number;

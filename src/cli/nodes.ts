@@ -1,5 +1,6 @@
 /** `pickaxe nodes`: how the nodes of a network are doing, and whether they give work. */
 
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT } from '../app/exit.ts';
 import { noNode } from '../app/node-api.ts';
@@ -8,22 +9,28 @@ import type { Loaded } from '../config/load.ts';
 import { type Surveyed, survey } from '../nodes/survey.ts';
 import { systemClock } from '../system/clock.ts';
 import { jsonText, oneLine } from '../text/plain-text.ts';
-import { printLine } from './ledger/client.ts';
+import type { Io, Line } from './io.ts';
+import { settingsOf, withSettings } from './options.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(command, 'node', 'ledger', 'miner')
+    .option('--json', 'one JSON object on stdout', false)
+    .action(action(async (options) => runNodes(await settingsOf(command), options, io)));
+}
 
 export interface NodesOptions {
   readonly json: boolean;
 }
 
 /** @throws UsageError without a node, or when its network is not known */
-export async function runNodes({ config }: Loaded, options: NodesOptions): Promise<number> {
+export async function runNodes({ config }: Loaded, options: NodesOptions, io: Io): Promise<number> {
   if ((config.node.urls ?? []).length === 0) throw noNode();
   const candidates = await NodeCandidates.open(config);
   try {
     const { configured, network } = candidates;
     const surveyed = await survey(configured, network, systemClock.nowUs());
     const report: NodesReport = { network: network === '' ? null : network, nodes: surveyed.map(toJson) };
-    if (options.json) printLine(jsonText(report));
-    else for (const line of surveyed.flatMap(linesOf)) printLine(line);
+    io.out(`${options.json ? jsonText(report) : surveyed.flatMap(linesOf).join('\n')}\n`);
     const isUsable = surveyed.some(({ problems }) => !hasFault(problems));
     return isUsable ? EXIT.done : EXIT.failed;
   } finally {

@@ -39,6 +39,25 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
   return command;
 }
 
+/** The tables of settings that every command that mines has flags for. */
+export const MINING = [
+  'rig',
+  'devices',
+  'cpu',
+  'gpu',
+  'external-worker',
+  'run',
+  'stratum',
+  'power',
+  'http',
+  'log',
+  'log-file',
+  'pause',
+  'alarm',
+  'hooks',
+  'webhook',
+];
+
 /** The settings that -o and -u set: their own flags need not be among the first. */
 const OF_POOL_LINE = ['node.urls', 'miner.public-keys', 'pool.urls', 'pool.user'];
 

@@ -7,8 +7,10 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { userConfigHome } from '../config/files.ts';
+import type { Io, Line } from './io.ts';
 
 const NAME = 'pickaxe.service';
 /** A unit's mode, whatever the umask is, because systemd runs what is written in it. */
@@ -20,6 +22,24 @@ const TEMPLATES = new URL('../../packaging/systemd/', import.meta.url);
  * What a service of the system cannot see: its unit hides home directories, and gives it temporary files of its own.
  */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
+
+export function declare(service: Command, line: Line): void {
+  service.helpCommand(false);
+  for (const [name, what] of [
+    ['print', 'print the unit that install would write'],
+    ['install', 'write a unit with the paths of this machine, and print how to start it'],
+    ['uninstall', 'remove that unit'],
+  ] as const) {
+    const command = service
+      .command(name)
+      .description(what)
+      .option('--user', 'for this user (the default, except for root)')
+      .option('--system', 'for the whole machine (the default for root)');
+    if (name !== 'uninstall') command.option('-c, --config <file>', 'configuration file of the service');
+    if (name !== 'print') command.option('--force', 'even if somebody has changed the unit');
+    command.action(line.action((options) => runService(name, options, line.io)));
+  }
+}
 
 export interface ServiceOptions {
   /**
@@ -50,18 +70,22 @@ interface Service extends Place {
 }
 
 /** @returns the exit code */
-export async function runService(action: 'print' | 'install' | 'uninstall', options: ServiceOptions): Promise<number> {
-  return { print: printService, install: installService, uninstall: uninstallService }[action](options);
+export async function runService(
+  action: 'print' | 'install' | 'uninstall',
+  options: ServiceOptions,
+  io: Io,
+): Promise<number> {
+  return { print: printService, install: installService, uninstall: uninstallService }[action](options, io);
 }
 
-function printService(options: ServiceOptions): number {
+function printService(options: ServiceOptions, io: Io): number {
   needLinux();
-  process.stdout.write(serviceFor(options).unit);
+  io.out(serviceFor(options).unit);
   return EXIT.done;
 }
 
 /** @throws UsageError when the service would not work, or when somebody has changed the unit */
-async function installService(options: ServiceOptions): Promise<number> {
+async function installService(options: ServiceOptions, io: Io): Promise<number> {
   needLinux();
   const { file, unit, config, systemctl } = serviceFor(options);
   await import('koffi').catch(() => {
@@ -75,7 +99,8 @@ async function installService(options: ServiceOptions): Promise<number> {
     );
   }
   write(file, unit);
-  say(
+  print(
+    io,
     present === unit ? `${file} is already there.` : `Written: ${file}`,
     ...(existsSync(config)
       ? []
@@ -95,12 +120,12 @@ async function installService(options: ServiceOptions): Promise<number> {
  * it.
  * @throws UsageError when somebody has changed the unit
  */
-function uninstallService(options: ServiceOptions): number {
+function uninstallService(options: ServiceOptions, io: Io): number {
   needLinux();
   const { file, enabledLink, systemctl } = placeFor(options);
   const present = read(file);
   if (present === undefined) {
-    say(`There is no ${file}.`);
+    print(io, `There is no ${file}.`);
     return EXIT.done;
   }
   if (!isAsWritten(present) && !options.force) {
@@ -111,7 +136,8 @@ function uninstallService(options: ServiceOptions): number {
   const isEnabled = lstatSync(enabledLink, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const removed = isEnabled ? [file, enabledLink] : [file];
   for (const each of removed) remove(each);
-  say(
+  print(
+    io,
     ...removed.map((each) => `Removed: ${each}`),
     `If the service is still running, stop it:  ${systemctl} stop pickaxe;  ${systemctl} daemon-reload`,
   );
@@ -196,8 +222,8 @@ function remove(file: string): void {
   }
 }
 
-function say(...lines: string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
+function print(io: Io, ...lines: string[]): void {
+  io.out(`${lines.join('\n')}\n`);
 }
 
 /* Makes systemd units from the templates in packaging/systemd/ and the paths of this machine. Pure. */

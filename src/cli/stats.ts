@@ -3,6 +3,7 @@
  * systems.
  */
 
+import { type Command, Option } from 'commander';
 import { request } from 'undici';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../app/exit.ts';
@@ -14,7 +15,30 @@ import { Status } from '../report/http/schemas.ts';
 import { describeState, formatHashrate } from '../report/units.ts';
 import { formatHttpAddress, type HttpAddress, isLoopback } from '../text/addresses.ts';
 import { jsonText, oneLine } from '../text/plain-text.ts';
+import type { Io, Line } from './io.ts';
+import { collect, httpAddresses, settingsOf, withSettings } from './options.ts';
 import { aligned, measured, statsLines } from './stats-table.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(command)
+    .option(
+      '--http <address>',
+      'where a miner serves HTTP: [HOST:]PORT; give it again for each further miner (default: as configured)',
+      httpAddresses,
+    )
+    .option(
+      '--http-token-file <file>',
+      'file with the token; one for each miner, in the same order, or one for several on this machine (default: as configured, for the miner of this configuration)',
+      collect,
+    )
+    .option('--json', 'one JSON object on stdout, for programs', false)
+    .addOption(
+      new Option('--format <name>', 'for another system, in its format')
+        .choices(['hive', 'mmpos', 'xmrig', 'prom'])
+        .conflicts('json'),
+    )
+    .action(action(async (options) => runStats((await settingsOf(command)).config, options, io)));
+}
 
 /** A mining system asks every few seconds and does not wait for long. */
 const TIMEOUT_MS = 3_000;
@@ -53,11 +77,12 @@ interface Asked {
 }
 
 /** @throws UsageError when nothing says where the miners are, or a token cannot be read */
-export async function runStats({ http }: Config, { json, format, ...given }: StatsOptions): Promise<number> {
+export async function runStats({ http }: Config, options: StatsOptions, io: Io): Promise<number> {
+  const { json, format, ...given } = options;
   const miners = minersToAsk(http, given);
-  if (miners.length === 1) return printOne(miners[0], format ?? (json ? 'json' : 'table'));
+  if (miners.length === 1) return printOne(miners[0], format ?? (json ? 'json' : 'table'), io);
   if (format !== undefined) throw new UsageError(`--format ${format} is about one miner: give --http only once.`);
-  return printAll(miners, json);
+  return printAll(miners, json, io);
 }
 
 /**
@@ -92,21 +117,21 @@ export function minersToAsk(
   });
 }
 
-async function printOne({ origin, headers }: Asked, format: keyof typeof FORMATS): Promise<number> {
+async function printOne({ origin, headers }: Asked, format: keyof typeof FORMATS, io: Io): Promise<number> {
   const { path, print } = FORMATS[format];
   try {
-    process.stdout.write(`${print(await get(`${origin}${path}`, headers))}\n`);
+    io.out(`${print(await get(`${origin}${path}`, headers))}\n`);
     return EXIT.done;
   } catch (fault) {
-    process.stderr.write(`error: ${(fault as Error).message}\n`);
+    io.say(`error: ${(fault as Error).message}`);
     return EXIT.failed;
   }
 }
 
 /** Asks all of them at once, so that it takes no longer than the slowest. */
-async function printAll(miners: readonly Asked[], json: boolean): Promise<number> {
+async function printAll(miners: readonly Asked[], json: boolean, io: Io): Promise<number> {
   const report: RigsReport = { rigs: await Promise.all(miners.map(reportOf)) };
-  process.stdout.write(`${json ? jsonText(report) : rigsLines(report).join('\n')}\n`);
+  io.out(`${json ? jsonText(report) : rigsLines(report).join('\n')}\n`);
   return report.rigs.some(({ fault }) => fault !== null) ? EXIT.failed : EXIT.done;
 }
 

@@ -16,11 +16,12 @@ import { progressTo } from '../terminal/log.ts';
 import { jsonText } from '../text/plain-text.ts';
 import { formatMilliseconds } from './bench-report.ts';
 import { kernelLines, usedKernel } from './devices.ts';
+import type { Io } from './io.ts';
 
 /** As often as a miner would open a GPU that keeps failing. */
 const MOST_OPENINGS = 6;
 
-export async function runTune(config: DeviceSettings, log: Logger, json: boolean): Promise<number> {
+export async function runTune(config: DeviceSettings, log: Logger, json: boolean, io: Io): Promise<number> {
   const machine = thisMachine();
   const date = new Date().toISOString();
   const engines = await chooseEngines(config, log, { tuneAgain: true });
@@ -29,13 +30,13 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   const { gpus, wrongHashes } = await tuneGpus(gpuEngines, log);
   if (json) {
     const report: TuneReport = { type: 'tune', date, machine, ...cpu, gpus };
-    process.stdout.write(`${jsonText(report)}\n`);
+    io.out(`${jsonText(report)}\n`);
   } else {
     const lines = [
       ...(cpu.kernels ? [machine.cpu, ...kernelLines(cpu.kernels, surveys)] : []),
       ...gpus.flatMap(tuningLines),
     ];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    io.out(`${lines.join('\n')}\n`);
   }
   if (wrongHashes) return EXIT.wrongHashes;
   return cpu.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;

@@ -1,5 +1,6 @@
 /** `pickaxe verify HEADER`: checks a header's proof of work, and computes the hash by which other blocks name it. */
 
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { equalBytes, fromHex, toHex, viewOf } from '../chain/bytes.ts';
@@ -11,7 +12,14 @@ import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/j
 import { nonce } from '../report/shapes.ts';
 import { withPrefix } from '../report/units.ts';
 import { jsonText } from '../text/plain-text.ts';
-import { readStdin } from './questions.ts';
+import type { Io, Line } from './io.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  command
+    .argument('<header>', 'hex digits or base64url, - is standard input; in a record, its own target counts')
+    .option('--json', 'one JSON object on stdout', false)
+    .action(action((header, options) => runVerify(header, options, io)));
+}
 
 /** What is verified. */
 interface Subject {
@@ -30,17 +38,17 @@ const COUNT_OFFSET = 48;
 const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
 
 /** @param given hex digits or base64url; `-` is standard input */
-export async function runVerify(given: string, { json }: { readonly json: boolean }): Promise<number> {
-  const report = verify(given === '-' ? await textOfStdin() : given);
-  process.stdout.write(json ? `${jsonText(report)}\n` : `${linesOf(report).join('\n')}\n`);
+export async function runVerify(given: string, { json }: { readonly json: boolean }, io: Io): Promise<number> {
+  const report = verify(given === '-' ? await textOfStdin(io) : given);
+  io.out(json ? `${jsonText(report)}\n` : `${linesOf(report).join('\n')}\n`);
   return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;
 }
 
 /** Far more than a header of any network has, in either form. */
 const MOST_STDIN = 65_536;
 
-async function textOfStdin(): Promise<string> {
-  const bytes = await readStdin(MOST_STDIN);
+async function textOfStdin(io: Io): Promise<string> {
+  const bytes = await io.read(MOST_STDIN);
   return new TextDecoder().decode(bytes);
 }
 

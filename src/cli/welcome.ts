@@ -5,10 +5,11 @@ import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/raw-settings.ts';
 import { shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
+import type { Io } from './io.ts';
 
-export function runWelcome(): number {
+export function runWelcome(io: Io): number {
   const lines = [`pickaxe ${version}`, '', ...whatNext(), '  pickaxe --help    all commands'];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  io.out(`${lines.join('\n')}\n`);
   return EXIT.done;
 }
 

@@ -1,6 +1,7 @@
 /** `pickaxe worker`: takes jobs from a parent process and hands it shares, as one JSON object a line. */
 
 import type { Socket } from 'node:net';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { chooseEngines } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
@@ -16,6 +17,31 @@ import { ParentSource } from '../source/parent/parent-source.ts';
 import type { ParentSession } from '../source/parent/session.ts';
 import { systemClock } from '../system/clock.ts';
 import { Answer, answerLine, type ByeReason, Request } from '../wire/worker.ts';
+import type { Io, Line } from './io.ts';
+import { MINING, settingsOf, withSettings } from './options.ts';
+
+/** Without limits and the JSON of events: a worker's parent ends it, and stdout carries the protocol. */
+const SETTINGS = [...MINING.filter((table) => table !== 'run' && table !== 'stratum'), 'run.status'];
+
+export function declare(command: Command, { io, action }: Line): void {
+  const load = () => settingsOf(command, 'rig');
+  withSettings(command, ...SETTINGS)
+    .option('--listen <address>', 'take jobs from a socket instead of stdin, like unix:/run/user/1000/pickaxe.sock')
+    .option('--schema', 'print the JSON Schema of both directions, and exit', false)
+    .addHelpText('after', EXAMPLES)
+    .action(
+      action(async ({ schema, ...options }) => (schema ? printSchema(io) : runWorker(await load(), options, load))),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  # on stdin and stdout, for the program that starts it
+  pickaxe worker
+  # for programs that come and go, on a socket that only you can use
+  pickaxe worker --listen unix:$XDG_RUNTIME_DIR/pickaxe.sock
+
+docs/worker.md has the whole dialogue.`;
 
 export interface WorkerOptions {
   /** `unix:PATH`. Without it, stdin and stdout are used. */
@@ -26,7 +52,7 @@ export interface WorkerOptions {
 const MOST_CONNECTIONS = 64;
 
 /** Prints the JSON Schema of both directions. */
-export function printWorkerSchema(): number {
+function printSchema(io: Io): number {
   const of = (schema: z.ZodType) => {
     const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12' });
     return rest;
@@ -37,7 +63,7 @@ export function printWorkerSchema(): number {
     $defs: { toWorker: of(Request), fromWorker: of(Answer) },
     anyOf: [{ $ref: '#/$defs/toWorker' }, { $ref: '#/$defs/fromWorker' }],
   };
-  process.stdout.write(`${JSON.stringify(schema, undefined, 2)}\n`);
+  io.out(`${JSON.stringify(schema, undefined, 2)}\n`);
   return EXIT.done;
 }
 

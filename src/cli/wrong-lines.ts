@@ -18,6 +18,7 @@ const GUESSED = new Map([
   ['status', ['stats']],
   ['setup', ['init']],
   ['-V', ['--version']],
+  ['version', ['--version']],
 ]);
 
 /**

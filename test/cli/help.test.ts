@@ -1,57 +1,18 @@
-import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import {
-  addAccountCommands,
-  addMeasuringCommands,
-  addMiningCommands,
-  addSetupCommands,
-  addToolCommands,
-} from '#pickaxe/cli/commands.js';
-import { FOR_PROGRAMS, layOutHelp } from '#pickaxe/cli/help.js';
-import { addLedgerCommands } from '#pickaxe/cli/ledger/commands.js';
-import { addSweepCommand } from '#pickaxe/cli/sweep/commands.js';
-import { addTxCommands } from '#pickaxe/cli/tx/commands.js';
+import { EXIT } from '#pickaxe/app/exit.js';
+import { COMMANDS, nameIn } from '#pickaxe/cli/commands.js';
+import { programFor, run } from '#pickaxe/cli/run.js';
 import { ENTRIES } from '#pickaxe/config/settings.js';
+import { pretendedIo } from './pretended-io.ts';
 
-/** Commander keeps what it has read in the command, so each test has a program of its own. */
-function program(): Command {
-  const made = new Command('pickaxe').exitOverride();
-  layOutHelp(made);
-  for (const add of [
-    addMiningCommands,
-    addSetupCommands,
-    addMeasuringCommands,
-    addLedgerCommands,
-    addTxCommands,
-    addAccountCommands,
-    addSweepCommand,
-    addToolCommands,
-  ])
-    add(made);
-  return made;
+/** @returns what the command line prints, and its exit code */
+async function printed(...words: string[]): Promise<{ text: string; code: number }> {
+  const io = pretendedIo();
+  const code = await run(words, io);
+  return { text: io.stdout + io.stderr, code };
 }
 
-/** @returns what the command line prints, and commander's code for its end */
-async function printed(...words: string[]): Promise<{ text: string; code: string }> {
-  let text = '';
-  const write = (more: string) => {
-    text += more;
-  };
-  const made = program();
-  const output = { writeOut: write, writeErr: write };
-  const configure = (command: Command) => {
-    command.configureOutput(output).exitOverride();
-    command.commands.forEach(configure);
-  };
-  configure(made);
-  try {
-    await made.parseAsync(words, { from: 'user' });
-  } catch (fault) {
-    if (!(fault instanceof CommanderError)) throw fault;
-    return { text, code: fault.code };
-  }
-  return { text, code: 'done' };
-}
+const withoutAction = { io: pretendedIo(), action: () => () => {} };
 
 /** The options that a page lists, by their long names, or by the short one where there is no other. */
 const listed = (page: string): string[] => [...page.matchAll(/^ {2}(?:-\w, )?(--?[\w-]+)/gm)].map(([, flag]) => flag);
@@ -67,10 +28,20 @@ const TYPED = new Map([
 describe('the page of the program', () => {
   it('lists every command once, in a group or among those for programs', async () => {
     const { text } = await printed('--help');
-    const inGroups = [...text.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name]) => name);
-    const visible = program().createHelp().visibleCommands(program());
-    const names = visible.map((command) => command.name()).filter((name) => name !== 'help');
-    expect([...inGroups, ...FOR_PROGRAMS].sort()).toEqual(names.sort());
+    const inGroups = [...text.split('For programs')[0].matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name]) => name);
+    const [, forPrograms] = /For programs and developers:\n {2}(.*)\n/.exec(text)!;
+    expect([...inGroups, ...forPrograms.split(', ')].sort()).toEqual(COMMANDS.map(nameIn).sort());
+  });
+
+  it('shows the arguments that each command takes', async () => {
+    const listed = await programFor(withoutAction, () => false);
+    const declared = await programFor(withoutAction, () => true);
+    const taken = (program: typeof listed) =>
+      program.commands.map((command) => [
+        command.name(),
+        ...command.registeredArguments.map((argument) => [argument.name(), argument.required]),
+      ]);
+    expect(taken(listed)).toEqual(taken(declared));
   });
 
   it('has one line for each command, of at most 80 columns', async () => {
@@ -133,7 +104,7 @@ describe('the page of a command', () => {
 
   it('that lists every option anyway speaks of no more', async () => {
     expect((await printed('keygen', '--help')).text).not.toContain('--all');
-    expect((await printed('keygen', '--all', 'file')).code).toBe('commander.unknownOption');
+    expect((await printed('keygen', '--all', 'file')).code).toBe(EXIT.usage);
   });
 });
 
@@ -147,9 +118,8 @@ it('an option that only --all lists is still what was probably meant', async () 
 });
 
 it('a flag that no page lists is read all the same', async () => {
-  const made = program();
+  const made = await programFor(withoutAction, () => true);
   const mine = made.commands.find((command) => command.name() === 'mine')!;
-  mine.action(() => {});
   await made.parseAsync(['mine', '--settled-depth', '9'], { from: 'user' });
   expect(mine.getOptionValue('settledDepth')).toBe('9');
 });

@@ -14,7 +14,7 @@ import { startNode } from '../source/node/node.ts';
 import { json, lyingNode } from '../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
 import { start } from './pickaxe.ts';
-import { type Printed, pretendedIo, sweepIo } from './tx/pretended-io.ts';
+import { type Printed, pretendedIo, sweepIo } from './pretended-io.ts';
 
 const OPTIONS: SweepOptions = {
   toChain: 0,

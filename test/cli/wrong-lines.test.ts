@@ -1,45 +1,22 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import {
-  addAccountCommands,
-  addMeasuringCommands,
-  addMiningCommands,
-  addSetupCommands,
-  addToolCommands,
-} from '#pickaxe/cli/commands.js';
 import { answerTo } from '#pickaxe/cli/foreign-flags.js';
-import { addTxCommands } from '#pickaxe/cli/tx/commands.js';
-import { addHelp, explain, refuseMissingValues, withoutGuesses } from '#pickaxe/cli/wrong-lines.js';
-
-function leaves({ commands }: Command): readonly Command[] {
-  return commands.flatMap((command) => (command.commands.length === 0 ? [command] : leaves(command)));
-}
+import { programFor } from '#pickaxe/cli/run.js';
+import { explain, refuseMissingValues, withoutGuesses } from '#pickaxe/cli/wrong-lines.js';
+import { pretendedIo } from './pretended-io.ts';
 
 /** @returns what is said of a line that cannot be read, or the help that it prints */
 async function said(line: string): Promise<string> {
-  let help = '';
-  const program = new Command('pickaxe').exitOverride().configureOutput({
-    writeOut: (text) => {
-      help += text;
-    },
-    outputError: () => {},
-  });
-  addMiningCommands(program);
-  addSetupCommands(program);
-  addMeasuringCommands(program);
-  addTxCommands(program);
-  addAccountCommands(program);
-  addToolCommands(program);
-  addHelp(program);
+  const io = pretendedIo();
   // A line that is read against expectation must not mine.
-  for (const command of leaves(program)) if (command.name() !== 'help') command.action(() => {});
+  const program = await programFor({ io, action: () => () => {} }, () => true);
   const words = withoutGuesses(line.split(' '));
   try {
     refuseMissingValues(program, words);
     await program.parseAsync(words, { from: 'user' });
   } catch (fault) {
     if (!(fault instanceof CommanderError)) throw fault;
-    return fault.exitCode === 0 ? help : explain(fault, program, words);
+    return fault.exitCode === 0 ? io.stdout : explain(fault, program, words);
   }
   throw new Error(`${line} was read`);
 }
@@ -184,7 +161,7 @@ describe('help', () => {
   it('names none of the words that only stand for others', async () => {
     const all = await said('help');
     for (const guess of ['benchmark', 'list-devices', 'setup', '--algo', '--pass']) expect(all).not.toContain(guess);
-    const mine = await said('help mine');
+    const mine = await said('mine --help --all');
     expect(mine).toMatch(/^ {2}-o, --url <url> /m);
     expect(mine).not.toMatch(/--algo|--pass\b(?!w)/);
   });
@@ -249,7 +226,7 @@ describe('the flags of other miners', () => {
   });
 
   it('are none of pickaxe’s own', async () => {
-    const mine = await said('help mine');
+    const mine = await said('mine --help --all');
     const own = [...mine.matchAll(/^ {2}(?:(-\w), )?(--[a-z-]+)/gm)].flatMap(([, ...names]) => names).filter(Boolean);
     expect(own.length).toBeGreaterThan(50);
     expect(own.filter((name) => answerTo(name) !== undefined && name !== '-p')).toEqual([]);

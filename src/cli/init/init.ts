@@ -4,15 +4,23 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { confirm, select } from '@inquirer/prompts';
+import type { Command } from 'commander';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import { userConfigDirectory } from '../../config/files.ts';
 import { renameFileSync } from '../../system/files.ts';
+import type { Line } from '../io.ts';
 import { createFile, SECRET_MODE } from '../keygen.ts';
 import { type Answers, askDevices, configText, type Password, say } from './answers.ts';
 import { askNodesAndMiner } from './ask-miner.ts';
 import { askPools } from './ask-sources.ts';
 
 const PROJECT_FILE = 'pickaxe.toml';
+
+export function declare(command: Command, { action }: Line): void {
+  command
+    .option('--user', "write the user's file instead, which applies in every folder", false)
+    .action(action(runInit));
+}
 
 export interface InitOptions {
   /** The user's file instead of the project's. */

@@ -1,5 +1,6 @@
 /** Runs a command that reads the ledger of the configured nodes, or changes the state of one. */
 
+import type { Command } from 'commander';
 import { EXIT } from '../../app/exit.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
@@ -10,35 +11,51 @@ import { parseMiner, payloadWithOutputsToJson } from '../../ledger/payload.ts';
 import type { Block } from '../../node/api/blocks.ts';
 import type { NodeApi } from '../../node/api/node-api.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import type { Io } from '../io.ts';
 import { onNodes } from '../on-nodes.ts';
+import { withSettings } from '../options.ts';
+
+/** For commands that only few people need: the help leaves them out, and docs/ledger.md explains them. */
+export const RARE = { hidden: true };
+
+/** @returns a new command that reads from the nodes of the settings */
+export function reading(ledger: Command, name: string, about: string): Command {
+  return withSettings(ledger.command(name), 'node', 'ledger')
+    .description(about)
+    .option('--json', 'JSON on stdout, one value a line', false);
+}
 
 /**
  * @param act asks the first node that can be reached
  * @returns the exit code
  * @throws UsageError when no node is configured
  */
-export function withNode(loaded: Loaded, act: (api: NodeApi) => Promise<void>): Promise<number> {
-  return withNodes(loaded, async (nodes) => {
+export function withNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Promise<void>): Promise<number> {
+  return withNodes(loaded, io, async (nodes) => {
     await nodes.ask(act);
     return EXIT.done;
   });
 }
 
 /** The same with exactly one node, the first one, and no other. */
-export function withFirstNode(loaded: Loaded, act: (api: NodeApi) => Promise<void>): Promise<number> {
-  return withNodes(loaded, async (nodes) => {
+export function withFirstNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Promise<void>): Promise<number> {
+  return withNodes(loaded, io, async (nodes) => {
     await nodes.askOne(act);
     return EXIT.done;
   });
 }
 
 /** The same with a command that has an exit code of its own. */
-export async function withNodes({ config }: Loaded, act: (nodes: NodesInTurn) => Promise<number>): Promise<number> {
+export async function withNodes(
+  { config }: Loaded,
+  io: Io,
+  act: (nodes: NodesInTurn) => Promise<number>,
+): Promise<number> {
   try {
-    return await onNodes(config, { say: note }, act);
+    return await onNodes(config, { say: io.say }, act);
   } catch (fault) {
     if (!(fault instanceof LedgerFormatError)) throw fault;
-    note(`error: ${oneLine(fault.message)}.`);
+    io.say(`error: ${oneLine(fault.message)}.`);
     return EXIT.failed;
   }
 }
@@ -49,24 +66,15 @@ const GAP = '  ';
 /** The most characters of a foreign text, such as an account. */
 const MOST = 80;
 
-export function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 /** Numbers keep their digits. */
-export function printJson(json: ExactJson): void {
-  printLine(stringifyExactJson(json));
+export function printJson(io: Io, json: ExactJson): void {
+  io.out(`${stringifyExactJson(json)}\n`);
 }
 
 /** @param rows name and value */
-export function printTable(rows: readonly (readonly [string, string])[]): void {
+export function printTable(io: Io, rows: readonly (readonly [string, string])[]): void {
   const width = Math.max(...rows.map(([name]) => name.length));
-  for (const [name, value] of rows) printLine(`${name.padEnd(width)}${GAP}${value}`);
-}
-
-/** For what the reader should know and programs should not read. */
-export function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+  for (const [name, value] of rows) io.out(`${name.padEnd(width)}${GAP}${value}\n`);
 }
 
 /** @returns a foreign text, safe to print */
@@ -112,12 +120,16 @@ const EVERY_MS = 2_000;
 
 /** Tells on stderr how far a long command is, where nothing on the terminal shows it. */
 export class Progress {
-  readonly #isShown = process.stderr.isTTY && !process.stdout.isTTY;
+  readonly #io: Io;
   #toldAtMs = performance.now();
 
+  constructor(io: Io) {
+    this.#io = io;
+  }
+
   tell(text: () => string): void {
-    if (!this.#isShown || performance.now() - this.#toldAtMs < EVERY_MS) return;
+    if (!this.#io.showsProgress || performance.now() - this.#toldAtMs < EVERY_MS) return;
     this.#toldAtMs = performance.now();
-    note(text());
+    this.#io.say(text());
   }
 }

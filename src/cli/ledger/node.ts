@@ -1,6 +1,7 @@
 /** `pickaxe ledger cut`, `peers`, `config` and `info`: what a node says about the ledger, its network and itself. */
 
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import { equalBytes } from '../../chain/bytes.ts';
 import { integerToTarget } from '../../chain/target.ts';
@@ -29,19 +30,52 @@ import type { Block } from '../../node/api/blocks.ts';
 import { type PeersQuery, urlOfPeer } from '../../node/api/info.ts';
 import type { NodeApi } from '../../node/api/node-api.ts';
 import { parseHttpAddress } from '../../text/addresses.ts';
+import type { Io, Line } from '../io.ts';
+import { chainNumber, settingsOf, wholeNumber, withSettings } from '../options.ts';
 import { BlockChecks } from './check-blocks.ts';
 import {
-  note,
   Progress,
   peerLine,
   printJson,
-  printLine,
   printTable,
+  RARE,
+  reading,
   safe,
   withFirstNode,
   withNode,
   withNodes,
 } from './client.ts';
+
+export function declareNodeCommands(ledger: Command, { io, action }: Line): void {
+  reading(ledger, 'cut', 'print the newest block of each chain')
+    .option('--max-height <n>', 'a cut of at most this height, which is the sum of its blocks’ heights', wholeNumber)
+    .option('--verify', 'prove each block, and that the blocks belong together', false)
+    .action(action(async (options, command) => runCut(await settingsOf(command), options, io)));
+
+  reading(ledger, 'peers', 'list the peers that the node knows')
+    .option('--chain <n>', 'list the peers of this chain’s mempool instead', chainNumber)
+    .action(action(async (options, command) => runPeers(await settingsOf(command), options, io)));
+
+  reading(ledger, 'config', 'print the configuration that the node reports').action(
+    action(async (options, command) => runConfig(await settingsOf(command), options, io)),
+  );
+
+  reading(ledger, 'info', 'print the network, the chains and the version of the node').action(
+    action(async (options, command) => runInfo(await settingsOf(command), options, io)),
+  );
+
+  withSettings(ledger.command('put-cut', RARE), 'node', 'ledger')
+    .description('publish a cut: the node will try to take it for the state of the ledger')
+    .argument('<file>', 'JSON of a cut that names its origin; - for stdin')
+    .action(action(async (file, _, command) => runPutCut(await settingsOf(command), file, io)));
+
+  withSettings(ledger.command('put-peer', RARE), 'node', 'ledger')
+    .description('add a peer to those that the node knows and tells others about')
+    .argument('<address>', 'HOST:PORT of the peer’s P2P port')
+    .option('--id <id>', 'fingerprint of its certificate, 43 characters; not needed if an authority has signed it')
+    .option('--chain <n>', 'add it to the peers of this chain’s mempool instead', chainNumber)
+    .action(action(async (address, options, command) => runPutPeer(await settingsOf(command), address, options, io)));
+}
 
 export interface CutOptions {
   readonly json: boolean;
@@ -49,27 +83,27 @@ export interface CutOptions {
   readonly verify: boolean;
 }
 
-export function runCut(loaded: Loaded, { json, verify, ...query }: CutOptions): Promise<number> {
-  return withNodes(loaded, async (nodes) => {
+export function runCut(loaded: Loaded, { json, verify, ...query }: CutOptions, io: Io): Promise<number> {
+  return withNodes(loaded, io, async (nodes) => {
     const { cut, isRight } = await nodes.ask(async (api) => {
       const cut = await api.cut(query);
-      return { cut, isRight: !verify || (await verifyCut(api, cut)) };
+      return { cut, isRight: !verify || (await verifyCut(api, cut, io)) };
     });
-    printCut(cut, json);
+    printCut(cut, json, io);
     return isRight ? EXIT.done : EXIT.failed;
   });
 }
 
-function printCut(cut: Cut, isJson: boolean): void {
+function printCut(cut: Cut, isJson: boolean, io: Io): void {
   if (isJson) {
-    printJson(cutToJson(cut));
+    printJson(io, cutToJson(cut));
     return;
   }
   for (const [chain, { height, hash }] of cut.heads) {
-    printLine(`${`${chain}`.padStart(3)}  ${`${height}`.padStart(10)}  ${encodeBase64url(hash)}`);
+    io.out(`${`${chain}`.padStart(3)}  ${`${height}`.padStart(10)}  ${encodeBase64url(hash)}\n`);
   }
   const sum = sumOfHeights(cut);
-  printTable([
+  printTable(io, [
     ['height', cut.height === sum ? `${sum}` : `${cut.height}, but the heights of its chains add up to ${sum}`],
     ['weight', encodeBase64url(integerToTarget(cut.weight))],
     ['network', cut.network === undefined ? 'not said' : safe(cut.network)],
@@ -82,10 +116,10 @@ function printCut(cut: Cut, isJson: boolean): void {
  * @returns whether each block of the cut is right
  * @throws LedgerFormatError when the heads do not belong together, or one is not what the cut says.
  */
-async function verifyCut(api: NodeApi, cut: Cut): Promise<boolean> {
-  const checks = new BlockChecks(api, note);
+async function verifyCut(api: NodeApi, cut: Cut, io: Io): Promise<boolean> {
+  const checks = new BlockChecks(api, io.say);
   checkCut(cut, await checks.graphs.ofCut(cut));
-  const progress = new Progress();
+  const progress = new Progress(io);
   const headers = [];
   for (const [chain, head] of cut.heads) {
     const block = await blockOf(api, chain, head);
@@ -115,40 +149,43 @@ async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Pro
 }
 
 /** @param chain that of a mempool */
-export function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: number }): Promise<number> {
-  return withNode(loaded, async (api) => {
-    const progress = new Progress();
+export function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: number }, io: Io): Promise<number> {
+  return withNode(loaded, io, async (api) => {
+    const progress = new Progress(io);
     let count = 0;
     let areLeftOut = false;
     const query: PeersQuery = {
       onLeftOut: ({ message }) => {
         areLeftOut = true;
-        note(`warning: ${message}`);
+        io.say(`warning: ${message}`);
       },
     };
     for await (const peer of chain === undefined ? api.peers(query) : api.mempoolPeers(chain, query)) {
-      if (json) printJson(peerToJson(peer));
-      else printLine(peerLine(peer));
+      if (json) printJson(io, peerToJson(peer));
+      else io.out(`${peerLine(peer)}\n`);
       count += 1;
       progress.tell(() => `${count} peers so far`);
     }
-    if (count === 0 && !areLeftOut) note('The node knows no peers.');
+    if (count === 0 && !areLeftOut) io.say('The node knows no peers.');
   });
 }
 
-export function runConfig(loaded: Loaded, { json }: { json: boolean }): Promise<number> {
-  return withNode(loaded, async (api) => {
+export function runConfig(loaded: Loaded, { json }: { json: boolean }, io: Io): Promise<number> {
+  return withNode(loaded, io, async (api) => {
     const report = await api.config();
-    if (json) return printJson(report);
-    printTable(Object.entries(report).map(([key, value]) => [safe(key), safe(stringifyExactJson(value))]));
+    if (json) return printJson(io, report);
+    printTable(
+      io,
+      Object.entries(report).map(([key, value]) => [safe(key), safe(stringifyExactJson(value))]),
+    );
   });
 }
 
-export function runInfo(loaded: Loaded, { json }: { json: boolean }): Promise<number> {
-  return withNode(loaded, async (api) => {
+export function runInfo(loaded: Loaded, { json }: { json: boolean }, io: Io): Promise<number> {
+  return withNode(loaded, io, async (api) => {
     const { network, apiVersion, chains, graphs } = await api.info();
     if (json) {
-      return printJson({
+      return printJson(io, {
         network,
         apiVersion,
         ...(api.nodeVersion !== undefined && { version: api.nodeVersion }),
@@ -159,7 +196,7 @@ export function runInfo(loaded: Loaded, { json }: { json: boolean }): Promise<nu
         })),
       });
     }
-    printTable([
+    printTable(io, [
       ['network', safe(network)],
       ['chains', `${chains.length}`],
       ['API version', safe(apiVersion)],
@@ -174,15 +211,15 @@ export function runInfo(loaded: Loaded, { json }: { json: boolean }): Promise<nu
 /* `pickaxe ledger put-cut` and `put-peer`: what changes the state of a node, and so of its network. */
 
 /** @param file JSON of a cut that names its origin; `-` for stdin @throws UsageError for another file */
-export function runPutCut(loaded: Loaded, file: string): Promise<number> {
+export function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number> {
   const cut = cutIn(file);
-  note(
+  io.say(
     'Warning: the node will try to take this cut for the state of the ledger, and will fetch its blocks from the ' +
       'origin that the cut names.',
   );
-  return withFirstNode(loaded, async (api) => {
+  return withFirstNode(loaded, io, async (api) => {
     await api.putCut(cut);
-    note('The node has taken the cut to look at it. That does not say that it has accepted it.');
+    io.say('The node has taken the cut to look at it. That does not say that it has accepted it.');
   });
 }
 
@@ -194,12 +231,13 @@ export function runPutPeer(
   loaded: Loaded,
   address: string,
   { id = null, chain }: { id?: string | null; chain?: number },
+  io: Io,
 ): Promise<number> {
   const peer = peerAt(address, id);
-  note('Warning: the node will pass this peer on to its network, which will then connect to it.');
-  return withFirstNode(loaded, async (api) => {
+  io.say('Warning: the node will pass this peer on to its network, which will then connect to it.');
+  return withFirstNode(loaded, io, async (api) => {
     await (chain === undefined ? api.putPeer(peer) : api.putMempoolPeer(chain, peer));
-    note('The node has reached the peer, and added it.');
+    io.say('The node has reached the peer, and added it.');
   });
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
@@ -11,8 +12,8 @@ import type { Loaded } from '../../config/load.ts';
 import { printed } from '../../config/setting-types/basic.ts';
 import { ENTRIES, valueIn } from '../../config/settings.ts';
 import type { Entry } from '../../config/settings-table.ts';
-import type { KeyPair } from '../../ledger/command/keys.ts';
-import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
+import { isPublicKey, type KeyPair } from '../../ledger/command/keys.ts';
+import { type Decimal, formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
 import { signersOf } from '../../sweep/commands.ts';
 import { CannotSweep } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
@@ -22,8 +23,10 @@ import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
 import { type Clock, systemClock, wallMs } from '../../system/clock.ts';
 import { userStateDirectory } from '../../system/files.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import { type Io, isEndOfQuestion } from '../io.ts';
 import { onNodes } from '../on-nodes.ts';
-import { confirm, isEndOfQuestion } from '../questions.ts';
+import { collect, settingsOf } from '../options.ts';
+import { withWords } from '../tx/files.ts';
 
 /** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
 const MOST_MESSAGE = 8000;
@@ -265,15 +268,9 @@ function lineOf(...words: readonly string[]): string {
   return ['pickaxe', ...quoted].join(' ');
 }
 
-/* What `pickaxe sweep` uses from outside, so that tests can call it without a process. */
+/* What `pickaxe sweep` and `pickaxe tx transfer` use from outside. */
 
-export interface SweepIo {
-  /** Prints to stdout. */
-  out(text: string): void;
-  /** Tells a person something beside the result: to stderr, with a newline at its end. */
-  say(line: string): void;
-  /** As in questions.ts. */
-  readonly confirm: typeof confirm;
+export interface SweepIo extends Pick<Io, 'out' | 'say' | 'confirm' | 'stop'> {
   /** Where the state is kept; undefined for a user without a home directory. */
   readonly stateDirectory: string | undefined;
   readonly clock: Clock;
@@ -281,26 +278,36 @@ export interface SweepIo {
   readonly pauseMs: number;
   /** How many blocks must be above a block before the sweep relies on it. By default the runner decides. */
   readonly confirmations?: number;
-  /** Fires when the person ends the command. */
-  readonly stop: AbortSignal;
 }
 
 /** A chain has a block every 30 s. */
 const PAUSE_MS = 10_000;
 
-/**
- * @returns what belongs to this process. The first signal of the system fires `stop`; the second one ends the process
- */
-export function processIo(): SweepIo {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
-  return {
-    out: (text) => process.stdout.write(text),
-    say: (line) => process.stderr.write(`${line}\n`),
-    confirm,
-    stateDirectory: userStateDirectory(),
-    clock: systemClock,
-    pauseMs: PAUSE_MS,
-    stop: stop.signal,
-  };
+/** @returns the exit code of a command that moves coins. What is wrong with a file is wrong usage. */
+export async function movingCoins(
+  command: Command,
+  io: Io,
+  act: (loaded: Loaded, io: SweepIo) => Promise<number>,
+): Promise<number> {
+  const loaded = await settingsOf(command);
+  const { out, say, confirm, stop } = io;
+  const stateDirectory = userStateDirectory();
+  const given = { out, say, confirm, stop, stateDirectory, clock: systemClock, pauseMs: PAUSE_MS };
+  return withWords(() => act(loaded, given));
+}
+
+/* The options that both commands have. */
+
+export const KEY_FILE = 'key file of the account, as pickaxe keygen writes it; repeat for several';
+
+/** Parses an amount such as `0.01`. */
+export function amountOf(text: string): Decimal {
+  const isAmount = /^\d{1,20}(\.\d{1,12})?$/.test(text);
+  if (!isAmount) throw new InvalidArgumentError('Write an amount such as 0.01, with at most 12 decimal places.');
+  return parseDecimal(text);
+}
+
+export function collectKey(text: string, before: string[] | undefined): string[] {
+  if (!isPublicKey(text)) throw new InvalidArgumentError('A public key has 64 lower-case hex digits.');
+  return collect(text, before);
 }

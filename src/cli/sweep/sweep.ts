@@ -1,29 +1,75 @@
 /** `pickaxe sweep`: brings an account's coins from all chains to one. Nothing is sent before somebody has said yes. */
 
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
-import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
+import { type Decimal, formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
 import { guardFault, guardOfName } from '../../sweep/commands.ts';
 import { gasWarning, mostGasCost, type Plan, planSweep, sweepOf, totalOf, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
 import { isSigned, isUnfinished, type Sweep, type Transfer } from '../../sweep/state.ts';
 import { wallMs } from '../../system/clock.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import type { Line } from '../io.ts';
 import { readKeyFile } from '../keygen.ts';
+import { chainNumber, collect, timeOf, withSettings } from '../options.ts';
 import {
   accountOf,
+  amountOf,
   carryOut,
   codeOf,
+  collectKey,
   inSession,
   isWanted,
+  KEY_FILE,
+  movingCoins,
   resumeLine,
   type Session,
   type SessionOptions,
   type SweepIo,
   sayNotSent,
 } from './session.ts';
+
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(
+    command,
+    'node',
+    'ledger.dialect',
+    'ledger.command-path',
+    'miner.account',
+    'miner.public-keys',
+    'miner.predicate',
+  )
+    .option('--to-chain <n>', 'the chain to which the coins go', chainNumber)
+    .option('--key-file <file>', KEY_FILE, collect)
+    .option(
+      '--guard-key <hex>',
+      'public key that may be in the guard of the account beside those of the key files; repeat for several',
+      collectKey,
+    )
+    .addOption(amount('--keep <amount>', 'coins that stay on each chain', '0.001'))
+    .addOption(amount('--min <amount>', 'leave alone chains from which less would go', '0.01'))
+    .option(
+      '--gas-price <amount>',
+      'what is paid for each unit of gas (default: 0.00000001; with --resume, what the sweep has begun with)',
+      amountOf,
+    )
+    .option(
+      '--gas-station <account>',
+      'account that pays for the arrival, like kadena-xchain-gas (default: your account)',
+    )
+    .option('-y, --yes', 'do it without asking; otherwise the plan is shown first', false)
+    .option('--resume', 'go on with a sweep that is unfinished', false)
+    .option('--timeout <time>', 'stop waiting after this time: --resume goes on later', timeOf, 3600)
+    .option('--json', 'one JSON object on stdout', false)
+    .action(action((options) => movingCoins(command, io, (loaded, io) => runSweep(loaded, options, io))));
+}
+
+function amount(flags: string, about: string, usual: string): Option {
+  return new Option(flags, about).argParser(amountOf).default(parseDecimal(usual), usual);
+}
 
 export interface SweepOptions extends SessionOptions {
   readonly toChain?: number;

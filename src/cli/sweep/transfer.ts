@@ -3,6 +3,7 @@
  * twice.
  */
 
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { Loaded } from '../../config/load.ts';
@@ -15,14 +16,20 @@ import { gasWarning, mostGasCost, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
 import { isSigned, isUnfinished, type Sweep } from '../../sweep/state.ts';
 import { wallMs } from '../../system/clock.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import type { Line } from '../io.ts';
 import { readKeyFile } from '../keygen.ts';
-import { row } from '../tx/io.ts';
+import { chainNumber, collect, timeOf, withSettings } from '../options.ts';
+import { row } from '../tx/results.ts';
 import {
   accountOf,
+  amountOf,
   carryOut,
   codeOf,
+  collectKey,
   inSession,
   isWanted,
+  KEY_FILE,
+  movingCoins,
   originOfAccount,
   pollLine,
   resumeLine,
@@ -31,6 +38,33 @@ import {
   type SweepIo,
   sayNotSent,
 } from './session.ts';
+
+export function declareTransfer(tx: Command, { io, action }: Line): void {
+  withSettings(tx.command('transfer'), 'node', 'ledger.dialect', 'ledger.command-path', 'miner.account')
+    .description('pay coins to an account: plan, question, and waiting until it is done')
+    .option('--to <account>', 'the account that gets the coins')
+    .option('--amount <coins>', 'how many coins, like 0.5', amountOf)
+    .option('--chain <n>', 'the chain where the coins are', chainNumber)
+    .option('--to-chain <n>', 'the chain where they arrive (default: the same)', chainNumber)
+    .option('--key-file <file>', KEY_FILE, collect)
+    .option(
+      '--receiver-key <hex>',
+      'public key of the account that gets the coins, where its name does not say it; repeat for several',
+      collectKey,
+    )
+    .option('--receiver-predicate <name>', 'how many of several receiver keys must sign (default: keys-all)')
+    .option(
+      '--gas-price <amount>',
+      'what is paid for each unit of gas (default: 0.00000001; with --resume, as it was begun)',
+      amountOf,
+    )
+    .option('--gas-station <account>', 'account that pays for the arrival on another chain (default: your account)')
+    .option('-y, --yes', 'do it without asking; otherwise the plan is shown first', false)
+    .option('--resume', 'go on with a transfer that is unfinished', false)
+    .option('--timeout <time>', 'stop waiting after this time: --resume goes on later', timeOf, 3600)
+    .option('--json', 'one JSON object on stdout', false)
+    .action(action((options, command) => movingCoins(command, io, (loaded, io) => runTxTransfer(loaded, options, io))));
+}
 
 export interface TransferOptions extends SessionOptions {
   readonly to?: string;

@@ -8,9 +8,9 @@ import { withoutKeys } from '../../config/secrets.ts';
 import { parseRequest, type Request, signedCommand, unsignedForm } from '../../ledger/request-file/request-file.ts';
 import { formatCommand, formatUnsignedForm, parseKeyFile } from '../../ledger/request-file/unsigned-form.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import type { Io } from '../io.ts';
 import { explain } from './explain.ts';
 import { readTextFile, type TextFile, type Transaction } from './files.ts';
-import type { Io } from './io.ts';
 
 export interface BuildOptions {
   /** A form that its signers sign later. */

@@ -1,6 +1,6 @@
 /** Reads the files that `pickaxe tx` is given: commands, forms, requests. */
 
-import { UsageError } from '../../app/exit.ts';
+import { EXIT, UsageError } from '../../app/exit.ts';
 import type { Subject } from '../../app/nodes-in-turn.ts';
 import { distrust, type RegularFile, readRegularFile, UnfitFile, whyUnreadable } from '../../config/regular-file.ts';
 import { withoutKeys } from '../../config/secrets.ts';
@@ -21,8 +21,8 @@ import {
   type UnsignedForm,
 } from '../../ledger/request-file/unsigned-form.ts';
 import { RequestFileError } from '../../ledger/request-file/yaml.ts';
-import { decodeText } from '../../text/plain-text.ts';
-import type { Io } from './io.ts';
+import { decodeText, oneLine } from '../../text/plain-text.ts';
+import { type Io, isEndOfQuestion } from '../io.ts';
 
 /** Nodes take no commands that come near it. */
 const MAX_BYTES = 2 ** 22;
@@ -233,5 +233,21 @@ function endOf(meta: ExactJsonObject): number | undefined {
   } catch (error) {
     if (error instanceof LedgerFormatError) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Turns what commands throw about files and arguments into words that are safe to print.
+ * @returns the command's exit code: interrupted after Ctrl-C at a question
+ * @throws UsageError for files and arguments that cannot be used, and all other errors as they are.
+ */
+export async function withWords(command: () => Promise<number> | number): Promise<number> {
+  try {
+    return await command();
+  } catch (fault) {
+    if (fault instanceof RequestFileError) throw new UsageError(oneLine(fault.message));
+    if (fault instanceof LedgerFormatError) throw new UsageError(oneLine(`${fault.message}.`));
+    if (isEndOfQuestion(fault)) return EXIT.interrupted;
+    throw fault;
   }
 }

@@ -9,8 +9,8 @@ import { ProofRefusedError } from '../../node/api/commands.ts';
 import { formatDuration } from '../../report/units.ts';
 import { pause } from '../../system/abort.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import type { Io } from '../io.ts';
 import { readAsked, readBatch, readInput } from './files.ts';
-import type { Io } from './io.ts';
 import { printResults, type ShownResult, showOutcome, showResult, without } from './results.ts';
 
 export interface PollOptions {

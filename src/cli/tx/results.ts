@@ -6,7 +6,7 @@ import type { CommandResult, Outcome } from '../../ledger/command/results.ts';
 import { type ExactJson, isExactJsonObject, JsonNumber } from '../../ledger/json.ts';
 import { count, millis } from '../../report/shapes.ts';
 import { oneLine } from '../../text/plain-text.ts';
-import { type Io, row } from './io.ts';
+import type { Io } from '../io.ts';
 
 const ShownEvent = z.object({ name: z.string(), parameters: z.array(z.unknown()) });
 
@@ -162,4 +162,11 @@ function plainNumber(text: string): number | string {
   const value = Number(text);
   const isKept = digits === '' || (Number.isFinite(value) && Math.abs(value) >= LEAST_NORMAL);
   return digits.length <= 15 && isKept ? value : text;
+}
+
+const NAME_COLUMNS = 10;
+
+/** A line of a table with two columns: a name and a text. */
+export function row(name: string, text: string): string {
+  return `${name.padEnd(NAME_COLUMNS)} ${text}`.trimEnd();
 }

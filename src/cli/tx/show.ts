@@ -3,9 +3,10 @@
 import { EXIT } from '../../app/exit.ts';
 import { formatDuration } from '../../report/units.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import type { Io } from '../io.ts';
 import { explain, type ShownSigner, type ShownTransaction } from './explain.ts';
 import { parseTransactions, readInput } from './files.ts';
-import { type Io, row } from './io.ts';
+import { row } from './results.ts';
 
 /**
  * @returns the exit code: failed when something is wrong; missing signatures are not

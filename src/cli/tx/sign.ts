@@ -19,10 +19,11 @@ import {
   type UnsignedForm,
 } from '../../ledger/request-file/unsigned-form.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import type { Io } from '../io.ts';
 import { readKeyFile } from '../keygen.ts';
 import { explain } from './explain.ts';
 import { type NamedText, readInput, readTextFile } from './files.ts';
-import { type Io, row } from './io.ts';
+import { row } from './results.ts';
 import { explainedLines } from './show.ts';
 
 /** A command's hash: 43 characters of base64url. */

@@ -19,7 +19,7 @@ import { ALICE, results } from '../../ledger/command-vectors.ts';
 import { proofs } from '../../ledger/vectors.ts';
 import { type Behaviour, QUICK, type Seen, serve } from '../../node/api/server.ts';
 import { secondAddress } from '../../node/second-address.ts';
-import { type Pretended, pretendedIo } from './pretended-io.ts';
+import { type Pretended, pretendedIo } from '../pretended-io.ts';
 
 const folder = new Folder();
 afterAll(() => folder.remove());

@@ -7,7 +7,7 @@ import { UsageError } from '#pickaxe/app/exit.js';
 import { makeKeyFile } from '#pickaxe/cli/keygen.js';
 import { runTxBuild } from '#pickaxe/cli/tx/build.js';
 import { ShownTransactions } from '#pickaxe/cli/tx/explain.js';
-import { withWords } from '#pickaxe/cli/tx/io.js';
+import { withWords } from '#pickaxe/cli/tx/files.js';
 import { runTxShow } from '#pickaxe/cli/tx/show.js';
 import { runTxAddSig, runTxCombine, runTxSign } from '#pickaxe/cli/tx/sign.js';
 import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
@@ -15,7 +15,7 @@ import { RequestFileError } from '#pickaxe/ledger/request-file/yaml.js';
 import { oneLine } from '#pickaxe/text/plain-text.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, BOB, CAROL, requestFile } from '../../ledger/command-vectors.ts';
-import { type Pretended, pretendedIo } from './pretended-io.ts';
+import { type Pretended, pretendedIo } from '../pretended-io.ts';
 
 const folder = new Folder();
 afterAll(() => folder.remove());

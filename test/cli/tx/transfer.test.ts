@@ -17,7 +17,7 @@ import { expectShape } from '../../expect-shape.ts';
 import { json, lyingNode } from '../../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../../sweep/world.ts';
 import { PATIENCE, start } from '../pickaxe.ts';
-import { type Printed, sweepIo } from './pretended-io.ts';
+import { type Printed, sweepIo } from '../pretended-io.ts';
 
 const OTHER = new KeyPair('77'.repeat(32)).publicKey;
 const THIRD = new KeyPair('78'.repeat(32)).publicKey;

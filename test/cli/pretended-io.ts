@@ -1,9 +1,9 @@
-/** What `pickaxe sweep` and the commands of `pickaxe tx` use from outside, in memory. */
+/** What commands use from outside, in memory. */
 
+import type { Io } from '#pickaxe/cli/io.js';
 import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
-import type { Io } from '#pickaxe/cli/tx/io.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import type { World } from '../../sweep/world.ts';
+import type { World } from '../sweep/world.ts';
 
 /** What a command has printed so far. A test may empty both. */
 export interface Printed {
@@ -41,6 +41,8 @@ export function pretendedIo(given: { stdin?: string; now?: number; stop?: AbortS
     },
     now: () => now,
     stop,
+    columns: undefined,
+    showsProgress: false,
   };
   return io;
 }

@@ -1,12 +1,17 @@
-/** The commands of `pickaxe tx`. */
+/** `pickaxe tx`: builds, signs, explains and sends transactions of the ledger. */
 
 import { type Command, type CommandOptions, Option } from 'commander';
-import { exit } from '../../app/exit.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
-import { TX_EXAMPLES } from '../help.ts';
+import type { Io, Line } from '../io.ts';
+import { onNodes } from '../on-nodes.ts';
 import { asGiven, chainNumber, collect, settingsOf, timeOf, wholeNumber, withSettings } from '../options.ts';
-import { addTransferCommand } from '../sweep/commands.ts';
-import type { Io } from './io.ts';
+import { declareTransfer } from '../sweep/transfer.ts';
+import { runTxBuild } from './build.ts';
+import { withWords } from './files.ts';
+import { runTxLocal, runTxPoll, runTxSpv } from './poll.ts';
+import { runTxPrivate, runTxSend } from './send.ts';
+import { runTxShow } from './show.ts';
+import { runTxAddSig, runTxCombine, runTxSign } from './sign.ts';
 
 /** How long `poll` and `spv` wait, in seconds. */
 const DEFAULT_TIMEOUT = 600;
@@ -14,32 +19,14 @@ const DEFAULT_TIMEOUT = 600;
 const POLL_PAUSE_MS = 5_000;
 const PROOF_PAUSE_MS = 30_000;
 
-/** Runs a command, and ends the process with its exit code. What is wrong with a file is wrong usage. */
-async function run(command: (io: Io) => Promise<number> | number): Promise<void> {
-  const [{ processIo }, { withWords }] = await Promise.all([import('./io.ts'), import('./io.ts')]);
-  const io = processIo();
-  exit(await withWords(() => command(io)));
+export function declare(tx: Command, line: Line): void {
+  tx.helpCommand(false).addHelpText('after', EXAMPLES);
+  declareTransfer(tx, line);
+  declareOffline(tx, line);
+  declareOnNodes(tx, line);
 }
 
-/** Runs a command that asks the nodes of its settings. */
-async function runOnNodes(command: Command, ask: (nodes: NodesInTurn, io: Io) => Promise<number>): Promise<void> {
-  const { config } = await settingsOf(command);
-  const { onNodes } = await import('../on-nodes.ts');
-  await run((io) => onNodes(config, io, (nodes) => ask(nodes, io)));
-}
-
-export function addTxCommands(program: Command): void {
-  const tx = program
-    .command('tx')
-    .description('build, sign, explain and send transactions of the ledger')
-    .helpCommand(false)
-    .addHelpText('after', TX_EXAMPLES);
-  addTransferCommand(tx);
-  addOfflineCommands(tx);
-  addNodeCommands(tx);
-}
-
-function addOfflineCommands(tx: Command): void {
+function declareOffline(tx: Command, { io, action }: Line): void {
   tx.command('build')
     .description('make a command of a request file, as the contract tool does')
     .argument('<request>', 'the request file (YAML); where it has secret keys, only you may be able to read it')
@@ -55,10 +42,7 @@ function addOfflineCommands(tx: Command): void {
       'a file outside of the request’s folder that the request may read; repeat for several',
       collect,
     )
-    .action(async (request, options) => {
-      const { runTxBuild } = await import('./build.ts');
-      await run((io) => runTxBuild(request, options, io));
-    });
+    .action(action((request, options) => withWords(() => runTxBuild(request, options, io))));
 
   tx.command('sign')
     .description('sign a hash or a form with key files, and print the signatures alone')
@@ -69,10 +53,7 @@ function addOfflineCommands(tx: Command): void {
     )
     .argument('<key-file...>', 'key files, as pickaxe keygen or the contract tool makes them')
     .option('-y, --yes', DO_NOT_ASK_TO_SIGN, false)
-    .action(async (what, keyFiles, options) => {
-      const { runTxSign } = await import('./sign.ts');
-      await run((io) => runTxSign(what, keyFiles, options, io));
-    });
+    .action(action((what, keyFiles, options) => withWords(() => runTxSign(what, keyFiles, options, io))));
 
   tx.command('add-sig')
     .description('add signatures to a form: those of key files, or those that tx sign has printed')
@@ -80,67 +61,62 @@ function addOfflineCommands(tx: Command): void {
     .argument('<file...>', 'key files, and files of signatures')
     .option('-l, --local', 'a complete command is for /local', false)
     .option('-y, --yes', DO_NOT_ASK_TO_SIGN, false)
-    .action(async (form, files, options) => {
-      const { runTxAddSig } = await import('./sign.ts');
-      await run((io) => runTxAddSig(form, files, options, io));
-    });
+    .action(action((form, files, options) => withWords(() => runTxAddSig(form, files, options, io))));
 
   tx.command('combine')
     .description('put the signatures in copies of a form together')
     .argument('<form...>', 'files of the copies, at least one of them whole; - is standard input')
     .option('-l, --local', 'a complete command is for /local', false)
-    .action(async (files, options) => {
-      const { runTxCombine } = await import('./sign.ts');
-      await run((io) => runTxCombine(files, options, io));
-    });
+    .action(action((files, options) => withWords(() => runTxCombine(files, options, io))));
 
   tx.command('show')
     .description('explain a command or a form: who signs what, what it may cost, until when it is valid')
     .argument('<file>', 'the file of a command or of a form; - is standard input')
     .option('--json', 'one JSON object on stdout', false)
-    .action(async (file, options) => {
-      const { runTxShow } = await import('./show.ts');
-      await run((io) => runTxShow(file, options, io));
-    });
+    .action(action((file, options) => withWords(() => runTxShow(file, options, io))));
 }
 
-function addNodeCommands(tx: Command): void {
+/** Runs a command that asks the nodes of its settings. */
+async function askNodes(command: Command, io: Io, ask: (nodes: NodesInTurn) => Promise<number>): Promise<number> {
+  const { config } = await settingsOf(command);
+  return withWords(() => onNodes(config, io, ask));
+}
+
+function declareOnNodes(tx: Command, line: Line): void {
+  const { io, action } = line;
   onNode(tx, 'local')
     .description('let a node run a command without effect, and print what comes of it')
     .argument('<file>', 'the file of a command; with --no-signature-verification also of a form; - is standard input')
     .option('--preflight', 'check the metadata, too, and count all gas, as if it were sent', false)
     .option('--rewind-depth <n>', 'run it as of so many blocks ago', wholeNumber)
     .option('--no-signature-verification', 'do not check its signatures')
-    .action((file, { chain, ...options }, command) =>
-      runOnNodes(command, async (nodes, io) => {
-        const { runTxLocal } = await import('./poll.ts');
-        return runTxLocal(file, { ...options, chain: chain ?? null }, nodes, io);
-      }),
+    .action(
+      action((file, { chain, ...options }, command) =>
+        askNodes(command, io, (nodes) => runTxLocal(file, { ...options, chain: chain ?? null }, nodes, io)),
+      ),
     );
 
   onNode(tx, 'send')
     .description('send commands as they are; sending the same file again does no harm')
     .argument('<file>', 'the file of the commands; - is standard input')
     .option('-y, --yes', 'do not ask, at a terminal, whether to send', false)
-    .action((file, options, command) =>
-      runOnNodes(command, async (nodes, io) => {
-        const { runTxSend } = await import('./send.ts');
-        return runTxSend(file, { ...options, chain: options.chain ?? null }, nodes, io);
-      }),
+    .action(
+      action((file, options, command) =>
+        askNodes(command, io, (nodes) => runTxSend(file, { ...options, chain: options.chain ?? null }, nodes, io)),
+      ),
     );
 
-  addPoll(tx, 'poll');
+  declarePoll(tx, 'poll', line);
   // Whoever knows the requests of nodes looks for this name.
-  addPoll(tx, 'listen', { hidden: true });
+  declarePoll(tx, 'listen', line, { hidden: true });
 
   onNode(tx, 'private', { hidden: true })
     .description('send a private command, which only some servers take; it is never sent twice')
     .argument('<file>', 'the file of the command; - is standard input')
-    .action((file, options, command) =>
-      runOnNodes(command, async (nodes, io) => {
-        const { runTxPrivate } = await import('./send.ts');
-        return runTxPrivate(file, { ...options, chain: options.chain ?? null }, nodes, io);
-      }),
+    .action(
+      action((file, options, command) =>
+        askNodes(command, io, (nodes) => runTxPrivate(file, { ...options, chain: options.chain ?? null }, nodes, io)),
+      ),
     );
 
   waiting(onNode(tx, 'spv'))
@@ -148,25 +124,23 @@ function addNodeCommands(tx: Command): void {
     .argument('<what>', WHAT, asGiven)
     .requiredOption('--target-chain <n>', 'the chain on which the next step runs', chainNumber)
     .option('--once', 'ask once, and do not wait', false)
-    .action((what, options, command) =>
-      runOnNodes(command, async (nodes, io) => {
-        const { runTxSpv } = await import('./poll.ts');
-        return runTxSpv(what, { ...options, ...waitOf(options, PROOF_PAUSE_MS) }, nodes, io);
-      }),
+    .action(
+      action((what, options, command) =>
+        askNodes(command, io, (nodes) => runTxSpv(what, { ...options, ...waitOf(options, PROOF_PAUSE_MS) }, nodes, io)),
+      ),
     );
 }
 
-function addPoll(tx: Command, name: string, shown: CommandOptions = {}): void {
+function declarePoll(tx: Command, name: string, { io, action }: Line, shown: CommandOptions = {}): void {
   waiting(onNode(tx, name, shown))
     .description('print what has become of commands, and wait until they are in blocks')
     .argument('<what>', WHAT, asGiven)
     .option('--confirmation-depth <n>', 'wait until so many blocks are above that of the command', wholeNumber, 0)
     .option('--once', 'ask once, and do not wait', false)
-    .action((what, options, command) =>
-      runOnNodes(command, async (nodes, io) => {
-        const { runTxPoll } = await import('./poll.ts');
-        return runTxPoll(what, { ...options, ...waitOf(options, POLL_PAUSE_MS) }, nodes, io);
-      }),
+    .action(
+      action((what, options, command) =>
+        askNodes(command, io, (nodes) => runTxPoll(what, { ...options, ...waitOf(options, POLL_PAUSE_MS) }, nodes, io)),
+      ),
     );
 }
 
@@ -188,3 +162,20 @@ function waiting(command: Command): Command {
 function waitOf({ chain, timeout }: { chain?: number; timeout: number }, pauseMs: number) {
   return { chain: chain ?? null, timeoutMs: timeout * 1000, pauseMs };
 }
+
+const EXAMPLES = `
+Examples:
+  # pay somebody: the plan, a question, and waiting until it is done
+  pickaxe tx transfer --to k:KEY --amount 0.5 --chain 0 --key-file my-key.json --node http://10.0.0.2:1848
+  # a form, signed on another machine, and made a command
+  pickaxe tx build transfer.yaml --unsigned > transfer.form.yaml
+  pickaxe tx sign transfer.form.yaml my-key.json > transfer.sig.yaml
+  pickaxe tx add-sig transfer.form.yaml transfer.sig.yaml > transfer.json
+  # what it does, and what is wrong with it
+  pickaxe tx show transfer.json
+  # on a node: try it, send it, and wait until it is in a block with three blocks above
+  pickaxe tx local transfer.json --preflight --node http://10.0.0.2:1848
+  pickaxe tx send transfer.json --node http://10.0.0.2:1848
+  pickaxe tx poll transfer.json --confirmation-depth 3 --node http://10.0.0.2:1848
+
+docs/transactions.md has all steps.`;

@@ -1,0 +1,12 @@
+/** `pickaxe ledger`: reads the ledger from a node, and proves it. */
+
+import type { Command } from 'commander';
+import type { Line } from '../io.ts';
+import { declareBlockCommands } from './blocks.ts';
+import { declareNodeCommands } from './node.ts';
+
+export function declare(ledger: Command, line: Line): void {
+  ledger.helpCommand(false);
+  declareNodeCommands(ledger, line);
+  declareBlockCommands(ledger, line);
+}

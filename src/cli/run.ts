@@ -1,0 +1,122 @@
+/** Reads a command line and runs one command. */
+
+import { Command, CommanderError } from 'commander';
+import { EXIT, UsageError } from '../app/exit.ts';
+import { version } from '../system/version.ts';
+import { COMMANDS, nameIn } from './commands.ts';
+import { layOutHelp } from './help.ts';
+import { type Io, type Line, processIo } from './io.ts';
+import { disguiseHashes } from './options.ts';
+import { addHelp, explain, refuseMissingValues, withoutGuesses } from './wrong-lines.ts';
+
+/**
+ * @param argv the words after `pickaxe`
+ * @param io where results go and answers come from. Commands that mine, measure or ask questions use the process
+ *   itself: its signals, its terminal, and stderr for their log
+ * @returns the exit code. What is wrong with the line or the settings has been said
+ */
+export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
+  const words = withoutGuesses(argv);
+  let code: number = EXIT.done;
+  const action: Line['action'] =
+    (act) =>
+    async (...given) => {
+      code = await act(...given);
+    };
+  const program = await programFor({ io, action }, (name) => isLoadedFor(name, words));
+  try {
+    if (words.length === 0) return (await import('./welcome.ts')).runWelcome(io);
+    refuseMissingValues(program, words);
+    await program.parseAsync(disguiseHashes(words, program), { from: 'user' });
+    return code;
+  } catch (fault) {
+    if (fault instanceof CommanderError) return refused(fault, program, words, io);
+    const isUsage = fault instanceof UsageError;
+    const what = isUsage ? `error: ${fault.message}` : `internal error, please report it: ${stackOf(fault)}`;
+    io.say(what);
+    return isUsage ? EXIT.usage : EXIT.failed;
+  }
+}
+
+/**
+ * @param isLoaded whether a command's arguments and options are needed; the others have a name and a description only
+ * @returns the program with all its commands
+ */
+export async function programFor(line: Line, isLoaded: (name: string) => boolean): Promise<Command> {
+  const { io } = line;
+  const program = new Command('pickaxe')
+    .description('High-performance GPU/CPU proof-of-work miner for a multi-chain blake2s ledger.')
+    .version(version, '-v, --version', 'print the version')
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: (text) => io.say(text.replace(/\n$/, '')),
+      // What commander says of a line that it cannot read is said in other words.
+      outputError: () => {},
+      getOutHelpWidth: () => io.columns ?? USUAL_COLUMNS,
+    })
+    .exitOverride()
+    .addHelpText('after', NOTES);
+  layOutHelp(program);
+  for (const entry of COMMANDS) {
+    const command = program.command(isLoaded(nameIn(entry)) ? nameIn(entry) : entry.usage).description(entry.about);
+    if (entry.group !== undefined) command.helpGroup(entry.group);
+    if (isLoaded(nameIn(entry))) (await entry.load()).declare(command, line);
+  }
+  addHelp(program);
+  return program;
+}
+
+/** Commander's own guess where there is no terminal. */
+const USUAL_COLUMNS = 80;
+
+/** Words that are answered without a command. */
+const WITHOUT_COMMAND = [undefined, 'help', '-h', '--help', '-v', '--version'];
+
+/** A line that names no command may have been meant for `mine`. Completion needs to know all of them. */
+function isLoadedFor(name: string, words: readonly string[]): boolean {
+  const called = words.find((word) => !word.startsWith('-') && word !== 'help');
+  if (called === name || called === 'completion') return true;
+  const namesNone = !COMMANDS.some((entry) => nameIn(entry) === called);
+  return name === 'mine' && namesNone && !WITHOUT_COMMAND.includes(words[0]);
+}
+
+async function refused(fault: CommanderError, program: Command, words: readonly string[], io: Io): Promise<number> {
+  if (fault.exitCode === 0) return EXIT.done;
+  // Where only a subcommand is missing, commander has printed the help.
+  if (fault.code !== 'commander.help') {
+    const message = explain(fault, program, words);
+    io.say(`${message}\n(run with --help for the options)`);
+    if (words[0] === 'mine') {
+      const mine = program.commands.find((command) => command.name() === 'mine')!;
+      await (await import('./mine.ts')).noteWrongFlags(mine.opts(), message);
+    }
+  }
+  return EXIT.usage;
+}
+
+function stackOf(fault: unknown): string {
+  return fault instanceof Error ? `${fault.stack}` : `${fault}`;
+}
+
+const NOTES = `
+For programs and developers:
+  ${COMMANDS.filter(({ group }) => group === undefined)
+    .map(nameIn)
+    .join(', ')}
+
+pickaxe COMMAND --help explains a command and its options.
+
+Examples:
+  # at once, on a mock node
+  pickaxe demo
+  # on a node of your own
+  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY
+  # on a pool
+  pickaxe mine --pool stratum+tcp://HOST:PORT --user NAME.WORKER
+
+Settings come from flags, PICKAXE_… variables, pickaxe.toml and the user's
+config.toml: pickaxe config example explains every one.
+
+Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device,
+4 no work within a bounded run, 6 a device computed wrong hashes, 130 ended by
+a second signal. No developer fee, no telemetry.`;

@@ -1,0 +1,40 @@
+/** Runs command lines in this process: for commands that print something and end. */
+
+import { run } from '#pickaxe/cli/run.js';
+import { isolated } from './pickaxe.ts';
+import { pretendedIo } from './pretended-io.ts';
+
+export interface Ended {
+  readonly code: number;
+  /** Without the newline at its end. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in a folder without a configuration. */
+export async function pickaxe(...args: string[]): Promise<Ended> {
+  return pickaxeIn(isolated.cwd, args);
+}
+
+/**
+ * @param folder where it runs
+ * @param env variables beside those in which it neither reads nor writes the user's files
+ */
+export async function pickaxeIn(
+  folder: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  stdin = '',
+): Promise<Ended> {
+  const io = pretendedIo({ stdin, now: Date.now() });
+  const before = { env: process.env, cwd: process.cwd() };
+  process.env = { ...isolated.env, ...env };
+  process.chdir(folder);
+  try {
+    const code = await run(args, io);
+    return { code, stdout: io.stdout.replace(/\n$/, ''), stderr: io.stderr };
+  } finally {
+    process.chdir(before.cwd);
+    process.env = before.env;
+  }
+}
