@@ -25,6 +25,7 @@ const SAYS: Readonly<Record<string, RegExp>> = {
   'devices.mjs': /^cpu \(\S+\): [\d.]+ [kMG]?H\/s, .*, 0 hardware errors$/m,
   'pool.mjs': /(share|block) accepted\n(.*\n)*\d+ shares accepted\n$/,
   'parent.mjs': /^(share|block) with nonce \d+ accepted\n(.*\n)*bye: drained\n\d+ shares accepted, exit code 0\n$/m,
+  'command.mjs': /^exit code 0, pickaxe configuration\nexit code 2, error: .*main net.*\n$/,
   'own-source.mjs': /(share|block) with nonce 0x[\da-f]{14}2a\n(.*\n)*([5-9]|\d{2,}) shares\n$/,
   'own-engine.mjs': /^slow: \d+ hashes, [1-9]\d* proofs, 0 hardware errors$/m,
   'own-relay.mjs': /: accepted\n(.*\n)*[3-9] blocks accepted\n$/,

@@ -3,7 +3,7 @@ import { BalanceReport } from '#pickaxe/cli/balance.js';
 import { expectShape } from '../expect-shape.ts';
 import { serve } from '../node/api/server.ts';
 import { startNode } from '../source/node/node.ts';
-import { pickaxe } from './pickaxe.ts';
+import { pickaxe } from './in-process.ts';
 
 const key = 'a1'.repeat(32);
 const account = `k:${key}`;

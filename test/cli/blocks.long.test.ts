@@ -8,7 +8,8 @@ import type { BlockState } from '#pickaxe/events/vocabulary.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { madeHeader, madeRecord } from '../blocks/pretend.ts';
 import { expectShape } from '../expect-shape.ts';
-import { PATIENCE, pickaxe, start } from './pickaxe.ts';
+import { pickaxe } from './in-process.ts';
+import { PATIENCE, start } from './pickaxe.ts';
 
 let folder: string;
 let file: string;

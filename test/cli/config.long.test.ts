@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { folder, KEY, pickaxe, project } from './in-folder.ts';
+import { asProgram, folder, KEY, pickaxe, project } from './in-folder.ts';
 import { start } from './pickaxe.ts';
 
 describe('settings in files', () => {
   it('apply to pickaxe bench and pickaxe devices', async () => {
     folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 1\nkernel = "wasm"\n`);
-    const bench = await pickaxe(['bench', '--seconds', '0.2', '--count', '65536', '--json']);
+    const bench = await asProgram(['bench', '--seconds', '0.2', '--count', '65536', '--json']);
     expect(bench.code).toBe(0);
     expect(JSON.parse(bench.stdout).devices).toMatchObject([{ name: 'cpu', kernel: 'wasm', threads: 1 }]);
     const devices = await pickaxe(['devices', '--json']);
@@ -112,18 +112,18 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
 
   it('may name who is paid, which is logged whatever its log level is', async () => {
     folder.write('pickaxe.toml', `${project}[log]\nlevel = "silent"\n`);
-    const { stderr } = await pickaxe(['mine', '--duration', '0.2', '--threads', '1', '--kernel', 'wasm']);
+    const { stderr } = await asProgram(['mine', '--duration', '0.2', '--threads', '1', '--kernel', 'wasm']);
     expect(stderr.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/settings are from pickaxe\.toml, which was found .* \(node\.urls, miner\.public-keys\)$/),
     ]);
-    const named = await pickaxe(['mine', '--config', 'pickaxe.toml', '--duration', '0.2', '--threads', '1']);
+    const named = await asProgram(['mine', '--config', 'pickaxe.toml', '--duration', '0.2', '--threads', '1']);
     expect(named.stderr).toBe('');
   });
 
   it('runs its commands once it is named', async () => {
     folder.write('pickaxe.toml', `${hook}${project}`);
     expect(await pickaxe(['config', 'check', 'pickaxe.toml'])).toMatchObject({ code: 0 });
-    await pickaxe([...mining, '--config', 'pickaxe.toml']);
+    await asProgram([...mining, '--config', 'pickaxe.toml']);
     expect(existsSync(join(folder.path, 'ran'))).toBe(true);
   });
 });
@@ -132,7 +132,7 @@ describe('an option that turns off certificate checks', () => {
   it('causes a warning when mining starts', async () => {
     const mine = ['mine', '--dry-run', '--network', 'n', '--public-key', KEY, '--threads', '1', '--kernel', 'wasm'];
     const warned = async (...more: string[]) => {
-      const { stderr } = await pickaxe([...mine, '--devices', 'cpu', '--log-format', 'text', ...more]);
+      const { stderr } = await asProgram([...mine, '--devices', 'cpu', '--log-format', 'text', ...more]);
       return stderr.split('\n').filter((line) => line.includes('--insecure-tls'));
     };
     const lines = await warned('--node', 'https://127.0.0.1:9', '--insecure-tls');

@@ -6,7 +6,8 @@ import { parse } from 'yaml';
 import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../expect-shape.ts';
-import { type ExitCode, pickaxe } from './pickaxe.ts';
+import { pickaxe } from './in-process.ts';
+import type { ExitCode } from './pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 const MINER = ['--network', 'development', '--public-key', KEY, '--threads', '1'];

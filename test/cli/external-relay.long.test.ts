@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { folder, KEY, pickaxe } from './in-folder.ts';
+import { folder, KEY, asProgram as pickaxe } from './in-folder.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
 import { MAIN } from './pickaxe.ts';
 

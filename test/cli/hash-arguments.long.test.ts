@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { asGiven, disguiseHashes } from '#pickaxe/cli/options.js';
-import { pickaxe } from './pickaxe.ts';
+import { pickaxe } from './in-process.ts';
 
 /** Hashes of real blocks and commands begin so, too: with the short form of --config, and like a long option. */
 const HASHES = [`-c${'Q'.repeat(41)}`, `--${'x'.repeat(40)}w`];

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach } from 'vitest';
 import { Folder } from '../config/folder.ts';
+import { pickaxeIn } from './in-process.ts';
 import { start } from './pickaxe.ts';
 
 export const KEY = 'a1'.repeat(32);
@@ -12,8 +13,13 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** Runs a command to its end. */
+/** Runs a command that only prints something, in this process. */
 export async function pickaxe(args: string[], env: Record<string, string> = {}) {
+  return pickaxeIn(folder.path, args, { XDG_CONFIG_HOME: folder.path, ...env });
+}
+
+/** Runs a command in a process, to its end: for what it logs, and for mining. */
+export async function asProgram(args: string[], env: Record<string, string> = {}) {
   const run = start(args, { XDG_CONFIG_HOME: folder.path, ...env }, undefined, folder.path);
   const code = await run.code;
   return { code, stdout: run.lines.join('\n'), stderr: run.stderr, run };

@@ -16,17 +16,21 @@ export async function pickaxe(...args: string[]): Promise<Ended> {
   return pickaxeIn(isolated.cwd, args);
 }
 
+/** One line after the other has the process's folder and variables. */
+let last: Promise<unknown> = Promise.resolve();
+
 /**
  * @param folder where it runs
  * @param env variables beside those in which it neither reads nor writes the user's files
  */
-export async function pickaxeIn(
-  folder: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-  stdin = '',
-): Promise<Ended> {
-  const io = pretendedIo({ stdin, now: Date.now() });
+export function pickaxeIn(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const ended = last.then(() => runIn(folder, args, env));
+  last = ended.catch(() => {});
+  return ended;
+}
+
+async function runIn(folder: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const io = pretendedIo({ now: Date.now() });
   const before = { env: process.env, cwd: process.cwd() };
   process.env = { ...isolated.env, ...env };
   process.chdir(folder);

@@ -3,7 +3,7 @@
 import { cuts } from '../ledger/vectors.ts';
 import { bare, blockJson, blocks, wholeBlocks } from '../node/api/rows.ts';
 import { type Behaviour, type Seen, serve } from '../node/api/server.ts';
-import { pickaxe } from './pickaxe.ts';
+import { pickaxe } from './in-process.ts';
 
 export const [first] = wholeBlocks;
 export const { chain, payloadHash, height } = first.header;

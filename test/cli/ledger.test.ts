@@ -10,8 +10,9 @@ import type { Block } from '#pickaxe/node/api/blocks.js';
 import { blockJson } from '../node/api/rows.ts';
 import { serve } from '../node/api/server.ts';
 import { blockAbove } from './easy-chain.ts';
+import { pickaxe } from './in-process.ts';
 import { ANSWERS, chain, cut, first, height, id, node, page, peer } from './ledger-node.ts';
-import { cacheHome, pickaxe } from './pickaxe.ts';
+import { cacheHome } from './pickaxe.ts';
 
 describe('pickaxe ledger', () => {
   it('prints a cut, after the node has said which network it serves', async () => {

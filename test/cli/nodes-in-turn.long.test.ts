@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { startNode } from '../source/node/node.ts';
+import { pickaxe } from './in-process.ts';
 import { id } from './ledger-node.ts';
-import { pickaxe } from './pickaxe.ts';
 
 /** Nobody listens there. */
 const [DEAD, DEAD_TOO] = ['http://127.0.0.1:9', 'http://127.0.0.1:7'];

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NodesReport } from '#pickaxe/cli/nodes.js';
 import { expectShape } from '../expect-shape.ts';
 import { startNode } from '../source/node/node.ts';
-import { pickaxe, type Run, start } from './pickaxe.ts';
+import { pickaxe } from './in-process.ts';
+import { type Run, start } from './pickaxe.ts';
 
 const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32)];
 /** Surveys and looks at blocks are 10 to 15 s apart. */

@@ -7,7 +7,7 @@ import { DryRunPlan } from '#pickaxe/app/dry-run.js';
 import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../expect-shape.ts';
-import { folder, KEY, pickaxe, project } from './in-folder.ts';
+import { asProgram, folder, KEY, pickaxe, project } from './in-folder.ts';
 
 describe('pickaxe mine --print-config', () => {
   it('shows the values of all four layers, and the defaults', async () => {
@@ -43,7 +43,16 @@ describe('pickaxe mine --dry-run', () => {
     await once(node, 'listening');
     const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
     folder.write('pickaxe.toml', project);
-    const { code, stdout } = await pickaxe(['mine', '--dry-run', '--node', url, '--threads', '1', '--kernel', 'wasm']);
+    const { code, stdout } = await asProgram([
+      'mine',
+      '--dry-run',
+      '--node',
+      url,
+      '--threads',
+      '1',
+      '--kernel',
+      'wasm',
+    ]);
     node.close();
     expect(code).toBe(0);
     expect(connections).toBe(0);
@@ -55,7 +64,7 @@ describe('pickaxe mine --dry-run', () => {
 
   it('prints JSON for a wrapper', async () => {
     folder.write('pickaxe.toml', `${project}[run]\njson = true`);
-    const { code, stdout } = await pickaxe(['mine', '--dry-run', '--devices', 'cpu,gpu77', '--threads', '1']);
+    const { code, stdout } = await asProgram(['mine', '--dry-run', '--devices', 'cpu,gpu77', '--threads', '1']);
     expect(code).toBe(0);
     const plan = JSON.parse(stdout);
     expectShape(DryRunPlan, plan);
@@ -76,14 +85,14 @@ describe('pickaxe mine --dry-run', () => {
     folder.write('pickaxe.toml', `${project}[run]\njson = true`);
     const limits = ['--temp-limit', '85', '--temp-limit', 'gpu77=70,gpu5=60'];
     const dryRun = ['mine', '--dry-run', '--devices', 'gpu77', ...limits];
-    const { stdout, stderr } = await pickaxe(dryRun);
+    const { stdout, stderr } = await asProgram(dryRun);
     expect(JSON.parse(stdout)).toMatchObject({
       temperatureLimits: { gpu: { stopCelsius: 85, resumeCelsius: 75 } },
       devices: [{ name: 'gpu77', temperatureLimits: { stopCelsius: 70, resumeCelsius: 60 } }],
     });
     expect(stderr).toContain('--temp-limit has a value for gpu5, which is not used');
     expect(stderr).not.toContain('value for gpu77');
-    expect((await pickaxe([...dryRun, '--no-json'])).stdout).toContain(
+    expect((await asProgram([...dryRun, '--no-json'])).stdout).toContain(
       'GPUs: pause at 85 °C, resume at 75 °C; gpu77: pause at 70 °C, resume at 60 °C',
     );
   });
@@ -97,7 +106,7 @@ describe('pickaxe mine --dry-run', () => {
     [['--public-key', 'cd'.repeat(32), '--public-key', KEY], 2, '--account'],
   ])('ends with %j as mining would', async (args, exit, says) => {
     folder.write('pickaxe.toml', project);
-    const { code, stderr } = await pickaxe(['mine', '--dry-run', ...args]);
+    const { code, stderr } = await asProgram(['mine', '--dry-run', ...args]);
     expect(code).toBe(exit);
     expect(stderr).toContain(says);
   });
@@ -109,7 +118,7 @@ describe('settings in files', () => {
     const { url } = await mock.start();
     folder.write('pickaxe.toml', `${project.replace('http://127.0.0.1:9', url)}[cpu]\nthreads = 1\nkernel = "wasm"\n`);
     folder.write('pickaxe/config.toml', '[run]\njson = true\nblocks = 2\nduration = 60\n[log]\nformat = "json"');
-    const { code, run } = await pickaxe(['mine']);
+    const { code, run } = await asProgram(['mine']);
     await mock.close();
     expect(code).toBe(0);
     expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(2);

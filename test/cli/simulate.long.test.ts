@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { KEY, pickaxe } from './in-folder.ts';
+import { KEY, asProgram as pickaxe } from './in-folder.ts';
 import { PATIENCE, type Run, start } from './pickaxe.ts';
 
 const nodes: MockNode[] = [];

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RigsReport } from '#pickaxe/cli/stats.js';
 import { Status } from '#pickaxe/report/http/schemas.js';
 import { expectShape } from '../expect-shape.ts';
-import { pickaxe, type Run, start } from './pickaxe.ts';
+import { pickaxe } from './in-process.ts';
+import { type Run, start } from './pickaxe.ts';
 import { tokenFile } from './token-file.ts';
 
 const ends: (() => Promise<unknown> | unknown)[] = [];

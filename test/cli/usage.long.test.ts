@@ -2,15 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pickaxe, start } from './pickaxe.ts';
+import { pickaxe, pickaxeIn } from './in-process.ts';
+import { pickaxe as asProgram, isolated } from './pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 
 describe('pickaxe without a command', () => {
-  const alone = (env: Record<string, string>) => {
-    const run = start([], env);
-    return run.code.then((code) => ({ code, stdout: run.lines.join('\n') }));
-  };
+  const alone = (env: Record<string, string>) => pickaxeIn(isolated.cwd, [], env);
 
   it('says what to do first', async () => {
     const { code, stdout } = await alone({});
@@ -42,7 +40,7 @@ describe('pickaxe without a command', () => {
   });
 
   it.each(['--version', '-v', 'version'])('prints its version when asked by %s', async (asked) => {
-    const { code, stdout } = await pickaxe(asked);
+    const { code, stdout } = await asProgram(asked);
     expect(code).toBe(0);
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });
@@ -157,12 +155,12 @@ it('pools keep the order in which -o, --url and --pool name them, and are not mi
 });
 
 it('piped output is text: a line per event with its time and level', async () => {
-  const { code, stderr } = await pickaxe('mock-node', '--duration', '0.1');
+  const { code, stderr } = await asProgram('mock-node', '--duration', '0.1');
   expect(code).toBe(0);
   for (const line of stderr.trimEnd().split('\n')) {
     expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] INFO: mock {2}\S/);
   }
-  const json = await pickaxe('mock-node', '--duration', '0.1', '--log-format', 'json');
+  const json = await asProgram('mock-node', '--duration', '0.1', '--log-format', 'json');
   expect(JSON.parse(json.stderr.split('\n')[0])).toMatchObject({ level: 'info', tag: 'mock' });
 });
 
@@ -171,13 +169,12 @@ it('the error about an invalid key names a command that makes a valid one', asyn
   const [, args] = /Make one with: pickaxe (.*)/.exec(stderr)!;
   const file = join(mkdtempSync(join(tmpdir(), 'pickaxe-')), 'folder');
   mkdirSync(file);
-  const run = start(args.trim().split(' '), {}, undefined, file);
-  expect(await run.code).toBe(0);
+  expect((await pickaxeIn(file, args.trim().split(' '))).code).toBe(0);
   rmSync(dirname(file), { recursive: true });
 });
 
 it('the mock node ends after a time that is given with a unit', async () => {
-  const { code, stderr } = await pickaxe('mock-node', '--duration', '0.01m');
+  const { code, stderr } = await asProgram('mock-node', '--duration', '0.01m');
   expect([code, stderr]).toEqual([0, expect.stringContaining('0 accepted (0 orphaned), 0 rejected, 0 stale')]);
 });
 

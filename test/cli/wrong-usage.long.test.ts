@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pickaxe } from './pickaxe.ts';
+import { pickaxe } from './in-process.ts';
 import { folder, TOKEN, tokenFile } from './token-file.ts';
 
 const KEY = 'a1'.repeat(32);
