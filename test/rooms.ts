@@ -151,7 +151,7 @@ export const ROOMS: readonly Room[] = [
       'node/url.ts',
       'node/miner-identity.ts',
     ],
-    packages: ['fastest-levenshtein', 'jsonc-parser', 'smol-toml', 'zod'],
+    packages: ['fastest-levenshtein', 'smol-toml', 'zod'],
   },
   { name: 'report/units.ts', rooms: ['engine/device.ts', 'source/vocabulary.ts'], packages: [] },
   { name: 'report/figures.ts', rooms: ['source/vocabulary.ts'], packages: [] },

@@ -24,7 +24,7 @@ const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
 export function withSettings(command: Command, ...paths: readonly string[]): Command {
   command.option(
     '-c, --config <file>',
-    'configuration file (default: pickaxe.toml or .json in this folder, where there is one)',
+    'configuration file (default: pickaxe.toml in this folder, where there is one)',
   );
   const entries = ENTRIES.filter(({ flag, path, table }) => flag && (paths.includes(path) || paths.includes(table)));
   const takesPools = entries.some(({ path }) => path === 'pool.urls');

@@ -183,7 +183,7 @@ function unknownCommand(command: Command, word: string): string {
 const SHAPES: readonly (readonly [shape: RegExp, flag: string])[] = [
   [/^(?:https?:\/\/|[\w.-]+:\d+$)/i, '--node'],
   [/^(?:k:)?[\da-f]{64}(?:\.|$)/i, '--public-key'],
-  [/\.(?:toml|json)$/i, '--config'],
+  [/\.toml$/i, '--config'],
   [/^(?:(?:cpu|all|gpu\d*|none)(?:,|$))/, '--devices'],
   [/^(?:mainnet|testnet)\d\d$|^development$/, '--network'],
   [/^(?:[\w.-]*:)?\d{2,5}$/, '--http'],

@@ -2,18 +2,16 @@
 
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { extname, isAbsolute, join, resolve } from 'node:path';
+import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import { decodeText } from '../text/plain-text.ts';
 import type { Environment } from './flags-and-env.ts';
-import { parseJson, parseToml } from './parse.ts';
+import { parseToml } from './parse.ts';
 import type { Position } from './positions.ts';
 import { ConfigError, type RawSettings } from './raw-settings.ts';
 import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-file.ts';
 
 /** Fifty times the size of the example file, which names every setting. */
 const MAX_BYTES = 256 * 1024;
-
-export const FORMATS = ['toml', 'json'] as const;
 
 /**
  * The directory in which this user's programs have their configuration: `$XDG_CONFIG_HOME` where that is set (XDG Base
@@ -43,14 +41,16 @@ export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>)
 }
 
 /**
- * @param base path without `.toml` or `.json`
- * @returns the file that exists, if any
- * @throws ConfigError when both exist
+ * @param base path without `.toml`
+ * @returns the file, if it exists
+ * @throws ConfigError when there is a JSON file of that name: its author expects it to be read
  */
 export function findFile(base: string): string | undefined {
-  const found = FORMATS.map((format) => `${base}.${format}`).filter(exists);
-  if (found.length > 1) throw new ConfigError([`Both ${found.join(' and ')} exist: remove one of them.`]);
-  return found[0];
+  const [toml, json] = [`${base}.toml`, `${base}.json`];
+  if (exists(json)) {
+    throw new ConfigError([`${json}: pickaxe reads TOML only. Move its settings to ${basename(toml)}, and remove it.`]);
+  }
+  return exists(toml) ? toml : undefined;
 }
 
 /** Whether something has this name. A link to a missing file counts, because it is an error to report. */
@@ -68,18 +68,16 @@ function exists(file: string): boolean {
 /**
  * @param file as people are to read it in errors
  * @param cwd the folder at which a relative path starts
- * @returns what could be read, with a problem for each place that is not valid TOML or JSON
+ * @returns what could be read, with a problem for each place that is not valid TOML
  * @throws ConfigError when it cannot be read, or must not be trusted (regular-file.ts)
  */
 export function readConfigFile(file: string, cwd: string): RawSettings {
   const absolute = resolve(cwd, file);
-  const format = FORMATS.find((format) => extname(file).toLowerCase() === `.${format}`);
-  if (!format)
-    throw new ConfigError([
-      `${file}: the name of a configuration file must end in .toml or .json, according to its format.`,
-    ]);
+  if (extname(file).toLowerCase() !== '.toml') {
+    throw new ConfigError([`${file}: a configuration file is TOML, and its name ends in .toml.`]);
+  }
   const text = readText(file, absolute);
-  const { document, positions, faults, unread } = format === 'toml' ? parseToml(text) : parseJson(text);
+  const { document, positions, faults, unread } = parseToml(text);
   const at = ({ line, column }: Position) => `${file}:${line}:${column}`;
   return {
     document,

@@ -3,16 +3,15 @@
  * once.
  */
 
-import { getLocation, type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
 import { parse, TomlError } from 'smol-toml';
 import { oneLine } from '../text/plain-text.ts';
-import { jsonPositions, type Position, type Positions, positionAt, tomlPositions } from './positions.ts';
+import { type Position, type Positions, tomlPositions } from './positions.ts';
 import type { Path } from './raw-settings.ts';
 
 /** Levels of tables and lists within each other: a configuration has three. */
 const MAX_DEPTH = 32;
 
-/** A place at which the text is not in its format. */
+/** A place at which the text is not TOML. */
 export interface SyntaxFault extends Position {
   /** What is wrong, without anything that stands in the file, because that may be secret. */
   readonly what: string;
@@ -163,126 +162,4 @@ function isTable(value: unknown): value is Tables {
 /** Sets a key even if it is `__proto__`. */
 function setOwn(table: Tables, key: string, value: unknown): void {
   Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
-export function parseJson(text: string): Parsed {
-  try {
-    return { document: JSON.parse(text), positions: jsonPositions(text), faults: [], unread: [] };
-  } catch {
-    // V8's message repeats what is in the file, and names only the first fault.
-    return parseFaultyJson(text);
-  }
-}
-
-/** Tells a fault, mends it as its author probably meant it, and goes on. */
-function parseFaultyJson(text: string): Parsed {
-  const faults: SyntaxFault[] = [];
-  const unread: Path[] = [];
-  let mended: string | undefined = text;
-  while (mended !== undefined) {
-    const error = firstError(mended);
-    if (error === undefined) break;
-    const { at, what, mend }: Explained =
-      error === 'too-deep' ? { at: 0, what: 'it is nested too deep' } : explain(error, mended);
-    faults.push({ ...positionAt(mended, at), what: `not valid JSON: ${what}` });
-    if (mend === undefined || faults.length === MOST_FAULTS) break;
-    if (mend.hides) unread.push(getLocation(mended, at).path.slice(0, 2));
-    mended = mended.slice(0, mend.from) + mend.by + mended.slice(mend.to);
-  }
-  try {
-    const document = JSON.parse(mended);
-    for (const [table, key] of unread) {
-      if (isTable(document) && isTable(document[table]) && key !== undefined) delete document[table][key];
-    }
-    return { document, positions: jsonPositions(mended), faults, unread };
-  } catch {
-    const all = faults.length > 0 ? faults : [{ line: 1, column: 1, what: 'not valid JSON' }];
-    return { document: {}, positions: () => undefined, faults: all, unread: [[]] };
-  }
-}
-
-function firstError(text: string): ParseError | 'too-deep' | undefined {
-  const errors: ParseError[] = [];
-  try {
-    parseTolerantly(text, errors, { disallowComments: true });
-  } catch (thrown) {
-    if (thrown instanceof RangeError) return 'too-deep'; // The parser calls itself for each level.
-    throw thrown;
-  }
-  return errors[0];
-}
-
-/** What is replaced, by as many characters where possible, so that all else stays where it is. */
-interface Mend {
-  readonly from: number;
-  readonly to: number;
-  readonly by: string;
-  /** Whether a value is lost by it. */
-  readonly hides?: true;
-}
-
-interface Explained {
-  readonly at: number;
-  readonly what: string;
-  /** Absent where nobody can tell what was meant. */
-  readonly mend?: Mend;
-}
-
-function explain({ error, offset, length }: ParseError, text: string): Explained {
-  const end = offset + length;
-  const before = text.slice(0, offset).trimEnd();
-  const rest = text.slice(offset);
-  switch (printParseErrorCode(error)) {
-    case 'PropertyNameExpected':
-    case 'ValueExpected': {
-      const at = before.length - 1;
-      if (!before.endsWith(',') || !/^[\]}]/.test(rest)) return { at: offset, what: 'a value is expected here' };
-      const what = 'a comma must not stand before the closing bracket (trailing comma)';
-      return { at, what, mend: { from: at, to: at + 1, by: ' ' } };
-    }
-    case 'InvalidSymbol':
-      return explainSymbol(text, offset);
-    case 'CommaExpected': {
-      const to = /^[ \t]/.test(text.slice(before.length)) ? before.length + 1 : before.length;
-      return { at: offset, what: 'a comma is missing before this', mend: { from: before.length, to, by: ',' } };
-    }
-    case 'InvalidCommentToken':
-    case 'UnexpectedEndOfComment': {
-      const by = ' '.repeat(length);
-      const what = 'JSON has no comments: remove this one, or write the file in TOML';
-      return { at: offset, what, mend: { from: offset, to: end, by } };
-    }
-    case 'UnexpectedEndOfString': {
-      const to = end - (/,\s*$/.exec(text.slice(offset, end))?.[0].length ?? 0);
-      return { at: offset, what: 'this text has no closing quote', mend: { from: to, to, by: '"', hides: true } };
-    }
-    case 'CloseBraceExpected':
-    case 'CloseBracketExpected': {
-      const what = `a closing ${printParseErrorCode(error) === 'CloseBraceExpected' ? '}' : ']'} is missing`;
-      return { at: offset, what };
-    }
-    case 'ColonExpected':
-      return { at: offset, what: 'a colon is missing before this' };
-    case 'EndOfFileExpected':
-      return { at: offset, what: 'nothing may follow the last bracket' };
-    case 'InvalidEscapeCharacter':
-      return { at: offset, what: 'a backslash in a text is written twice: \\\\' };
-    default:
-      return { at: offset, what: 'this cannot stand here' };
-  }
-}
-
-/** A word without double quotes: the name of a setting gets them, and a value is replaced by null. */
-function explainSymbol(text: string, offset: number): Explained {
-  // Of 8080x, only the last character is not understood.
-  let at = offset;
-  while (at > 0 && /[^\s,:{}[\]"]/.test(text[at - 1])) at--;
-  const what = 'a text needs double quotes, like "mainnet01"';
-  const rest = text.slice(at);
-  const [, word = ''] = /^([^\s:,{}[\]"]+)\s*:/.exec(rest) ?? [];
-  if (word !== '' && /[{,]$/.test(text.slice(0, at).trimEnd())) {
-    return { at, what, mend: { from: at, to: at + word.length, by: `"${word.replaceAll(/['\\]/g, '')}"` } };
-  }
-  const [value] = /^[^,\]}\n]*/.exec(rest)!;
-  return { at, what, mend: { from: at, to: at + value.length, by: 'null'.padEnd(value.length), hides: true } };
 }

@@ -25,7 +25,7 @@ const TOML_TOKEN =
 export function tomlPositions(toml: string): Positions {
   const found = new Map<string, Position>();
   let table: string[] = [];
-  for (const statement of statements(tokens(toml, TOML_TOKEN))) {
+  for (const statement of statements(tokens(toml))) {
     const [[first, position]] = statement;
     if (first === '[') {
       table = keysOf(statement);
@@ -63,55 +63,17 @@ function keysOf(tokens: readonly Token[]): string[] {
   return tokens.filter(([text]) => !/^[[\].]$/.test(text)).map(([text]) => keyOf(text));
 }
 
-const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|\n|[[\]{}:,]|[^\s"[\]{}:,]+/g;
-
-export function jsonPositions(json: string): Positions {
-  const found = new Map<string, Position>();
-  const path: (string | number)[] = [];
-  /** For each open bracket, whether it opens an object. */
-  const open: boolean[] = [];
-  let key = false;
-  for (const [text, position] of tokens(json, JSON_TOKEN)) {
-    if (text === '\n' || text === ':') continue;
-    if (text === '}' || text === ']') {
-      open.pop();
-      path.pop();
-    } else if (text === ',') {
-      if (!open.at(-1)) path[path.length - 1] = Number(path.at(-1)) + 1;
-      key = open.at(-1) === true;
-    } else if (key) {
-      path[path.length - 1] = keyOf(text);
-      note(found, path, position);
-      key = false;
-    } else {
-      note(found, path, position);
-      if (text === '{' || text === '[') {
-        key = text === '{';
-        open.push(key);
-        path.push(key ? '' : 0);
-      }
-    }
-  }
-  return (path) => positionIn(found, path);
-}
-
-function* tokens(text: string, token: RegExp): Generator<Token> {
+function* tokens(text: string): Generator<Token> {
   let line = 1;
   /** Where the line begins. */
   let start = 0;
-  for (const { 0: match, index } of text.matchAll(token)) {
+  for (const { 0: match, index } of text.matchAll(TOML_TOKEN)) {
     yield [match, { line, column: index - start + 1 }];
     const lastBreak = match.lastIndexOf('\n');
     if (lastBreak < 0) continue;
     line += match.split('\n').length - 1;
     start = index + lastBreak + 1;
   }
-}
-
-/** @returns the position of a character, by its index in the text */
-export function positionAt(text: string, index: number): Position {
-  const before = text.slice(0, index);
-  return { line: before.split('\n').length, column: index - before.lastIndexOf('\n') };
 }
 
 /** @returns a key without its quotes */

@@ -294,7 +294,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     writeFileSync(join(terminal.directory, 'pickaxe.json'), '{}');
     terminal.type('clear; pickaxe init; echo "code $?"\n');
     await terminal.sees('code 2');
-    expect(terminal.text()).toContain('reads only one of the two files');
+    expect(terminal.text()).toContain('pickaxe reads TOML only');
   });
 
   it('writes nothing when it is interrupted', async () => {

@@ -11,7 +11,7 @@ import { asProgram, folder, KEY, pickaxe, project } from './in-folder.ts';
 
 describe('pickaxe mine --print-config', () => {
   it('shows the values of all four layers, and the defaults', async () => {
-    folder.write('pickaxe/config.json', '{ "cpu": { "threads": 3,\n"kernel": "wasm" } }');
+    folder.write('pickaxe/config.toml', '[cpu]\nthreads = 3\nkernel = "wasm"');
     folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 2\npriority = 5\n`);
     const env = { PICKAXE_CPU_PRIORITY: '6', PICKAXE_TEMP_LIMIT: '80' };
     const { code, stdout } = await pickaxe(['mine', '--print-config', '--temp-limit', 'none', '--json'], env);
@@ -20,7 +20,7 @@ describe('pickaxe mine --print-config', () => {
     expectShape(PrintedConfig, printed);
     expect(printed).toMatchObject({
       'cpu.threads': { value: 2, origin: 'project', where: 'pickaxe.toml:11' },
-      'cpu.kernel': { value: 'wasm', origin: 'user', where: join(folder.path, 'pickaxe/config.json:2') },
+      'cpu.kernel': { value: 'wasm', origin: 'user', where: join(folder.path, 'pickaxe/config.toml:3') },
       'cpu.priority': { value: 6, origin: 'environment', where: 'PICKAXE_CPU_PRIORITY' },
       'devices.temp-limit': { value: 'none', origin: 'flag', where: '--temp-limit' },
       'run.json': { value: true, origin: 'flag', where: '--json' },

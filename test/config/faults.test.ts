@@ -58,38 +58,6 @@ describe('all faults of a file are told at once, each with its line and column',
       'rig.toml:22:1: --stratum-ledger needs --stratum-listen [HOST:]PORT.',
     ]);
   });
-
-  it('in JSON', () => {
-    const problems = faultsOf(
-      'rig.json',
-      [
-        '{', // 1
-        '  "node": {', // 2
-        '    "urls": http://127.0.0.1:1848,', // 3: no quotes
-        '    "network": "development"', // 4: no comma
-        '    "insecure-tls": "yes",', // 5: the type, and a trailing comma
-        '  },', // 6
-        '  // how it hashes', // 7: a comment
-        '  "cpu": { "thread": 4 },', // 8: the name
-        '  "devices": { "temp-limit": 70, "temp-resume": 75 },', // 9: contradicts
-        '  "http": { "control": true },', // 10: contradicts
-        '  \'log\': { "level": "loud" }', // 11: single quotes
-        '}', // 12
-      ].join('\n'),
-    );
-    expect(problems.map((problem) => problem.slice(0, 100))).toEqual([
-      expect.stringMatching(/^rig\.json:3:13: not valid JSON: a text needs double quotes/),
-      expect.stringMatching(/^rig\.json:5:5: node\.insecure-tls is "yes"/),
-      expect.stringMatching(/^rig\.json:5:5: not valid JSON: a comma is missing before this\.$/),
-      expect.stringMatching(/^rig\.json:5:26: not valid JSON: .*trailing comma/),
-      expect.stringMatching(/^rig\.json:7:3: not valid JSON: JSON has no comments/),
-      'rig.json:8:12: there is no setting cpu.thread. Did you mean threads?',
-      expect.stringMatching(/^rig\.json:11:3: not valid JSON: a text needs double quotes/),
-      expect.stringMatching(/^rig\.json:11:12: log\.level is "loud"/),
-      'rig.json:9:34: --temp-resume (75) must be below --temp-limit (70).',
-      'rig.json:10:13: --http-token-file and --http-control need --http [HOST:]PORT.',
-    ]);
-  });
 });
 
 describe('a contradiction', () => {
@@ -118,7 +86,6 @@ describe('a contradiction', () => {
     expect(faultsOf('a.toml', `${http}listen = "nowhere at all"`)).toEqual(one);
     expect(faultsOf('a.toml', `${http}listn = "8080"`)).toEqual(one);
     expect(faultsOf('a.toml', `${http}listen = 8080x`)).toEqual(one);
-    expect(faultsOf('a.json', '{"http": {"control": true, "listen": 8080x}}')).toEqual(one);
     folder.write('a.toml', http);
     folder.write('.config/pickaxe/config.toml', Buffer.from([0xff]));
     expect(folder.problems({ file: 'a.toml', contradictions: 'mine' })).toEqual(one);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { afterAll, describe, expect, it } from 'vitest';
-import { jsonPositions, type Positions, tomlPositions } from '#pickaxe/config/positions.js';
+import { type Positions, tomlPositions } from '#pickaxe/config/positions.js';
 import { ENTRIES } from '#pickaxe/config/settings.js';
 import { Folder, problemsOf } from './folder.ts';
 
@@ -19,11 +19,6 @@ function survives(file: string, text: string | Uint8Array): void {
 }
 
 describe('any file leads to a configuration or a ConfigError', () => {
-  it('if it is JSON', () => {
-    fc.assert(fc.property(tables, (document) => survives('a.json', JSON.stringify(document))));
-    fc.assert(fc.property(fc.json(), (text) => survives('a.json', text)));
-  });
-
   it('if it is TOML', () => {
     const toml = tables.map((document) => {
       try {
@@ -57,7 +52,7 @@ describe('any file leads to a configuration or a ConfigError', () => {
 
   it('if it is arbitrary text or bytes', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => survives('a.toml', text)));
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => survives('a.json', bytes)));
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => survives('a.toml', bytes)));
   });
 
   it('and so do any variables', () => {
@@ -70,18 +65,14 @@ describe('any file leads to a configuration or a ConfigError', () => {
   });
 
   it.each([
-    ['deep JSON', 'a.json', `${'['.repeat(130_000)}${']'.repeat(130_000)}`],
-    ['deep objects', 'a.json', `${'{"a":'.repeat(43_000)}1${'}'.repeat(43_000)}`],
     ['deep TOML', 'a.toml', `a = ${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a long key', 'a.toml', `${'a.'.repeat(130_000)}a = 1`],
     ['a long text', 'a.toml', `[miner]\naccount = """${'x\\t"\n'.repeat(40_000)}"""`],
     ['a long literal', 'a.toml', `[miner]\naccount = '''${"x'\n".repeat(80_000)}'''`],
-    ['a long JSON text', 'a.json', `{"miner": {"account": "${'\\"x'.repeat(80_000)}"}}`],
     ['many settings', 'a.toml', Array.from({ length: 16_000 }, (_, index) => `a${index} = ${index}`).join('\n')],
-    ['a long list', 'a.json', JSON.stringify({ devices: { use: Array(43_000).fill('tpu') } })],
-    ['deep JSON without its end', 'a.json', `${'['.repeat(130_000)}`],
-    ['JSON of nothing but faults', 'a.json', ',\n'.repeat(130_000)],
-    ['faults on one line of JSON', 'a.json', `{${'x '.repeat(130_000)}`],
+    ['a long list', 'a.toml', `devices.use = ${JSON.stringify(Array(43_000).fill('tpu'))}`],
+    ['deep tables', 'a.toml', `a = ${'{a = '.repeat(40_000)}1${'}'.repeat(40_000)}`],
+    ['a deep list without its end', 'a.toml', `a = ${'['.repeat(130_000)}`],
     ['TOML of nothing but faults', 'a.toml', 'a = =\n'.repeat(43_000)],
     ['a TOML setting again and again', 'a.toml', 'a.b = 1\n'.repeat(32_000)],
     [
@@ -89,7 +80,7 @@ describe('any file leads to a configuration or a ConfigError', () => {
       'a.toml',
       `[x\n${Array.from({ length: 14_000 }, (_, i) => `urls${i} = ${i}`).join('\n')}`,
     ],
-    ['unknown tables in JSON', 'a.json', `{${Array.from({ length: 16_000 }, (_, i) => `"nod${i}": 1`).join()}}`],
+    ['unknown tables', 'a.toml', Array.from({ length: 16_000 }, (_, i) => `[nod${i}]`).join('\n')],
   ])('if it is as large as a file may be: %s', (_, file, text) => survives(file, text));
 });
 
@@ -133,33 +124,6 @@ describe('the line numbers of errors', () => {
     expect(line(['log', 'level'])).toBe(15);
     expect(line(['nowhere'])).toBeUndefined();
     expect(line([])).toBeUndefined();
-  });
-
-  it('in JSON are those of the keys and list items', () => {
-    const line = linesOf(
-      jsonPositions,
-      '{\n"a": [1,\n{"x": [],\n"y": {}},\n"[{"],\n"b\\n":\n{ "c": -1e3, "d": "\\"" }\n}',
-    );
-    expect(line(['a'])).toBe(2);
-    expect(line(['a', 0])).toBe(2);
-    expect(line(['a', 1, 'y'])).toBe(4);
-    expect(line(['a', 2])).toBe(5);
-    expect(line(['b\n'])).toBe(6);
-    expect(line(['b\n', 'd'])).toBe(7);
-    expect(line(['b\n', 'e'])).toBe(6);
-  });
-
-  it('in JSON are found for any document', () => {
-    const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 2 }));
-    fc.assert(
-      fc.property(fc.uniqueArray(member, { selector: ([key]) => key, minLength: 1 }), (members) => {
-        const rows = members.map(([key, item]) => `${JSON.stringify(key)}: ${JSON.stringify(item)}`);
-        const line = linesOf(jsonPositions, `{\n${rows.join(',\n')}\n}`);
-        members.forEach(([key], index) => {
-          expect(line([key])).toBe(index + 2);
-        });
-      }),
-    );
   });
 
   it('in TOML are found for any document', () => {

@@ -1,5 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { stringify } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { userConfigDirectory } from '#pickaxe/config/files.js';
 import { foundFileNote, type Loaded, loadFile, type Places } from '#pickaxe/config/load.js';
@@ -46,7 +47,7 @@ describe('precedence', () => {
   /** The layers from the weakest to the strongest. Each sets the same setting to another value. */
   const layers = [
     { layer: 'user', where: () => join(folder.path, `${USER}.toml:2`) },
-    { layer: 'project', where: () => 'pickaxe.json:3' },
+    { layer: 'project', where: () => 'pickaxe.toml:2' },
     { layer: 'environment', where: () => 'PICKAXE_THREADS' },
     { layer: 'flag', where: () => '--threads' },
   ] as const;
@@ -55,7 +56,7 @@ describe('precedence', () => {
     'gives the %s layer priority over those below it',
     (layer, index) => {
       folder.write(`${USER}.toml`, '[cpu]\nthreads = 1\npriority = 1\n');
-      if (index >= 1) folder.write('pickaxe.json', '{\n  "cpu": {\n    "threads": 2\n  }\n}');
+      if (index >= 1) folder.write('pickaxe.toml', '[cpu]\nthreads = 2\n');
       const environment = index >= 2 ? { PICKAXE_THREADS: '3' } : {};
       const flags = new Map(index >= 3 ? [['cpu.threads', '4']] : []);
       const { config, origins } = folder.load({ environment, flags });
@@ -143,7 +144,7 @@ describe('texts of variables and flags', () => {
     const lists = ENTRIES.filter(({ setting }) => setting.type.form === 'list').map((entry) => entry.path);
     expect(lists).toHaveLength(14);
     const entry = ENTRIES.find((each) => each.path === path)!;
-    const file = folder.write('a.json', JSON.stringify({ [entry.table]: { [entry.key]: text } }));
+    const file = folder.write('a.toml', stringify({ [entry.table]: { [entry.key]: text } }));
     expect(valueIn(folder.load({ file }).config, entry)).toEqual(values);
   });
 
@@ -221,7 +222,7 @@ software-gpu = true
 threads = 3
 `,
     );
-    folder.write(`${USER}.json`, '{\n"log":\n{ "level": "loud" }, "gpu": 7 }');
+    folder.write(`${USER}.toml`, '\n\nlog.level = "loud"\ngpu = 7');
     const user = join(folder.path, USER);
     const problems = folder.problems({ flags: new Map([['run.blocks', '0']]), environment: { PICKAXE_JSN: '1' } });
     expect(problems).toEqual([
@@ -237,8 +238,8 @@ threads = 3
       'pickaxe.toml:16:1: there is no setting miner.publicKeys. Did you mean public-keys?',
       'pickaxe.toml:17:1: there is no setting miner.software-gpu. Did you mean gpu.software?',
       'pickaxe.toml:18:1: there is no setting miner.threads. Did you mean cpu.threads?',
-      `${user}.json:3:3: log.level is "loud". Give one of: fatal, error, warn, info, debug, trace, silent.`,
-      `${user}.json:3:22: gpu is 7. It must be a table with batch-ms, software.`,
+      `${user}.toml:3:1: log.level is "loud". Give one of: fatal, error, warn, info, debug, trace, silent.`,
+      `${user}.toml:4:1: gpu is 7. It must be a table with batch-ms, software.`,
     ]);
   });
 
@@ -267,15 +268,13 @@ threads = 3
   });
 
   it.each([
-    ['7', 'pickaxe.json: it is 7. A configuration file must contain tables.'],
-    ['[]', 'pickaxe.json: it is an empty list. A configuration file must contain tables.'],
-    ['{ "$schema": 7 }', 'pickaxe.json:1:3: $schema is 7. Give a text.'],
+    ['"$schema" = 7', 'pickaxe.toml:1:1: $schema is 7. Give a text.'],
     [
-      '{ "node": null }',
-      'pickaxe.json:1:3: node is null. It must be a table with urls, network, fingerprints, ca-files, insecure-tls.',
+      'node = []',
+      'pickaxe.toml:1:1: node is an empty list. It must be a table with urls, network, fingerprints, ca-files, insecure-tls.',
     ],
-  ])('for the document %s say what a configuration file must contain', (json, problem) => {
-    folder.write('pickaxe.json', json);
+  ])('for the document %s say what a configuration file must contain', (toml, problem) => {
+    folder.write('pickaxe.toml', toml);
     expect(folder.problems()).toEqual([problem]);
   });
 
@@ -298,32 +297,21 @@ threads = 3
     expect(problems.join()).not.toContain('hunter2');
   });
 
-  it.each([
-    ['pickaxe.json', '{ "node": { "password": hunter2 } }'],
-    ['pickaxe.json', '{ "node": { "password": "hunter2", } }'],
-    ['pickaxe.json', '{ "node": { "password": "hunter2"'],
-  ])('in %s do not repeat any of the text %j', (file, text) => {
-    folder.write(file, text);
-    const problems = folder.problems();
-    expect(problems).toContainEqual(expect.stringMatching(/^pickaxe\.json:1:\d+: not valid JSON: /));
-    expect(problems.join()).not.toContain('hunter2');
-  });
+  it.each(['node = { password = hunter2 }', 'node = { password = "hunter2", ', 'node.password = "hunter2" x'])(
+    'do not repeat any of the text %j',
+    (text) => {
+      folder.write('pickaxe.toml', text);
+      const problems = folder.problems();
+      expect(problems).toContainEqual(expect.stringMatching(/^pickaxe\.toml:\d+:\d+: not valid TOML: /));
+      expect(problems.join()).not.toContain('hunter2');
+    },
+  );
 
-  it.each([
-    [
-      'toml',
-      '[cpu]\n\nthreads = many',
+  it('name the line and the column', () => {
+    folder.write('pickaxe.toml', '[cpu]\n\nthreads = many');
+    expect(folder.problems()).toEqual([
       'pickaxe.toml:3:11: not valid TOML: invalid value; a text needs quotes, like "mainnet01".',
-    ],
-    [
-      'json',
-      '{\n"cpu": {\n"threads": 1,\n}\n}',
-      'pickaxe.json:3:13: not valid JSON: a comma must not stand before the closing bracket (trailing comma).',
-    ],
-    ['json', '{\n"cpu":\n', 'pickaxe.json:3:1: not valid JSON: a value is expected here.'],
-  ])('in a %s file with %j name the line and the column', (format, text, says) => {
-    folder.write(`pickaxe.${format}`, text);
-    expect(folder.problems()).toEqual([expect.stringContaining(says)]);
+    ]);
   });
 
   it('do not repeat a token that was given instead of the path of its file', () => {
@@ -336,8 +324,7 @@ threads = 3
 
 describe('prototypes of objects', () => {
   it.each([
-    ['pickaxe.json', '{ "__proto__": { "polluted": 1 }, "cpu": { "__proto__": { "threads": 3 } } }'],
-    ['pickaxe.json', '{ "constructor": { "prototype": { "polluted": 1 } } }'],
+    ['pickaxe.toml', '[constructor.prototype]\npolluted = 1'],
     ['pickaxe.toml', '[__proto__]\npolluted = 1'],
     ['pickaxe.toml', '[cpu.__proto__]\nthreads = 3'],
     ['pickaxe.toml', 'cpu = { "__proto__" = { threads = 3 }, toString = 1 }'],
@@ -354,16 +341,18 @@ describe('prototypes of objects', () => {
 describe('files', () => {
   it('named by --config or PICKAXE_CONFIG replace the project’s, and must exist', () => {
     folder.write('pickaxe.toml', 'cpu.threads = 1');
-    folder.write('rigs/a.json', '{ "cpu": { "threads": 2 } }');
+    folder.write('rigs/a.toml', 'cpu.threads = 2');
     folder.write('b.toml', 'cpu.threads = 3');
     const environment = { PICKAXE_CONFIG: 'b.toml' };
     expect(folder.load({ environment }).config.cpu.threads).toBe(3);
-    const { config, files, origins } = folder.load({ environment, file: 'rigs/a.json' });
+    const { config, files, origins } = folder.load({ environment, file: 'rigs/a.toml' });
     expect(config.cpu.threads).toBe(2);
-    expect(files).toEqual([join(folder.path, 'rigs/a.json')]);
-    expect(origins.get('cpu.threads')?.where).toBe('rigs/a.json:1');
+    expect(files).toEqual([join(folder.path, 'rigs/a.toml')]);
+    expect(origins.get('cpu.threads')?.where).toBe('rigs/a.toml:1');
     expect(folder.problems({ file: 'c.toml' })).toEqual(['c.toml: there is no such file.']);
-    expect(folder.problems({ file: folder.write('d.conf', '') })[0]).toMatch(/must end in \.toml or \.json/);
+    expect(folder.problems({ file: folder.write('d.conf', '') })[0]).toBe(
+      `${join(folder.path, 'd.conf')}: a configuration file is TOML, and its name ends in .toml.`,
+    );
     folder.write('E.TOML', 'cpu.threads = 4');
     expect(folder.load({ file: 'E.TOML' }).config.cpu.threads).toBe(4);
   });
@@ -380,13 +369,25 @@ describe('files', () => {
     expect(folder.load({ environment: { PICKAXE_HTTP_TOKEN_FILE: 'token' } }).config.http.tokenFile).toBe('token');
   });
 
-  it('may exist in only one of the two formats in each place', () => {
-    for (const format of ['toml', 'json']) folder.write(`pickaxe.${format}`, '');
-    for (const format of ['toml', 'json']) folder.write(`${USER}.${format}`, '');
-    const problems = folder.problems();
-    expect(problems).toHaveLength(2);
-    for (const problem of problems) expect(problem).toMatch(/^Both .*\.toml and .*\.json exist: remove one of them\.$/);
-  });
+  it.each([['pickaxe.toml'], []])(
+    'are TOML: one in JSON, also beside %s, is an error that says what to do',
+    (...toml) => {
+      for (const file of toml) folder.write(file, '');
+      folder.write('pickaxe.json', '{}');
+      folder.write(`${USER}.json`, '{}');
+      expect(folder.problems()).toEqual([
+        expect.stringMatching(
+          /pickaxe\.json: pickaxe reads TOML only\. Move its settings to pickaxe\.toml, and remove it\.$/,
+        ),
+        expect.stringMatching(
+          /config\.json: pickaxe reads TOML only\. Move its settings to config\.toml, and remove it\.$/,
+        ),
+      ]);
+      expect(folder.problems({ file: 'rig.json' })[0]).toBe(
+        'rig.json: a configuration file is TOML, and its name ends in .toml.',
+      );
+    },
+  );
 
   it('may be links, and must otherwise be regular files', () => {
     folder.write('real.toml', 'cpu.threads = 1');
@@ -482,8 +483,10 @@ describe('files', () => {
     it.each(ENTRIES.filter(({ setting }) => setting.needsNaming === true))('may not set $path', (entry) => {
       const { type, default: value, example } = entry.setting;
       const text = value === undefined ? example : printed(type, value);
-      folder.write('pickaxe.json', JSON.stringify({ [entry.table]: { [entry.key]: text } }));
-      expect(folder.problems()).toEqual([expect.stringMatching(`^pickaxe\\.json:1:\\d+: ${entry.path} cannot be set`)]);
+      folder.write('pickaxe.toml', stringify({ [entry.table]: { [entry.key]: text } }));
+      expect(folder.problems()).toEqual([
+        expect.stringMatching(`^pickaxe\\.toml:\\d+:\\d+: ${entry.path} cannot be set`),
+      ]);
     });
 
     it.each([
@@ -646,10 +649,10 @@ describe('files', () => {
       expect([config.cpu.threads, config.hooks.start, config.webhook.url]).toEqual([1, 'touch ran', 'https://host/']);
     });
 
-    it.each(['[]', 'null', '"hooks"', '{ "hooks": null }', '{ "hooks": "x" }', '{ "__proto__": { "hooks": {} } }'])(
+    it.each(['hooks', 'hooks = []', 'hooks = "x"', '[__proto__.hooks]'])(
       'cause an error like other files if they contain %s',
-      (json) => {
-        folder.write('pickaxe.json', json);
+      (toml) => {
+        folder.write('pickaxe.toml', toml);
         expect(folder.problems()).toHaveLength(1);
       },
     );
@@ -678,8 +681,8 @@ describe('files', () => {
     expect(origins.get('cpu.priority')?.where).toBe('pickaxe.toml:3');
   });
 
-  it('may name their schema if they are JSON', () => {
-    folder.write('pickaxe.json', '{ "$schema": "./pickaxe.schema.json" }');
+  it('may name their schema', () => {
+    folder.write('pickaxe.toml', '"$schema" = "./pickaxe.schema.json"');
     expect(folder.load().config).toEqual(DEFAULTS);
   });
 

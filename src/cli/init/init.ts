@@ -82,11 +82,11 @@ function userFile(): string {
   return join(folder, 'config.toml');
 }
 
-/** Where there is a file in each format, pickaxe reads neither. */
+/** Beside a JSON file, pickaxe does not start. */
 function refuseTwin(file: string): void {
   const twin = file.replace(/toml$/, 'json');
   if (exists(twin))
-    throw new UsageError(`${twin} exists, and pickaxe reads only one of the two files: edit that one, or remove it.`);
+    throw new UsageError(`${twin} exists, and pickaxe reads TOML only: move its settings to ${file}, and remove it.`);
 }
 
 function exists(file: string): boolean {
