@@ -32,7 +32,7 @@ import type { ApiSettings } from './node-api.ts';
  * fill the disk. Ten a minute is a quarter of what all miners of a network of 20 chains find together.
  */
 const MOST_AT_ONCE = 1_000;
-export const MOST_PER_MINUTE = 10;
+const MOST_PER_MINUTE = 10;
 
 type SentEvent = MinerEvent & { type: 'sent-block' };
 type AnsweredEvent = Exclude<BlockEvent, SentEvent>;

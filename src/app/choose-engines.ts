@@ -21,7 +21,7 @@ import { UsageError } from './exit.ts';
 /** The settings that say which devices mine, and how. */
 export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 
-export interface EngineOptions {
+interface EngineOptions {
   /** Measure GPUs even where their speeds are remembered. */
   readonly tuneAgain?: boolean;
   /** Measure no kernel of the CPU: where none is remembered as the fastest, the one that usually is will do. */

@@ -15,7 +15,7 @@ import { refuse, UsageError } from './exit.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 
 /** The settings that name the nodes to mine on and the miner to mine for, or the pools. */
-export type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
+type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
 /**
  * A standby of several pools is closed so long after a preferred pool has taken over again: then that one is back for

@@ -50,7 +50,7 @@ export const SEARCH_LIMITS = {
   /** At most as many blocks are searched. A command whose time is over can be in about 90. */
   searched: 10_000n,
 } as const;
-export type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
+type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
 
 /** The networks that are known to want a proof of work. Some networks do not have it. */
 const WITH_WORK = /mainnet|^testnet0\d$/i;

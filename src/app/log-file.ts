@@ -124,7 +124,7 @@ export class LogFile {
  * Sets the mode of the rotated files to 0600, too. Symbolic links and files of other users stay as they are.
  * @throws Error of the system when a mode cannot be set.
  */
-export async function makeOldPrivate(path: string): Promise<void> {
+async function makeOldPrivate(path: string): Promise<void> {
   const folder = dirname(path);
   const start = `${basename(path)}.`;
   const isOld = (name: string) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length));
@@ -141,7 +141,7 @@ export async function makeOldPrivate(path: string): Promise<void> {
   }
 }
 
-export interface RotatingFileOptions {
+interface RotatingFileOptions {
   readonly path: string;
   /** The size at which the file is rotated, in bytes. */
   readonly size: number;
@@ -152,7 +152,7 @@ export interface RotatingFileOptions {
 }
 
 /** The stream is destroyed with an error when the file cannot be written. */
-export class RotatingFile extends Writable {
+class RotatingFile extends Writable {
   readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
   #bytes = 0;

@@ -18,7 +18,7 @@ import { defaultAccount } from './choose-source.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-api.ts';
 
 /** What hears of it when a node has become unhealthy, or healthy again: failover, or the only node. */
-export interface JudgedSource {
+interface JudgedSource {
   /**
    * @param rank the node's place in the order of preference; 0 is the first
    * @param fault what follows the node's name in a sentence; undefined when it is healthy
@@ -64,7 +64,7 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
 /* Prepares the nodes of the configuration to be looked at. */
 
 /** The settings that say which nodes, of what network, and for whom they are asked for work. */
-export type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
+type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
 /** Short, because a person waits for the answer; a slow node is listed all the same. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };

@@ -7,7 +7,7 @@ import type { RigView } from '../source/parent/session.ts';
 import { version } from '../system/version.ts';
 import { type Answer, type AnswerOf, CAPABILITIES, LIMITS, PROTOCOL_VERSION } from '../wire/worker.ts';
 
-export interface WorkerRigOptions {
+interface WorkerRigOptions {
   readonly rigName: string;
   readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
   readonly tally: Tally;

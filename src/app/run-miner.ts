@@ -57,7 +57,7 @@ export interface Rig {
 /** Makes a relay, which shares the source with the miner. */
 export type MakeRelay = (context: RelayContext) => Relay;
 
-export interface RelayContext {
+interface RelayContext {
   readonly source: WorkSource;
   readonly emit: Listener;
   readonly clock: Clock;

@@ -155,7 +155,7 @@ function parsed(line: string): unknown {
 
 /* A WorkSource that gives a single work, and takes its first solution. */
 
-export class OneWork implements WorkSource {
+class OneWork implements WorkSource {
   readonly name = 'the header';
   readonly #work: Work;
   readonly #solved: (solution: Solution) => void;

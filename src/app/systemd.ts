@@ -69,7 +69,7 @@ const MSG_NOSIGNAL = 0x4000;
  */
 const MAX_NAME = 107;
 
-export interface NotifySocket {
+interface NotifySocket {
   /** Sends one datagram without waiting. @returns why it could not be sent; undefined when it was */
   send(assignments: Readonly<Record<string, string | number>>): string | undefined;
   close(): void;

@@ -9,7 +9,7 @@ const DEVIATIONS = 2;
 const LEAST_RUNS = 3;
 
 /** A device's hashrate, computed from the slices of its runs, whatever else a file says. */
-export interface Rate {
+interface Rate {
   /** The median of the runs. */
   readonly hashesPerSecond: number;
   /** The standard deviation of the runs, or of the slices if there are few runs, as a part of the mean. */

@@ -198,7 +198,7 @@ const LEAST_SLICES = 5;
 /** One engine searches a whole space within hours: a measurement ends before that. */
 export const MOST_SECONDS = 3_600;
 
-export interface RateOptions {
+interface RateOptions {
   readonly warmUpMs: number;
   /** At most 3,600. */
   readonly seconds: number;
@@ -215,7 +215,7 @@ export interface RateOptions {
   readonly onSlice: (hashesPerSecond: number, done: number) => void;
 }
 
-export interface MeasuredRate {
+interface MeasuredRate {
   /** H/s of each slice. A slice ends with the first report after its time is up, so that hashes and time match. */
   readonly slices: readonly number[];
   /** H/s over all slices, for each kind of cores; empty where the engine does not tell them apart. */

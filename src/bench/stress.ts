@@ -131,7 +131,7 @@ const MOST_DOUBTS = 6;
  * A challenge with every candidate that any device found in any round. Each candidate is verified, so every device must
  * find all of them in each of its rounds.
  */
-export interface KnownCandidates {
+interface KnownCandidates {
   readonly challenge: Challenge;
   readonly found: Set<bigint>;
 }

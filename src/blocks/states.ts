@@ -47,14 +47,14 @@ export interface Agreement {
   readonly deepSinceMs?: number;
 }
 
-export interface Moment {
+interface Moment {
   /** A clock that never jumps. */
   readonly nowMs: number;
   /** How long ago the block was accepted. */
   readonly ageMs: number;
 }
 
-export interface Rules {
+interface Rules {
   /** How many blocks must be on top of a block to settle it. */
   readonly settledDepth: number;
   /** How far apart two looks must be to decide something. */

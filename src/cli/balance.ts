@@ -14,7 +14,7 @@ import type { Io, Line } from './io.ts';
 import { printTable, safe, withNodes } from './ledger/client.ts';
 import { settingsOf, withSettings } from './options.ts';
 
-export interface BalanceOptions {
+interface BalanceOptions {
   readonly json: boolean;
   /** The token's module. */
   readonly token: string;
@@ -32,12 +32,7 @@ export function declare(command: Command, { io, action }: Line): void {
 }
 
 /** @param given the account; that of the configuration by default @throws UsageError when neither names one */
-export async function runBalance(
-  loaded: Loaded,
-  given: string | undefined,
-  options: BalanceOptions,
-  io: Io,
-): Promise<number> {
+async function runBalance(loaded: Loaded, given: string | undefined, options: BalanceOptions, io: Io): Promise<number> {
   const { json, token: module } = options;
   const account = given ?? accountOf(loaded.config);
   return withNodes(loaded, io, async (nodes) => {
@@ -117,7 +112,7 @@ const ChainReport = z.object({
   balance: coins.nullable().meta({ description: 'null: the account does not exist there, or the chain was not read' }),
   fault: z.string().nullable().meta({ description: 'why the chain was not read; null when it was read' }),
 });
-export type ChainReport = Readonly<z.infer<typeof ChainReport>>;
+type ChainReport = Readonly<z.infer<typeof ChainReport>>;
 
 export const BalanceReport = z.object({
   account: z.string(),

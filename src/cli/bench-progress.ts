@@ -11,7 +11,7 @@ import { formatHashrate, formatPercent } from '../report/units.ts';
 import { isForeground, screen, terminalKind } from '../terminal/screen.ts';
 import { formatRate } from './bench-report.ts';
 
-export interface BenchProgress {
+interface BenchProgress {
   tell(device: string, progress: Progress): void;
   /** Removes the line. */
   end(): void;

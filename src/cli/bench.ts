@@ -87,7 +87,7 @@ interface BenchOptions {
 }
 
 /** @returns the exit code */
-export async function runBench({ config, origins }: Loaded, options: BenchOptions, io: Io): Promise<number> {
+async function runBench({ config, origins }: Loaded, options: BenchOptions, io: Io): Promise<number> {
   const { tune, stress, seed, count = DEFAULT_COUNT, json, csv, seconds = SECONDS } = options;
   refuseContradictions(options);
   if (config.devices.use.length === 0) {

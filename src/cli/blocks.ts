@@ -37,7 +37,7 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action(async (options) => runBlocks((await settingsOf(command)).config, options, io)));
 }
 
-export interface BlocksOptions {
+interface BlocksOptions {
   /** Only blocks found in the last so many seconds. */
   readonly since?: number;
   /** Only blocks in these states. */
@@ -62,7 +62,7 @@ const TIMER_MS = 100;
 /** How often the log is looked at for what has changed. */
 const LOOK_MS = 2_000;
 
-export async function runBlocks(config: Config, options: BlocksOptions, io: Io): Promise<number> {
+async function runBlocks(config: Config, options: BlocksOptions, io: Io): Promise<number> {
   const { urls = [] } = config.node;
   if (options.refresh && urls.length === 0) throw noNode();
   const warn = (line: string) => io.say(`warning: ${line}`);
@@ -217,7 +217,7 @@ const BlockTotals = z.object({
 export const BlocksReport = z.object({ blocks: z.array(BlockRow), totals: BlockTotals });
 export type BlocksReport = z.infer<typeof BlocksReport>;
 
-export function blocksReport(blocks: readonly Block[], totals: Totals): BlocksReport {
+function blocksReport(blocks: readonly Block[], totals: Totals): BlocksReport {
   const { accepted, won, orphaned, pending, unanswered, lost, unproven, paidElsewhere, notFollowed, byState } = totals;
   return {
     blocks: blocks.map(rowOf),
@@ -298,7 +298,7 @@ function cell(value: string | number | boolean | null): string {
 
 const HEADINGS = ['found', 'chain', 'height', 'state', 'earned', 'by', ''];
 
-export function blockTable(blocks: readonly Block[]): string[] {
+function blockTable(blocks: readonly Block[]): string[] {
   const rows = [HEADINGS, ...blocks.map(cells)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   return rows.map((row) =>

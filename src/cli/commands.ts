@@ -5,7 +5,7 @@ import type { CommandModule } from './io.ts';
 /** The groups of `pickaxe --help`, by what people do. */
 export type Group = 'Start:' | 'Watch and earn:' | 'Measure:' | 'More:';
 
-export interface CommandEntry {
+interface CommandEntry {
   /** Its name, and what it takes, as the list of commands shows them. */
   readonly usage: string;
   /** Undefined: for programs and developers. */

@@ -211,7 +211,7 @@ function choicesOf({ long, argChoices }: Option): readonly string[] | undefined 
 
 /* What a shell has to know about the command line, read from commander. Pure. */
 
-export interface CompletionOption {
+interface CompletionOption {
   /** All its names: `-v`, `--version`. */
   readonly flags: readonly string[];
   readonly description: string;
@@ -220,7 +220,7 @@ export interface CompletionOption {
   readonly choices?: readonly string[];
 }
 
-export interface CompletionCommand {
+interface CompletionCommand {
   /** It begins with the program's name: `['pickaxe', 'config', 'check']`. */
   readonly path: readonly string[];
   readonly description: string;
@@ -234,7 +234,7 @@ export interface CompletionCommand {
 }
 
 /** What the value of an option may be, where that is known. */
-export type ChoicesOf = (option: Option) => readonly string[] | undefined;
+type ChoicesOf = (option: Option) => readonly string[] | undefined;
 
 /** @returns the program and all its commands, except hidden ones */
 export function commandsOf(

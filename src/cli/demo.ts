@@ -46,7 +46,7 @@ export function declare(command: Command, { action }: Line): void {
 }
 
 /** @param reload reads the configuration again */
-export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
+async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
   const { config } = loaded;
   const { close, announce, ...prepared } = await prepare(withoutNoticesOfFiles(loaded), async () =>
     withoutNoticesOfFiles(await reload()),

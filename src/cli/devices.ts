@@ -23,11 +23,11 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action(async (options) => runDevices(await settingsOf(command), options, io)));
 }
 
-export interface DevicesOptions {
+interface DevicesOptions {
   readonly json: boolean;
 }
 
-export async function runDevices({ config }: Loaded, options: DevicesOptions, io: Io): Promise<number> {
+async function runDevices({ config }: Loaded, options: DevicesOptions, io: Io): Promise<number> {
   const machine = thisMachine();
   const { threads, groups, why } = threadChoice(config.cpu);
   const asked = config.cpu.kernel === undefined ? undefined : usableKernel(config.cpu.kernel);

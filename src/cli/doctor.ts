@@ -53,14 +53,14 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action((options) => runDoctor((refused) => settingsOf(command, refused), options, io)));
 }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   readonly json: boolean;
 }
 
 type LoadSettings = (contradictions?: 'start') => Promise<Loaded>;
 
 /** @param settings loads them; a fault in them is a finding like others */
-export async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io): Promise<number> {
+async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
   const works: Work[] = [];
   const onWork = (work: Work) => works.push(work);

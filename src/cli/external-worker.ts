@@ -25,7 +25,7 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action(async (target, options) => runExternalWorker(await settingsOf(command), target, options, io)));
 }
 
-export interface ExternalWorkerOptions {
+interface ExternalWorkerOptions {
   /** `unix:PATH` of a worker. Without it, this process opens devices. */
   readonly connect?: string;
 }
@@ -33,7 +33,7 @@ export interface ExternalWorkerOptions {
 const TAG = { tag: 'worker' };
 
 /** @param argument the target as the client writes it; the one in the header counts */
-export async function runExternalWorker(
+async function runExternalWorker(
   { config }: Loaded,
   argument: string,
   { connect }: ExternalWorkerOptions,

@@ -18,7 +18,7 @@ export function declare(command: Command, { io, action }: Line): void {
 }
 
 /** @param file where the secret goes: it must not exist yet */
-export function runKeygen(file: string, io: Io): number {
+function runKeygen(file: string, io: Io): number {
   const publicKey = makeKeyFile(file);
   io.out(
     `public key  ${publicKey}\naccount     k:${publicKey}\n\n` +

@@ -44,13 +44,13 @@ Examples:
 
 Without flags, pickaxe.toml says what to mine: pickaxe init writes it.`;
 
-export interface MineOptions {
+interface MineOptions {
   readonly printConfig?: boolean;
   readonly dryRun?: boolean;
 }
 
 /** The flags that say where the log goes, before anything is checked. */
-export interface LogFlags {
+interface LogFlags {
   readonly logFile?: string;
   readonly logFormat?: string;
 }

@@ -31,7 +31,7 @@ export function declare(command: Command, { action }: Line): void {
     .action(action(async (options) => runMockNode(await settingsOf(command), options)));
 }
 
-export interface MockNodeCommand {
+interface MockNodeCommand {
   readonly port?: number;
   readonly controlPort?: number;
   readonly network: string;
@@ -42,7 +42,7 @@ export interface MockNodeCommand {
   readonly duration?: number;
 }
 
-export async function runMockNode({ config }: Loaded, command: MockNodeCommand): Promise<number> {
+async function runMockNode({ config }: Loaded, command: MockNodeCommand): Promise<number> {
   const log = makeLog(config.log.level, config.log.format).child({ tag: 'mock' });
   const { node, address } = await started(command, (event) => log.info(describe(event)));
   log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);

@@ -18,12 +18,12 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action(async (options) => runNodes(await settingsOf(command), options, io)));
 }
 
-export interface NodesOptions {
+interface NodesOptions {
   readonly json: boolean;
 }
 
 /** @throws UsageError without a node, or when its network is not known */
-export async function runNodes({ config }: Loaded, options: NodesOptions, io: Io): Promise<number> {
+async function runNodes({ config }: Loaded, options: NodesOptions, io: Io): Promise<number> {
   if ((config.node.urls ?? []).length === 0) throw noNode();
   const candidates = await NodeCandidates.open(config);
   try {
@@ -97,7 +97,7 @@ const NodeReport = z.object({
   clockAheadSeconds: z.number().nullable().meta({ description: 'how far its clock is ahead of ours' }),
   givesWork: z.boolean().nullable().meta({ description: 'null: it was not asked' }),
 });
-export type NodeReport = Readonly<z.infer<typeof NodeReport>>;
+type NodeReport = Readonly<z.infer<typeof NodeReport>>;
 
 export const NodesReport = z.object({
   network: z.string().nullable().meta({ description: 'the wanted one; null where neither settings nor a URL name it' }),

@@ -8,7 +8,7 @@ import { SendRefusedError } from '../node/api/commands.ts';
 import type { NodeApiContext } from '../node/api/node-api.ts';
 
 /** What commands that ask nodes use from outside. */
-export interface NodesIo {
+interface NodesIo {
   /** Tells a person something beside the result: to stderr, with a newline at its end. */
   say(line: string): void;
   /** Fires when the person ends the command. */

@@ -41,7 +41,7 @@ export function declare(service: Command, line: Line): void {
   }
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   /**
    * Whether the unit is for this user or for the whole machine. By default root gets the machine's, others their own.
    */
@@ -70,11 +70,7 @@ interface Service extends Place {
 }
 
 /** @returns the exit code */
-export async function runService(
-  action: 'print' | 'install' | 'uninstall',
-  options: ServiceOptions,
-  io: Io,
-): Promise<number> {
+async function runService(action: 'print' | 'install' | 'uninstall', options: ServiceOptions, io: Io): Promise<number> {
   return { print: printService, install: installService, uninstall: uninstallService }[action](options, io);
 }
 

@@ -55,7 +55,7 @@ const FORMATS = {
   prom: { path: '/metrics', print: (text: string) => text.trimEnd() },
 } as const;
 
-export interface StatsOptions {
+interface StatsOptions {
   /** For programs. */
   readonly json: boolean;
   /** For another system, in its own format. */
@@ -77,7 +77,7 @@ interface Asked {
 }
 
 /** @throws UsageError when nothing says where the miners are, or a token cannot be read */
-export async function runStats({ http }: Config, options: StatsOptions, io: Io): Promise<number> {
+async function runStats({ http }: Config, options: StatsOptions, io: Io): Promise<number> {
   const { json, format, ...given } = options;
   const miners = minersToAsk(http, given);
   if (miners.length === 1) return printOne(miners[0], format ?? (json ? 'json' : 'table'), io);
@@ -205,7 +205,7 @@ const RigReport = z.object({
   status: Status.nullable().meta({ description: 'what it answered; null when there is a fault' }),
   fault: z.string().nullable().meta({ description: 'why there is no answer of it' }),
 });
-export type RigReport = z.infer<typeof RigReport>;
+type RigReport = z.infer<typeof RigReport>;
 
 export const RigsReport = z.object({ rigs: z.array(RigReport).meta({ description: 'in the order of the addresses' }) });
 export type RigsReport = z.infer<typeof RigsReport>;

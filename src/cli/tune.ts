@@ -139,7 +139,7 @@ export const GpuTuning = z.object({
 });
 export type GpuTuning = Readonly<z.infer<typeof GpuTuning>>;
 
-export function gpuTuning(name: string, { model, gpu, why, tuning }: GpuInfo): GpuTuning {
+function gpuTuning(name: string, { model, gpu, why, tuning }: GpuInfo): GpuTuning {
   const variants = tuning.variants.map(({ variant, hashesPerSecond, fault }) => ({
     name: nameOf(variant),
     shader: variant.shader,

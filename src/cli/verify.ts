@@ -38,7 +38,7 @@ const COUNT_OFFSET = 48;
 const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
 
 /** @param given hex digits or base64url; `-` is standard input */
-export async function runVerify(given: string, { json }: { readonly json: boolean }, io: Io): Promise<number> {
+async function runVerify(given: string, { json }: { readonly json: boolean }, io: Io): Promise<number> {
   const report = verify(given === '-' ? await textOfStdin(io) : given);
   io.out(json ? `${jsonText(report)}\n` : `${linesOf(report).join('\n')}\n`);
   return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;

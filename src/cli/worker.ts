@@ -43,7 +43,7 @@ Examples:
 
 docs/worker.md has the whole dialogue.`;
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** `unix:PATH`. Without it, stdin and stdout are used. */
   readonly listen?: string;
 }
@@ -68,11 +68,7 @@ function printSchema(io: Io): number {
 }
 
 /** @param reload reads the configuration again */
-export async function runWorker(
-  loaded: Loaded,
-  { listen }: WorkerOptions,
-  reload: () => Promise<Loaded>,
-): Promise<number> {
+async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () => Promise<Loaded>): Promise<number> {
   const path = listen === undefined ? undefined : usable(() => socketPath(listen));
   const { config } = loaded;
   const { close, announce, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });

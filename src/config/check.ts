@@ -135,7 +135,7 @@ function nameRig(values: Map<string, Found>, { document, where, at }: RawSetting
 /** Longer values are not repeated in an error. */
 const MAX_SHOWN = 60;
 
-export interface Issue {
+interface Issue {
   readonly code: string;
   readonly path: readonly PropertyKey[];
   /** What `parsed` adds: see `whyOf`. */

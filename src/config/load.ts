@@ -188,7 +188,7 @@ function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
  * @param origins where each setting's value comes from, by its path, after all places were read
  * @returns a sentence for each thing that the file must not set; empty for a file that was named
  */
-export function excessOf(found: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
+function excessOf(found: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
   const { unasked, file } = found;
   if (!unasked || file === undefined) return [];
   const remedy = `Give the file with --config ${basename(file)}, or move`;
@@ -224,7 +224,7 @@ const CERTIFICATES = {
  * @param values those of all places, by the settings' paths, where a project file was only found
  * @returns the paths of the file's settings that are to be ignored
  */
-export function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
+function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
   const isFound = (path: string) => values.get(path)?.origin.layer === 'project';
   return Object.values(CERTIFICATES).flatMap(([certificates, places]) => {
     const [urls] = places;

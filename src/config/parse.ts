@@ -12,7 +12,7 @@ import type { Path } from './raw-settings.ts';
 const MAX_DEPTH = 32;
 
 /** A place at which the text is not TOML. */
-export interface SyntaxFault extends Position {
+interface SyntaxFault extends Position {
   /** What is wrong, without anything that stands in the file, because that may be secret. */
   readonly what: string;
 }

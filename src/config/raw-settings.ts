@@ -56,7 +56,7 @@ const PrintedSetting = z.object({
 export const PrintedConfig = z.record(z.string(), PrintedSetting);
 export type PrintedConfig = z.infer<typeof PrintedConfig>;
 /** Where a setting's value can come from. */
-export type Layer = PrintedConfig[string]['origin'];
+type Layer = PrintedConfig[string]['origin'];
 
 /* The error for a configuration: it lists all problems at once, each with its place. */
 

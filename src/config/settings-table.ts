@@ -10,7 +10,7 @@ import { printed, type SettingType } from './setting-types/basic.ts';
  * - `if-mixed`: it says to whom a connection goes, or who is trusted there.
  * Absent for what harms nobody but whom the miner earns for.
  */
-export type NeedsNaming = true | 'if-mixed';
+type NeedsNaming = true | 'if-mixed';
 
 /**
  * - `first`: `--help` lists its flag.

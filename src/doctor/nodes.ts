@@ -32,7 +32,7 @@ export interface NodeQuestion {
   readonly userAgent?: string;
 }
 
-export interface NodeFinding extends Finding {
+interface NodeFinding extends Finding {
   readonly about: 'connection' | 'network' | 'work' | 'updates' | 'clock';
 }
 

@@ -20,7 +20,7 @@ import { type PoolAddress, parsePoolUrl } from '../text/addresses.ts';
 import { type Finding, softened } from './finding.ts';
 import type { OnWork } from './nodes.ts';
 
-export interface PoolQuestion {
+interface PoolQuestion {
   readonly url: string;
   /** Without an account the pool is only connected to, and nothing is sent to it. */
   readonly account?: PoolAccount | undefined;
@@ -29,7 +29,7 @@ export interface PoolQuestion {
   readonly userAgent: string;
 }
 
-export interface PoolFinding extends Finding {
+interface PoolFinding extends Finding {
   readonly about: 'connection' | 'user' | 'work' | 'message';
 }
 

@@ -143,7 +143,7 @@ const MAX_MS = 30_000;
 /** When the wall clock has gone this much further than the other one, the machine was asleep. */
 const ASLEEP_MS = 1_000;
 
-export interface EnergyMeterOptions {
+interface EnergyMeterOptions {
   /**
    * How many µJ the counter reaches before it begins again at 0. Without it, a counter that has become smaller was
    * reset.

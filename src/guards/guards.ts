@@ -8,16 +8,16 @@ import type { Power } from './power.ts';
 import type { IdleWatch } from './terminals.ts';
 
 /** The parts of a running miner that a guard uses. */
-export type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
+type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
 
 /** The result of a look: why to pause, no reason to pause, or no result. With `unknown` everything stays as it is. */
-export type Observation = { readonly pause: string } | 'go on' | 'unknown';
+type Observation = { readonly pause: string } | 'go on' | 'unknown';
 
 /**
  * Looks again and again. Each look begins `everyMs` after the previous one has ended, so that looks never pile up.
  * @returns a function that ends the guard and resumes the devices; settles after the first look
  */
-export async function keepLooking(
+async function keepLooking(
   reason: PauseReason,
   everyMs: number,
   look: () => Promise<Observation>,

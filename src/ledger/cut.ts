@@ -34,7 +34,7 @@ const Port = natural(65_535n)
   .refine((port) => port > 0n, { error: 'must not be 0' })
   .transform(Number);
 
-export const PeerObject: z.ZodType<Peer> = z.object({
+const PeerObject: z.ZodType<Peer> = z.object({
   id: opaqueId.nullable(),
   address: z.object({ hostname: Hostname, port: Port }),
 });

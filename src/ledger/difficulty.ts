@@ -24,7 +24,7 @@ const BLOCK_US = 30_000_000n;
 export type TargetRule = 'all-parents' | 'own-parent';
 
 /** What a header says about its epoch. */
-export interface Epoch {
+interface Epoch {
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
   /** Microseconds since the UNIX epoch. */
@@ -99,7 +99,7 @@ function tookUs({ creationTimeUs, epochStartUs }: BlockHeader): bigint {
  */
 
 /** The highest difficulty, and the highest target. */
-export const MAX_UINT256 = 2n ** 256n - 1n;
+const MAX_UINT256 = 2n ** 256n - 1n;
 
 /**
  * @param target 32 bytes, little-endian, not zero

@@ -42,9 +42,9 @@ export function decodeBase64url(text: string, byteLength?: number): Uint8Array<A
 /* Reads JSON (RFC 8259) with numbers of one's own. */
 
 /** A JSON value whose numbers are of another type. */
-export type JsonWith<N> = null | boolean | string | N | JsonWith<N>[] | { [key: string]: JsonWith<N> };
+type JsonWith<N> = null | boolean | string | N | JsonWith<N>[] | { [key: string]: JsonWith<N> };
 
-export interface JsonReading<N> {
+interface JsonReading<N> {
   /** @param text what stands where a JSON number may be */
   readonly number: (text: string) => N;
   /** How deep arrays and objects may be nested. */
@@ -54,7 +54,7 @@ export interface JsonReading<N> {
 type Container<N> = JsonWith<N>[] | { [key: string]: JsonWith<N> };
 
 /** @throws LedgerFormatError for what is not JSON, is nested too deep, or has a key twice in one object. */
-export function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonWith<N> {
+function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonWith<N> {
   let whole: JsonWith<N> = null;
   /** The arrays and objects that are open, the innermost last. */
   const open: Container<N>[] = [];

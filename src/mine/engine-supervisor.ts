@@ -43,7 +43,7 @@ interface RunningSearch {
   readonly proofDifficulty: number;
 }
 
-export interface SupervisorHooks {
+interface SupervisorHooks {
   readonly emit: Listener;
   /** Called for each solution that the device finds. */
   readonly solved: (solution: Solution, device: string) => void;

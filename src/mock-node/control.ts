@@ -113,7 +113,7 @@ function send(response: ServerResponse, { status, json }: Answer): void {
 /* The instructions that the mock node takes while it runs: to misbehave, or to let something happen on its network. */
 
 /** What instructions act on. */
-export interface Instructed {
+interface Instructed {
   readonly ledger: Ledger;
   readonly commands: CommandService;
   readonly server: MockServer;
@@ -124,7 +124,7 @@ export interface Instructed {
 }
 
 /** Why an instruction is not carried out. */
-export class InstructionError extends Error {
+class InstructionError extends Error {
   override readonly name = 'InstructionError';
 }
 

@@ -24,7 +24,7 @@ PRIVATE.addSubnet('192.168.0.0', 16);
 PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 
 /** @param hostname that of a URL: IPv6 addresses have brackets */
-export function isOnThisMachine(hostname: string): boolean {
+function isOnThisMachine(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname) || isIn(THIS_MACHINE, hostname);
 }
 

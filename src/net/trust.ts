@@ -39,14 +39,14 @@ export function authoritiesOf(trust: Trust): { ca?: string[] } {
 }
 
 /** Why a certificate is not trusted. */
-export interface Distrust {
+interface Distrust {
   readonly message: string;
   /** That of the certificate; undefined when none was shown. */
   readonly fingerprint?: string;
 }
 
 /** Who shows the certificate. */
-export interface Shower {
+interface Shower {
   readonly kind: 'node' | 'pool';
   /** The origin of its URL. */
   readonly origin: string;

@@ -29,7 +29,7 @@ const configSchema = z.looseObject({
 });
 
 /** For people: a sentence about what the report says. */
-export interface ConfigNote {
+interface ConfigNote {
   /** Whether it is about the network, about mining at all, or about this miner. */
   readonly about: 'network' | 'mining' | 'miner';
   readonly state: 'info' | 'warning';

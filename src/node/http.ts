@@ -14,7 +14,7 @@ import type { NodeLimits } from './limits.ts';
 import { connectorFor, type ReadingBound } from './tls.ts';
 import { HEALTH_PATH, hidePath, type NodeAddress } from './url.ts';
 
-export interface NodeHttpOptions {
+interface NodeHttpOptions {
   readonly address: NodeAddress;
   readonly trust: Trust;
   readonly userAgent: string;
@@ -39,7 +39,7 @@ export interface NodeRequest {
 }
 
 /** An answer of the node with its complete body. */
-export interface NodeAnswer {
+interface NodeAnswer {
   readonly status: number;
   readonly body: Buffer;
 }

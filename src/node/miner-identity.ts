@@ -2,7 +2,7 @@
 
 /** The rules for which of an account's keys must sign. */
 export const PREDICATES = ['keys-all', 'keys-any', 'keys-2'] as const;
-export type Predicate = (typeof PREDICATES)[number];
+type Predicate = (typeof PREDICATES)[number];
 
 export interface MinerIdentity {
   /** The account that receives the rewards. */

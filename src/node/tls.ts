@@ -26,7 +26,7 @@ export interface ReadingBound {
   readonly fault: string;
 }
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   readonly trust: Trust;
   readonly timeoutMs: number;
   readonly bound: ReadingBound;

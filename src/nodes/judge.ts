@@ -16,7 +16,7 @@ export interface Seen {
   readonly noWork?: string | undefined;
 }
 
-export interface Problem {
+interface Problem {
   /** With a fault, mining there is of no use. */
   readonly state: 'fault' | 'warning';
   /** What follows the node's name in a sentence. */

@@ -134,7 +134,7 @@ export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefine
 
 /* Asks a node once whether it gives work to a miner. */
 
-export interface WorkQuestion {
+interface WorkQuestion {
   /** As for mining: a URL without a path gets that of document 1. */
   readonly url: string;
   readonly network: string;

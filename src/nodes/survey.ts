@@ -87,7 +87,7 @@ export interface Follower {
  * far: one that is years behind would choose a height at which no fork shows.
  * @returns for each node its block there, 43 characters; undefined where the node does not know or does not say
  */
-export async function commonBlocks(
+async function commonBlocks(
   followers: readonly Follower[],
   stop?: AbortSignal,
 ): Promise<readonly (string | undefined)[]> {

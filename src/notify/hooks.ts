@@ -143,7 +143,7 @@ interface CommandResult {
  * @returns settles when the command has ended
  * @throws Error for some of the reasons why it cannot be started
  */
-export async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
+async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
   const child = startGroup(command, { env: { ...process.env, ...env } });
   let killed: string | undefined;

@@ -140,7 +140,7 @@ const TELL_MS = 5_000;
  */
 const WINDOW_MS = 600_000;
 
-export interface LoneWorkerOptions {
+interface LoneWorkerOptions {
   /** The relay's name, and what the worker is called. */
   readonly relay: string;
   readonly worker: string;

@@ -200,12 +200,12 @@ const OUTPUT_MS = 200;
 const MOST_QUOTED = 80;
 
 /** How a run has ended by itself. */
-export type RunEnd =
+type RunEnd =
   | { readonly kind: 'answer'; readonly answer: ExternalAnswer }
   /** It gave no nonce. `why` is a clause for people. */
   | { readonly kind: 'failed'; readonly why: string };
 
-export interface WorkerRunOptions {
+interface WorkerRunOptions {
   readonly command: Command;
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
@@ -217,7 +217,7 @@ export interface WorkerRunOptions {
   readonly ended: (end: RunEnd) => void;
 }
 
-export class WorkerRun {
+class WorkerRun {
   /** Undefined when it could not even be tried to start it. */
   readonly #child: ChildProcess | undefined;
   readonly #ended: (end: RunEnd) => void;

@@ -29,7 +29,7 @@ export interface Earnings {
   readonly powerCostPerDay?: number;
 }
 
-export interface EarningsBasis {
+interface EarningsBasis {
   /** H/s; without a rate nothing is earned that could be estimated. */
   readonly hashesPerSecond: number;
   /**

@@ -36,7 +36,7 @@ export interface SubmitterOptions {
 }
 
 /** Who found a solution. */
-export interface Finder {
+interface Finder {
   /** The name of a device or of a relay. */
   readonly name: string;
   readonly isRelay: boolean;

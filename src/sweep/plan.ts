@@ -44,7 +44,7 @@ export interface Plan {
   readonly chains: readonly PlannedChain[];
 }
 
-export type PlannedChain =
+type PlannedChain =
   | {
       readonly kind: 'transfer';
       readonly chain: number;

@@ -63,7 +63,7 @@ export interface Transfer {
   readonly outcome: Outcome | null;
 }
 
-export interface EarlierStep1 {
+interface EarlierStep1 {
   readonly requestKey: string;
   /** In coins for each unit of gas. */
   readonly gasPrice: Decimal;
@@ -82,7 +82,7 @@ export type Outcome =
   | { readonly state: 'failed'; readonly reason: string; readonly gasCost: Decimal };
 
 /** `pending`: it goes on. */
-export type TransferState = 'pending' | Outcome['state'];
+type TransferState = 'pending' | Outcome['state'];
 
 /** Of a transfer that has not begun. */
 export function plannedTransfer(chain: number, amount: Decimal, gasLimit: number): Transfer {

@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 
-export interface SystemReport {
+interface SystemReport {
   readonly header: {
     /** The version of glibc, such as `2.36`; absent when the C library is another one, such as Alpine's musl. */
     readonly glibcVersionRuntime?: string;

@@ -185,7 +185,7 @@ export interface Line {
   readonly values: readonly (number | null)[];
 }
 
-export interface ChartData {
+interface ChartData {
   readonly fromMs: number;
   readonly toMs: number;
   readonly timesMs: readonly number[];
@@ -201,7 +201,7 @@ interface Shown {
   readonly figures: Readonly<Record<(typeof COLUMNS)[number], number | null>>;
 }
 
-export class ChartTable {
+class ChartTable {
   readonly element: HTMLElement;
   readonly #rows: Rows<Shown>;
   readonly #now = element('th', { scope: 'col', class: 'number' });

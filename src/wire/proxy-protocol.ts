@@ -14,7 +14,7 @@ const V2_FIXED_BYTES = 16;
 /** Addresses take 216 bytes at most. The rest are notes for the receiver, such as names of certificates. */
 const V2_MOST_BYTES = V2_FIXED_BYTES + 4_096;
 
-export type ProxyHeader =
+type ProxyHeader =
   /** More bytes are needed. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'invalid'; readonly why: string }

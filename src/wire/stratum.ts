@@ -67,7 +67,7 @@ export interface Request {
 }
 
 /** What a line of a client is: a request, an answer to something that the server said, or neither. */
-export type ClientLine =
+type ClientLine =
   | { readonly kind: 'request'; readonly request: Request }
   | { readonly kind: 'answer' }
   | { readonly kind: 'junk'; readonly id: unknown };
@@ -132,7 +132,7 @@ export function formatNotify(jobId: string, headerHex: string, clean: boolean): 
  * How many hashes a share of difficulty 1 takes on average: as in Bitcoin, where these words come from, so the target
  * is 2^224 − 1. This network's own messages name targets (`mining.set_target`) and need no such unit.
  */
-export const HASHES_AT_DIFFICULTY_1 = 2 ** 32;
+const HASHES_AT_DIFFICULTY_1 = 2 ** 32;
 
 /** A target has 256 bits, so no share takes more hashes. */
 const MOST_HASHES = 2 ** 255;

@@ -45,7 +45,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** Why a connection, or the worker, ends. */
-export const BYE_REASONS = ['drained', 'input-ended', 'stopped', 'no-device'] as const;
+const BYE_REASONS = ['drained', 'input-ended', 'stopped', 'no-device'] as const;
 export type ByeReason = (typeof BYE_REASONS)[number];
 
 /* What a parent may send to `pickaxe worker`: the shapes of its lines. Pure. */

@@ -15,7 +15,7 @@ const FIRST_MS = 10_000;
 /** The time between a fault of the watch and its next attempt. */
 const AGAIN_MS = 60_000;
 
-export interface WatchTimes {
+interface WatchTimes {
   readonly firstMs?: number;
   readonly againMs?: number;
 }

@@ -128,7 +128,7 @@ type ExaminedNodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
 type ExaminedMiner = Pick<NodeAnswers, 'publicKey' | 'account'>;
 
 /** Says what it finds. @returns undefined when nothing keeps this miner from mining */
-export async function examineMiner(
+async function examineMiner(
   { urls, network, ...node }: ExaminedNodes,
   miner: ExaminedMiner,
 ): Promise<Trouble | undefined> {

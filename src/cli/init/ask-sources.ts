@@ -58,7 +58,7 @@ const MOST = 5;
 const NONE = '';
 
 /** @returns them, and the network that the first one says it serves */
-export async function askUrls(wanted: Wanted): Promise<{ readonly places: Places; readonly network?: string }> {
+async function askUrls(wanted: Wanted): Promise<{ readonly places: Places; readonly network?: string }> {
   const { kind, usual } = wanted;
   const first = await askUrl(wanted, `${kind === 'node' ? 'Node' : 'Pool'} URL`, usual);
   const all = [first];

@@ -22,12 +22,12 @@ export function declare(command: Command, { action }: Line): void {
     .action(action(runInit));
 }
 
-export interface InitOptions {
+interface InitOptions {
   /** The user's file instead of the project's. */
   readonly user: boolean;
 }
 
-export async function runInit({ user }: InitOptions): Promise<number> {
+async function runInit({ user }: InitOptions): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new UsageError(
       'pickaxe init asks questions, and there is no terminal here to answer on. Without one, use:\n' +

@@ -89,16 +89,16 @@ export interface ListOptions {
   readonly limit: number;
 }
 
-export interface UpwardOptions extends ListOptions {
+interface UpwardOptions extends ListOptions {
   /** How many of the newest are listed, the newest first: of the branch that ends with the node's cut. */
   readonly last?: number;
 }
 
-export interface BlockListOptions extends UpwardOptions {
+interface BlockListOptions extends UpwardOptions {
   readonly verify: boolean;
 }
 
-export interface BranchOptions extends BlockListOptions {
+interface BranchOptions extends BlockListOptions {
   /** 32 bytes each. */
   readonly upper: readonly Uint8Array[];
   readonly lower?: readonly Uint8Array[];
@@ -106,7 +106,7 @@ export interface BranchOptions extends BlockListOptions {
   readonly blocks: boolean;
 }
 
-export function runHash(loaded: Loaded, chain: number, options: UpwardOptions, io: Io): Promise<number> {
+function runHash(loaded: Loaded, chain: number, options: UpwardOptions, io: Io): Promise<number> {
   return withNode(loaded, io, async (api) => {
     const newest = await newestOf(api, chain, options);
     if (newest) return printHashes(api.hashBranch(chain, newest, newest), newest, io);
@@ -114,7 +114,7 @@ export function runHash(loaded: Loaded, chain: number, options: UpwardOptions, i
   });
 }
 
-export function runBlock(loaded: Loaded, chain: number, options: BlockListOptions, io: Io): Promise<number> {
+function runBlock(loaded: Loaded, chain: number, options: BlockListOptions, io: Io): Promise<number> {
   return withNodes(loaded, io, (nodes) =>
     nodes.ask(async (api) => {
       const newest = await newestOf(api, chain, options);
@@ -139,7 +139,7 @@ async function newestOf(api: NodeApi, chain: number, { last, json }: UpwardOptio
   return { upper: [head.hash], minHeight: lowest > 0n ? lowest : 0n, limit: last, json };
 }
 
-export function runBranch(loaded: Loaded, chain: number, options: BranchOptions, io: Io): Promise<number> {
+function runBranch(loaded: Loaded, chain: number, options: BranchOptions, io: Io): Promise<number> {
   if (!options.blocks && !options.verify) {
     return withNode(loaded, io, (api) => printHashes(api.hashBranch(chain, options, options), options, io));
   }
@@ -201,14 +201,14 @@ async function each<T>(
 
 /* `pickaxe ledger payload`: what a block contains, proven against the hash that was asked for. */
 
-export interface PayloadOptions {
+interface PayloadOptions {
   readonly json: boolean;
   readonly height?: number;
   readonly outputs: boolean;
 }
 
 /** @param payloadHash 32 bytes */
-export function runPayload(
+function runPayload(
   loaded: Loaded,
   chain: number,
   payloadHash: Uint8Array,

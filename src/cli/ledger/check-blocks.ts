@@ -226,9 +226,9 @@ export class BranchLinks implements Links {
  */
 
 /** `node`: only the node says so. `nobody`: neither pickaxe nor the node knows the graph. */
-export type GraphFrom = 'pickaxe' | 'node' | 'nobody';
+type GraphFrom = 'pickaxe' | 'node' | 'nobody';
 
-export class NetworkGraphs {
+class NetworkGraphs {
   readonly #api: Pick<NodeApi, 'network' | 'info'>;
   #told: Promise<readonly GraphSpan[]> | undefined;
 

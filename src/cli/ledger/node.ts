@@ -77,13 +77,13 @@ export function declareNodeCommands(ledger: Command, { io, action }: Line): void
     .action(action(async (address, options, command) => runPutPeer(await settingsOf(command), address, options, io)));
 }
 
-export interface CutOptions {
+interface CutOptions {
   readonly json: boolean;
   readonly maxHeight?: number;
   readonly verify: boolean;
 }
 
-export function runCut(loaded: Loaded, { json, verify, ...query }: CutOptions, io: Io): Promise<number> {
+function runCut(loaded: Loaded, { json, verify, ...query }: CutOptions, io: Io): Promise<number> {
   return withNodes(loaded, io, async (nodes) => {
     const { cut, isRight } = await nodes.ask(async (api) => {
       const cut = await api.cut(query);
@@ -149,7 +149,7 @@ async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Pro
 }
 
 /** @param chain that of a mempool */
-export function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: number }, io: Io): Promise<number> {
+function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: number }, io: Io): Promise<number> {
   return withNode(loaded, io, async (api) => {
     const progress = new Progress(io);
     let count = 0;
@@ -170,7 +170,7 @@ export function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain
   });
 }
 
-export function runConfig(loaded: Loaded, { json }: { json: boolean }, io: Io): Promise<number> {
+function runConfig(loaded: Loaded, { json }: { json: boolean }, io: Io): Promise<number> {
   return withNode(loaded, io, async (api) => {
     const report = await api.config();
     if (json) return printJson(io, report);
@@ -181,7 +181,7 @@ export function runConfig(loaded: Loaded, { json }: { json: boolean }, io: Io): 
   });
 }
 
-export function runInfo(loaded: Loaded, { json }: { json: boolean }, io: Io): Promise<number> {
+function runInfo(loaded: Loaded, { json }: { json: boolean }, io: Io): Promise<number> {
   return withNode(loaded, io, async (api) => {
     const { network, apiVersion, chains, graphs } = await api.info();
     if (json) {
@@ -211,7 +211,7 @@ export function runInfo(loaded: Loaded, { json }: { json: boolean }, io: Io): Pr
 /* `pickaxe ledger put-cut` and `put-peer`: what changes the state of a node, and so of its network. */
 
 /** @param file JSON of a cut that names its origin; `-` for stdin @throws UsageError for another file */
-export function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number> {
+function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number> {
   const cut = cutIn(file);
   io.say(
     'Warning: the node will try to take this cut for the state of the ledger, and will fetch its blocks from the ' +
@@ -227,7 +227,7 @@ export function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number>
  * @param address HOST:PORT
  * @param id 43 characters; without it, an authority must have signed the peer's certificate
  */
-export function runPutPeer(
+function runPutPeer(
   loaded: Loaded,
   address: string,
   { id = null, chain }: { id?: string | null; chain?: number },

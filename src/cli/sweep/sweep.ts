@@ -258,7 +258,7 @@ type SweptChain = SweepReport['chains'][number];
 const MOST = 300;
 
 /** @param sweep what the plan will be once it begins */
-export function planReport(plan: Plan, sweep: Sweep): SweepReport {
+function planReport(plan: Plan, sweep: Sweep): SweepReport {
   const { account, targetChain } = plan.request;
   const guard = guardReport(plan.guard);
   const chains = plan.chains.map((it): SweptChain => {
@@ -276,7 +276,7 @@ export function planReport(plan: Plan, sweep: Sweep): SweepReport {
  * @param notes what each unfinished transfer waits for, by its chain
  * @param sent whether this run may have sent something
  */
-export function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boolean): SweepReport {
+function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boolean): SweepReport {
   const { network, account, targetChain, guard, transfers } = sweep;
   const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));
   const chains = transfers.map((transfer) => sweptChain(transfer, notes.get(transfer.chain)));

@@ -268,7 +268,7 @@ export type PaymentReport = z.output<typeof PaymentReport>;
 const MOST = 300;
 
 /** @param sweep what the plan will be once it begins */
-export function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentReport {
+function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentReport {
   const { saidGuard, isNew, balance } = plan;
   return {
     ...paymentReport(sweep, undefined, false),
@@ -280,7 +280,7 @@ export function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentRepor
 }
 
 /** @param note what it waits for @param sent whether this run may have sent something */
-export function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): PaymentReport {
+function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): PaymentReport {
   const { network, account, receiver, targetChain, transfers } = sweep;
   const warning = isUnfinished(sweep) && !sent ? gasWarning(sweep) : undefined;
   const [{ chain, amount, step0, outcome }] = transfers;
@@ -308,7 +308,7 @@ function guardReport({ keys, pred }: Keyset): z.output<typeof Guard> {
 }
 
 /** @returns the report as text, with a newline at its end */
-export function paymentLines(report: PaymentReport): string {
+function paymentLines(report: PaymentReport): string {
   const { network, from, to, amount, chain, targetChain, guard, isNew, balance, mostGasCost, warning } = report;
   const lines = [
     row(

@@ -12,7 +12,7 @@ import type { Io } from '../io.ts';
 import { explain } from './explain.ts';
 import { readTextFile, type TextFile, type Transaction } from './files.ts';
 
-export interface BuildOptions {
+interface BuildOptions {
   /** A form that its signers sign later. */
   readonly unsigned: boolean;
   /** The bare command, for /local. */

@@ -150,7 +150,7 @@ export interface Batch {
   readonly endsMs: number | undefined;
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   /** The chain for commands that name none, or null. */
   readonly chain: number | null;
   /** Whether the commands must have valid signatures. */

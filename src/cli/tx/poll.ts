@@ -63,7 +63,7 @@ export async function runTxLocal(file: string, options: LocalOptions, nodes: Nod
 
 /* `pickaxe tx spv`: gets the proof with which another chain takes the next step of a command. */
 
-export interface SpvOptions {
+interface SpvOptions {
   readonly chain: number | null;
   readonly targetChain: number;
   readonly once: boolean;
@@ -221,7 +221,7 @@ class Progress {
 }
 
 /** @param timeoutMs how long was to be waited @param isStopped whether the person has ended that before */
-export function stillWaiting(timeoutMs: number, isStopped: boolean): string {
+function stillWaiting(timeoutMs: number, isStopped: boolean): string {
   if (isStopped)
     return 'Stopped waiting: there is no result yet, but it may still come. Ask again, and do not build the command again.';
   return timeoutMs === 0

@@ -143,7 +143,7 @@ export function printResults({ chain, results, warnings = [] }: Printed, json: b
 /* Makes JSON with exact numbers printable without losing digits. */
 
 /** A JSON value as `JSON.stringify` takes it. */
-export type PlainJson = null | boolean | string | number | PlainJson[] | { [key: string]: PlainJson };
+type PlainJson = null | boolean | string | number | PlainJson[] | { [key: string]: PlainJson };
 
 /** @returns the same value; a number that JavaScript would round becomes a text with its digits */
 export function plainJson(json: ExactJson): PlainJson {

@@ -13,7 +13,7 @@ import { waitForResults } from './poll.ts';
 import { printResults } from './results.ts';
 import { explainedLines } from './show.ts';
 
-export interface SendOptions {
+interface SendOptions {
   readonly chain: number | null;
   /** Whether not to ask. */
   readonly yes: boolean;

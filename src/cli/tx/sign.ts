@@ -60,7 +60,7 @@ export async function runTxSign(
 /** How a line of signatures begins; key files begin with the names of their keys. */
 const SIGNATURE_LINE = /^['"]?[\da-f]{64}['"]?:/m;
 
-export interface AddSigOptions {
+interface AddSigOptions {
   /** Whether a complete command is for /local. */
   readonly local: boolean;
   /** Whether not to ask before key files sign. */
@@ -125,7 +125,7 @@ const BLIND = 'does not show what the command does: sign only what you have seen
  * @returns whether to sign. Without a terminal it is true, because the command was started in order to sign
  * @throws UsageError where nobody can be asked and the command has something in it that cannot be explained
  */
-export async function mayBeSigned(file: string, form: UnsignedForm, yes: boolean, io: Io): Promise<boolean> {
+async function mayBeSigned(file: string, form: UnsignedForm, yes: boolean, io: Io): Promise<boolean> {
   if (form.cmd === null) {
     io.say(`warning: ${file} is condensed, so it ${BLIND}`);
     return await isWanted('Sign it without seeing it?', yes, io);
@@ -143,7 +143,7 @@ export async function mayBeSigned(file: string, form: UnsignedForm, yes: boolean
 }
 
 /** The same for a hash whose command is not there. */
-export async function mayHashBeSigned(yes: boolean, io: Io): Promise<boolean> {
+async function mayHashBeSigned(yes: boolean, io: Io): Promise<boolean> {
   io.say(`warning: A hash alone ${BLIND}`);
   return await isWanted('Sign it without seeing it?', yes, io);
 }
@@ -160,7 +160,7 @@ async function isWanted(question: string, yes: boolean, io: Io, unasked = () => 
 /* Prints a form, as YAML or, once it is complete, as JSON; and says what comes next. */
 
 /** @param local whether a complete command is for /local */
-export function printForm({ file, form }: NamedForm, local: boolean, io: Io): void {
+function printForm({ file, form }: NamedForm, local: boolean, io: Io): void {
   if (!completed(form, file)) sayWhatIsNext(form, file, io);
   io.out(formatForm(form, local ? 'local' : 'send', file));
 }

@@ -25,7 +25,7 @@ export function parsePerNode(text: string): PerNode | undefined {
   return origin === undefined ? undefined : { origin, value };
 }
 
-export function formatPerNode({ origin, value }: PerNode): string {
+function formatPerNode({ origin, value }: PerNode): string {
   return origin === undefined ? value : `${origin}=${value}`;
 }
 

@@ -257,7 +257,7 @@ export const leastRate = parsed<LeastRate>({
 /** A value for all GPUs, or several values of which some are for single GPUs. */
 export type PerGpu<T> = T | readonly ForGpu<T>[];
 
-export interface ForGpu<T> {
+interface ForGpu<T> {
   /** `gpu0`; absent where the value is for all GPUs that no other value names. */
   readonly gpu?: string;
   readonly value: T;

@@ -260,7 +260,7 @@ interface OwnerAndRig {
 /** Accounts that are not named after a key may have dots in their names. */
 const KEY_AND_RIG = /^((?:k:)?[0-9a-fA-F]{64})\.(.*)$/s;
 
-export function splitWorkerName(text: string): OwnerAndRig {
+function splitWorkerName(text: string): OwnerAndRig {
   const [, owner, rig] = KEY_AND_RIG.exec(text) ?? [];
   return owner === undefined || rig === undefined ? { owner: text } : { owner, rig };
 }

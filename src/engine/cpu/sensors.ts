@@ -20,7 +20,7 @@ export interface CpuSensors extends Sensors {
   readonly refused?: string;
 }
 
-export interface CpuSensorOptions {
+interface CpuSensorOptions {
   /** How many CPUs are busy: their clocks are read. */
   readonly threads: number;
   /** Tests replace the following. */
@@ -71,14 +71,14 @@ function refusal(file: NonNullable<FoundPower['refused']>): string {
 /* The folders of Linux's hwmon that belong to CPUs. */
 
 /** One sensor of a folder. */
-export interface Channel {
+interface Channel {
   /** The file with its value. */
   readonly file: string;
   /** What the driver calls it; undefined where it has no name. */
   readonly label: string | undefined;
 }
 
-export interface Chip {
+interface Chip {
   /** The name of the driver, like `k10temp`. */
   readonly driver: string;
   /** @param kind `temp`, `power`, `energy` */
@@ -90,7 +90,7 @@ export interface Chip {
  * @param sysfs where sysfs is mounted
  * @returns their folders; a driver has one for each socket, or for each die of a socket
  */
-export async function findChips(drivers: readonly string[], sysfs: string, read?: ReadSysfs): Promise<Chip[]> {
+async function findChips(drivers: readonly string[], sysfs: string, read?: ReadSysfs): Promise<Chip[]> {
   const root = join(sysfs, 'class/hwmon');
   const chips: Chip[] = [];
   for (const name of await list(root)) {
@@ -117,7 +117,7 @@ async function channelsOf(folder: string, kind: string, read?: ReadSysfs): Promi
  * hwmon/k10temp.rst, driver-api/thermal/sysfs-api.rst; and the README of github.com/ocerman/zenpower.
  */
 
-export interface Thermometer {
+interface Thermometer {
   /** For people: the driver, or the kind of the thermal zone. */
   readonly what: string;
   /** @returns °C of the hottest chip; undefined while no file has a plausible value */
@@ -145,7 +145,7 @@ const CPU_ZONE = /^(x86_pkg_temp$|cpu|bigcore|littlecore)/i;
 const ZONE_DRIVER = 'cpu_thermal';
 
 /** @param sysfs where sysfs is mounted */
-export async function findThermometer(sysfs: string, read?: ReadSysfs): Promise<Thermometer | undefined> {
+async function findThermometer(sysfs: string, read?: ReadSysfs): Promise<Thermometer | undefined> {
   return (
     (await ofChips(Object.keys(LABELS), sysfs, read)) ??
     (await ofZones(sysfs, read)) ??
@@ -205,14 +205,14 @@ function thermometer(what: string, files: readonly string[], read?: ReadSysfs): 
  * power/powercap/powercap.rst; hwmon/amd_energy.rst; and the README of github.com/ocerman/zenpower.
  */
 
-export interface PowerMeter {
+interface PowerMeter {
   /** For people: where the readings come from. */
   readonly what: string;
   /** @returns W of all packages together; undefined while that of any of them is not known */
   readWatts(): Promise<number | undefined>;
 }
 
-export interface FoundPower {
+interface FoundPower {
   readonly meter?: PowerMeter;
   /** A file that would tell the power if the system let this process read it. Absent where there is a meter. */
   readonly refused?: string;
@@ -232,7 +232,7 @@ const PACKAGE = /^package-\d+(-die-\d+)?$/;
  * of the two rails that feed a chip, or in later versions that of the package.
  * @param sysfs where sysfs is mounted
  */
-export async function findPower(sysfs: string, clock: Clock, read?: ReadSysfs): Promise<FoundPower> {
+async function findPower(sysfs: string, clock: Clock, read?: ReadSysfs): Promise<FoundPower> {
   const counters = [
     { what: 'RAPL', counters: await raplCounters(sysfs, read) },
     { what: 'amd_energy', counters: await amdEnergyCounters(sysfs, read) },

@@ -289,7 +289,7 @@ export function groupThreads(cores: readonly Core[], threads: number): CoreGroup
 }
 
 /** @param cpus the CPU of each thread */
-export function groupPinned(cores: readonly Core[], cpus: readonly number[]): CoreGroup[] {
+function groupPinned(cores: readonly Core[], cpus: readonly number[]): CoreGroup[] {
   const kindOf = (cpu: number) => cores.find((core) => core.cpus.includes(cpu))?.kind;
   const kinds = kindsOf(cores);
   if (kinds.length === 0) return [{ places: cpus.map((cpu) => [cpu]) }];
@@ -309,7 +309,7 @@ function seatsOf(cores: readonly Core[]): (CoreKind | undefined)[] {
 }
 
 /** @returns `15 threads on performance cores (CPUs 0-15), 16 on efficiency cores (CPUs 16-31)`, for people */
-export function describeGroups(groups: readonly CoreGroup[]): string {
+function describeGroups(groups: readonly CoreGroup[]): string {
   return groups
     .map(({ kind, places }, i) => {
       const cpus = [...new Set(places.flat())];

@@ -127,7 +127,7 @@ function presentCpus(cpus: readonly number[], read: ReadText): number[] {
 /* Finds out how much processor time Linux's control groups, version 1 or 2, allow this process. Pure. */
 
 /** @returns the text of the file with this absolute path; undefined when it cannot be read */
-export type ReadText = (path: string) => string | undefined;
+type ReadText = (path: string) => string | undefined;
 
 /** The most levels of control groups that are looked at; nobody nests them so deep. */
 const MAX_GROUPS = 64;
@@ -148,7 +148,7 @@ export function parseQuota(text: string): number | undefined {
  * @returns the lowest quota of the process's control group and of all groups around it, in processor seconds per
  *   second; undefined when there is no limit. Both versions are read, because the `cpu` controller may be in either
  */
-export function readQuota(read: ReadText): number | undefined {
+function readQuota(read: ReadText): number | undefined {
   const groups = read('/proc/self/cgroup') ?? '';
   const texts = [...quotasOfVersion2(groups, read), ...quotasOfVersion1(groups, read)];
   const quotas = texts.map(parseQuota).filter((quota) => quota !== undefined);

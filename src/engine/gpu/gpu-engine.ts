@@ -163,7 +163,7 @@ const CHUNK_MS = 300;
 /** The most chunks that the child may have. When a space is nearly used up, chunks can be small and many. */
 const MOST_CHUNKS = 64;
 /** The least counters of a chunk. */
-export const LEAST_COUNTERS = 2 ** 16;
+const LEAST_COUNTERS = 2 ** 16;
 
 /** @returns the counters of a chunk: at least two batches, so that one waits while the other is in flight */
 export function chunkCounters(hashesPerSecond: number, batchMs: number): number {

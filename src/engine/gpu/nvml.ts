@@ -22,7 +22,7 @@ type Type = keyof typeof TYPES;
  */
 export type Call = (...args: unknown[]) => Promise<number>;
 
-export class NvmlLibrary {
+class NvmlLibrary {
   readonly #koffi: typeof import('koffi');
   readonly #library: import('koffi').LibraryHandle;
 

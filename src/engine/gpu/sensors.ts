@@ -103,7 +103,7 @@ const fromMillions: Conversion = (value) => value * 1e6;
  * @param sysfs where sysfs is mounted
  * @throws Error that says why there are no sensors.
  */
-export async function openHwmon(
+async function openHwmon(
   vendor: keyof typeof DRIVERS,
   bus: string | undefined,
   sysfs: string,

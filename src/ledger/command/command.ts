@@ -23,7 +23,7 @@ export interface Signature {
 }
 
 /** Which part of a command is wrong. */
-export type CommandPart = 'cmd' | 'hash' | 'cmd or hash' | 'signatures';
+type CommandPart = 'cmd' | 'hash' | 'cmd or hash' | 'signatures';
 
 export type Verdict =
   | { readonly kind: 'valid' }

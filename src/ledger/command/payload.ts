@@ -20,7 +20,7 @@ import {
 
 /** Any JSON value, which must be there. */
 export const anyJson = z.custom<ExactJson>((value) => value !== undefined, 'is missing');
-export const anyObject = z.custom<ExactJsonObject>(
+const anyObject = z.custom<ExactJsonObject>(
   (value) => value !== undefined && isExactJsonObject(value as ExactJson),
   'must be an object',
 );
@@ -72,7 +72,7 @@ export interface PublicMeta {
   readonly creationTime: number;
 }
 
-export interface ExecMessage {
+interface ExecMessage {
   readonly code: string;
   readonly data: ExactJson;
 }
@@ -179,7 +179,7 @@ const MEMBERS: Members = {
 };
 
 /** A member of a command's text that is signed with it, but is not read here. */
-export interface UnknownMember {
+interface UnknownMember {
   /** Such as `signers.0.weight`. */
   readonly path: string;
   readonly value: ExactJson;

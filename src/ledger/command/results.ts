@@ -44,7 +44,7 @@ export interface LocalAnswer {
 }
 
 /** What /listen answers: a stand-alone server gives up after some microseconds. */
-export type ListenAnswer = CommandResult | { readonly timeoutMicros: number };
+type ListenAnswer = CommandResult | { readonly timeoutMicros: number };
 
 const Failure = fields({
   message: z.string(),

@@ -91,7 +91,7 @@ function placeOf(key: string): string {
  */
 
 /** The number coefficient × 10^exponent. */
-export interface Scientific {
+interface Scientific {
   readonly coefficient: bigint;
   readonly exponent: number;
 }

@@ -30,7 +30,7 @@ export interface Request {
   readonly nonce?: string;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** The file's name, for errors. */
   readonly file: string;
   readonly kind: RequestKind;

@@ -202,7 +202,7 @@ export function signHash(hash: string, pairs: readonly KeyPair[]): string {
 /* What the contract tool prints: JSON when a command is complete, YAML while signatures are missing. */
 
 /** Whom a complete command is for: /send takes several in one object, /local takes one. */
-export type Recipient = 'send' | 'local';
+type Recipient = 'send' | 'local';
 
 /** @returns JSON; it ends with a newline */
 export function formatCommand(command: Command, recipient: Recipient): string {

@@ -290,7 +290,7 @@ const OPTIONS = { schema: 'failsafe', stringKeys: true, prettyErrors: false, uni
 const NO_YAML = 'this is not YAML: check the indentation, the colons and the quotes';
 const TAB = 'lines are indented with spaces, not with tabs';
 
-export interface YamlDocument {
+interface YamlDocument {
   readonly contents: Node | null;
   /** What each alias stands for; one whose anchor does not stand before it is missing. */
   readonly aliases: ReadonlyMap<Node, Node>;
@@ -302,7 +302,7 @@ export interface YamlDocument {
  * @param name the file's, for errors
  * @throws RequestFileError for a text that is not one document of YAML, or is beyond a bound.
  */
-export function parseYaml(text: string, name: string): YamlDocument {
+function parseYaml(text: string, name: string): YamlDocument {
   if (text.length > MAX_CHARACTERS) throw new RequestFileError(`${name} is longer than ${MAX_CHARACTERS} characters.`);
   const lines = new LineCounter();
   const lineOf = (offset: number) => lines.linePos(offset).line || 1;

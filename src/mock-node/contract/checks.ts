@@ -26,7 +26,7 @@ export const BADLISTED = 'Transaction is badlisted because it previously failed 
 const MAX_AHEAD_US = 95_000_000n;
 
 /** What is wrong with a command's hash, or with its signatures: then `says` names the first. */
-export type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly says: string };
+type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly says: string };
 
 /** @returns undefined when hash and signatures are right */
 export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forgery | undefined {

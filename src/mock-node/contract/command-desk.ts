@@ -30,7 +30,7 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
-export interface LocalQuery {
+interface LocalQuery {
   readonly preflight: boolean;
   /** How many blocks below the tip the command runs. */
   readonly rewindDepth: number;

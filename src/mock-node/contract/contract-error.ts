@@ -10,7 +10,7 @@ export type Words = 'old' | 'new';
 /** How a command's result names the kind of a failure. */
 export type FailureKind = 'TxFailure' | 'EvalError' | 'GasError';
 
-export interface FailureFacts {
+interface FailureFacts {
   /** By default that of what a contract itself refuses. */
   readonly kind?: FailureKind;
   /** What nodes say of the same failure outside of blocks, where it differs. */

@@ -12,7 +12,7 @@ import type { ReadCommand } from './read-command.ts';
 import type { CoinState } from './state.ts';
 
 /** What a command runs on. */
-export interface Ground {
+interface Ground {
   readonly state: CoinState;
   readonly chain: number;
   readonly chains: number;

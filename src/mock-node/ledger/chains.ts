@@ -15,7 +15,7 @@ import { type Draft, NextBlocks } from './next-blocks.ts';
 import type { PayloadMaker } from './payloads.ts';
 import { checkReceived } from './referee.ts';
 
-export interface ChainsOptions {
+interface ChainsOptions {
   readonly graph: Graph;
   /** The first blocks, one of each chain. */
   readonly first: readonly Block[];
@@ -26,7 +26,7 @@ export interface ChainsOptions {
 }
 
 /** Work, and what only the node knows of it. */
-export interface MadeWork {
+interface MadeWork {
   /** 322 bytes. */
   readonly record: Uint8Array;
   readonly payload: BlockPayload;
@@ -252,7 +252,7 @@ type Blocks = Pick<BlockStore, 'ancestry'>;
  * @param cuts the heads of all chains, in their order
  * @returns the heads of the new cut
  */
-export function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: readonly Block[]): Block[] {
+function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: readonly Block[]): Block[] {
   const [base, other] = compareCuts(theirs, ours) > 0 ? [theirs, ours] : [ours, theirs];
   const heads = [...base];
   for (const block of blocksBeyond(stores, base, other)) {

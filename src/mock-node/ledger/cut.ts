@@ -7,7 +7,7 @@ import { encodeBase64url } from '../../ledger/json.ts';
 import type { Block } from './block-store.ts';
 import type { Chains } from './chains.ts';
 
-export interface CutRequest {
+interface CutRequest {
   readonly origin: Peer | null;
   readonly network: string;
   /** How many blocks of each chain are left out, as far as there are so many. */

@@ -12,7 +12,7 @@ import { Chains } from './chains.ts';
 import { codeOf, graphFor } from './network.ts';
 import { firstPayload, PayloadMaker } from './payloads.ts';
 
-export interface FirstBlocks {
+interface FirstBlocks {
   readonly graph: Graph;
   /** The number of the network. */
   readonly version: number;
@@ -50,7 +50,7 @@ export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
 
 /* Makes the chains that the options ask for, with the oldest block of each. */
 
-export interface ChainsContext {
+interface ChainsContext {
   readonly transactions: Transactions;
   readonly random: Random;
   /** @returns what the accounts of a chain begin as */

@@ -30,7 +30,7 @@ export type LedgerEvent =
   /** Another node's cut has changed the heads of these chains. */
   | { type: 'join'; chains: readonly number[] };
 
-export interface LedgerContext {
+interface LedgerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: LedgerEvent) => void;

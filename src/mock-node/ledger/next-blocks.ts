@@ -13,7 +13,7 @@ import { type Random, randomBytes, randomInteger } from '../random.ts';
 import type { BlockPayload, BlockStore } from './block-store.ts';
 import { keyOf, type PayloadMaker } from './payloads.ts';
 
-export interface NextBlocksOptions {
+interface NextBlocksOptions {
   readonly graph: Graph;
   /** The blocks of each chain. */
   readonly stores: readonly BlockStore[];

@@ -17,7 +17,7 @@ import { type Random, randomBytes } from '../random.ts';
 import type { BlockPayload } from './block-store.ts';
 import { rootsOf } from './hashes.ts';
 
-export interface PayloadSettings {
+interface PayloadSettings {
   /** What each block pays: `table` is what mainnet01 pays at that height; otherwise an amount. */
   readonly reward: string;
   /** Whether outputs have events, as in all but old blocks. */
@@ -135,7 +135,7 @@ function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
  * because a payload is made for every miner after every block, and a miner waits for it.
  */
 
-export interface CoinbaseFacts {
+interface CoinbaseFacts {
   /** The account that is paid. */
   readonly account: string;
   /** Undefined when the account's guard is another than the miner's, so that nobody is paid. */
@@ -150,12 +150,12 @@ export interface CoinbaseFacts {
 }
 
 /** @returns JSON in UTF-8 */
-export function minerDataOf({ account, predicate, publicKeys }: Miner): Uint8Array {
+function minerDataOf({ account, predicate, publicKeys }: Miner): Uint8Array {
   return Buffer.from(JSON.stringify({ account, predicate, 'public-keys': publicKeys }));
 }
 
 /** @returns JSON in UTF-8 */
-export function coinbaseOf({ account, amount, parent, logs, txId, hasEvents }: CoinbaseFacts): Uint8Array {
+function coinbaseOf({ account, amount, parent, logs, txId, hasEvents }: CoinbaseFacts): Uint8Array {
   const result =
     amount === undefined
       ? '{"status":"failure","error":{"callStack":[],"type":"TxFailure","message":"account guards do not match","info":""}}'
@@ -168,7 +168,7 @@ export function coinbaseOf({ account, amount, parent, logs, txId, hasEvents }: C
 }
 
 /** The coinbase of a chain's first block pays nobody, and its request key is no block's hash. */
-export function firstCoinbase(): Uint8Array {
+function firstCoinbase(): Uint8Array {
   const reqKey = encodeBase64url(Buffer.from('no parent'));
   return Buffer.from(
     `{"gas":0,"result":{"status":"success","data":"NO_COINBASE"},"reqKey":"${reqKey}","logs":null,` +

@@ -12,7 +12,7 @@ import { HASH_BYTES } from '../../ledger/merkle.ts';
 import type { BlockPayload } from './block-store.ts';
 
 /** What the node knows of work that the record does not say. */
-export interface WorkFacts {
+interface WorkFacts {
   readonly chain: number;
   /** The latest parent's creation time: µs since the UNIX epoch. */
   readonly parentTimeUs: bigint;
@@ -166,7 +166,7 @@ export function payloadHashOf(header: Uint8Array): Uint8Array {
 
 /* Checks the header of a block that another node has, as a node does before it takes the block. */
 
-export interface Received {
+interface Received {
   readonly header: BlockHeader;
   /** The block below it. */
   readonly parent: BlockHeader;

@@ -84,7 +84,7 @@ export interface PeerRequest {
   readonly body?: string;
 }
 
-export interface PeerAnswer {
+interface PeerAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;

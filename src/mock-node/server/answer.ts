@@ -137,7 +137,7 @@ const PREFLIGHT = {
 };
 
 /** @returns the headers by which a browser shows the answer to the page that has asked, if one has */
-export function corsHeaders({ headers }: IncomingMessage): Record<string, string> {
+function corsHeaders({ headers }: IncomingMessage): Record<string, string> {
   return headers.origin === undefined ? {} : ANY_ORIGIN;
 }
 

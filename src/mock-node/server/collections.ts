@@ -109,7 +109,7 @@ export interface Cursor {
   readonly value: string;
 }
 
-export interface PageRequest {
+interface PageRequest {
   /** The most items of this page. */
   readonly limit: number;
   readonly next: Cursor | undefined;

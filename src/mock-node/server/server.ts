@@ -296,7 +296,7 @@ function canBeSent(response: ServerResponse): boolean {
 
 /* The counters of the mock server. */
 
-export class ServerStats {
+class ServerStats {
   /** How many TCP connections were accepted. */
   connections = 0;
   /** How many requests arrived at each endpoint, whatever the answer was. */

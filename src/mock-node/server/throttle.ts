@@ -18,7 +18,7 @@ export interface Rates {
   readonly putPeer: number;
 }
 
-export interface ThrottleOptions {
+interface ThrottleOptions {
   readonly rates: Rates;
   /** Whether a client is told how long to wait. */
   readonly tellsWait: boolean;
@@ -105,7 +105,7 @@ export const askerSchema = z.object({
   'public-keys': z.array(z.string()),
 });
 
-export type MinerInfo = z.infer<typeof askerSchema>;
+type MinerInfo = z.infer<typeof askerSchema>;
 
 /** Whether the asker is one of the configured miners. When there are none, every valid miner may mine. */
 export function isAuthorized(asker: MinerInfo, miners: readonly MinerInfo[]): boolean {

@@ -14,7 +14,7 @@ import type { NodeApi } from './node-api.ts';
 /** What is needed of a node's client. */
 export type Reader = Pick<NodeApi, 'network' | 'skew' | 'latestTimeUs' | 'local'>;
 
-export interface AccountQuestion {
+interface AccountQuestion {
   readonly account: string;
   /** The token's module with its namespace, such as `coin`. */
   readonly module: string;

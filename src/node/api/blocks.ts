@@ -88,7 +88,7 @@ export interface BranchBounds {
 }
 
 /** The part of a branch that is asked for. */
-export interface BranchPart {
+interface BranchPart {
   readonly chain: number;
   readonly bounds: BranchBounds;
   readonly range: HeightRange;
@@ -98,7 +98,7 @@ export interface BranchPart {
  * @param what what the branch is a list of, as in the path
  * @returns the request, and which bounds must exist: real nodes ignore lower bounds that they do not know
  */
-export function branchRequest(what: 'block' | 'hash' | 'header', { chain, bounds, range }: BranchPart) {
+function branchRequest(what: 'block' | 'hash' | 'header', { chain, bounds, range }: BranchPart) {
   const { upper, lower = [] } = bounds;
   const whole = chainPath(chain, what);
   const [upperTexts, lowerTexts] = [upper, lower].map((hashes) => hashes.map(encodeBase64url));

@@ -16,12 +16,12 @@ import { HEALTH_PATH, hidePath, type NodeAddress, shownPath } from '../url.ts';
 import { ApiError, notUnderstood, statusError, transportError } from './api-error.ts';
 
 /** At least one of the two. */
-export interface Sides {
+interface Sides {
   readonly service?: NodeHttp;
   readonly p2p?: NodeHttp;
 }
 
-export interface AskerOptions {
+interface AskerOptions {
   readonly sides: Sides;
   readonly network: string;
   readonly dialect: DialectSetting;
@@ -217,7 +217,7 @@ export class Asker {
 
 /* Repeats a request whose failure may pass. */
 
-export interface RetryPolicy {
+interface RetryPolicy {
   /** How often the request is sent at most. */
   readonly attempts: number;
   readonly pauses: BackoffLimits;
@@ -335,26 +335,26 @@ const COMMAND_PATH = {
 const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
 
 /** @returns the dialect of a URL whose path names it; undefined for other URLs */
-export function dialectOfAddress({ basePath, isPathGiven }: NodeAddress): Dialect | undefined {
+function dialectOfAddress({ basePath, isPathGiven }: NodeAddress): Dialect | undefined {
   if (!isPathGiven) return undefined;
   if (basePath.includes(`/${SEGMENT.chainweb}/0.0/`)) return 'chainweb';
   return basePath.includes(`/${SEGMENT.document}/0.0/`) ? 'document' : undefined;
 }
 
 /** @returns the dialect of the node that has answered; undefined when the answer does not show it */
-export function dialectOfHeaders(headers: Headers): Dialect | undefined {
+function dialectOfHeaders(headers: Headers): Dialect | undefined {
   if (headers[VERSION_HEADER.chainweb] !== undefined) return 'chainweb';
   return headers[VERSION_HEADER.document] !== undefined ? 'document' : undefined;
 }
 
 /** @returns the version of the node's software, as it says; foreign text */
-export function nodeVersionIn(headers: Headers): string | undefined {
+function nodeVersionIn(headers: Headers): string | undefined {
   const value = headers[VERSION_HEADER.chainweb] ?? headers[VERSION_HEADER.document];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** @returns the path of the API of a URL that names none */
-export function basePathOf(dialect: Dialect, network: string): string {
+function basePathOf(dialect: Dialect, network: string): string {
   return `/${SEGMENT[dialect]}/0.0/${network}`;
 }
 

@@ -21,7 +21,7 @@ const MAINNET = 5;
  */
 const REST_MS = 1_000;
 
-export interface SimulatedRelayOptions {
+interface SimulatedRelayOptions {
   readonly pace: Pace;
   readonly source: WorkSource;
   readonly emit: Listener;

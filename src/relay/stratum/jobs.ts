@@ -107,7 +107,7 @@ export interface FormerTerms extends ShareTerms {
 }
 
 /** A header that the session was given, with one job or with several. */
-export interface GivenHeader {
+interface GivenHeader {
   /**
    * The terms of its first job. They alone decide what a hash of this header stands for. If that depended on the job
    * that a share names, or on the time when it comes, a client could choose whichever pays more for each hash.

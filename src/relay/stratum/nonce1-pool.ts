@@ -24,7 +24,7 @@ interface Released {
   readonly works: ReadonlySet<Work>;
 }
 
-export interface Nonce1PoolOptions {
+interface Nonce1PoolOptions {
   /** The local miner's lane. */
   readonly taken: number;
   readonly isStale: (work: Work) => boolean;

@@ -27,7 +27,7 @@ const FLOOD_RATIO = 16;
  */
 const GRACE_MS = 10_000;
 
-export interface ClientHints {
+interface ClientHints {
   /** The client's. */
   readonly address: string;
   readonly worker: string;

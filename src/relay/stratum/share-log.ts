@@ -29,7 +29,7 @@ export interface LedgerFile {
   close(): Promise<void>;
 }
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly clock: Clock;
   /** Told once when the file cannot be written, and once when it can be again. */
   readonly warn: (line: string) => void;
@@ -222,7 +222,7 @@ const SUMS_PER_LINE = 0.1;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
 
-export interface ShareLogQuotaOptions {
+interface ShareLogQuotaOptions {
   /** Writes a line of the ledger. */
   readonly record: (entry: LedgerEntry) => void;
   readonly clock: Pick<Clock, 'monotonicMs'>;

@@ -17,7 +17,7 @@ import type { LedgerEntry, SessionQuota, ShareEntry, ShareLogQuota, ShareResult 
 /** No id of ours is longer, and what is none is cut before it is written down. */
 const JOB_ID_CHARACTERS = 16;
 
-export interface ShareHandlerOptions {
+interface ShareHandlerOptions {
   /** What the ledger says of the session. */
   readonly begin: SessionEntry;
   readonly turn: SessionJobs;
@@ -132,7 +132,7 @@ function reversedHex(hex: string, bytes: number): string {
 
 /* Judges the shares of a session: what a nonce from outside is worth, and why not, if it is worth nothing. */
 
-export interface JudgedShare {
+interface JudgedShare {
   readonly result: Extract<ShareResult, 'accepted' | 'low-difficulty' | 'duplicate' | 'stale'>;
   /**
    * How many hashes it stands for: 0 where it meets only an easier target than that of its header. Absent when it is

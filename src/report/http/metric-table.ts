@@ -9,7 +9,7 @@ type Labels = Record<string, string | number>;
 /** There is no sample for a value that is not known now: null. */
 export type Sample = readonly [labels: Labels, value: number | null];
 
-export interface MetricRow {
+interface MetricRow {
   readonly kind: 'counter' | 'gauge';
   /** Without `pickaxe_`. */
   readonly name: string;
@@ -31,7 +31,7 @@ export function rig(
  * @param label that carries the name of the item
  * @returns what makes a row with one value per item; with another label, one for each value of that label
  */
-export function perNamed<Item>(label: string, itemsOf: (status: Status) => Readonly<Record<string, Item>>) {
+function perNamed<Item>(label: string, itemsOf: (status: Status) => Readonly<Record<string, Item>>) {
   return (
     kind: MetricRow['kind'],
     name: string,
@@ -87,7 +87,7 @@ function perWorker(
   };
 }
 
-export const RELAY_METRICS: readonly MetricRow[] = [
+const RELAY_METRICS: readonly MetricRow[] = [
   perRelay(
     'counter',
     'relay_verdicts_total',

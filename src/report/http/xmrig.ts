@@ -245,6 +245,6 @@ export function featuresIn(cpuinfo: string): ReturnType<typeof cpuFeatures> {
 }
 
 /** 16 hex digits: the same at every start on a machine. */
-export function machineId(): string {
+function machineId(): string {
   return createHash('sha256').update(`pickaxe ${hostname()}`).digest('hex').slice(0, 16);
 }

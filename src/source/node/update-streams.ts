@@ -6,8 +6,7 @@ import { NodeError } from '../../node/errors.ts';
 import type { NodeLimits } from '../../node/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 
-export interface UpdateStreamsOptions
-  extends Pick<UpdateStreamOptions, 'url' | 'mayOpen' | 'clock' | 'random' | 'limits'> {
+interface UpdateStreamsOptions extends Pick<UpdateStreamOptions, 'url' | 'mayOpen' | 'clock' | 'random' | 'limits'> {
   readonly open: (chain: number, stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly onOpen: (chain: number) => void;
   readonly onNewCut: (chain: number) => void;
@@ -127,7 +126,7 @@ export class UpdateStreams {
 
 /* The update stream of one chain. It is opened again at once when the node ends it, and after a pause when it fails. */
 
-export interface UpdateStreamOptions {
+interface UpdateStreamOptions {
   /** EventSource requires a URL, but does not use it: `open` sends the request. */
   readonly url: string;
   /** Sends the request. @throws NodeError */

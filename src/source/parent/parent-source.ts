@@ -20,7 +20,7 @@ const AIM_MS = 1_000;
 const NEWEST = 0.5;
 const FLOODED = `writes more than is read, on average ${MOST_READ.bytesPerSecond / 1e6} MB a second: the rest waits, and nothing is lost`;
 
-export interface ParentSourceOptions {
+interface ParentSourceOptions {
   /** For people: `the parent`, or where parents connect to. */
   readonly name: string;
   readonly rig: RigView;

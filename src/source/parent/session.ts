@@ -39,7 +39,7 @@ export interface RigView {
   stats(): Omit<Extract<Answer, { type: 'stats' }>, 'jobs' | 'shares' | 'unreadShares'>;
 }
 
-export interface SessionHooks {
+interface SessionHooks {
   /** @returns the number of the next job. Numbers grow over all sessions */
   readonly nextNumber: () => number;
   /** Its jobs or their targets have changed. */

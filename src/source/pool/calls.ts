@@ -17,7 +17,7 @@ import {
 } from './messages.ts';
 import { type PoolWorks, parseNonce1 } from './works.ts';
 
-export interface CallsOptions {
+interface CallsOptions {
   /** Where the connection leads. */
   readonly address: PoolAddress;
   /** Whether the pool has an address of the Internet. */

@@ -17,7 +17,7 @@ import {
   requestLine,
 } from './messages.ts';
 
-export interface DialogueOptions {
+interface DialogueOptions {
   /** The URL that the connection leads to, for messages. */
   readonly url: string;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import type { PoolLimits } from './limits.ts';
 import { type Answer, type Complaint, complaintOf, quote } from './messages.ts';
 import type { PoolWorks } from './works.ts';
 
-export interface SharesOptions {
+interface SharesOptions {
   /** Who mines, as the pool knows it. */
   readonly user: string;
   readonly dialogue: Dialogue;

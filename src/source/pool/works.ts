@@ -11,7 +11,7 @@ import { headerTargetOf, parentOf, parseWork, type Work } from '../../chain/work
 import { MOST_WORKS } from './limits.ts';
 
 /** A job as the pool has sent it. */
-export interface PoolJob {
+interface PoolJob {
   readonly name: string | number;
   /** 286 bytes */
   readonly header: Uint8Array;

@@ -167,7 +167,7 @@ export function fastestOf(speeds: Speeds): KernelName | undefined {
 }
 
 /** @returns the rate of the best turn; 0 when there is none */
-export function bestOf(rates: readonly number[]): number {
+function bestOf(rates: readonly number[]): number {
   return Math.max(0, ...rates);
 }
 

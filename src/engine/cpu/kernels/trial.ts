@@ -10,7 +10,7 @@ import type { TaskThread } from '../pool.ts';
 import { judge, type Verdict } from './speed.ts';
 
 /** Which kernel searches a task, and in which turn. */
-export interface Assigned {
+interface Assigned {
   readonly kernel: KernelName;
   readonly turn: number;
 }

@@ -12,7 +12,7 @@ import type { Adapter } from '../protocol.ts';
 import { calmPolling } from './scanner.ts';
 
 /** The one backend of Dawn that is used on each platform. Its other backends would list the same cards again. */
-export const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
+const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
 
 /** Dawn's instance. Keep it as long as its devices: when it is garbage-collected, the process crashes. */
 export type Dawn = GPU;
@@ -76,7 +76,7 @@ export async function openAdapter(
 
 const whyNotThisAdapter = (name: string) => `there is no GPU '${name}': \`pickaxe devices\` lists the GPUs`;
 
-export function whyNoAdapter(): string {
+function whyNoAdapter(): string {
   const install = {
     linux:
       'install the GPU maker’s Vulkan driver (for AMD and Intel: mesa-vulkan-drivers 23 or later) and check it with `vulkaninfo --summary`; in a container, pass the GPU and its driver in',

@@ -140,7 +140,7 @@ function candidatesOf(puzzle: Puzzle, { lane, page }: Range, hits: readonly numb
 /* The ranges that the child process has received and not yet dispatched. */
 
 /** A search, from the parent's first message about it until it has ended. */
-export interface QueuedSearch {
+interface QueuedSearch {
   readonly id: number;
   readonly puzzle: Puzzle;
   readonly waiting: Range[];
@@ -151,7 +151,7 @@ export interface QueuedSearch {
   stopped: boolean;
 }
 
-export interface Piece {
+interface Piece {
   readonly search: QueuedSearch;
   readonly range: Range;
 }

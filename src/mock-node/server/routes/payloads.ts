@@ -18,19 +18,19 @@ import { type Asked, CHAIN, JSON_TYPE, keyNotFound, OCTETS, type Route } from '.
  * number of items: 8 bytes each, big-endian.
  */
 
-export function payloadBytes(payload: Payload): Uint8Array {
+function payloadBytes(payload: Payload): Uint8Array {
   const { transactions, minerData } = payload;
   return Buffer.concat([count(transactions.length), ...transactions.map(text), text(minerData), roots(payload)]);
 }
 
-export function payloadWithOutputsBytes(payload: PayloadWithOutputs): Uint8Array {
+function payloadWithOutputsBytes(payload: PayloadWithOutputs): Uint8Array {
   const { transactions, outputs, minerData, coinbase } = payload;
   const pairs = transactions.flatMap((each, i) => [text(each), text(outputs[i])]);
   return Buffer.concat([count(transactions.length), ...pairs, text(minerData), text(coinbase), roots(payload)]);
 }
 
 /** @param items one binary form each */
-export function listBytes(items: readonly Uint8Array[]): Uint8Array {
+function listBytes(items: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([count(items.length), ...items]);
 }
 
