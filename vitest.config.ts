@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/longest-first.ts';
 
 /** Many tests wait for processes, nodes and devices: two cores finish three files at a time in half the time. */
 const LEAST_WORKERS = 3;
@@ -48,6 +49,7 @@ export default defineConfig({
     globalSetup: 'test/global-setup.ts',
     // Applies to concurrent tests: those of the scripts, each of which keeps a core busy.
     maxConcurrency: 2,
+    sequence: { sequencer: LongestFirst },
     maxWorkers: Math.max(LEAST_WORKERS, availableParallelism() - 1),
     projects: [
       {
