@@ -297,6 +297,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   },
   'scripts/shrink-png.mjs': { startedBy: 'scripts/screenshots.mjs' },
   'scripts/stamp.mjs': { startedBy: 'scripts/ready.mjs' },
+  'scripts/test-seconds.mjs': { startedBy: 'test/longest-first.test.ts' },
 };
 
 const scriptsIn = (folder: string) =>
