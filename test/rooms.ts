@@ -56,11 +56,12 @@ export const ROOMS: readonly Room[] = [
     packages: [],
   },
   { name: 'wire', rooms: ['chain', 'text'], packages: ['zod'] },
-  { name: 'blocks', rooms: ['chain', 'ledger', 'system', 'events'], packages: ['zod'] },
+  { name: 'blocks', rooms: ['chain', 'ledger', 'text', 'system', 'events'], packages: ['zod'] },
   {
     name: 'mine',
     rooms: [
       'chain',
+      'text',
       'system',
       'engine/device.ts',
       'engine/engine.ts',
@@ -175,7 +176,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'web',
-    rooms: ['source/vocabulary.ts', 'report/units.ts', 'report/figures.ts', 'report/http'],
+    rooms: ['text', 'source/vocabulary.ts', 'report/units.ts', 'report/figures.ts', 'report/http'],
     packages: ['uplot', 'zod'],
   },
   { name: 'guards', rooms: ['text', 'system', 'events', 'report'], packages: [] },

@@ -19,6 +19,7 @@ import { Tally } from '../report/tally.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source/source.ts';
 import { aborted } from '../system/abort.ts';
 import { systemClock } from '../system/clock.ts';
+import { jsonOrUndefined } from '../text/plain-text.ts';
 import type { ExternalAnswer } from '../wire/external-worker.ts';
 import { LenientLines } from '../wire/lines.ts';
 import { PROTOCOL_VERSION, workOfHeader } from '../wire/worker.ts';
@@ -139,17 +140,9 @@ async function* answersOf(socket: Socket): AsyncGenerator<Answer> {
   const lines = new LenientLines(MOST_ANSWER_BYTES);
   for await (const chunk of socket) {
     for (const line of lines.push(chunk)) {
-      const answer = typeof line === 'string' ? Answer.safeParse(parsed(line)).data : undefined;
+      const answer = typeof line === 'string' ? Answer.safeParse(jsonOrUndefined(line)).data : undefined;
       if (answer) yield answer;
     }
-  }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }
 

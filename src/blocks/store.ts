@@ -8,6 +8,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CAREFULLY, openPrivate } from '../system/files.ts';
+import { plural } from '../text/quantities.ts';
 import { type Block, BlockIndex } from './block-index.ts';
 import { isSum, type Line, type NotFollowed, readLine, writeLine } from './lines.ts';
 
@@ -112,8 +113,9 @@ export class BlockStore {
     }
     const skipped = this.#skipped - skippedBefore;
     if (skipped > 0) {
-      const what = skipped === 1 ? '1 line' : `${skipped} lines`;
-      this.#options.warn(`${what} of ${this.path} cannot be read, perhaps torn by a crash, and count as not there`);
+      this.#options.warn(
+        `${plural(skipped, 'line')} of ${this.path} cannot be read, perhaps torn by a crash, and count as not there`,
+      );
     }
   }
 

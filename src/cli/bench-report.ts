@@ -14,6 +14,7 @@ import {
 import { openCpuSensors } from '../engine/cpu/sensors.ts';
 import type { DeviceKind } from '../engine/device.ts';
 import { formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
+import { plural } from '../text/quantities.ts';
 
 type Machine = BenchResult['machine'];
 type Sensors = SensorSummary & { readonly hashesPerJoule: number | null };
@@ -38,7 +39,7 @@ export function headingOf(device: DeviceIdentity): string {
 function howItHashes(device: DeviceIdentity): string {
   if (device.kind === 'cpu') {
     const { kernel, threads } = device;
-    return `${kernel}${threads === null ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`}`;
+    return `${kernel}${threads === null ? '' : `, ${plural(threads, 'thread')}`}`;
   }
   const { kernel, variant, batchSeconds, driver } = device;
   const batches = batchSeconds === null ? '' : `, batches of ${formatMilliseconds(batchSeconds)}`;
@@ -143,7 +144,7 @@ function coresRows(device: DeviceResult): string[] {
   const cores = (device.kind === 'cpu' && device.cores) || [];
   return cores.map(({ kind, threads, kernel }) => {
     const rate = device[`${kind}CoresHashesPerSecond`] ?? 0;
-    return row(`  ${kind}`, `${formatHashrate(rate)} (${threads} ${threads === 1 ? 'thread' : 'threads'}, ${kernel})`);
+    return row(`  ${kind}`, `${formatHashrate(rate)} (${plural(threads, 'thread')}, ${kernel})`);
   });
 }
 

@@ -14,6 +14,7 @@ import { inWords } from '../report/units.ts';
 import { userCacheDirectory } from '../system/files.ts';
 import { Machine, thisMachine } from '../system/machine.ts';
 import { jsonText } from '../text/plain-text.ts';
+import { plural } from '../text/quantities.ts';
 import type { Io, Line } from './io.ts';
 import { settingsOf, withSettings } from './options.ts';
 
@@ -51,7 +52,7 @@ async function runDevices({ config }: Loaded, options: DevicesOptions, io: Io): 
   } else {
     const lines = [
       `cpu   ${model}`,
-      `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
+      `      kernel ${kernel ?? 'none'}, ${plural(threads, 'thread')} (${why})`,
       `      native kernels: ${inWords(native)}`,
       `      sensors: ${sensors}`,
       ...kernelLines(kernels, surveys).map((line) => `      ${line}`),
@@ -132,7 +133,7 @@ export function kernelLines(
   const busy = Math.min(threads, availableParallelism());
   return [
     ...surveys.flatMap(({ kind, threads }) => [
-      ...(kind === undefined ? [] : [`${kind} cores, ${threads} ${threads === 1 ? 'thread' : 'threads'}:`]),
+      ...(kind === undefined ? [] : [`${kind} cores, ${plural(threads, 'thread')}:`]),
       ...rows.filter(({ cores, why }) => cores === kind && why !== FOREIGN).map(kernelLine),
     ]),
     ...(foreign.length > 0 ? [`- ${foreign.join(', ')}: ${FOREIGN}`] : []),

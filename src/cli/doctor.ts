@@ -33,6 +33,7 @@ import { listGpus } from '../engine/gpu/list-gpus.ts';
 import { userCacheDirectory } from '../system/files.ts';
 import { thisMachine } from '../system/machine.ts';
 import { jsonText } from '../text/plain-text.ts';
+import { plural } from '../text/quantities.ts';
 import type { Io, Line } from './io.ts';
 import { settingsOf, withSettings } from './options.ts';
 
@@ -96,7 +97,7 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
     const lines = [
       ...findingLines(findings, io.columns),
       '',
-      `${of(faults, 'fault')}, ${of(warnings, 'warning')}. ${verdict}`,
+      `${plural(faults, 'fault')}, ${plural(warnings, 'warning')}. ${verdict}`,
     ];
     io.out(`${lines.join('\n')}\n`);
   }
@@ -106,10 +107,6 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
 async function examineSolo(config: Config, onWork: OnWork): Promise<Finding[]> {
   const [nodes, account] = await Promise.all([examineNodes(config, examineNode, onWork), examineAccount(config)]);
   return [...nodes, ...account];
-}
-
-function of(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 async function examineConfig(settings: LoadSettings): Promise<{ config: Config; configuration: Finding }> {

@@ -9,6 +9,7 @@ import type { CpuSensors } from '../engine/cpu/sensors.ts';
 import type { CoreGroup } from '../engine/cpu/threads.ts';
 import type { Gpu } from '../engine/gpu/list-gpus.ts';
 import { systemReport } from '../system/version.ts';
+import { plural } from '../text/quantities.ts';
 import type { Finding } from './finding.ts';
 
 /** What package.json's `engines` asks for. */
@@ -119,7 +120,7 @@ export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
     const what = `no kernel can be used: ${kernels.map(({ name, why }) => `${name}: ${why}`).join('; ')}`;
     return [{ about: 'CPU', state: 'fault', what, why: 'the CPU cannot mine', mend: 'reinstall pickaxe' }];
   }
-  const count = threads === undefined ? '' : `, ${threads.threads} ${threads.threads === 1 ? 'thread' : 'threads'}`;
+  const count = threads === undefined ? '' : `, ${plural(threads.threads, 'thread')}`;
   const how = threads === undefined ? '' : ` (${threads.why})`;
   const used = [...new Set(chosen.map(chosenKernel))].join(', ');
   const finding = { about: 'CPU', what: `kernel ${used}${count}${how}` };

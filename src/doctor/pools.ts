@@ -17,6 +17,7 @@ import { pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { version } from '../system/version.ts';
 import { type PoolAddress, parsePoolUrl } from '../text/addresses.ts';
+import { plural } from '../text/quantities.ts';
 import { type Finding, softened } from './finding.ts';
 import type { OnWork } from './nodes.ts';
 
@@ -156,7 +157,7 @@ function findingsAbout({ times, work }: Examined, why: PoolError | undefined): P
       ? `and no target, so only blocks count: ${block} hashes`
       : `and a target: ${share} hashes for a share, ${block} for a block`;
   const { bytes } = work.nonce1;
-  const fixed = `; nonce1 has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  const fixed = `; nonce1 has ${plural(bytes, 'byte')}`;
   return [...user, { about: 'work', state: 'ok', what: `${sent}, ${target}${fixed}` }];
 }
 

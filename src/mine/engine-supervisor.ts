@@ -18,6 +18,7 @@ import {
 import type { Listener, MinerEvent, PauseReason } from '../events/events.ts';
 import { onAbort, pause } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
+import { plural } from '../text/quantities.ts';
 import { Proofs } from './proofs.ts';
 import { ReopenPolicy } from './reopen-policy.ts';
 import type { Assignment } from './space.ts';
@@ -159,7 +160,7 @@ export class EngineSupervisor {
         if (waitMs === undefined) {
           const { inARow } = this.#reopenPolicy;
           this.#announce('parked', {
-            reason: inARow > 0 ? `${reason} (${attempts(inARow)} to reopen it did not help)` : reason,
+            reason: inARow > 0 ? `${reason} (${plural(inARow, 'attempt')} to reopen it did not help)` : reason,
             fault,
           });
           return;
@@ -329,12 +330,8 @@ function asDeviceError(fault: unknown): DeviceError {
   return new DeviceError('lost', fault instanceof Error ? fault.message : String(fault), { cause: fault });
 }
 
-function attempts(count: number): string {
-  return `${count} ${count === 1 ? 'attempt' : 'attempts'}`;
-}
-
 function describe({ model, kernel, threads, why }: EngineInfo): string {
-  const count = threads === undefined ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+  const count = threads === undefined ? '' : `, ${plural(threads, 'thread')}`;
   // A GPU's reasons begin with the kernel and its variant.
   return `${model}: kernel ${why.startsWith(kernel) ? why : `${kernel}${count} (${why})`}`;
 }

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { opaqueId } from '../ledger/fields.ts';
+import { LONGEST_TIMER_MS } from '../system/abort.ts';
 import { type CommandService, RefusedError } from './contract/command-desk.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { readBody } from './server/answer.ts';
@@ -132,7 +133,6 @@ class InstructionError extends Error {
 type Instruction = (node: Instructed, json: unknown) => Promise<object>;
 
 const MOST_BLOCKS = 1000;
-const MAX_MS = 2 ** 31 - 1;
 
 const chain = z.number().int().min(0);
 const nothing = z.strictObject({});
@@ -189,9 +189,12 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
     ledger.difficulty = hashes;
   }),
   /** How far the node's clock is ahead. */
-  'clock-skew': instruction(z.strictObject({ ms: z.number().int().min(-MAX_MS).max(MAX_MS) }), ({ ledger }, { ms }) => {
-    ledger.clockSkewMs = ms;
-  }),
+  'clock-skew': instruction(
+    z.strictObject({ ms: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS) }),
+    ({ ledger }, { ms }) => {
+      ledger.clockSkewMs = ms;
+    },
+  ),
   /** Whether there is work. */
   mining: instruction(z.strictObject({ enabled: z.boolean() }), ({ server }, { enabled }) => {
     server.miningEnabled = enabled;
@@ -203,7 +206,7 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
     else server.streams.loseAll();
   }),
   /** The node refuses connections for this long. */
-  'go-away': instruction(z.strictObject({ ms: z.number().int().min(1).max(MAX_MS) }), (node, { ms }) =>
+  'go-away': instruction(z.strictObject({ ms: z.number().int().min(1).max(LONGEST_TIMER_MS) }), (node, { ms }) =>
     node.goAwayFor(ms),
   ),
 };

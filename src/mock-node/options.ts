@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { parseDecimal } from '../ledger/decimal.ts';
+import { LONGEST_TIMER_MS } from '../system/abort.ts';
 import { isNumberOfChains, networks } from './ledger/network.ts';
 
 /** A configured miner (document 1, "Miner information"). A request for work must match all three fields. */
@@ -16,8 +17,6 @@ const STREAM_MS = 240_000;
 const WORK_LIFETIME_MS = 300_000;
 /** Real nodes give up a /listen after 180 s. */
 const LISTEN_MS = 180_000;
-/** The longest delay of a Node.js timer. */
-const MAX_MS = 2 ** 31 - 1;
 
 /** An amount as text, such as `2.5`. */
 const decimal = z.string().refine((text) => {
@@ -30,7 +29,7 @@ const decimal = z.string().refine((text) => {
 
 const key = z.string().regex(/^[0-9a-f]{64}$/, 'A key must be 64 lower-case hex digits');
 
-const ms = z.number().int().min(0).max(MAX_MS);
+const ms = z.number().int().min(0).max(LONGEST_TIMER_MS);
 
 const ledgerOptions = {
   network: z.enum(networks).default('development'),
@@ -91,7 +90,7 @@ const ledgerOptions = {
    */
   refreshMs: ms.default(0),
   /** How far the node's clock is ahead of the real one. */
-  clockSkewMs: z.number().int().min(-MAX_MS).max(MAX_MS).default(0),
+  clockSkewMs: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS).default(0),
 };
 
 const contractOptions = {

@@ -9,6 +9,7 @@ import type { Job } from '../chain/job.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import type { WorkSource } from '../source/source.ts';
+import { LONGEST_TIMER_MS } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Command, endWithPickaxe, killGroup, startGroup, withArgument } from '../system/process-group.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -25,8 +26,6 @@ const LONGEST_REST_MS = 300_000;
 const NONCES = 2 ** 64;
 /** No worker runs out of nonces sooner, whatever it claims: that would take 300 PH/s. */
 const LEAST_RENEWAL_MS = 60_000;
-/** The longest delay of a Node.js timer. A worker that needs longer for all nonces never runs out of them. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 export interface ExternalRelayOptions {
   readonly command: Command;
@@ -126,7 +125,7 @@ export class ExternalRelay implements Relay {
   #renewInTime(job: Job): void {
     const { leastRenewalMs = LEAST_RENEWAL_MS } = this.#options;
     const claimedMs = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
-    if (claimedMs > LONGEST_MS) return;
+    if (claimedMs > LONGEST_TIMER_MS) return;
     this.#renewal = setTimeout(
       () => {
         if (!this.#works.jobOf(job.work, job)) return;

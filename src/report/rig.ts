@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
 import { BLOCK_STATES, type BlockState, FATE_OF } from '../events/vocabulary.ts';
 import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
+import { plural } from '../text/quantities.ts';
 import type { DeviceNow, DeviceSummary, OutcomeCounts, ShareCounts } from './device-stats.ts';
 import type { Earnings } from './earnings.ts';
 import type { Latency, RatesByWindow, TimedFlag } from './rates.ts';
@@ -150,7 +151,7 @@ interface Device {
 export function describeDevices(devices: readonly Device[]): string {
   const all = devices.map(({ name, threads }) => {
     if (threads === undefined) return name;
-    return `${name} (${threads} ${threads === 1 ? 'thread' : 'threads'})`;
+    return `${name} (${plural(threads, 'thread')})`;
   });
   return `devices: ${all.join(', ') || 'none'}`;
 }

@@ -5,6 +5,7 @@ import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
+import { BoundedSet } from '../system/bounded.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Verdict, WorkSource } from './source.ts';
 import type { Outcome } from './vocabulary.ts';
@@ -46,7 +47,7 @@ export class Submitter {
   readonly #options: SubmitterOptions;
   readonly #pending = new Set<Promise<Verdict>>();
   /** The proof-of-work hashes of the solutions seen so far, in hex, oldest first. */
-  readonly #seen = new Set<string>();
+  readonly #seen = new BoundedSet<string>(REMEMBERED);
 
   constructor(options: SubmitterOptions) {
     this.#options = options;
@@ -61,7 +62,6 @@ export class Submitter {
     const key = toHex(solution.powHash);
     if (this.#seen.has(key)) return undefined;
     this.#seen.add(key);
-    if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.values().next().value as string);
     const task = this.#send(solution, finder, stop);
     this.#pending.add(task);
     this.#options.pending?.(this.#pending.size);

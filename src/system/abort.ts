@@ -26,8 +26,8 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The longest delay of a Node.js timer. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** The longest delay of a Node.js timer. With a longer one it fires at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Waits for this long, or until one of the signals fires. Never throws. */
 export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<void> {
@@ -38,7 +38,7 @@ export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<voi
       for (const release of releases) release();
       resolve();
     };
-    const timer = setTimeout(end, Math.min(ms, LONGEST_MS));
+    const timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
     const releases = stops.map((stop) => onAbort(stop, end));
   });
 }
@@ -53,7 +53,7 @@ export async function within<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const timeout = () => controller.abort(new DOMException(`no end within ${timeoutMs} ms`, 'TimeoutError'));
-  const timer = setTimeout(timeout, Math.min(timeoutMs, LONGEST_MS));
+  const timer = setTimeout(timeout, Math.min(timeoutMs, LONGEST_TIMER_MS));
   const release = onAbort(stop, () => controller.abort(stop.reason));
   try {
     return await action(controller.signal);
@@ -65,14 +65,14 @@ export async function within<T>(
 
 /* setTimeout for delays of any length. */
 
-/** The longest delay of a Node.js timer. With a longer one it fires at once. */
-const MAX_MS = 2 ** 31 - 1;
-
 /** @returns a function that cancels the timer */
 export function setLongTimeout(act: () => void, ms: number): () => void {
   let timer: NodeJS.Timeout;
   const wait = (restMs: number) => {
-    timer = restMs > MAX_MS ? setTimeout(() => wait(restMs - MAX_MS), MAX_MS) : setTimeout(act, restMs);
+    timer =
+      restMs > LONGEST_TIMER_MS
+        ? setTimeout(() => wait(restMs - LONGEST_TIMER_MS), LONGEST_TIMER_MS)
+        : setTimeout(act, restMs);
   };
   wait(ms);
   return () => clearTimeout(timer);

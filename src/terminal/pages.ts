@@ -26,6 +26,7 @@ import {
 } from '../report/units.ts';
 import type { Clock } from '../system/clock.ts';
 import { oneColumnEach, oneLine } from '../text/plain-text.ts';
+import { plural } from '../text/quantities.ts';
 
 export interface View {
   readonly now: RigNow;
@@ -109,7 +110,8 @@ export function health({ now, summary }: View): string[] {
 
 function lines(name: string, device: DeviceNow, summary: DeviceSummary | undefined): string[] {
   const { state, reason, description, telemetry, hashesPerJoule: efficiency } = device;
-  const faults = summary && `${count(summary.reopens, 'failure')}, ${count(summary.hardwareErrors, 'hardware error')}`;
+  const faults =
+    summary && `${plural(summary.reopens, 'failure')}, ${plural(summary.hardwareErrors, 'hardware error')}`;
   const sensors = formatTelemetry(telemetry, efficiency);
   const facts = [state, faults, sensors].filter(Boolean).join(', ');
   return [
@@ -117,10 +119,6 @@ function lines(name: string, device: DeviceNow, summary: DeviceSummary | undefin
     ...(reason === undefined ? [] : [`       ${oneLine(reason)}`]),
     ...(description === '' ? [] : [`       ${oneLine(description)}`]),
   ];
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }
 
 /* Key `s`: verdicts, luck and effort. */
@@ -210,7 +208,7 @@ export function connection({ now, summary, nowMs }: View): string[] {
 
 function sourceLines(name: string, source: SourceNow, age: string): string[] {
   const { kind, state, reason, losses, warning, polledChains } = source;
-  const lost = losses === 0 ? 'never lost' : `lost ${losses} ${losses === 1 ? 'time' : 'times'}`;
+  const lost = losses === 0 ? 'never lost' : `lost ${plural(losses, 'time')}`;
   return [
     `${kind.padEnd(8)} ${name}`,
     `         ${state} for ${age}, ${lost}`,

@@ -54,3 +54,12 @@ function rounded(figure: number): number {
   if (Number.isInteger(figure) || !Number.isFinite(figure)) return figure;
   return Number(Math.abs(figure) < 1 ? figure.toPrecision(DIGITS_BELOW_ONE) : figure.toFixed(DECIMAL_PLACES));
 }
+
+/** @returns what a text from outside says; undefined when it is not JSON */
+export function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

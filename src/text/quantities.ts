@@ -62,6 +62,11 @@ function format(value: number, units: Units): string {
 
 /* Parses and formats lists of CPUs as Linux writes them, such as `0,2-5`. */
 
+/** @param what the name of one @returns `1 thread`, `3 threads` */
+export function plural(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
 /** CPU numbers must be below this: the addon's CPU sets have this many bits. */
 export const MAX_CPUS = 1024;
 

@@ -3,6 +3,7 @@
 import { countsShares } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { describeOutcomes, formatDuration } from '../report/units.ts';
+import { plural } from '../text/quantities.ts';
 import { byId, element, type Row, Rows, setText } from './dom.ts';
 import { amount, hashrate, known, nameElement } from './format.ts';
 
@@ -51,7 +52,7 @@ function about(name: string, relay: Relay, sourceKind: Status['sourceKind']): st
   const shares = countsShares(null, relay.shares) ? `shares ${describeOutcomes(relay.shares)}; blocks ` : 'blocks ';
   const rate = `about ${hashrate(hashesPerSecond)}, estimated from shares and no part of this rig’s own hashrate`;
   const brought = `Brought to the ${sourceKind}: ${shares}${describeOutcomes(relay)}.`;
-  return `${name}: ${sessions} ${sessions === 1 ? 'session' : 'sessions'}, ${rate}. ${brought}`;
+  return `${name}: ${plural(sessions, 'session')}, ${rate}. ${brought}`;
 }
 
 function head(name: string, kind: string): HTMLElement {

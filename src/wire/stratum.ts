@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { fromHex, toHex } from '../chain/bytes.ts';
 import { HEADER_BYTES, NONCE_BYTES, TARGET_BYTES } from '../chain/layout.ts';
 import type { Nonce1 } from '../chain/nonce.ts';
+import { jsonOrUndefined } from '../text/plain-text.ts';
 
 /** @param target 32 bytes, little-endian @returns 64 hex digits, big-endian */
 export function formatTarget(target: Uint8Array): string {
@@ -73,12 +74,7 @@ type ClientLine =
   | { readonly kind: 'junk'; readonly id: unknown };
 
 export function parseClientLine(line: string): ClientLine {
-  let message: unknown;
-  try {
-    message = JSON.parse(line);
-  } catch {
-    return { kind: 'junk', id: null };
-  }
+  const message = jsonOrUndefined(line);
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return { kind: 'junk', id: null };
   const { success, data } = Request.safeParse(message);
   if (success) return { kind: 'request', request: { ...data, id: data.id ?? null } };

@@ -10,7 +10,7 @@ import { NO_NONCE1 } from '../chain/nonce.ts';
 import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import { headerTargetOf, parseWork, type Work } from '../chain/work.ts';
-import { jsonText, oneLine } from '../text/plain-text.ts';
+import { jsonOrUndefined, jsonText, oneLine } from '../text/plain-text.ts';
 import { parseTarget } from './stratum.ts';
 
 /** It changes when a parent that was written for an earlier version would misunderstand something. */
@@ -157,7 +157,7 @@ const SAYS: Readonly<Record<string, string>> = {
 
 /** @param line one line without its end @returns what it asks for, or why it was refused */
 export function readRequest(line: string): Request | { readonly refusal: Refusal } {
-  const json = parsed(line);
+  const json = jsonOrUndefined(line);
   if (json === undefined) {
     const message = `this line is not JSON: ${quoted(line)}. Write one JSON object a line, like {"type":"ping"}`;
     return { refusal: { code: 'not-json', message } };
@@ -165,14 +165,6 @@ export function readRequest(line: string): Request | { readonly refusal: Refusal
   const { success, data, error } = Request.safeParse(json);
   if (success) return data;
   return { refusal: { code: 'wrong-message', message: faultsOf(json, error.issues) } };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function faultsOf(json: unknown, issues: readonly z.core.$ZodIssue[]): string {

@@ -22,6 +22,7 @@ import { rewardOf } from '../../ledger/reward.ts';
 import type { Block } from '../../node/api/blocks.ts';
 import type { NodeApi } from '../../node/api/node-api.ts';
 import { unlessMissing } from '../../nodes/look.ts';
+import { plural } from '../../text/quantities.ts';
 
 /** They are printed in this order. The client proves the payloads. Only blocks of a list have links. */
 const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
@@ -133,10 +134,6 @@ function compare(parent: BlockHeader, child: BlockHeader): void {
 
 function isNear(a: bigint, b: bigint): boolean {
   return a - b <= 1n && b - a <= 1n;
-}
-
-function plural(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /* How the blocks of a list follow each other. A node could leave some out, repeat some or turn them round. Pure. */

@@ -3,6 +3,7 @@
 import { cpus } from 'node:os';
 import type { Job } from '../../chain/job.ts';
 import { onAbort } from '../../system/abort.ts';
+import { plural } from '../../text/quantities.ts';
 import type { CoreInfo } from '../device.ts';
 import {
   DeviceError,
@@ -217,7 +218,7 @@ export function describeCpu(
     threads,
     ...(cores.length > 0 && { cores }),
     why: kernels.map(({ name, why }, i) => `${prefixOf(groups[i], `: ${name}, `)}${why}`).join('; '),
-    detail: `${details.join('; ')}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}; sensors: ${sensors}`,
+    detail: `${details.join('; ')}; ${plural(threads, 'thread')}: ${why}; sensors: ${sensors}`,
   };
 }
 

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Work } from '../../chain/work.ts';
 import type { Verdict } from '../../source/source.ts';
 import { formatHttpAddress, type HttpAddress, hostOf, isLoopback } from '../../text/addresses.ts';
+import { jsonOrUndefined } from '../../text/plain-text.ts';
 import type { Pace } from './pace.ts';
 
 const PATH = '/make-blocks';
@@ -129,7 +130,7 @@ export class OnDemandPace implements Pace {
     }
     const body = await bodyOf(request);
     if (body === undefined) return { status: 413, json: faultOf(`send at most ${MOST_BODY_BYTES} bytes`) };
-    const goals = Goals.safeParse(parsed(body)).data;
+    const goals = Goals.safeParse(jsonOrUndefined(body)).data;
     if (!goals) return { status: 400, json: faultOf('send an object of chains and counts, like {"0": 2, "5": 1}') };
     for (const [name, count] of Object.entries(goals)) {
       const chain = Number(name);
@@ -160,12 +161,4 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,14 +3,13 @@
 import { difficultyOf } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Verdict } from '../../source/source.ts';
+import { LONGEST_TIMER_MS } from '../../system/abort.ts';
 
 /**
  * How many chains the networks have. The reference client divides its constant delay by it, so that each chain gets a
  * block in it.
  */
 const CHAINS = 20;
-/** The longest delay of a Node.js timer. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 export interface Pace {
   /** One line for people: what is simulated. */
@@ -65,6 +64,6 @@ export class DelayPace implements Pace {
 }
 
 function later(ms: number, action: () => void): () => void {
-  const timer = setTimeout(action, Math.min(ms, LONGEST_MS));
+  const timer = setTimeout(action, Math.min(ms, LONGEST_TIMER_MS));
   return () => clearTimeout(timer);
 }

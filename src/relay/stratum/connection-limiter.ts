@@ -4,6 +4,7 @@
  */
 
 import { isIPv6, SocketAddress } from 'node:net';
+import { BoundedMap } from '../../system/bounded.ts';
 import { LogBucket, TokenBucket } from '../../system/buckets.ts';
 import type { RelayLog } from '../relay.ts';
 import type { StratumLimits } from './limits.ts';
@@ -73,12 +74,13 @@ export class ConnectionLimiter {
   /** Those that have connections. */
   readonly #sites = new Map<string, Site>();
   /** Those that had some, so that a client gains no lines by connecting again; those that left first come first. */
-  readonly #former = new Map<string, Site>();
+  readonly #former: BoundedMap<string, Site>;
 
   constructor(limits: StratumLimits, log: RelayLog, nowMs: number) {
     this.#limits = limits;
     this.#log = log;
     this.#bans = new Bans(limits);
+    this.#former = new BoundedMap(limits.remembered);
     this.#logged = new LogBucket(LOG_BURST, nowMs);
   }
 
@@ -105,7 +107,6 @@ export class ConnectionLimiter {
     if (!site || --site.connections > 0) return;
     this.#sites.delete(name);
     this.#former.set(name, site);
-    if (this.#former.size > this.#limits.remembered) this.#former.delete(this.#former.keys().next().value as string);
   }
 
   /** Has clients go on that wait for lines of their address. To be called several times a second. */
@@ -143,10 +144,11 @@ interface Known {
 export class Bans {
   readonly #limits: BanLimits;
   /** By `networkOf` their address; those that did something wrong least recently come first. */
-  readonly #known = new Map<string, Known>();
+  readonly #known: BoundedMap<string, Known>;
 
   constructor(limits: BanLimits) {
     this.#limits = limits;
+    this.#known = new BoundedMap(limits.remembered);
   }
 
   isBanned(address: string, nowMs: number): boolean {
@@ -156,13 +158,11 @@ export class Bans {
 
   /** @param points how bad it was what came from this address @returns whether it is banned because of that */
   note(address: string, points: number, nowMs: number): boolean {
-    const { banPoints, banPointsPerMinute, banMs, remembered } = this.#limits;
+    const { banPoints, banPointsPerMinute, banMs } = this.#limits;
     const network = networkOf(address);
     const bucket = () => new TokenBucket(banPoints, banPointsPerMinute / 60, nowMs);
     const known = this.#known.get(network) ?? { bucket: bucket(), bannedUntilMs: 0 };
-    this.#known.delete(network);
     this.#known.set(network, known);
-    if (this.#known.size > remembered) this.#known.delete(this.#known.keys().next().value as string);
     if (known.bannedUntilMs > nowMs || known.bucket.take(points, nowMs)) return false;
     known.bannedUntilMs = nowMs + banMs;
     return true;

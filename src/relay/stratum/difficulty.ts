@@ -10,6 +10,7 @@
  * to 4 %. Without any share, the difficulty falls to a tenth again and again (searching).
  */
 
+import { BoundedMap } from '../../system/bounded.ts';
 import { networkOf } from './connection-limiter.ts';
 
 /** Shares that are remembered. With so many, the rate is known to 1/√600 = 4 %, and learning is over. */
@@ -325,12 +326,11 @@ export class RateChangeDetector {
  */
 
 export class RememberedRates {
-  readonly #most: number;
   /** By the client's network and the worker's name, the oldest first. */
-  readonly #rates = new Map<string, Known>();
+  readonly #rates: BoundedMap<string, Known>;
 
   constructor(most: number) {
-    this.#most = most;
+    this.#rates = new BoundedMap(most);
   }
 
   get(address: string, worker: string): Known | undefined {
@@ -338,10 +338,7 @@ export class RememberedRates {
   }
 
   put(address: string, worker: string, known: Known): void {
-    const key = keyOf(address, worker);
-    this.#rates.delete(key);
-    this.#rates.set(key, known);
-    if (this.#rates.size > this.#most) this.#rates.delete(this.#rates.keys().next().value as string);
+    this.#rates.set(keyOf(address, worker), known);
   }
 }
 

@@ -7,6 +7,7 @@ import { toHex } from '../../chain/bytes.ts';
 import type { Job } from '../../chain/job.ts';
 import { difficultyOf } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
+import { BoundedMap } from '../../system/bounded.ts';
 import { formatNotify } from '../../wire/stratum.ts';
 import type { RelayedWorks } from '../relayed-works.ts';
 
@@ -127,22 +128,19 @@ export interface GivenJob {
 
 export class JobTable {
   /** By id, the oldest first. */
-  readonly #jobs = new Map<string, GivenJob>();
+  readonly #jobs = new BoundedMap<string, GivenJob>(KEPT);
   /**
    * By their bytes in hex; those that were given least recently come first. A source can give the same bytes as new
    * work.
    */
-  readonly #headers = new Map<string, GivenHeader>();
+  readonly #headers = new BoundedMap<string, GivenHeader>(KEPT);
   #first: number | undefined;
 
   add(shared: SharedJob, terms: ShareTerms, former?: FormerTerms): void {
     this.#first ??= shared.number;
     const header = this.#headers.get(shared.header) ?? { first: terms, nonces: new Set<bigint>() };
-    this.#headers.delete(shared.header);
     this.#headers.set(shared.header, header);
     this.#jobs.set(shared.id, { shared, terms, former, header });
-    dropOldest(this.#jobs);
-    dropOldest(this.#headers);
   }
 
   /** @param id as the client writes it, perhaps without leading zeros */
@@ -161,10 +159,6 @@ export class JobTable {
   works(): Work[] {
     return [...this.#jobs.values()].map(({ shared }) => shared.job.work);
   }
-}
-
-function dropOldest(all: Map<string, unknown>): void {
-  if (all.size > KEPT) all.delete(all.keys().next().value as string);
 }
 
 /** Remembers the nonce of a share, so that it does not count again. @returns whether there is room for it */

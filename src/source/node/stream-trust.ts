@@ -6,6 +6,7 @@
 
 import { equalBytes } from '../../chain/bytes.ts';
 import type { NodeLimits } from '../../node/limits.ts';
+import { BoundedMap } from '../../system/bounded.ts';
 import type { PolledChain, PollReason } from '../vocabulary.ts';
 
 type TrustLimits = Pick<NodeLimits, 'burstMs' | 'pollMs' | 'refreshMs' | 'steadyStreamMs' | 'newCutGraceMs'>;
@@ -43,7 +44,7 @@ const MOST_CHAINS = 64;
 
 export class StreamTrust {
   readonly #limits: TrustLimits;
-  readonly #chains = new Map<number, Chain>();
+  readonly #chains = new BoundedMap<number, Chain>(MOST_CHAINS);
   /** When a New Cut last came on any chain; before the first one, when the first stream opened. */
   #heardAtMs: number | undefined;
   /** The average time between the New Cuts of all chains together. */
@@ -177,7 +178,6 @@ export class StreamTrust {
   #chain(chain: number, nowMs: number): Chain {
     let state = this.#chains.get(chain);
     if (!state) {
-      if (this.#chains.size >= MOST_CHAINS) this.#chains.delete(this.#chains.keys().next().value as number);
       // While the stream of any chain has missed a block, the stream of a new chain is not trusted either.
       state = { closedAtMs: nowMs, missed: [...this.#chains.values()].some(({ missed }) => missed) };
       this.#chains.set(chain, state);

@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { onAbort } from '../../system/abort.ts';
+import { BoundedSet } from '../../system/bounded.ts';
 import { TokenBucket } from '../../system/buckets.ts';
 import type { Clock } from '../../system/clock.ts';
 import { LineSplitter, LineTooLongError } from '../../wire/lines.ts';
@@ -50,7 +51,7 @@ export class Dialogue {
   /** The requests that wait for an answer. */
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   /** The requests whose time has run out, oldest first: each may still be answered once. */
-  readonly #late = new Set<number>();
+  readonly #late = new BoundedSet<number>(MOST_LATE);
   #tellEnd: (why: PoolError) => void = () => {};
   #requests = 0;
   #heard = false;
@@ -184,7 +185,6 @@ export class Dialogue {
 
   #runOut(id: number): void {
     this.#late.add(id);
-    if (this.#late.size > MOST_LATE) this.#late.delete(this.#late.values().next().value as number);
     this.#settle(id, 'late');
   }
 

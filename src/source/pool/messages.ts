@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { rootOf, speaksNoTls, whyUnreachable } from '../../net/connecting.ts';
 import type { PoolAddress } from '../../text/addresses.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { jsonOrUndefined, oneLine } from '../../text/plain-text.ts';
 import { MOST_SHOWN } from './limits.ts';
 
 /** An answer. Nothing is known of its values yet. */
@@ -28,13 +28,7 @@ const Line = z.looseObject({
 
 /** @returns the message of a line; undefined when the line is none */
 export function parseMessage(line: string): Message | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  const { success, data } = Line.safeParse(json);
+  const { success, data } = Line.safeParse(jsonOrUndefined(line));
   if (!success) return undefined;
   const { id, method, params, result, error } = data;
   if (typeof method === 'string') return { kind: 'call', id, method, params: Array.isArray(params) ? params : [] };
