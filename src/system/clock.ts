@@ -15,7 +15,20 @@ export function wallMs(clock: Clock): number {
   return Number(clock.nowUs() / 1000n);
 }
 
+/** The last answer of the system's wall clock. */
+let lastUs = 0n;
+
 export const systemClock: Clock = {
-  nowUs: () => BigInt(Date.now()) * 1000n,
+  /**
+   * The system counts milliseconds. Each call within one gets its own microsecond, so that what happens later has a
+   * later time: a block that is made within its parent's millisecond is not from the future.
+   */
+  nowUs: () => {
+    const nowUs = BigInt(Date.now()) * 1000n;
+    const isSameMs = lastUs >= nowUs && lastUs < nowUs + 1000n;
+    if (!isSameMs) lastUs = nowUs;
+    else if (lastUs < nowUs + 999n) lastUs += 1n;
+    return lastUs;
+  },
   monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
 };

@@ -29,6 +29,7 @@ function files(): Map<string, string> {
     ['/report/figures.js', built('report/figures.js')],
     ['/report/units.js', built('report/units.js')],
     ['/source/vocabulary.js', built('source/vocabulary.js')],
+    ['/text/quantities.js', built('text/quantities.js')],
     ['/web/uplot.js', library('uPlot.esm.js')],
     ['/web/uplot.css', library('uPlot.min.css')],
   ]);

@@ -27,6 +27,19 @@ it.each([
   expect((await rig.ask('/api/v1/status')).status).toBe(401);
 });
 
+it('the server sends every module that the page imports', async () => {
+  const rig = await new Rig().serve();
+  const modules = new Set(['/web/main.js']);
+  for (const module of modules) {
+    const { status, text } = await rig.ask(module);
+    expect([module, status]).toEqual([module, 200]);
+    for (const [, imported] of text.matchAll(/^(?:import|export) (?:[^'"]+ from )?['"](\.[^'"]+)['"]/gm)) {
+      modules.add(new URL(imported, `http://rig${module}`).pathname);
+    }
+  }
+  expect(modules.size).toBeGreaterThan(15);
+});
+
 it('the page loads nothing from elsewhere, and runs no inline scripts', async () => {
   const rig = await new Rig().serve();
   const { headers, text } = await rig.ask('/');
