@@ -1,5 +1,5 @@
 /*
- * The loops around the scans in assembly, for AVX2 and AVX-512. src/kernel/x86/ prints the scans when the addon is built;
+ * The loops around the scans in assembly, for AVX2 and AVX-512. native/generator/x86/ prints the scans when the addon is built;
  * native/README.md says why they are not in C.
  */
 #if defined(__x86_64__)
@@ -10,7 +10,7 @@
 /* The widest vector has this many 32-bit words. */
 #define MOST_LANES 16
 
-/* The layout of the frame in vectors, which must be the same as in src/kernel/x86/frame.ts. */
+/* The layout of the frame in vectors, which must be the same as in native/generator/x86/frame.ts. */
 enum { PAGE, MASK, ZERO, SHUFFLE16, SHUFFLE8, WORD7, JOB = WORD7 + 2, FRAME_VECTORS = JOB + JOB_WORDS };
 
 /*

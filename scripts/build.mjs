@@ -18,9 +18,11 @@ process.chdir(root);
 // The fingerprint is taken before the build, so that a file that changes meanwhile is built the next time.
 const now = fingerprint(BUILT.from);
 // The stamp goes first, and is back only when everything is built.
-rmSync(`${root}dist`, { recursive: true, force: true });
+for (const built of ['dist', 'native/build/generator']) rmSync(root + built, { recursive: true, force: true });
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.web.json');
+// The generator imports what the first step has compiled.
+run('node_modules/typescript/bin/tsc', '-p', 'native/generator');
 for (const name of readdirSync(`${root}src/web`)) {
   if (/\.(html|css|svg)$/.test(name)) copyFileSync(`${root}src/web/${name}`, `${root}dist/web/${name}`);
 }

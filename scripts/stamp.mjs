@@ -11,7 +11,7 @@ export const INSTALLED = { stamp: 'node_modules/.pickaxe-ready', from: ['package
  */
 export const BUILT = {
   stamp: 'dist/.pickaxe-ready',
-  from: ['src', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'],
+  from: ['src', 'native/generator', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'],
 };
 
 /** @returns a hash of the names and contents of files and, recursively, of folders */

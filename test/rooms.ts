@@ -13,7 +13,6 @@ export interface Room {
 
 /** The rooms that never run on a rig, with the only files that may import them. */
 export const NOT_ON_A_RIG: ReadonlyMap<string, readonly string[]> = new Map([
-  ['kernel', []],
   ['mock-node', ['cli/demo.ts', 'cli/mock-node.ts', 'index.ts']],
 ]);
 
@@ -46,7 +45,6 @@ export const ROOMS: readonly Room[] = [
     rooms: ['chain', 'system', 'engine/device.ts', 'engine/engine.ts', 'engine/sensors.ts'],
     packages: ['koffi', 'webgpu', 'zod'],
   },
-  { name: 'kernel', rooms: ['chain'], packages: [] },
   { name: 'source/vocabulary.ts', rooms: [], packages: [] },
   { name: 'events', rooms: ['engine/device.ts', 'source/vocabulary.ts'], packages: [] },
   { name: 'source/source.ts', rooms: ['chain', 'system', 'source/vocabulary.ts', 'events'], packages: [] },

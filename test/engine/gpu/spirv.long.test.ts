@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
-import { gpuKernel } from '#pickaxe/kernel/generate.js';
-import { operationsAt } from '#pickaxe/kernel/last-block.js';
+import { gpuKernel } from '../../../native/generator/generate.ts';
+import { operationsAt } from '../../../native/generator/last-block.ts';
 import { describeGpu, gpuEngine, softwareAdapter } from './adapter.ts';
 import { count, loopOf, OP, readSpirv } from './spirv.ts';
 

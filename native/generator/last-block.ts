@@ -7,8 +7,8 @@
  * Only hash word 7, the most significant one, is computed. At real targets it rejects all but 2^-32 of the nonces.
  */
 
-import { IV, QUADS, SIGMA } from '../chain/blake2s.ts';
-import { HEADER_BYTES } from '../chain/layout.ts';
+import { IV, QUADS, SIGMA } from '#pickaxe/chain/blake2s.js';
+import { HEADER_BYTES } from '#pickaxe/chain/layout.js';
 import { Algebra, COUNTER, type Depth, isLeaf, PAGE, type Value } from './algebra.ts';
 
 export interface Machine {

@@ -1,4 +1,7 @@
-/** `npm run generate`: prints all kernels from their one description, and writes the files that are kept in git. */
+/**
+ * `npm run generate`: prints all kernels from their one description, and writes the files that are kept in git. It is
+ * compiled to native/build/generator/, and never runs on a rig.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -36,6 +39,6 @@ export function assemblyFiles(): Map<string, string> {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   for (const [path, text] of Object.entries(generatedFiles())) {
-    writeFileSync(new URL(`../../${path}`, import.meta.url), text);
+    writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
   }
 }

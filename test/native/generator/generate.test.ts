@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { COUNTER, JOB, PAGE } from '#pickaxe/kernel/algebra.js';
-import { cpuKernel, generatedFiles, gpuKernel } from '#pickaxe/kernel/generate.js';
-import { costPerNonce, describe as describeKernel, handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
+import { COUNTER, JOB, PAGE } from '../../../native/generator/algebra.ts';
+import { cpuKernel, generatedFiles, gpuKernel } from '../../../native/generator/generate.ts';
+import {
+  costPerNonce,
+  describe as describeKernel,
+  handedDown,
+  operationsAt,
+} from '../../../native/generator/last-block.ts';
 
 describe('the cost of a nonce', () => {
   test('is 890 operations and the comparison on a GPU', () => {
@@ -23,5 +28,5 @@ describe('the cost of a nonce', () => {
 });
 
 test.each(Object.entries(generatedFiles()))('%s is what `npm run generate` writes', (path, text) => {
-  expect(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')).toBe(text);
+  expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toBe(text);
 });

@@ -7,7 +7,7 @@ import { hashTail, type Puzzle, placeNonce } from '#pickaxe/chain/job.js';
 import { prepareWords } from '#pickaxe/engine/gpu/prepare.generated.js';
 import { SHADERS } from '#pickaxe/engine/gpu/tuning.js';
 
-const textOf = (shader: string) => readFileSync(new URL(`../../shaders/${shader}`, import.meta.url), 'utf8');
+const textOf = (shader: string) => readFileSync(new URL(`../../../shaders/${shader}`, import.meta.url), 'utf8');
 
 /** @returns a function that computes hash word 7 as the shader does */
 function word7Of(shader: string): (job: Uint32Array, counter: number) => number {

@@ -3,11 +3,11 @@
  * against.
  */
 
-import { COUNTER, JOB, NONCE, PAGE } from '#pickaxe/kernel/algebra.js';
-import { cpuKernel } from '#pickaxe/kernel/generate.js';
-import { handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
-import { indent, Names } from '#pickaxe/kernel/print.js';
-import { dialect, jobStatements } from '#pickaxe/kernel/ts.js';
+import { COUNTER, JOB, NONCE, PAGE } from '../../../native/generator/algebra.ts';
+import { cpuKernel } from '../../../native/generator/generate.ts';
+import { handedDown, operationsAt } from '../../../native/generator/last-block.ts';
+import { indent, Names } from '../../../native/generator/print.ts';
+import { dialect, jobStatements } from '../../../native/generator/ts.ts';
 
 export interface PlainKernel {
   /** Fills `job` from the midstate (8 words) and the tail (16 words, with the lane in its place). */

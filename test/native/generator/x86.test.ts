@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { COUNTER, NONCE } from '#pickaxe/kernel/algebra.js';
-import { assemblyFiles, cpuKernel } from '#pickaxe/kernel/generate.js';
-import { handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
-import { stepOf } from '#pickaxe/kernel/x86/assembly.js';
-import { ASSEMBLY_KERNELS } from '#pickaxe/kernel/x86/instruction-sets.js';
-import { allocate } from '#pickaxe/kernel/x86/registers.js';
-import { schedule } from '#pickaxe/kernel/x86/schedule.js';
+import { COUNTER, NONCE } from '../../../native/generator/algebra.ts';
+import { assemblyFiles, cpuKernel } from '../../../native/generator/generate.ts';
+import { handedDown, operationsAt } from '../../../native/generator/last-block.ts';
+import { stepOf } from '../../../native/generator/x86/assembly.ts';
+import { ASSEMBLY_KERNELS } from '../../../native/generator/x86/instruction-sets.ts';
+import { allocate } from '../../../native/generator/x86/registers.ts';
+import { schedule } from '../../../native/generator/x86/schedule.ts';
 import { runOneLane } from './one-lane-chip.ts';
 import { JOB_WORDS, plainKernel } from './plain-kernel.ts';
 
