@@ -9,7 +9,7 @@
 // connections; the peak of the miner's memory; the part of a core that its main thread took; the hashrate; the blocks
 // that the node accepted, and how many so many hashes give on average. The miner has one hashing thread, and the
 // attacker has the lowest priority. Fails (exit 1) when a probe was not answered from 16 s on, or when memory grew by
-// more than docs/http.md says, with what V8 takes beside it. Loopback only. Linux only: it reads /proc.
+// more than docs/watching.md says, with what V8 takes beside it. Loopback only. Linux only: it reads /proc.
 
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -62,7 +62,7 @@ const PROBE_MS = 500;
 const PROBE_TIMEOUT_MS = 5_000;
 /** From then on, what holds a place for nothing has lost it. */
 const LATE_MS = 16_000;
-/** The answers that wait, and what V8 leaves uncollected: docs/http.md. */
+/** The answers that wait, and what V8 leaves uncollected: docs/watching.md. */
 const MOST_GROWTH_MIB = 32 + 96;
 const PROBES_AFTER = 6;
 /** Blocks come about that often. */

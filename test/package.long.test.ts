@@ -50,7 +50,7 @@ const NEEDED = [
   'native/build/avx2x2.S',
   'shaders/scan.wgsl',
   'scripts/build-native.mjs',
-  'docs/gpus.md',
+  'docs/devices.md',
 ];
 
 describe('the npm package', () => {

@@ -95,7 +95,7 @@ async function gpuEngines(names: readonly string[] | undefined, options: GpuOpti
     none = (fault as Error).message;
     const why = `no GPU is used: ${none}`;
     const isFaulty = !(fault instanceof DeviceError && fault.fault === 'missing');
-    if (isFaulty) log.warn({ tag: 'gpu' }, `${why} (it failed twice). See docs/gpus.md, “When a GPU is missing”.`);
+    if (isFaulty) log.warn({ tag: 'gpu' }, `${why} (it failed twice). See docs/devices.md, “When a GPU is missing”.`);
     else if (names === undefined) log.info({ tag: 'gpu' }, why);
   }
   const engines: Engine[] = [];

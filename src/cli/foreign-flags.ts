@@ -23,7 +23,8 @@ const LIST = 'Run pickaxe devices, which lists the devices and says which are us
 const THREADS = 'CPU threads are given with -t, as a number or a part: -t 8, -t 50%.';
 const TUNED = 'Leave it out: pickaxe measures what is fastest here. A GPU’s batches can be set with --gpu-batch-ms.';
 const HOT = 'A GPU is paused at --temp-limit and resumes at --temp-resume, also for one GPU: --temp-limit gpu0=80.';
-const CLOCKS = 'pickaxe leaves clocks, voltages, power limits and fans alone: docs/gpus.md has the vendors’ commands.';
+const CLOCKS =
+  'pickaxe leaves clocks, voltages, power limits and fans alone: docs/devices.md has the vendors’ commands.';
 const WATCHDOG =
   'Leave it out: a device that hangs or fails is opened again by itself. docs/unattended.md has what to do beyond that.';
 const COLOURS = 'Colours are off where the output is no terminal, and everywhere with NO_COLOR=1 in the environment.';

@@ -185,7 +185,7 @@ function needLinux(): void {
   if (process.platform === 'linux') return;
   const instead = {
     darwin: 'On macOS, launchd starts programs at login: write a plist in ~/Library/LaunchAgents that runs',
-    win32: 'On Windows, the Task Scheduler starts programs (docs/windows.md): create a task that runs',
+    win32: 'On Windows, the Task Scheduler starts programs (docs/platforms.md): create a task that runs',
   }[process.platform as string];
   const command = `"${process.execPath}" "${PROGRAM}" mine`;
   throw new UsageError(`pickaxe service needs systemd, which only Linux has. ${instead ?? 'Run'} ${command}`);
@@ -235,7 +235,7 @@ const MARK = /^# Written by `pickaxe service install`, checksum ([0-9a-f]{16})\.
 export function fillUnit(template: string, command: readonly string[]): string {
   const line = `ExecStart=${command.map(quoteWord).join(' ')}`;
   const text = template.replace(/^ExecStart=.*$/m, () => line);
-  return `# Written by \`pickaxe service install\`, checksum ${digest(text)}. See docs/service.md for changes.\n${text}`;
+  return `# Written by \`pickaxe service install\`, checksum ${digest(text)}. See docs/platforms.md for changes.\n${text}`;
 }
 
 /** Whether pickaxe wrote the unit and nobody has changed it. */

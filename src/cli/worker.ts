@@ -41,7 +41,7 @@ Examples:
   # for programs that come and go, on a socket that only you can use
   pickaxe worker --listen unix:$XDG_RUNTIME_DIR/pickaxe.sock
 
-docs/worker.md has the whole dialogue.`;
+docs/workers.md has the whole dialogue.`;
 
 interface WorkerOptions {
   /** `unix:PATH`. Without it, stdin and stdout are used. */

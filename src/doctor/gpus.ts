@@ -77,7 +77,7 @@ export function examineGpus(facts: GpuFacts): Finding[] {
   const missing = devices.filter(({ vendor }) => !gpus.some((gpu) => gpu.vendor === vendor && !gpu.software));
   const findings = [...gpus.map(listed), ...missing.map((device) => notListed(device, facts))];
   if (none?.fault === 'lost') {
-    const mend = 'docs/gpus.md, “When a GPU is missing”, says how to find the failing driver';
+    const mend = 'docs/devices.md, “When a GPU is missing”, says how to find the failing driver';
     findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, mend });
   } else if (findings.length === 0) {
     // On Linux the bus shows that there is none. Without the package, nothing else was looked for.
@@ -134,7 +134,7 @@ function howToMend(vendor: Maker, facts: GpuFacts): string {
   if (nodes.some(({ isOpen }) => !isOpen)) {
     return 'add yourself to the group of the device file (sudo usermod -aG render $USER) and log in again';
   }
-  return 'look at what vulkaninfo --summary prints, and read docs/gpus.md, “When a GPU is missing”';
+  return 'look at what vulkaninfo --summary prints, and read docs/devices.md, “When a GPU is missing”';
 }
 
 function hasDriver(vendor: Maker, { drivers }: GpuFacts): boolean {

@@ -181,7 +181,7 @@ export function examineSensors({ what, refused }: Pick<CpuSensors, 'what' | 'ref
     state: 'warning',
     what: `the CPU’s power is not known: this user may not read ${refused}`,
     why: 'without it there are no watts and no hashes per joule of the CPU; it mines as well without them',
-    mend: 'docs/cpus.md, “Allow pickaxe to read the power”, says how, and why the system keeps the file from users',
+    mend: 'docs/devices.md, “Allow pickaxe to read the power”, says how, and why the system keeps the file from users',
   };
 }
 

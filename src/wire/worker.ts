@@ -1,5 +1,5 @@
 /**
- * The words and limits of the worker's protocol: `pickaxe worker` speaks it with its parent (docs/worker.md). This file
+ * The words and limits of the worker's protocol: `pickaxe worker` speaks it with its parent (docs/workers.md). This file
  * imports nothing.
  */
 

@@ -1,4 +1,4 @@
-/** Runs the dialogue of docs/worker.md with the built worker. */
+/** Runs the dialogue of docs/workers.md with the built worker. */
 
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { killWorkers, startWorker } from './worker-parent.ts';
 
 afterEach(killWorkers);
 
-const page = readFileSync(new URL('../../docs/worker.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/workers.md', import.meta.url), 'utf8');
 const [, block] = /```dialogue\n([\s\S]*?)```/.exec(page)!;
 const dialogue = block.trim().split('\n');
 
@@ -24,7 +24,7 @@ function isAs(shown: Record<string, unknown>, answer: Answer): boolean {
   );
 }
 
-it('the dialogue of docs/worker.md happens as it is written', async () => {
+it('the dialogue of docs/workers.md happens as it is written', async () => {
   expect(dialogue.length).toBeGreaterThan(15);
   const { parent, code } = startWorker();
   let read = 0;

@@ -137,7 +137,7 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
     });
     const linesOf = ({ stdout }: WineRun) => stdout.trimEnd().split(/\r?\n/);
 
-    test('have the priorities that docs/cpus.md says', async () => {
+    test('have the priorities that docs/devices.md says', async () => {
       const lines = linesOf(await windows.run(program, []));
       const priorities = lines.filter((line) => line.startsWith('niceness'));
       const NORMAL = 0;

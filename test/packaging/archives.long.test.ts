@@ -103,7 +103,7 @@ function expectFiles(files: readonly string[], platform: string, beside: readonl
   const tops = files.filter((path) => !path.includes('/'));
   expect(tops.sort()).toEqual([...beside].sort());
   const node = platform === 'win32-x64' ? 'node/node.exe' : 'node/node';
-  const needed = ['app/dist/cli/main.js', 'app/shaders/scan.wgsl', 'app/LICENSE', 'app/docs/windows.md', node];
+  const needed = ['app/dist/cli/main.js', 'app/shaders/scan.wgsl', 'app/LICENSE', 'app/docs/platforms.md', node];
   expect(files).toEqual(expect.arrayContaining([...needed, 'node/LICENSE', 'app/node_modules/zod/LICENSE']));
   const folders = (prefix: string) =>
     new Set(files.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length).split('/')[0]));

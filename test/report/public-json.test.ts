@@ -132,11 +132,10 @@ describe('every public document', () => {
 
   const docs = [
     'wrappers',
-    'stratum',
+    'workers',
     'bench',
     'unattended',
-    'http',
-    'worker',
+    'watching',
     'transactions',
     'commands',
     'sweep',

@@ -1,6 +1,6 @@
 /**
- * The commands of docs/windows.md, as far as Wine has the programs that they name: PowerShell and Windows' own are not
- * there.
+ * The commands of docs/platforms.md, as far as Wine has the programs that they name: PowerShell and Windows' own are
+ * not there.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { start } from '../cli/pickaxe.ts';
 import { ROOT } from '../scripts/run.ts';
 import { noWine, Windows, why } from './wine.ts';
 
-const document = readFileSync(join(ROOT, 'docs/windows.md'), 'utf8');
+const document = readFileSync(join(ROOT, 'docs/platforms.md'), 'utf8');
 const blocks = (language: string) =>
   [...document.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map(([, text]) => text);
 const commands = blocks('powershell').flatMap((block) => block.trim().split('\n'));

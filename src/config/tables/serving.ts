@@ -62,7 +62,7 @@ export const RUN_HTTP_LOG = {
     },
   },
   http: {
-    about: 'API and metrics over HTTP: docs/http.md.',
+    about: 'API and metrics over HTTP: docs/watching.md.',
     heading: 'HTTP',
     settings: {
       listen: {
@@ -149,7 +149,7 @@ export const RUN_HTTP_LOG = {
 
 export const STRATUM = {
   stratum: {
-    about: 'A stratum server, for ASICs and other miners: docs/stratum.md.',
+    about: 'A stratum server, for ASICs and other miners: docs/workers.md.',
     heading: 'Stratum server',
     settings: {
       listen: {
@@ -210,7 +210,7 @@ export const STRATUM = {
 
 export const RELAYS = {
   externalWorker: {
-    about: 'Somebody else’s external worker, which hashes beside the devices: docs/worker.md.',
+    about: 'Somebody else’s external worker, which hashes beside the devices: docs/workers.md.',
     heading: 'Other programs that hash',
     settings: {
       command: {
@@ -227,7 +227,7 @@ export const RELAYS = {
     },
   },
   testNetwork: {
-    about: 'For test networks that check no proof of work: docs/worker.md.',
+    about: 'For test networks that check no proof of work: docs/workers.md.',
     heading: 'Test networks',
     settings: {
       simulate: {

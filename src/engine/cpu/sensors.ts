@@ -65,7 +65,7 @@ async function open(options: CpuSensorOptions): Promise<CpuSensors> {
 
 /** Why the power is not known: a clause for people. */
 function refusal(file: NonNullable<FoundPower['refused']>): string {
-  return `the power is not known, because only root may read ${file} (docs/cpus.md, “Allow pickaxe to read the power”)`;
+  return `the power is not known, because only root may read ${file} (docs/devices.md, “Allow pickaxe to read the power”)`;
 }
 
 /* The folders of Linux's hwmon that belong to CPUs. */

@@ -151,8 +151,8 @@ const WITHOUT_LAYER = ON_LINUX
   ? 'Mesa’s Vulkan layer, which would tell them apart, is missing or too old (install mesa-vulkan-drivers 23.3 or later, for cards of every maker)'
   : 'nothing on this system tells them apart';
 const REMEDY = ON_LINUX
-  ? 'to mine on both, run one pickaxe for each GPU in a container of its own (see docs/gpus.md)'
-  : 'only the first of them is used (see docs/gpus.md)';
+  ? 'to mine on both, run one pickaxe for each GPU in a container of its own (see docs/devices.md)'
+  : 'only the first of them is used (see docs/devices.md)';
 
 /* Lists the GPUs on the PCI bus, from Linux's sysfs. */
 

@@ -82,7 +82,7 @@ function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
 }
 
 const CHOOSE_DRIVER =
-  'to use this driver instead, name its file in /usr/share/vulkan/icd.d with VK_DRIVER_FILES (see docs/gpus.md)';
+  'to use this driver instead, name its file in /usr/share/vulkan/icd.d with VK_DRIVER_FILES (see docs/devices.md)';
 
 /** Adds addresses from the system, for makers of which there is exactly one GPU and one device on the bus. */
 export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevice[]): Found[] {

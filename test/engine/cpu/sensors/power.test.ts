@@ -128,7 +128,7 @@ describe('a counter that only root may read', () => {
     expect(sensors.refused).toBe(file);
     expect(sensors.what).toBe(
       `temperature from k10temp; the power is not known, because only root may read ${file} ` +
-        '(docs/cpus.md, “Allow pickaxe to read the power”)',
+        '(docs/devices.md, “Allow pickaxe to read the power”)',
     );
     expect(await sensors.read()).toEqual({ temperatureCelsius: 94.875 });
   });
