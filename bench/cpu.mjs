@@ -8,8 +8,8 @@
 // --threads 1 skips the second part, which reads the scheduler's statistics and so runs only on Linux.
 
 import { parseArgs } from 'node:util';
+import { WORK_BYTES } from '#pickaxe/chain/bytes.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { WORK_BYTES } from '#pickaxe/chain/layout.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 import { scan } from '#pickaxe/engine/cpu/columns.js';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';

@@ -25,7 +25,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { WORK_BYTES } from '#pickaxe/chain/layout.js';
+import { WORK_BYTES } from '#pickaxe/chain/bytes.js';
 import { COUNTERS, sizeOf } from '#pickaxe/chain/nonce.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 import { Pool, SearchRun, taskMsFor } from '#pickaxe/engine/cpu/pool.js';

@@ -215,15 +215,19 @@ for (const { name, health, lastError, alerts } of rules) {
 
 // The same figures on both sides.
 await fetch(`${miner.url}/api/v1/pause`, { method: 'POST' });
-const status = await settledStatus(miner.url);
-const since = Date.now();
-await until('a scrape after that', async () => {
-  const [target] = (await prometheus.api('targets')).activeTargets;
-  return Date.parse(target.lastScrape) > since && target.health === 'up';
+const { status, samples } = await until('a scrape while the work stays the same', async () => {
+  const before = await settledStatus(miner.url);
+  const since = Date.now();
+  await until('a scrape after that', async () => {
+    const [target] = (await prometheus.api('targets')).activeTargets;
+    return Date.parse(target.lastScrape) > since && target.health === 'up';
+  });
+  const metrics = await prometheus.query('{__name__=~"pickaxe_.*"}');
+  // A paused rig follows its node, too, whose next block can have another difficulty.
+  const after = await getJson(`${miner.url}/api/v1/status`);
+  if (JSON.stringify(after.work) !== JSON.stringify(before.work)) return undefined;
+  return { status: before, samples: new Map(metrics.map(({ metric, value }) => [nameOf(metric), Number(value[1])])) };
 });
-const samples = new Map(
-  (await prometheus.query('{__name__=~"pickaxe_.*"}')).map(({ metric, value }) => [nameOf(metric), Number(value[1])]),
-);
 const counted = ['up', 'scrape_duration_seconds'].map((name) => `${name}{job="pickaxe"}[${Math.ceil(seconds)}s]`);
 const number = async (expr) => Number((await prometheus.query(expr))[0]?.value[1]);
 const scrapes = await number(`count_over_time(${counted[0]})`);

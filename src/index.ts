@@ -5,8 +5,15 @@
 
 // What is mined: bytes and values.
 export { type Job, prepareJob } from './chain/job.ts';
-export { joinNonce, NO_NONCE1, type Nonce1, type Range, splitNonce } from './chain/nonce.ts';
-export { difficultyOf, targetForDifficulty } from './chain/target.ts';
+export {
+  difficultyOf,
+  joinNonce,
+  NO_NONCE1,
+  type Nonce1,
+  type Range,
+  splitNonce,
+  targetForDifficulty,
+} from './chain/nonce.ts';
 export { powHash, type Solution, type Verification, verify } from './chain/verify.ts';
 export { parseWork, type Work, WorkFormatError, type WorkTerms } from './chain/work.ts';
 // The devices that hash.
@@ -42,8 +49,7 @@ export {
   transferCreate,
   transferCrosschain,
 } from './ledger/command/coin.ts';
-export { type Command, type Signature, verifyCommand } from './ledger/command/command.ts';
-export { KeyPair } from './ledger/command/keys.ts';
+export { type Command, KeyPair, type Signature, verifyCommand } from './ledger/command/command.ts';
 export type { Capability, Message, Payload as CommandPayload, PublicMeta, Signer } from './ledger/command/payload.ts';
 export type {
   CommandResult,
@@ -83,9 +89,9 @@ export type { MerkleStep } from './ledger/merkle.ts';
 export { checkPayload, type Payload, type PayloadRoots, type PayloadWithOutputs } from './ledger/payload.ts';
 export { type BlockReward, rewardOf } from './ledger/reward.ts';
 export { checkSpvProof, parseSpvProof, type SpvProof } from './ledger/spv-proof.ts';
+export type { TemperatureLimits } from './mine/device-health.ts';
 // The miner.
 export { Miner, type MinerOptions } from './mine/miner.ts';
-export type { TemperatureLimits } from './mine/thermal-guard.ts';
 // A node to try it on.
 export { MockNode, type MockNodeAddress } from './mock-node/mock-node.ts';
 export type { MockNodeOptions } from './mock-node/options.ts';
@@ -99,10 +105,10 @@ export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/api/no
 export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
 export type { DialectSetting, HeightRange } from './node/api/request.ts';
 export type { ApiLimits } from './node/limits.ts';
-export type { MinerIdentity } from './node/miner-identity.ts';
+export type { MinerIdentity } from './node/url.ts';
 // Others that hash, beside the miner.
 export type { Relay } from './relay/relay.ts';
-export { type Judgement, RelayedWorks, type RelayedWorksOptions } from './relay/relayed-works.ts';
+export { type Judgement, RelayedWorks, type RelayedWorksOptions } from './relay/relay.ts';
 export { type StratumOptions, StratumRelay } from './relay/stratum/server.ts';
 export type { DeviceSummary } from './report/device-stats.ts';
 export type { RigNow, Summary } from './report/rig.ts';

@@ -1,9 +1,7 @@
 /** Sources and engines that do what a test tells them. */
 
-import type { Job } from '#pickaxe/chain/job.js';
-import { solves } from '#pickaxe/chain/job.js';
-import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
-import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { type Job, solves } from '#pickaxe/chain/job.js';
+import { joinNonce, type Range, sizeOf, targetForDifficulty } from '#pickaxe/chain/nonce.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
 import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
 import type { DeviceKind } from '#pickaxe/engine/device.js';

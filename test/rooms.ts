@@ -14,6 +14,7 @@ export interface Room {
 /** The rooms that never run on a rig, with the only files that may import them. */
 export const NOT_ON_A_RIG: ReadonlyMap<string, readonly string[]> = new Map([
   ['mock-node', ['cli/demo.ts', 'cli/mock-node.ts', 'index.ts']],
+  ['mock-node/simulated-relay.ts', ['app/simulated.ts']],
 ]);
 
 export const ROOMS: readonly Room[] = [
@@ -90,16 +91,10 @@ export const ROOMS: readonly Room[] = [
   },
   { name: 'net/certificate.ts', rooms: [], packages: [] },
   { name: 'net', rooms: ['net/certificate.ts'], packages: [] },
-  {
-    name: 'relay/simulated',
-    rooms: ['chain', 'text', 'system', 'events', 'source/source.ts', 'relay'],
-    packages: ['zod'],
-  },
   { name: 'node/url.ts', rooms: [], packages: [] },
-  { name: 'node/miner-identity.ts', rooms: [], packages: [] },
   {
     name: 'node',
-    rooms: ['chain', 'text', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts'],
+    rooms: ['chain', 'text', 'system', 'net', 'node/url.ts'],
     packages: ['undici', 'zod'],
   },
   {
@@ -109,23 +104,13 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'nodes',
-    rooms: ['ledger', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts', 'node', 'node/api'],
+    rooms: ['ledger', 'system', 'net', 'node/url.ts', 'node', 'node/api'],
     packages: [],
   },
   { name: 'source', rooms: ['chain', 'system', 'source/vocabulary.ts', 'events', 'source/source.ts'], packages: [] },
   {
     name: 'source/node',
-    rooms: [
-      'chain',
-      'system',
-      'source/vocabulary.ts',
-      'source/source.ts',
-      'net',
-      'node/url.ts',
-      'node/miner-identity.ts',
-      'node',
-      'source',
-    ],
+    rooms: ['chain', 'system', 'source/vocabulary.ts', 'source/source.ts', 'net', 'node/url.ts', 'node', 'source'],
     packages: ['eventsource'],
   },
   {
@@ -139,17 +124,15 @@ export const ROOMS: readonly Room[] = [
     packages: [],
   },
   { name: 'sweep', rooms: ['ledger', 'ledger/command', 'system'], packages: ['zod'] },
+  {
+    name: 'mock-node/simulated-relay.ts',
+    rooms: ['chain', 'text', 'system', 'events', 'source/source.ts', 'relay'],
+    packages: ['zod'],
+  },
   { name: 'mock-node', rooms: ['chain', 'ledger', 'ledger/command', 'system'], packages: ['zod'] },
   {
     name: 'config',
-    rooms: [
-      'text',
-      'engine/device.ts',
-      'engine/cpu/kernel-names.ts',
-      'net/certificate.ts',
-      'node/url.ts',
-      'node/miner-identity.ts',
-    ],
+    rooms: ['text', 'engine/device.ts', 'engine/cpu/kernel-names.ts', 'net/certificate.ts', 'node/url.ts'],
     packages: ['fastest-levenshtein', 'smol-toml', 'zod'],
   },
   { name: 'report/units.ts', rooms: ['engine/device.ts', 'source/vocabulary.ts'], packages: [] },

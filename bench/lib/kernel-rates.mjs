@@ -5,8 +5,8 @@
 // It measures wall time, because Wine counts processor time in steps of 10 ms. Turns are so short that most are not
 // interrupted.
 
+import { WORK_BYTES } from '#pickaxe/chain/bytes.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { WORK_BYTES } from '#pickaxe/chain/layout.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 import { scan } from '#pickaxe/engine/cpu/columns.js';
 import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';

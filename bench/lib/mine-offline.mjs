@@ -1,8 +1,8 @@
 // Mines with one engine without a node, on work that no nonce solves.
 
 import { randomInt } from 'node:crypto';
+import { TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/layout.js';
 import { LANES, PAGES } from '#pickaxe/chain/nonce.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 import { Space } from '#pickaxe/mine/space.js';

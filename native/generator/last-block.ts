@@ -8,7 +8,7 @@
  */
 
 import { IV, QUADS, SIGMA } from '#pickaxe/chain/blake2s.js';
-import { HEADER_BYTES } from '#pickaxe/chain/layout.js';
+import { HEADER_BYTES } from '#pickaxe/chain/bytes.js';
 import { Algebra, COUNTER, type Depth, isLeaf, PAGE, type Value } from './algebra.ts';
 
 export interface Machine {

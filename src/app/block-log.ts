@@ -16,7 +16,7 @@ import { formatDecimal } from '../ledger/decimal.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import type { Tally } from '../report/tally.ts';
 import { LEFT } from '../source/vocabulary.ts';
-import { LogBucket, TokenBucket } from '../system/buckets.ts';
+import { LogBucket, TokenBucket } from '../system/bounded.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { type LedgerViews, openLedgerViews } from './ledger-views.ts';

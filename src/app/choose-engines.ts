@@ -13,7 +13,7 @@ import { DeviceError, type Engine, MissingEngine } from '../engine/engine.ts';
 import { makerOf } from '../engine/gpu/disambiguate.ts';
 import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
 import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
-import type { TemperatureLimits } from '../mine/thermal-guard.ts';
+import type { TemperatureLimits } from '../mine/device-health.ts';
 import { formatPercent } from '../report/units.ts';
 import { userCacheDirectory } from '../system/files.ts';
 import { UsageError } from './exit.ts';

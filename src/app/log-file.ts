@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Config } from '../config/settings.ts';
 import { CAREFULLY, chmodWhereModesAre, openPrivate, renameFile } from '../system/files.ts';
-import { type LogFormat, logFileLine } from '../terminal/log.ts';
+import { type LogFormat, logFileLine } from '../terminal/page-link.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
 

@@ -1,14 +1,129 @@
-/** Makes the relays that the settings ask for. Each has a file in `relays/`, and is imported only when it is used. */
+/** `--stratum-listen`: a stratum server beside the devices, or alone. */
 
+import { isIPv4 } from 'node:net';
+import { availableParallelism, totalmem } from 'node:os';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
+import { ExternalRelay } from '../relay/external.ts';
+import type { RelayLog } from '../relay/relay.ts';
+import { type Means, mostConnections } from '../relay/stratum/limits.ts';
+import { StratumRelay } from '../relay/stratum/server.ts';
+import { Ledger } from '../relay/stratum/share-log.ts';
+import type { Clock } from '../system/clock.ts';
+import { openPrivate } from '../system/files.ts';
+import type { Command } from '../system/process-group.ts';
+import { systemReport } from '../system/version.ts';
+import { formatHttpAddress } from '../text/addresses.ts';
+import { UsageError, whyNotListening } from './exit.ts';
+import { certificatesIn, secretTextIn } from './node-api.ts';
 import type { MakeRelay } from './run-miner.ts';
 
-/** @throws UsageError when a relay cannot do what the settings ask for */
-export async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
-  const { command } = externalWorker;
-  return [
-    ...(stratum.listen ? [(await import('./relays/stratum.ts')).stratumServer(stratum, log)] : []),
-    ...(command === undefined ? [] : [(await import('./relays/external.ts')).externalWorker(command, log)]),
-  ];
+const TAG = { tag: 'stratum' };
+/** Networks of proxies with fewer bits have more than 256 addresses. */
+const FEW_PROXIES_BITS = { 4: 24, 6: 120 };
+
+/** @throws UsageError when the certificate or its key cannot be used */
+export function stratumServer({ listen, ledger, ...settings }: Config['stratum'], log: Logger): MakeRelay {
+  if (!listen) throw new Error('no address to listen on');
+  const secureContext = contextOf(settings);
+  const { shareSeconds, proxies = [] } = settings;
+  const means = meansHere();
+  const { count: connections, short } = mostConnections(means);
+  return ({ source, emit, clock, lane }) => {
+    const relay = new StratumRelay({
+      source,
+      emit,
+      clock,
+      lane,
+      listen,
+      shareSeconds,
+      proxies,
+      log: relayLog(log, TAG.tag),
+      limits: { connections },
+      ...(secureContext && { secureContext }),
+      ...(ledger !== undefined && { openLedger: () => openLedger(ledger, log, clock) }),
+    });
+    const open = async () => {
+      try {
+        await relay.open();
+      } catch (fault) {
+        if (fault instanceof UsageError) throw fault;
+        const reason = whyNotListening(fault as NodeJS.ErrnoException, listen.port);
+        throw new UsageError(`cannot listen on --stratum-listen ${formatHttpAddress(listen)}: ${reason}.`);
+      }
+      const at = formatHttpAddress({ host: listen.host, port: relay.port ?? listen.port });
+      log.info(TAG, `listening at stratum+${secureContext ? 'ssl' : 'tcp'}://${at}`);
+      if (short !== undefined) log.info(TAG, `at most ${connections} connections: ${why(short, means)}`);
+      for (const network of proxies.filter(hasManyAddresses)) {
+        log.warn(
+          TAG,
+          `--stratum-proxy-protocol ${network}: each of these addresses can name any client, and have it banned`,
+        );
+      }
+    };
+    return { name: relay.name, open, run: (stop) => relay.run(stop) };
+  };
+}
+
+function meansHere(): Means {
+  // Node.js raises the soft limit to the hard one as it starts, where it may.
+  const soft = systemReport().userLimits?.open_files?.soft;
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return { files: typeof soft === 'number' ? soft : undefined, memory, threads: availableParallelism() };
+}
+
+function why(short: 'files' | 'memory', { files, memory }: Means): string {
+  if (short === 'memory') return `a quarter of ${(memory / 2 ** 30).toFixed(1)} GiB of memory is for them`;
+  return `this process may have ${files} files open, and some are kept for the nodes and the HTTP API`;
+}
+
+/** @param proxy an address, or a network like 10.0.0.0/8 */
+function hasManyAddresses(proxy: string): boolean {
+  const [address, bits] = proxy.split('/');
+  return bits !== undefined && Number(bits) < FEW_PROXIES_BITS[isIPv4(address) ? 4 : 6];
+}
+
+/** @throws UsageError when the file cannot be written */
+async function openLedger(path: string, log: Logger, clock: Clock): Promise<Ledger> {
+  const handle = await openPrivate(path).catch((fault: Error) => {
+    throw new UsageError(`--stratum-ledger: ${path} cannot be written: ${fault.message}`);
+  });
+  const file = {
+    write: async (bytes: Buffer) => (await handle.write(bytes)).bytesWritten,
+    close: () => handle.close(),
+  };
+  return new Ledger(file, { clock, warn: (line) => log.warn(TAG, `${line}: ${path}`) });
+}
+
+/** @throws UsageError that says what is wrong with the files, without quoting the key */
+function contextOf({ tlsCert, tlsKey }: Pick<Config['stratum'], 'tlsCert' | 'tlsKey'>): SecureContext | undefined {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const key = secretTextIn(tlsKey, '--stratum-tls-key');
+  const cert = certificatesIn(tlsCert, '--stratum-tls-cert').join('\n');
+  try {
+    return createSecureContext({ cert, key, minVersion: 'TLSv1.2' });
+  } catch (fault) {
+    throw new UsageError(
+      `--stratum-tls-cert ${tlsCert} and --stratum-tls-key ${tlsKey} cannot be used: ${(fault as Error).message}`,
+    );
+  }
+}
+
+/* `--external-worker`: somebody else's external worker beside the devices, or alone. */
+
+export function externalWorker(command: Command, log: Logger): MakeRelay {
+  return ({ source, emit, clock }) => {
+    return new ExternalRelay({ command, source, emit, clock, log: relayLog(log, 'external-worker') });
+  };
+}
+
+/* The log as relays see it. */
+
+export function relayLog(log: Logger, tag: string): RelayLog {
+  return {
+    debug: (line) => log.debug({ tag }, line),
+    info: (line) => log.info({ tag }, line),
+    warn: (line) => log.warn({ tag }, line),
+  };
 }

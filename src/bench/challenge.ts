@@ -4,11 +4,9 @@
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
-import { toHex, viewOf } from '../chain/bytes.ts';
+import { HEADER_BYTES, NONCE_BYTES, toHex, viewOf, WORK_BYTES, WORK_OFFSET } from '../chain/bytes.ts';
 import { type Job, prepareJob } from '../chain/job.ts';
-import { HEADER_BYTES, NONCE_BYTES, WORK_BYTES, WORK_OFFSET } from '../chain/layout.ts';
-import { COUNTERS, PAGES, type Range, splitNonce } from '../chain/nonce.ts';
-import { targetForDifficulty } from '../chain/target.ts';
+import { COUNTERS, PAGES, type Range, splitNonce, targetForDifficulty } from '../chain/nonce.ts';
 import { verify } from '../chain/verify.ts';
 import { parseWork } from '../chain/work.ts';
 import { DeviceError, type Engine, type SearchReport } from '../engine/engine.ts';

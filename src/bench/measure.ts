@@ -1,7 +1,7 @@
 /** Measures devices, one after the other or all at once, as often as asked: hashrate first, then the hash sum. */
 
+import { WORK_BYTES } from '../chain/bytes.ts';
 import { prepareJob } from '../chain/job.ts';
-import { WORK_BYTES } from '../chain/layout.ts';
 import { LANES, PAGES } from '../chain/nonce.ts';
 import { parseWork } from '../chain/work.ts';
 import type { CoreKind } from '../engine/device.ts';

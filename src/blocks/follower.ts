@@ -4,7 +4,7 @@
  */
 
 import { pause } from '../system/abort.ts';
-import { TokenBucket } from '../system/buckets.ts';
+import { TokenBucket } from '../system/bounded.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { type Block, isHidden } from './block-index.ts';
 import { type Found, type LedgerView, lookAt, RewardSearch, seekReward } from './observation.ts';

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { HEADER_BYTES } from '../chain/layout.ts';
+import { HEADER_BYTES } from '../chain/bytes.ts';
 import { BLOCK_STATES } from '../events/vocabulary.ts';
 import { formatDecimal, parseDecimal } from '../ledger/decimal.ts';
 import { opaqueId, reading } from '../ledger/fields.ts';

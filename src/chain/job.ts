@@ -1,7 +1,7 @@
 /** A job is a work at one creation time, prepared for searching. */
 
 import { BLOCK_BYTES, BLOCK_WORDS, compress, initialState, readWords } from './blake2s.ts';
-import { HEADER_BYTES, MIDSTATE_BYTES, TARGET_BYTES } from './layout.ts';
+import { HEADER_BYTES, MIDSTATE_BYTES, TARGET_BYTES } from './bytes.ts';
 import type { NonceParts } from './nonce.ts';
 import { creationTimeOf, type Work, withCreationTime } from './work.ts';
 

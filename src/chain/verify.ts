@@ -2,14 +2,13 @@
  * The referee. Engines report candidates, and only `verify` can make a `Solution` from one: it hashes the whole header
  * with an implementation that shares nothing with the kernels. Only a Solution can be submitted, because a node drops a
  * work at its first wrong submission, for all rigs of the same miner, and a pool refuses nonces that it has not
- * assigned. `assumeSolved` makes one without proof of work, for test networks that do not check it.
+ * assigned.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
+import { HEADER_BYTES } from './bytes.ts';
 import type { Job } from './job.ts';
-import { HEADER_BYTES } from './layout.ts';
-import { isNonceWithin } from './nonce.ts';
-import { meetsTarget } from './target.ts';
+import { isNonceWithin, meetsTarget } from './nonce.ts';
 import { type Work, withNonce } from './work.ts';
 
 declare const verified: unique symbol;
@@ -67,15 +66,4 @@ export function verify(job: Job, nonce: bigint): Verification {
   const solves = isAllowed && meetsTarget(hash, work.target);
   const solution = solves ? ({ work, nonce, header, powHash: hash, isBlock, isShare } as Solution) : undefined;
   return { powHash: hash, proves: isAllowed && meetsTarget(hash, job.searchTarget), solution };
-}
-
-/**
- * Declares a job solved by a nonce WITHOUT PROOF OF WORK. Only a test network that does not check the proof of work
- * accepts such a solution; any other rejects it, and drops the work for all rigs of the same miner. Nothing but
- * relay/simulated/ may call this.
- */
-export function assumeSolved(job: Job, nonce: bigint): Solution {
-  const header = withNonce(job.header, nonce);
-  const isShare = job.work.until === 'replaced';
-  return { work: job.work, nonce, header, powHash: powHash(header), isBlock: true, isShare } as Solution;
 }

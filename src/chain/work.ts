@@ -1,7 +1,6 @@
 /** A work is what a source gives out to be mined. It is parsed once and never changed. */
 
-import { viewOf } from './bytes.ts';
-import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from './layout.ts';
+import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from './bytes.ts';
 import { NO_NONCE1, type Nonce1 } from './nonce.ts';
 
 export interface Work {
@@ -106,4 +105,21 @@ export function withNonce(header: Uint8Array, nonce: bigint): Uint8Array {
 /** Copies in a way that is right for Buffers, too: their `slice` shares memory, unlike that of a Uint8Array. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(bytes);
+}
+
+/*
+ * The rule for a block's creation time (document 1): it must be greater than the creation times of the parents and must
+ * not lie in the future. The node wrote a valid time into the work, so pickaxe only ever moves the time forward, and
+ * never past a moment that the node's own clock has surely reached.
+ */
+
+/**
+ * @param workTimeUs the time in the work as received, in microseconds since the UNIX epoch
+ * @param latestUs the latest time that the node surely accepts: the lower of our clock and the node's, in the same unit
+ * @param marginUs how far the result stays below `latestUs`, unless `workTimeUs` is later
+ * @returns microseconds since the UNIX epoch
+ */
+export function rolledCreationTime(workTimeUs: bigint, latestUs: bigint, marginUs: bigint): bigint {
+  const safe = latestUs - marginUs;
+  return safe > workTimeUs ? safe : workTimeUs;
 }

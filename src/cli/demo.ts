@@ -5,7 +5,7 @@ import { chooseEngines } from '../app/choose-engines.ts';
 import { chooseSource, minerAccount } from '../app/choose-source.ts';
 import { askBalance } from '../app/ledger-views.ts';
 import { type ApiSettings, configuredNodes, nodeApi } from '../app/node-api.ts';
-import { prepare } from '../app/prepare.ts';
+import { prepare } from '../app/rig.ts';
 import { runMiner, type Sidecar } from '../app/run-miner.ts';
 import { followBlocks } from '../app/sidecars/blocks.ts';
 import { type Totals, totalsOf } from '../blocks/block-index.ts';

@@ -8,7 +8,7 @@ import { type ChosenSource, chooseSource, insecureTlsRisk, minerAccount } from '
 import { dryRun } from '../app/dry-run.ts';
 import { refuse } from '../app/exit.ts';
 import { loneNode } from '../app/node-watch.ts';
-import { prepare } from '../app/prepare.ts';
+import { prepare } from '../app/rig.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '../app/run-miner.ts';
 import { blocks } from '../app/sidecars/blocks.ts';
 import { nodes } from '../app/sidecars/nodes.ts';
@@ -109,5 +109,5 @@ async function simulated(
   asks: boolean,
 ): Promise<MakeRelay[]> {
   if (simulate === undefined) return [];
-  return [await (await import('../app/relays/simulated.ts')).simulatedHasher(simulate, node, log, asks)];
+  return [await (await import('../app/simulated.ts')).simulatedHasher(simulate, node, log, asks)];
 }

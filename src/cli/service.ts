@@ -225,7 +225,7 @@ function print(io: Io, ...lines: string[]): void {
 /* Makes systemd units from the templates in packaging/systemd/ and the paths of this machine. Pure. */
 
 /** The first line of a unit that pickaxe wrote. Its checksum shows whether the unit was changed since. */
-const MARK = /^# Written by `pickaxe service install`, checksum ([0-9a-f]{16})\. See docs\/service\.md for changes\.\n/;
+const MARK = /^# Written by `pickaxe service install`, checksum ([0-9a-f]{16})\. See docs\/\w+\.md for changes\.\n/;
 
 /**
  * @param template a unit with one line `ExecStart=`

@@ -3,9 +3,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../app/exit.ts';
-import { equalBytes, fromHex, toHex, viewOf } from '../chain/bytes.ts';
-import { HEADER_BYTES, WORK_BYTES } from '../chain/layout.ts';
-import { difficultyOf, meetsTarget } from '../chain/target.ts';
+import { equalBytes, fromHex, HEADER_BYTES, toHex, viewOf, WORK_BYTES } from '../chain/bytes.ts';
+import { difficultyOf, meetsTarget } from '../chain/nonce.ts';
 import { parseWork } from '../chain/work.ts';
 import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../ledger/header.ts';
 import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
@@ -111,8 +110,8 @@ function parse(bytes: Uint8Array): Subject {
   try {
     const length = headerLengthOf(bytes);
     const recorded = bytes.slice(RECORD_HEAD_BYTES);
-    // A header with four adjacents is as long as a record, but it does not end with a header of 286 bytes.
-    if (bytes.length === WORK_BYTES && (length !== WORK_BYTES || headerLengthOf(recorded) === HEADER_BYTES)) {
+    // A header with four adjacents is as long as a record, but does not end with a header of the chain it begins with.
+    if (bytes.length === WORK_BYTES && (length !== WORK_BYTES || isRecord(bytes, recorded))) {
       const { target } = parseWork(bytes, { id: 'verify' });
       return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
     }
@@ -139,6 +138,10 @@ function ofHeader(bytes: Uint8Array): Subject {
 /** @returns how many bytes a header with that number of adjacents has; 0 for bytes that are too few to say */
 function headerLengthOf(bytes: Uint8Array): number {
   return bytes.length < headerBytes(0) ? 0 : headerBytes(viewOf(bytes).getUint16(COUNT_OFFSET, true));
+}
+
+function isRecord(bytes: Uint8Array, recorded: Uint8Array): boolean {
+  return headerLengthOf(recorded) === HEADER_BYTES && parseHeader(recorded).chain === viewOf(bytes).getUint32(0, true);
 }
 
 /** @param us microseconds since the UNIX epoch */

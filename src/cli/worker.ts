@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { chooseEngines } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
-import { prepare } from '../app/prepare.ts';
+import { prepare } from '../app/rig.ts';
 import { WorkerRig } from '../app/rig-view.ts';
 import { runMiner, type Sidecar } from '../app/run-miner.ts';
 import type { Loaded } from '../config/load.ts';

@@ -4,10 +4,9 @@ import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import { decodeText } from '../text/plain-text.ts';
-import type { Environment } from './flags-and-env.ts';
 import { parseToml } from './parse.ts';
 import type { Position } from './positions.ts';
-import { ConfigError, type RawSettings } from './raw-settings.ts';
+import { ConfigError, type Environment, type RawSettings } from './raw-settings.ts';
 import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-file.ts';
 
 /** Fifty times the size of the example file, which names every setting. */

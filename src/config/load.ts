@@ -5,14 +5,19 @@ import { type Checked, check } from './check.ts';
 import { CONTRADICTIONS, type Contradiction } from './contradictions.ts';
 import { findFile, readConfigFile, userConfigDirectory } from './files.ts';
 import {
+  ConfigError,
   type Environment,
   FILE_VARIABLE,
   type Flags,
+  type Origin,
+  type Path,
+  type RawSettings,
   settingsOfEnvironment,
   settingsOfFlags,
+  type Tables,
   unknownVariables,
-} from './flags-and-env.ts';
-import { ConfigError, type Origin, type Path, type RawSettings, type Tables, type Valued } from './raw-settings.ts';
+  type Valued,
+} from './raw-settings.ts';
 import { originOf, type PerNode } from './setting-types/addresses.ts';
 import { assemble, type Config, ENTRIES } from './settings.ts';
 import type { Entry } from './settings-table.ts';

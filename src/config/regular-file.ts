@@ -48,7 +48,7 @@ export function readRegularFile(
  * @returns a clause such as `there is no such file`
  */
 export function whyUnreadable({ code, message }: NodeJS.ErrnoException, path: string): string {
-  if (code === 'ENOENT') return exists(path) ? 'it is a link to a file that does not exist' : 'there is no such file';
+  if (code === 'ENOENT') return isThere(path) ? 'it is a link to a file that does not exist' : 'there is no such file';
   if (code === 'EACCES') return 'this user may not read it';
   if (code === 'ELOOP') return 'it is a link that leads to itself';
   if (code === 'EISDIR') return 'it is a directory';
@@ -56,7 +56,7 @@ export function whyUnreadable({ code, message }: NodeJS.ErrnoException, path: st
 }
 
 /** Whether there is anything at the path, even a link whose target does not exist. */
-function exists(path: string): boolean {
+function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 

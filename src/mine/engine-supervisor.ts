@@ -5,7 +5,7 @@
  */
 
 import type { Job } from '../chain/job.ts';
-import { difficultyOf } from '../chain/target.ts';
+import { difficultyOf } from '../chain/nonce.ts';
 import { type Solution, verify } from '../chain/verify.ts';
 import {
   type Candidate,
@@ -19,10 +19,8 @@ import type { Listener, MinerEvent, PauseReason } from '../events/events.ts';
 import { onAbort, pause } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
 import { plural } from '../text/quantities.ts';
-import { Proofs } from './proofs.ts';
-import { ReopenPolicy } from './reopen-policy.ts';
+import { type LimitsOf, Proofs, ReopenPolicy, ThermalGuard, type ThermalHooks } from './device-health.ts';
 import type { Assignment } from './space.ts';
-import { type LimitsOf, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
 
 /**
  * After this many wrong candidates within an hour the device is reopened. A single one can be a cosmic ray; a device

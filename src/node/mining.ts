@@ -1,9 +1,9 @@
 /** The three mining endpoints of a node (document 1, "Mining"). */
 
-import { CHAIN_BYTES, WORK_BYTES } from '../chain/layout.ts';
+import { CHAIN_BYTES, WORK_BYTES } from '../chain/bytes.ts';
 import { NodeError, updatesRefusal, workRefusal } from './errors.ts';
 import type { NodeHttp, NodeRequest, StatusAnswer } from './http.ts';
-import type { MinerIdentity } from './miner-identity.ts';
+import type { MinerIdentity } from './url.ts';
 
 const OCTETS = 'application/octet-stream';
 

@@ -7,9 +7,9 @@ import { lookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
-import { isNearOnly } from '../net/near-addresses.ts';
+import { isNearOnly } from '../net/connecting.ts';
 import { authoritiesOf, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../net/trust.ts';
-import { TokenBucket } from '../system/buckets.ts';
+import { TokenBucket } from '../system/bounded.ts';
 import { NodeError } from './errors.ts';
 
 /**

@@ -16,8 +16,7 @@ import { oneLine } from '../text/plain-text.ts';
 import { type ExternalAnswer, parseAnswer, targetArgument } from '../wire/external-worker.ts';
 import { LenientLines, TOO_LONG } from '../wire/lines.ts';
 import { LoneWorker } from './accounts.ts';
-import type { Relay, RelayLog } from './relay.ts';
-import { RelayedWorks } from './relayed-works.ts';
+import { type Relay, RelayedWorks, type RelayLog } from './relay.ts';
 
 /** How long a worker rests after its first failure; each further one in a row doubles that. */
 const FIRST_REST_MS = 1_000;

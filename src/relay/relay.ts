@@ -4,6 +4,14 @@
  * nonces.
  */
 
+import { type Job, prepareJob } from '../chain/job.ts';
+import { type Solution, type Verification, verify } from '../chain/verify.ts';
+import { creationTimeOf, type Work } from '../chain/work.ts';
+import type { Listener } from '../events/events.ts';
+import { creationTimeFor, type SourceUpdate, type Verdict, type WorkSource } from '../source/source.ts';
+import { Submitter } from '../source/submitter.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+
 export interface Relay {
   /** The relay's name for people and in events: `stratum`. No device has such a name. */
   readonly name: string;
@@ -24,4 +32,123 @@ export interface RelayLog {
   debug(line: string): void;
   info(line: string): void;
   warn(line: string): void;
+}
+
+/*
+ * The works that a relay has received from its source. It holds several at once, because solutions of a work that was
+ * merely replaced still count. Whatever comes back from outside is verified here.
+ */
+
+export interface RelayedWorksOptions {
+  /** The relay's name, which events carry. */
+  readonly name: string;
+  readonly source: WorkSource;
+  /** Called with what becomes of solutions. By default nobody is told. */
+  readonly emit?: Listener;
+  readonly clock?: Clock;
+  /** Called when the current work has changed: undefined means that there is none now. */
+  readonly changed: (work: Work | undefined, update: SourceUpdate) => void;
+}
+
+/** What became of a nonce from outside. */
+export interface Judgement extends Verification {
+  /** The source's verdict, when the nonce is a solution that is submitted: see `submit`. */
+  readonly verdict: Promise<Verdict> | undefined;
+}
+
+export class RelayedWorks {
+  readonly #options: RelayedWorksOptions;
+  readonly #submitter: Submitter;
+  readonly #stale = new WeakSet<Work>();
+  /** The works that end with their first solution, and have it. */
+  readonly #solved = new WeakSet<Work>();
+  #current: Work | undefined;
+  #stop: AbortSignal = AbortSignal.abort();
+
+  constructor(options: RelayedWorksOptions) {
+    this.#options = options;
+    const { source, emit = () => {}, clock = systemClock } = options;
+    this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
+  }
+
+  /** The work to hand out now. */
+  get current(): Work | undefined {
+    return this.#current;
+  }
+
+  isStale(work: Work): boolean {
+    return this.#stale.has(work);
+  }
+
+  /**
+   * Follows the source until `stop`, then waits for pending submissions. Called once.
+   * @throws what the source has thrown
+   */
+  async follow(stop: AbortSignal): Promise<void> {
+    this.#stop = stop;
+    try {
+      for await (const update of this.#options.source.updates(stop)) this.#apply(update);
+    } finally {
+      await this.#submitter.settled();
+    }
+  }
+
+  /**
+   * @param earlier the last job of the same work that the hasher was given
+   * @returns the work at its latest creation time; undefined when that is no later than the earlier job's
+   */
+  jobOf(work: Work, earlier?: Job): Job | undefined {
+    const creationTimeUs = creationTimeFor(work, this.#options.source);
+    if (earlier && creationTimeUs <= creationTimeOf(earlier.header)) return undefined;
+    return prepareJob(work, creationTimeUs);
+  }
+
+  /**
+   * Verifies a nonce, and submits it when it is a solution.
+   * @param job the job that the hasher was given; its search target is that of the hasher's shares
+   * @param nonce 0 … 2^64 − 1
+   */
+  judge(job: Job, nonce: bigint): Judgement {
+    const verification = verify(job, nonce);
+    const { solution } = verification;
+    return { ...verification, verdict: solution && this.submit(solution) };
+  }
+
+  /**
+   * Submits a solution, unless its work takes only one and has it. That one counts whatever its verdict is: the source
+   * submits it again while it could be accepted, a node drops a work of which it has refused a solution, and a parent
+   * carries only one block.
+   * @returns the source's verdict; undefined when the solution is not submitted
+   */
+  submit(solution: Solution): Promise<Verdict> | undefined {
+    const { work } = solution;
+    if (this.#solved.has(work)) return undefined;
+    const verdict = this.#submitter.submit(solution, { name: this.#options.name, isRelay: true }, this.#stop);
+    if (!verdict || work.until === 'replaced') return verdict;
+    this.#solved.add(work);
+    // The source tells it, too, but only once it has sent the solution. Until then no more jobs of the work are made.
+    if (work === this.#current) this.#end({ kind: 'stale', works: [work], reason: 'solved' });
+    return verdict;
+  }
+
+  #apply(update: SourceUpdate): void {
+    if (update.kind === 'lost') return; // Its work stays valid.
+    if (update.kind === 'work') {
+      const { work } = update;
+      if (work === this.#current || this.#stale.has(work) || this.#solved.has(work)) return;
+      this.#current = work;
+      this.#options.changed(work, update);
+    } else if (update.kind === 'rest') {
+      if (this.#current) this.#end(update);
+    } else {
+      for (const work of update.works) this.#stale.add(work);
+      if (this.#current && update.works.includes(this.#current)) this.#end(update);
+    }
+  }
+
+  /** From now on there is no work, because of this. */
+  #end(update: SourceUpdate): void {
+    this.#current = undefined;
+    this.#options.changed(undefined, update);
+  }
 }

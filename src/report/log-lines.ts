@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
-import { LogBucket } from '../system/buckets.ts';
+import { LogBucket } from '../system/bounded.ts';
 import { countsShares, livesOnRelays } from './figures.ts';
 import type { RigNow } from './rig.ts';
 import { rigState } from './rig-state.ts';

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
 import type { BlockState } from '../events/vocabulary.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
-import { LogBucket } from '../system/buckets.ts';
+import { LogBucket } from '../system/bounded.ts';
 import type { OutcomeCounts } from './device-stats.ts';
 import type { Tally } from './tally.ts';
 import { formatDuration, inWords } from './units.ts';

@@ -10,8 +10,7 @@ import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { Mailbox } from './mailbox.ts';
-import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
+import { Mailbox, type SourceUpdate, type Verdict, type WorkSource } from './source.ts';
 import { isBetter, isInNeed, isUnfit, leave, newStandby, type Standby, trialLeftMs } from './standby.ts';
 import { LEFT, type SourceKind, type SourceNews } from './vocabulary.ts';
 

@@ -7,8 +7,7 @@ import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { aborted, onAbort } from '../system/abort.ts';
-import { Mailbox } from './mailbox.ts';
-import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
+import { Mailbox, type SourceUpdate, type Verdict, type WorkSource } from './source.ts';
 import type { SourceKind } from './vocabulary.ts';
 
 export class SharedSource implements WorkSource {

@@ -1,8 +1,22 @@
 /** Decides what a transfer needs next, from what the chains say about its two steps. Pure. */
 
-import type { Decimal } from '../ledger/decimal.ts';
-import { gasPriceOf, proofIn } from './commands.ts';
-import { type Outcome, type Sweep, staysOnChain, type Transfer } from './state.ts';
+import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
+import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
+import { quoted } from '../ledger/json.ts';
+import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } from './plan.ts';
+import { type Outcome, plannedTransfer, type Receiver, type Sweep, staysOnChain, type Transfer } from './state.ts';
+import {
+  gasLimitFor,
+  gasPriceOf,
+  guardOfName,
+  impossibleGuard,
+  proofIn,
+  SweepFault,
+  type SweepLedger,
+  step0Of,
+  TRIAL_GAS,
+  unsigned,
+} from './sweep-ledger.ts';
 
 /** What a chain says about a command. */
 export type Found =
@@ -106,4 +120,208 @@ function wait(why: string): Step {
 
 function failed(reason: string, gasCost: Decimal): Step {
   return { do: 'finish', outcome: { state: 'failed', reason, gasCost } };
+}
+
+/* Plans a payment: coins of one account for another one, on the same chain or on another. Nothing is sent. */
+
+export interface PaymentRequest {
+  /** Whose coins they are. */
+  readonly account: string;
+  /** Where they are. */
+  readonly chain: number;
+  /** Where they arrive. */
+  readonly targetChain: number;
+  /** The name of the account that gets them. */
+  readonly receiver: string;
+  /** The guard that this account must have, by the user's word; null: the user has not said. */
+  readonly receiverGuard: Keyset | null;
+  /** Above 0. */
+  readonly amount: Decimal;
+  /** In coins for each unit of gas. */
+  readonly gasPrice: Decimal;
+  /** See `Sweep`. */
+  readonly gasStation: string | null;
+  /** The public keys whose secret keys are at hand; null: any, as nothing will be signed. */
+  readonly held: readonly string[] | null;
+}
+
+export interface PaymentPlan {
+  readonly request: PaymentRequest;
+  /** Of the account that pays. */
+  readonly guard: Keyset;
+  readonly receiver: Receiver;
+  /** Whether the receiver's account does not exist yet, by the node's word. */
+  readonly isNew: boolean;
+  /**
+   * Who has an account whose guard the transfer does not name, by the node's word; null: something else than keys
+   * guards it.
+   */
+  readonly saidGuard?: Keyset | null;
+  /** What the account that pays has on its chain. */
+  readonly balance: Decimal;
+  /** Of the transfer, or of its step 0. */
+  readonly gasLimit: number;
+}
+
+/** @throws CannotSweep for what cannot be done as it is wished, or SweepFault when a node does not answer */
+export async function planPayment(
+  ledger: SweepLedger,
+  request: PaymentRequest,
+  stop: AbortSignal,
+): Promise<PaymentPlan> {
+  const { account, chain, targetChain, receiver: name, amount, held } = request;
+  checkRequest(request);
+  await checkChains(ledger, [chain, targetChain], stop);
+  const { details, timeS } = await ledger.look(chain, account, stop);
+  if (!details) throw new CannotSweep(`The account ${quoted(account)} does not exist on chain ${chain}. ${ELSEWHERE}`);
+  const guard = keysThatSign(details, chain);
+  const signers = heldSigners(guard, held);
+  if (chain !== targetChain) await checkArrival(ledger, request, guard, stop);
+  const there = (await ledger.look(targetChain, name, stop)).details;
+  const { receiver, ...more } = await receiverOf(ledger, request, there, stop);
+  const { balance } = details;
+  const trialGas = affordableGas(request, balance);
+  const terms = { ...request, network: ledger.network, guard, receiver };
+  const maker = { signers, timeS, nonce: 'pickaxe transfer, tried out' };
+  const payload = step0Of(terms, { chain, amount, gasLimit: trialGas }, maker);
+  const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
+  if (outcome.status === 'failure') {
+    // A failure for want of gas says nothing else than that the balance is too small: the trial had all gas it can pay
+    // for.
+    if (trialGas < TRIAL_GAS && GAS.test(outcome.error.message)) throw tooLittle(request, balance);
+    throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
+  }
+  return { request, guard, receiver, ...more, balance, gasLimit: gasLimitFor(gas, trialGas) };
+}
+
+/** @param startedMs milliseconds since 1970 */
+export function paymentOf(
+  { request, guard, receiver, gasLimit }: PaymentPlan,
+  network: string,
+  startedMs: number,
+): Sweep {
+  const { account, chain, targetChain, amount, gasPrice, gasStation } = request;
+  const transfers = [plannedTransfer(chain, amount, gasLimit)];
+  return { network, account, guard, receiver, targetChain, gasPrice, gasStation, startedMs, transfers };
+}
+
+const ELSEWHERE = 'pickaxe balance shows what it has on each chain.';
+
+function checkRequest({ account, chain, targetChain, receiver, receiverGuard, amount }: PaymentRequest): void {
+  if (amount <= 0n) throw new CannotSweep('The amount must be above 0.');
+  if (account === receiver && chain === targetChain) {
+    throw new CannotSweep('The account would pay itself: name another receiver, or another chain.');
+  }
+  const ofName = guardOfName(receiver);
+  if (receiver.startsWith('k:') && !ofName) {
+    throw new CannotSweep(
+      `${quoted(receiver)} is not an account: behind k: there must be a key of 64 lower-case hex digits.`,
+    );
+  }
+  if (!receiverGuard) return;
+  if (ofName && !sameKeyset(ofName, receiverGuard)) {
+    throw new CannotSweep(
+      'The receiver’s name says its only key, and you have named another one, or another predicate.',
+    );
+  }
+  const fault = impossibleGuard(receiverGuard);
+  if (fault !== undefined) throw new CannotSweep(`The guard that you have named for the receiver ${fault}.`);
+}
+
+async function checkChains(ledger: SweepLedger, wanted: readonly number[], stop: AbortSignal): Promise<void> {
+  const all = await ledger.chains(stop);
+  const missing = wanted.find((chain) => !all.includes(chain));
+  if (missing !== undefined) throw new CannotSweep(`The network has no chain ${missing}: it has ${all.length}.`);
+}
+
+/** Step 1 runs on the other chain, and somebody pays for it there. */
+async function checkArrival(
+  ledger: SweepLedger,
+  request: PaymentRequest,
+  guard: Keyset,
+  stop: AbortSignal,
+): Promise<void> {
+  const { account, targetChain, gasStation } = request;
+  const own = await ledger.look(targetChain, account, stop);
+  await checkPayer(ledger, request, own, stop);
+  if (gasStation !== null || (own.details?.keyset && sameKeyset(own.details.keyset, guard))) return;
+  throw new CannotSweep(
+    `On chain ${targetChain}, the account has other keys than on its own, so it cannot pay for the arrival there: name who pays with --gas-station.`,
+  );
+}
+
+/**
+ * Within one chain, the ledger itself finds the receiver by its name, so no node can lead the coins elsewhere. Coins
+ * for another chain arrive for whoever satisfies the guard that is signed: it must follow from the name, or be the
+ * user's word.
+ */
+async function receiverOf(
+  ledger: SweepLedger,
+  { receiver: account, receiverGuard, chain, targetChain }: PaymentRequest,
+  details: AccountDetails | undefined,
+  stop: AbortSignal,
+): Promise<Pick<PaymentPlan, 'receiver' | 'isNew' | 'saidGuard'>> {
+  const ofName = guardOfName(account);
+  const wanted = ofName ?? receiverGuard;
+  const isOnOtherChain = chain !== targetChain;
+  if (!details) {
+    if (!wanted) throw new CannotSweep(`${noSuchReceiver(account, targetChain)} ${howToCreate(account)}`);
+    if (isOnOtherChain && !ofName) {
+      throw new CannotSweep(
+        `${noSuchReceiver(account, targetChain)} Anybody could take its name before the coins arrive: create it there first.`,
+      );
+    }
+    return { receiver: { account, guard: wanted }, isNew: true };
+  }
+  const { keyset } = details;
+  if (wanted && !(keyset && sameKeyset(keyset, wanted))) {
+    const has = keyset
+      ? `has the keys ${keyset.keys.join(', ')} (${keyset.pred})`
+      : 'is guarded by something else than keys';
+    throw new CannotSweep(
+      `On chain ${targetChain}, the account ${quoted(account)} ${has}, and not ${ofName ? 'the key of its name' : 'those that you have named'}: the coins would be somebody else's.`,
+    );
+  }
+  if (isOnOtherChain && !wanted) {
+    throw new CannotSweep(
+      `The name ${quoted(account)} does not say who has the account, and a node must not decide that: name its keys with --receiver-key.`,
+    );
+  }
+  if (!ofName) await compareElsewhere(ledger, { chain: targetChain, account, keyset }, stop);
+  if (wanted) return { receiver: { account, guard: wanted }, isNew: false };
+  return { receiver: { account, guard: null }, isNew: false, saidGuard: keyset ?? null };
+}
+
+function noSuchReceiver(account: string, chain: number): string {
+  return `The account ${quoted(account)} does not exist on chain ${chain}.`;
+}
+
+function howToCreate(account: string): string {
+  if (/^[0-9a-f]{64}$/.test(account)) return `For the account of this key, write k:${account}.`;
+  return 'If the name is right, say whose the new account shall be, with --receiver-key HEX.';
+}
+
+/**
+ * @returns how many units of gas a trial may use, at most what the account can pay for
+ * @throws CannotSweep when it is none
+ */
+function affordableGas({ account, chain, amount, gasPrice }: PaymentRequest, balance: Decimal): number {
+  const left = balance - amount;
+  const affordable = gasPrice > 0n ? left / gasPrice : BigInt(TRIAL_GAS);
+  if (left >= 0n && affordable >= 1n) return Math.min(TRIAL_GAS, Number(affordable));
+  throw tooLittle({ account, chain, amount, gasPrice }, balance);
+}
+
+/** How nodes speak of a command whose gas limit was too low. */
+const GAS = /\bgas\b/i;
+
+function tooLittle(request: Pick<PaymentRequest, 'account' | 'chain' | 'amount' | 'gasPrice'>, balance: Decimal) {
+  const { account, chain, amount, gasPrice } = request;
+  const has = `The account ${quoted(account)} has ${formatDecimal(balance)} coins on chain ${chain}`;
+  const most = BigInt(TRIAL_GAS) * gasPrice;
+  const wanted = `${formatDecimal(amount)} and the gas, which can cost ${formatDecimal(most)}`;
+  const missing = `up to ${formatDecimal(amount + most - balance)} is missing`;
+  return new CannotSweep(
+    `${has}, too little for ${wanted} at a gas price of ${formatDecimal(gasPrice)}: ${missing}. ${ELSEWHERE}`,
+  );
 }

@@ -35,3 +35,127 @@ export class BoundedSet<Member> extends Set<Member> {
     return this;
   }
 }
+
+/* A limit on a rate: a bucket of tokens that fills up slowly. Pure. */
+
+export class TokenBucket {
+  readonly #most: number;
+  readonly #perMs: number;
+  #tokens: number;
+  #atMs: number;
+
+  /** @param most so many may be taken at once @param perSecond so many more come each second */
+  constructor(most: number, perSecond: number, nowMs: number) {
+    this.#most = most;
+    this.#perMs = perSecond / 1000;
+    this.#tokens = most;
+    this.#atMs = nowMs;
+  }
+
+  /** @returns whether there were so many tokens. If not, none is taken */
+  take(count: number, nowMs: number): boolean {
+    this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
+    this.#atMs = nowMs;
+    if (this.#tokens < count) return false;
+    this.#tokens -= count;
+    return true;
+  }
+}
+
+/* Bounds lines of the log that others can cause at will. Pure. */
+
+/**
+ * So many lines may come each second when there were many at once, unless another rate is given: one each ten seconds.
+ */
+const PER_SECOND = 0.1;
+
+export class LogBucket {
+  readonly #bucket: TokenBucket;
+  #leftOut = 0;
+
+  /** @param most so many lines may come at once @param perSecond so many may come each second after that */
+  constructor(most: number, nowMs: number, perSecond = PER_SECOND) {
+    this.#bucket = new TokenBucket(most, perSecond, nowMs);
+  }
+
+  /**
+   * @returns how many lines were left out since the last one that was logged; undefined when this line must be left out
+   *   as well
+   */
+  take(nowMs: number): number | undefined {
+    if (!this.#bucket.take(1, nowMs)) {
+      this.#leftOut++;
+      return undefined;
+    }
+    const leftOut = this.#leftOut;
+    this.#leftOut = 0;
+    return leftOut;
+  }
+}
+
+/*
+ * Counts what a server has refused, for metrics, and logs it with the clients' addresses, at most one line per minute.
+ */
+
+/** A line of the log names at most so many addresses. */
+const MOST_ADDRESSES = 4;
+
+export class Refusals<Reason extends string> {
+  readonly #reasons: readonly Reason[];
+  readonly #warn: (line: string) => void;
+  readonly #logMs: number;
+  readonly #counts: Record<Reason, number>;
+  /** The counts that are not in the log yet. */
+  #unlogged: Record<Reason, number>;
+  readonly #addresses = new Set<string>();
+  #others = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param warn takes a line of the log @param logMs the time between two lines of the log */
+  constructor(reasons: readonly Reason[], warn: (line: string) => void, logMs: number) {
+    this.#reasons = reasons;
+    this.#warn = warn;
+    this.#logMs = logMs;
+    this.#counts = this.#none();
+    this.#unlogged = this.#none();
+  }
+
+  /** The counts since the start. */
+  get counts(): Readonly<Record<Reason, number>> {
+    return this.#counts;
+  }
+
+  /** @param address that of the client, as far as it is known */
+  note(reason: Reason, address: string | undefined): void {
+    this.#counts[reason]++;
+    this.#unlogged[reason]++;
+    if (address !== undefined) this.#noteAddress(address.replace(/^::ffff:/, ''));
+    this.#timer ??= setTimeout(() => this.#tell(), this.#logMs).unref();
+  }
+
+  /** Logs what has not been logged yet. */
+  close(): void {
+    if (this.#timer) this.#tell();
+  }
+
+  #noteAddress(address: string): void {
+    if (this.#addresses.size < MOST_ADDRESSES) this.#addresses.add(address);
+    else if (!this.#addresses.has(address)) this.#others = true;
+  }
+
+  #tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const counts = this.#reasons.filter((reason) => this.#unlogged[reason] > 0);
+    const what = counts.map((reason) => `${reason} ${this.#unlogged[reason]}`).join(', ');
+    const from = [...this.#addresses].join(', ') + (this.#others ? ' and others' : '');
+    this.#warn(`refused: ${what}${from === '' ? '' : `; from ${from}`}`);
+    this.#unlogged = this.#none();
+    this.#addresses.clear();
+    this.#others = false;
+  }
+
+  #none(): Record<Reason, number> {
+    return Object.fromEntries(this.#reasons.map((reason) => [reason, 0])) as Record<Reason, number>;
+  }
+}

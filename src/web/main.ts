@@ -2,17 +2,12 @@
 
 import type { Status } from '../report/http/schemas.ts';
 import { Api, ApiError, Poller } from './api.ts';
-import { BalancePanel, Earnings } from './balance.ts';
-import { Charts } from './charts.ts';
-import { type Action, Controls, Devices } from './devices.ts';
-import { byId, changes, rememberFolds, setText, tell } from './dom.ts';
-import { clockSeconds } from './format.ts';
-import { Log } from './log.ts';
-import { Chains, Sources } from './sources.ts';
-import { showSummary } from './summary.ts';
+import { Charts } from './chart.ts';
+import { type Action, Controls, Devices, Workers } from './devices.ts';
+import { byId, changes, clockSeconds, rememberFolds, setText, tell } from './dom.ts';
+import { BalancePanel, Chains, Earnings, Sources } from './sources.ts';
+import { Log, showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
-import { askForToken, endAsking, tokenOfLink } from './token-form.ts';
-import { Workers } from './workers.ts';
 
 const api = new Api();
 const controls = new Controls(act);
@@ -107,3 +102,63 @@ window.addEventListener('hashchange', () => useLink() && location.reload());
 rememberFolds();
 followChoice(byId<HTMLSelectElement>('theme'), () => charts.redraw());
 void poller.run();
+
+/* Where the page gets the token from: a link, or a form in place of the figures. */
+
+/**
+ * Spaces and invisible characters, which may be pasted with a token. A token has none, and a header must not have any.
+ */
+const NO_PART = /[^\x21-\x7e]/g;
+
+/** What the fragment of a link begins with. Browsers send no fragment to the server. */
+const IN_LINK = '#token=';
+
+/**
+ * @returns the token of the link that opened the page, which the address then shows no more; undefined if it has none
+ */
+export function tokenOfLink(): string | undefined {
+  const { hash, pathname, search } = location;
+  if (!hash.startsWith(IN_LINK)) return undefined;
+  history.replaceState(null, '', `${pathname}${search}`);
+  try {
+    return decodeURIComponent(hash.slice(IN_LINK.length)).replaceAll(NO_PART, '') || undefined;
+  } catch {
+    // A link that was cut off within %41: the page asks for the token.
+    return undefined;
+  }
+}
+
+/** @param wrong whether the miner has refused the last one */
+export function askForToken(wrong: boolean): Promise<string> {
+  const form = byId<HTMLFormElement>('token-form');
+  const input = byId<HTMLInputElement>('token');
+  setText(byId('token-fault'), wrong ? 'The miner does not accept this token.' : '');
+  input.setAttribute('aria-invalid', String(wrong));
+  showForm(form, true);
+  input.focus();
+  input.select();
+  return new Promise((resolve) => {
+    form.addEventListener(
+      'submit',
+      (event) => {
+        event.preventDefault();
+        resolve(input.value.replaceAll(NO_PART, ''));
+      },
+      { once: true },
+    );
+  });
+}
+
+/** Shows the figures again, once a token was accepted. */
+export function endAsking(): void {
+  const form = byId<HTMLFormElement>('token-form');
+  if (form.hidden) return;
+  byId<HTMLInputElement>('token').value = '';
+  showForm(form, false);
+  byId('main').focus();
+}
+
+function showForm(form: HTMLFormElement, asked: boolean): void {
+  form.hidden = !asked;
+  byId('main').hidden = asked;
+}

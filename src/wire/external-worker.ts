@@ -3,8 +3,7 @@
  * 286 bytes come on its stdin, and it prints one line with the nonce. Pure.
  */
 
-import { toHex } from '../chain/bytes.ts';
-import { NONCE_BYTES, TARGET_BYTES } from '../chain/layout.ts';
+import { NONCE_BYTES, TARGET_BYTES, toHex } from '../chain/bytes.ts';
 
 /** The lengths of the words, in bytes, whose order programs have confused. With 32, it is the whole number. */
 const WORDS = [1, 4, 8, TARGET_BYTES];

@@ -4,8 +4,7 @@
  */
 
 import { z } from 'zod';
-import { fromHex, toHex } from '../chain/bytes.ts';
-import { HEADER_BYTES, NONCE_BYTES, TARGET_BYTES } from '../chain/layout.ts';
+import { fromHex, HEADER_BYTES, NONCE_BYTES, TARGET_BYTES, toHex } from '../chain/bytes.ts';
 import type { Nonce1 } from '../chain/nonce.ts';
 import { jsonOrUndefined } from '../text/plain-text.ts';
 

@@ -1,13 +1,8 @@
-/**
- * The words and limits of the worker's protocol: `pickaxe worker` speaks it with its parent (docs/workers.md). This file
- * imports nothing.
- */
+/** The words and limits of the protocol that `pickaxe worker` speaks with its parent (docs/workers.md). */
 
 import { z } from 'zod';
-import { fromHex, toHex } from '../chain/bytes.ts';
-import { CHAIN_BYTES, HEADER_BYTES, HEADER_OFFSET, WORK_BYTES, WORK_OFFSET } from '../chain/layout.ts';
-import { NO_NONCE1 } from '../chain/nonce.ts';
-import { difficultyOf } from '../chain/target.ts';
+import { CHAIN_BYTES, fromHex, HEADER_BYTES, HEADER_OFFSET, toHex, WORK_BYTES, WORK_OFFSET } from '../chain/bytes.ts';
+import { difficultyOf, NO_NONCE1 } from '../chain/nonce.ts';
 import type { Solution } from '../chain/verify.ts';
 import { headerTargetOf, parseWork, type Work } from '../chain/work.ts';
 import { jsonOrUndefined, jsonText, oneLine } from '../text/plain-text.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit.js';
-import { prepare } from '#pickaxe/app/prepare.js';
+import { prepare } from '#pickaxe/app/rig.js';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '#pickaxe/app/run-miner.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';

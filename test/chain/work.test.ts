@@ -1,11 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '#pickaxe/chain/bytes.js';
-import { rolledCreationTime } from '#pickaxe/chain/creation-time.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { joinNonce, splitNonce } from '#pickaxe/chain/nonce.js';
-import { difficultyOf, integerToTarget, targetForDifficulty, targetToInteger } from '#pickaxe/chain/target.js';
-import { creationTimeOf, nonceOf, parentOf, parseWork, WorkFormatError, withNonce } from '#pickaxe/chain/work.js';
+import {
+  difficultyOf,
+  integerToTarget,
+  joinNonce,
+  splitNonce,
+  targetForDifficulty,
+  targetToInteger,
+} from '#pickaxe/chain/nonce.js';
+import {
+  creationTimeOf,
+  nonceOf,
+  parentOf,
+  parseWork,
+  rolledCreationTime,
+  WorkFormatError,
+  withNonce,
+} from '#pickaxe/chain/work.js';
 import { headers, workRecords } from '../vectors.ts';
 
 describe('parsing a work record', () => {

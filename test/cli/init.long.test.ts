@@ -142,8 +142,8 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
 
     terminal.type('clear; pickaxe\n');
     await terminal.sees(`Ready to mine on ${url}`);
-    terminal.type('clear; pickaxe mine --blocks 1; echo "code $?"\n');
-    await terminal.sees('code 0');
+    terminal.type('clear; pickaxe mine --blocks 1; echo "mined, code $?"\n');
+    await terminal.sees('mined, code 0');
     expect(nodes[0].ledger.stats.accepted).toBeGreaterThanOrEqual(1);
   });
 
@@ -343,8 +343,8 @@ describe.skipIf(noTmux)(`pickaxe init for a pool${why}`, { timeout: TEST_MS }, (
     expect(readFileSync(taken, 'utf8')).toBe('mine\n');
 
     await terminal.sees('To start mining: pickaxe mine --config pickaxe.toml');
-    terminal.type('clear; pickaxe mine --config pickaxe.toml --blocks 1; echo "code $?"\n');
-    await terminal.sees('code 0');
+    terminal.type('clear; pickaxe mine --config pickaxe.toml --blocks 1; echo "mined, code $?"\n');
+    await terminal.sees('mined, code 0');
     expect(pool.stats.blocks).toBeGreaterThanOrEqual(1);
     expect([...pool.passwords]).toEqual(['d=12345']);
   });

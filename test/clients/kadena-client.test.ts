@@ -12,8 +12,7 @@ import {
   Pact,
 } from '@kadena/client';
 import { describe, expect, it } from 'vitest';
-import { type Command, parseCommand, verifyCommand } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
+import { type Command, parseCommand, requestKeyOfCmd, verifyCommand } from '#pickaxe/ledger/command/command.js';
 import { isAlreadyCompleted } from '#pickaxe/ledger/command/results.js';
 import { decodeBase64url, parseExactJson } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { check } from '#pickaxe/config/check.js';
-import { type Flags, settingsOfFlags } from '#pickaxe/config/flags-and-env.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
+import { type Flags, settingsOfFlags } from '#pickaxe/config/raw-settings.js';
 import { commandOn } from '#pickaxe/config/setting-types/rig.js';
 
 /** Checks what a file says. */

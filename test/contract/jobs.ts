@@ -1,9 +1,8 @@
 /** Jobs for tests, from the vectors' headers and any target. */
 
 import { readFileSync } from 'node:fs';
-import { fromHex } from '#pickaxe/chain/bytes.js';
+import { fromHex, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { type Job, prepareJob } from '#pickaxe/chain/job.js';
-import { WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/layout.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 
 export interface FirstVector {

@@ -1,7 +1,7 @@
 /** The tests that every WorkSource must pass. */
 
 import { describe, expect, it } from 'vitest';
-import { HEADER_BYTES, TARGET_BYTES } from '#pickaxe/chain/layout.js';
+import { HEADER_BYTES, TARGET_BYTES } from '#pickaxe/chain/bytes.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
 import type { Verdict, WorkSource } from '#pickaxe/source/source.js';
 import { eventually, Follower, mine } from '../source/follow.ts';

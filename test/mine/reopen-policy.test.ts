@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReopenPolicy } from '#pickaxe/mine/reopen-policy.js';
+import { ReopenPolicy } from '#pickaxe/mine/device-health.js';
 
 const MINUTE_MS = 60_000;
 

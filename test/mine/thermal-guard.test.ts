@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type TemperatureLimits, ThermalGuard } from '#pickaxe/mine/thermal-guard.js';
+import { type TemperatureLimits, ThermalGuard } from '#pickaxe/mine/device-health.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/chain/layout.js';
+import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/chain/bytes.js';
 import { creationTimeOf, parentOf, parseWork, type Work, withCreationTime, withNonce } from '#pickaxe/chain/work.js';
 import { MockNode, type MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';

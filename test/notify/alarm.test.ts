@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { Events, type MinerEvent } from '#pickaxe/events/events.js';
-import { type LeastRate, LowRate, watchHashrate } from '#pickaxe/notify/alarm.js';
+import { type LeastRate, LowRate, watchHashrate } from '#pickaxe/notify/notices.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, hashes, relay, worker } from '../report/fakes.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { withSearchTarget } from '#pickaxe/chain/job.js';
-import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
-import { RelayedWorks } from '#pickaxe/relay/relayed-works.js';
+import { RelayedWorks } from '#pickaxe/relay/relay.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { eventually, mine } from '../source/follow.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mailbox } from '#pickaxe/source/mailbox.js';
+import { Mailbox } from '#pickaxe/source/source.js';
 import { makeWork } from '../fakes.ts';
 
 const work = () => ({ kind: 'work', work: makeWork(100) }) as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { headerFromJson, headerToJson } from '#pickaxe/ledger/header.js';
 import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';

@@ -1,9 +1,9 @@
 /** Payments that are killed at each of their steps, and whose blocks are taken back. */
 
 import { describe, expect, it } from 'vitest';
-import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { type PaymentRequest, paymentOf, planPayment } from '#pickaxe/sweep/payment.js';
+import { type PaymentRequest, paymentOf, planPayment } from '#pickaxe/sweep/next.js';
 import type { Sweep } from '#pickaxe/sweep/state.js';
 import { ACCOUNT, Killed, Killer, NEVER, PAIR, World, withSend } from './world.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { signersOf } from '#pickaxe/sweep/commands.js';
 import {
   CannotSweep,
   gasWarning,
@@ -11,7 +10,7 @@ import {
   sweepOf,
   totalOf,
 } from '#pickaxe/sweep/plan.js';
-import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
+import { SweepFault, signersOf } from '#pickaxe/sweep/sweep-ledger.js';
 import { ACCOUNT, changed, NEVER, PAIR, WISHES, World } from './world.ts';
 
 const OTHER = new KeyPair('77'.repeat(32));

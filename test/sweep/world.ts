@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { NodeSweepLedger } from '#pickaxe/app/node-sweep-ledger.js';
 import { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
-import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';

@@ -58,12 +58,15 @@ describe.skipIf(noBrowser)(`the layout of the web page${why}`, () => {
     await panel.locator('summary').focus();
     await page.keyboard.press('Enter');
     await page.locator('#chain-table').waitFor();
+    // The browser tells the page of an opened fold a moment later, and of a closed one, too.
+    const remembered = (state: string) =>
+      shows(async () => expect(await page.evaluate(`localStorage.getItem('pickaxe-fold-work')`)).toBe(state));
+    await remembered('open');
     await page.reload();
     await page.locator('#chain-table').waitFor();
     expect(await visible(page, '#balance-ask')).toBe(false);
     await panel.locator('summary').click();
-    // The browser tells the page of a fold a moment later.
-    await shows(async () => expect(await page.evaluate(`localStorage.getItem('pickaxe-fold-work')`)).toBe('closed'));
+    await remembered('closed');
     await page.reload();
     await panel.waitFor();
     expect(await visible(page, '#chain-table')).toBe(false);

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
 import { type Controls, Events, type MinerEvent, type PauseReason } from '#pickaxe/events/events.js';
 import type { AskBalance, EarningsTerms } from '#pickaxe/report/earnings.js';
-import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
+import { type Http, serveHttp } from '#pickaxe/report/http/api.js';
 import { pageRoutes } from '#pickaxe/report/http/page.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseProxyHeader } from '#pickaxe/wire/proxy-protocol.js';
+import { parseProxyHeader } from '#pickaxe/wire/lines.js';
 
 const SIGNATURE = '0d0a0d0a000d0a515549540a';
 const text = (line: string) => Buffer.from(line, 'latin1');

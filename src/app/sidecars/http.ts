@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
-import { serveHttp } from '../../report/http/http.ts';
+import { serveHttp } from '../../report/http/api.ts';
 import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
 import type { ServedPage } from '../../terminal/page-link.ts';

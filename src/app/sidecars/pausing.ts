@@ -5,7 +5,7 @@ import type { Config } from '../../config/settings.ts';
 import { keepSchedule, pauseOnBattery, pauseWhileUsed } from '../../guards/guards.ts';
 import { findWatches } from '../../guards/idle.ts';
 import { powerReader } from '../../guards/power.ts';
-import { watchHashrate } from '../../notify/alarm.ts';
+import { watchHashrate } from '../../notify/notices.ts';
 import { UsageError } from '../exit.ts';
 import type { LiveConfig } from '../live-config.ts';
 import type { Sidecar } from '../run-miner.ts';

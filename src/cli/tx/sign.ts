@@ -1,7 +1,7 @@
 /** `pickaxe tx sign`: prints signatures alone, so that nothing else has to be carried back from an offline machine. */
 
 import { EXIT, UsageError } from '../../app/exit.ts';
-import type { KeyPair } from '../../ledger/command/keys.ts';
+import type { KeyPair } from '../../ledger/command/command.ts';
 import { unknownMembers } from '../../ledger/command/payload.ts';
 import {
   addSignatures,
@@ -24,7 +24,7 @@ import { readKeyFile } from '../keygen.ts';
 import { explain } from './explain.ts';
 import { type NamedText, readInput, readTextFile } from './files.ts';
 import { row } from './results.ts';
-import { explainedLines } from './show.ts';
+import { explainedLines } from './send.ts';
 
 /** A command's hash: 43 characters of base64url. */
 const HASH = /^[\w-]{43}$/;

@@ -2,9 +2,7 @@
 
 import { LedgerFormatError } from '../json.ts';
 import { amountFault } from './coin.ts';
-import type { Command } from './command.ts';
-import { hashOfCmd, requestKeyOfCmd } from './hash.ts';
-import type { KeyPair } from './keys.ts';
+import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from './command.ts';
 import type { Capability, Message, Payload, PublicMeta, Signer } from './payload.ts';
 import { jsonList, jsonObject, jsonText, numberText, scientificOfDecimal, toolJson } from './tool-json.ts';
 

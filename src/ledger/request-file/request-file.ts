@@ -5,9 +5,7 @@
 
 import { cmdOf, MAX_SIGNATURES } from '../command/build.ts';
 import { amountFault } from '../command/coin.ts';
-import type { Command } from '../command/command.ts';
-import { hashOfCmd, requestKeyOfCmd } from '../command/hash.ts';
-import type { KeyPair } from '../command/keys.ts';
+import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from '../command/command.ts';
 import type { Capability, Message, Payload, PublicMeta, Signer } from '../command/payload.ts';
 import { toolArg } from '../command/tool-json.ts';
 import { type ExactJson, LedgerFormatError, parseExactJson } from '../json.ts';

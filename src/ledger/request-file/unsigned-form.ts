@@ -4,9 +4,16 @@
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
-import { type Command, changedPart, commandJson, sendJson, verifyCommand } from '../command/command.ts';
-import { hashOfCmd } from '../command/hash.ts';
-import { isSignature, KeyPair } from '../command/keys.ts';
+import {
+  type Command,
+  changedPart,
+  commandJson,
+  hashOfCmd,
+  isSignature,
+  KeyPair,
+  sendJson,
+  verifyCommand,
+} from '../command/command.ts';
 import { parsePayload } from '../command/payload.ts';
 import { inToolOrder } from '../command/tool-json.ts';
 import { decodeBase64url, LedgerFormatError } from '../json.ts';

@@ -18,7 +18,7 @@ import {
   visit,
 } from 'yaml';
 import { oneLine } from '../../text/plain-text.ts';
-import { isPublicKey } from '../command/keys.ts';
+import { isPublicKey } from '../command/command.ts';
 import { type Decimal, parseDecimal } from '../decimal.ts';
 import { decodeBase64url, type ExactJson, JsonNumber, LedgerFormatError } from '../json.ts';
 

@@ -1,6 +1,6 @@
 /** Answers about commands: runs them without effect, takes them, finds their results, and makes proofs (document 2). */
 
-import { requestKeyOfCmd } from '../../ledger/command/hash.ts';
+import { requestKeyOfCmd } from '../../ledger/command/command.ts';
 import { parsePayload } from '../../ledger/command/payload.ts';
 import { parseCommandResult } from '../../ledger/command/results.ts';
 import {

@@ -2,8 +2,7 @@
 
 import { buildCommand } from '../../ledger/command/build.ts';
 import { continueOnTarget, gasCapability } from '../../ledger/command/coin.ts';
-import type { Command } from '../../ledger/command/command.ts';
-import { KeyPair } from '../../ledger/command/keys.ts';
+import { type Command, KeyPair } from '../../ledger/command/command.ts';
 import { COIN } from '../../ledger/payload.ts';
 
 export const HELPER = new KeyPair('1f'.repeat(32));

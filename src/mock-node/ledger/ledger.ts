@@ -3,9 +3,8 @@
  * blocks. It knows nothing of HTTP.
  */
 
-import { toHex } from '../../chain/bytes.ts';
-import { HEADER_BYTES, TARGET_BYTES } from '../../chain/layout.ts';
-import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
+import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../chain/bytes.ts';
+import { difficultyOf, targetForDifficulty } from '../../chain/nonce.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Clock } from '../../system/clock.ts';
 import { CoinState } from '../contract/state.ts';

@@ -3,8 +3,7 @@
  * nonce.
  */
 
-import { viewOf } from '../../chain/bytes.ts';
-import { HEADER_OFFSET } from '../../chain/layout.ts';
+import { HEADER_OFFSET, viewOf } from '../../chain/bytes.ts';
 import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
 import type { Graph } from '../../ledger/graphs.ts';
 import { type Adjacent, type BlockHeader, encodeHeader } from '../../ledger/header.ts';

@@ -1,9 +1,8 @@
 /** Judges submissions as a node does, by the issued work that it remembers. */
 
 import { createHash } from 'node:crypto';
-import { equalBytes, toHex } from '../../chain/bytes.ts';
-import { HEADER_BYTES, TARGET_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
-import { targetToInteger } from '../../chain/target.ts';
+import { equalBytes, HEADER_BYTES, TARGET_BYTES, toHex, WORK_OFFSET } from '../../chain/bytes.ts';
+import { targetToInteger } from '../../chain/nonce.ts';
 import { creationTimeOf, withCreationTime, withNonce } from '../../chain/work.ts';
 import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
 import type { BlockHeader } from '../../ledger/header.ts';

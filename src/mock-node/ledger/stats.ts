@@ -1,7 +1,6 @@
 /** The counters of the mock ledger, and the last submissions. */
 
-import { viewOf } from '../../chain/bytes.ts';
-import { HEADER_OFFSET } from '../../chain/layout.ts';
+import { HEADER_OFFSET, viewOf } from '../../chain/bytes.ts';
 import { creationTimeOf, nonceOf } from '../../chain/work.ts';
 import type { Judgement } from './referee.ts';
 

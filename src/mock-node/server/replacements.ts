@@ -1,6 +1,6 @@
 /** The answers that some faults send instead of the true one. */
 
-import { WORK_BYTES } from '../../chain/layout.ts';
+import { WORK_BYTES } from '../../chain/bytes.ts';
 import { decimalOf, ONE } from '../../ledger/decimal.ts';
 import { type ExactJson, isExactJsonObject, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
 import type { PayloadWithOutputs } from '../../ledger/payload.ts';

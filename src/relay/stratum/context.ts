@@ -1,10 +1,9 @@
 /** What all sessions of a stratum server share. */
 
-import type { LogBucket } from '../../system/buckets.ts';
+import type { LogBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Accounts } from '../accounts.ts';
-import type { RelayLog } from '../relay.ts';
-import type { RelayedWorks } from '../relayed-works.ts';
+import type { RelayedWorks, RelayLog } from '../relay.ts';
 import type { RememberedRates } from './difficulty.ts';
 import type { SharedJobs } from './jobs.ts';
 import type { StratumLimits } from './limits.ts';

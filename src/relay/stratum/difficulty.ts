@@ -11,7 +11,7 @@
  */
 
 import { BoundedMap } from '../../system/bounded.ts';
-import { networkOf } from './connection-limiter.ts';
+import { networkOf } from './limits.ts';
 
 /** Shares that are remembered. With so many, the rate is known to 1/√600 = 4 %, and learning is over. */
 const REMEMBERED_SHARES = 600;

@@ -5,11 +5,11 @@
 
 import { toHex } from '../../chain/bytes.ts';
 import type { Job } from '../../chain/job.ts';
-import { difficultyOf } from '../../chain/target.ts';
+import { difficultyOf } from '../../chain/nonce.ts';
 import type { Work } from '../../chain/work.ts';
 import { BoundedMap } from '../../system/bounded.ts';
 import { formatNotify } from '../../wire/stratum.ts';
-import type { RelayedWorks } from '../relayed-works.ts';
+import type { RelayedWorks } from '../relay.ts';
 
 /** A job id has 8 hex digits. */
 const JOB_IDS = 2 ** 32;

@@ -8,16 +8,22 @@ import type { SecureContext } from 'node:tls';
 import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { SourceUpdate, WorkSource } from '../../source/source.ts';
-import { LogBucket, Refusals } from '../../system/buckets.ts';
+import { LogBucket, Refusals } from '../../system/bounded.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { Accounts } from '../accounts.ts';
-import type { Relay, RelayLog } from '../relay.ts';
-import { RelayedWorks } from '../relayed-works.ts';
-import { ConnectionLimiter, plainAddress, type SharedLines } from './connection-limiter.ts';
+import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
 import type { SessionContext } from './context.ts';
 import { RememberedRates } from './difficulty.ts';
 import { SharedJobs } from './jobs.ts';
-import { REFUSALS, type Refusal, type StratumLimits, stratumLimits } from './limits.ts';
+import {
+  ConnectionLimiter,
+  plainAddress,
+  REFUSALS,
+  type Refusal,
+  type SharedLines,
+  type StratumLimits,
+  stratumLimits,
+} from './limits.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
 import { Session } from './session.ts';
 import { Sessions } from './sessions.ts';

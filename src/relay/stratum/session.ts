@@ -6,10 +6,9 @@
  * all nonces.
  */
 
-import { NONCE_BYTES } from '../../chain/layout.ts';
-import { LANES, type Nonce1 } from '../../chain/nonce.ts';
-import { difficultyOf } from '../../chain/target.ts';
-import { TokenBucket } from '../../system/buckets.ts';
+import { NONCE_BYTES } from '../../chain/bytes.ts';
+import { difficultyOf, LANES, type Nonce1 } from '../../chain/nonce.ts';
+import { TokenBucket } from '../../system/bounded.ts';
 import {
   formatError,
   formatNonce1,

@@ -6,10 +6,9 @@
 
 import { z } from 'zod';
 import { OTHER_WORKERS } from '../../events/vocabulary.ts';
-import { TokenBucket } from '../../system/buckets.ts';
+import { TokenBucket } from '../../system/bounded.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
-import { siteOf } from './connection-limiter.ts';
-import type { StratumLimits } from './limits.ts';
+import { type StratumLimits, siteOf } from './limits.ts';
 
 /** The lines that wait for the disk: some 40,000 shares, which is minutes of a large farm. */
 const WAITING_BYTES = 8 * 1024 ** 2;

@@ -1,13 +1,12 @@
 /** Takes the shares of a session: judges, counts and answers them. */
 
+import { NONCE_BYTES } from '../../chain/bytes.ts';
 import { withSearchTarget } from '../../chain/job.ts';
-import { NONCE_BYTES } from '../../chain/layout.ts';
-import type { Nonce1 } from '../../chain/nonce.ts';
-import { meetsTarget } from '../../chain/target.ts';
+import { meetsTarget, type Nonce1 } from '../../chain/nonce.ts';
 import type { Verdict } from '../../source/source.ts';
 import { parseNonce2, STRATUM_ERROR } from '../../wire/stratum.ts';
 import type { Account } from '../accounts.ts';
-import type { RelayedWorks } from '../relayed-works.ts';
+import type { RelayedWorks } from '../relay.ts';
 import { workerName } from './client-hints.ts';
 import type { Reply, SessionContext } from './context.ts';
 import { type GivenJob, remember, type ShareTerms } from './jobs.ts';

@@ -2,12 +2,10 @@
 
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
-import { TokenBucket } from '../../system/buckets.ts';
+import { TokenBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
-import { LineSplitter } from '../../wire/lines.ts';
-import { parseProxyHeader } from '../../wire/proxy-protocol.ts';
-import type { SharedLines } from './connection-limiter.ts';
-import type { Refusal, StratumLimits } from './limits.ts';
+import { LineSplitter, parseProxyHeader } from '../../wire/lines.ts';
+import type { Refusal, SharedLines, StratumLimits } from './limits.ts';
 import type { Client } from './session.ts';
 
 /** A client whose connection cannot be used. */

@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyError } from 'fastify';
-import type { Refusals } from '../../system/buckets.ts';
+import type { Refusals } from '../../system/bounded.ts';
 import { hostOf, isLoopback } from '../../text/addresses.ts';
 
 export interface HttpLimits {

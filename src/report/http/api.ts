@@ -3,12 +3,15 @@
 import type { z } from 'zod';
 import type { Controls, PauseReason } from '../../events/events.ts';
 import { within } from '../../system/abort.ts';
+import { Refusals } from '../../system/bounded.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { type AskBalance, NoBalance } from '../earnings.ts';
 import { rigState } from '../rig-state.ts';
-import { HttpError, type HttpLimits } from './access.ts';
-import type { EventStream } from './event-stream.ts';
-import { EVENT_STREAM, json, type Route } from './route.ts';
+import type { RunningMiner } from '../running-miner.ts';
+import { HttpError, type HttpLimits, httpLimits, REASONS } from './access.ts';
+import { EventStream } from './event-stream.ts';
+import { Metrics } from './metrics.ts';
+import { EVENT_STREAM, json, openApiRoute, type Route } from './route.ts';
 import {
   BalanceAnswer,
   ControlBody,
@@ -20,7 +23,9 @@ import {
   Readiness,
   Status,
 } from './schemas.ts';
-import { type RigStats, statusOf } from './status.ts';
+import { HttpServer, type ServerOptions } from './server.ts';
+import { RigStats, statusOf } from './status.ts';
+import { xmrigRoutes } from './xmrig.ts';
 
 const BY: PauseReason = 'user';
 
@@ -191,4 +196,52 @@ export function healthRoutes({ tally }: RigStats): Route[] {
       },
     },
   ];
+}
+
+/* The HTTP side of a mining rig: what is known about the rig, what is served of that, and the server. */
+
+export interface Http {
+  /** Where it listens: `http://127.0.0.1:8080` */
+  readonly url: string;
+  /** Where other machines reach it, when it listens on all addresses: `http://192.168.1.5:8080` */
+  readonly reachableUrl?: string | undefined;
+  /** Ends it at once, event streams included. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param more further routes: the files of a web page, `open` so that a browser can load what asks for the token
+ * @throws Error with a `code` when it cannot listen there
+ */
+export async function serveHttp(
+  miner: RunningMiner,
+  options: ServerOptions,
+  more: readonly Route[] = [],
+): Promise<Http> {
+  const { control } = options;
+  const limits = { ...httpLimits, ...options.limits };
+  const { controls, events, clock, log, askBalance } = miner;
+  const stats = new RigStats(miner);
+  const status = () => statusOf(stats, control);
+  const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
+  const metrics = new Metrics(status, events, refusals.counts);
+  const stream = new EventStream(events, clock, status, { limits, refusals });
+  const balance = new KeptBalance(askBalance, clock, limits);
+  const own = [...apiRoutes(stats, controls, stream, control), balance.route, ...healthRoutes(stats), metrics.route];
+  const routes = [...own, openApiRoute(own), ...xmrigRoutes(stats, control), ...more];
+  const server = new HttpServer(options, routes, { log, clock, limits, refusals });
+  const close = async () => {
+    stream.close();
+    balance.close();
+    metrics.close();
+    stats.close();
+    await server.close();
+    refusals.close();
+  };
+  try {
+    return { ...(await server.listen()), close };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
 }

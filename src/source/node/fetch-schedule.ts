@@ -3,8 +3,7 @@
  * current work is stale, a New Cut may have been missed, or the work is old. Pure; times are monotonic milliseconds.
  */
 
-import { equalBytes } from '../../chain/bytes.ts';
-import { HEADER_BYTES, NONCE_BYTES } from '../../chain/layout.ts';
+import { equalBytes, HEADER_BYTES, NONCE_BYTES } from '../../chain/bytes.ts';
 import { parentOf, type Work, withCreationTime } from '../../chain/work.ts';
 import type { NodeLimits } from '../../node/limits.ts';
 import { onAbort, pause } from '../../system/abort.ts';

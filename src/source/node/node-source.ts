@@ -9,19 +9,16 @@ import { checkConfig, getConfig } from '../../node/config.ts';
 import { NodeError } from '../../node/errors.ts';
 import { NodeHttp } from '../../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../../node/limits.ts';
-import type { MinerIdentity } from '../../node/miner-identity.ts';
 import { getWork, openUpdates, postSolved } from '../../node/mining.ts';
-import { nodeAddress } from '../../node/url.ts';
+import { type MinerIdentity, nodeAddress } from '../../node/url.ts';
 import { onAbort, pause } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import { NodeAnnouncements } from '../announcements.ts';
-import { Mailbox } from '../mailbox.ts';
-import { complete, type SourceContext, type SourceUpdate, type Verdict, type WorkSource } from '../source.ts';
-import { watchSuspension } from '../suspension.ts';
+import { complete, Mailbox, type SourceContext, type SourceUpdate, type Verdict, type WorkSource } from '../source.ts';
+import { watchSuspension } from '../standby.ts';
 import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
-import { FETCHES_PER_SECOND, RequestBounds } from './request-bounds.ts';
 import { StreamTrust } from './stream-trust.ts';
-import { submitSolution } from './submission.ts';
+import { FETCHES_PER_SECOND, RequestBounds, submitSolution } from './submission.ts';
 import { UpdateStreams } from './update-streams.ts';
 
 export interface NodeSourceOptions {

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { TokenBucket } from '../../system/buckets.ts';
+import { TokenBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import { LenientLines, TOO_LONG } from '../../wire/lines.ts';
 import { type Answer, answerLine, LIMITS, type Refusal, type Request, readRequest } from '../../wire/worker.ts';

@@ -1,13 +1,14 @@
 /** Acts on what a pool sends without being asked: jobs, targets, nonce1, and messages to the miner. */
 
-import { isPrivate } from '../../net/near-addresses.ts';
+import { isPrivate } from '../../net/connecting.ts';
 import { type PoolAddress, poolAddress } from '../../text/addresses.ts';
 import { parseHeader, parseTarget } from '../../wire/stratum.ts';
 import type { SourceNews } from '../vocabulary.ts';
-import { MOST_MESSAGES, type PoolLimits } from './limits.ts';
 import {
   type Message,
+  MOST_MESSAGES,
   PoolError,
+  type PoolLimits,
   parseNotice,
   parseReconnect,
   quote,

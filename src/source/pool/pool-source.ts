@@ -7,25 +7,23 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Solution } from '../../chain/verify.ts';
 import { creationTimeOf, type Work } from '../../chain/work.ts';
-import { Backoff } from '../../net/connecting.ts';
-import { isPrivate } from '../../net/near-addresses.ts';
+import { Backoff, isPrivate } from '../../net/connecting.ts';
 import { authoritiesOf, BY_AUTHORITY, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../../net/trust.ts';
 import { onAbort, pause, within } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import { type PoolAddress, parsePoolUrl } from '../../text/addresses.ts';
 import { Announcements } from '../announcements.ts';
-import { Mailbox } from '../mailbox.ts';
 import {
   complete,
   type Judge,
+  Mailbox,
   type SourceContext,
   type SourceUpdate,
   type Verdict,
   type WorkSource,
 } from '../source.ts';
-import { watchSuspension } from '../suspension.ts';
-import { type PoolLimits, poolLimits } from './limits.ts';
-import { connectionError, PoolError, type Reconnect } from './messages.ts';
+import { watchSuspension } from '../standby.ts';
+import { connectionError, PoolError, type PoolLimits, poolLimits, type Reconnect } from './messages.ts';
 import { type PoolAccount, PoolSession } from './session.ts';
 import { PoolHealth } from './shares.ts';
 

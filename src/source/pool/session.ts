@@ -4,15 +4,14 @@ import type { Socket } from 'node:net';
 import type { Nonce1 } from '../../chain/nonce.ts';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
-import { isPrivate } from '../../net/near-addresses.ts';
+import { isPrivate } from '../../net/connecting.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { PoolAddress } from '../../text/addresses.ts';
 import type { Verdict } from '../source.ts';
 import type { SourceNews, StaleReason } from '../vocabulary.ts';
 import { PoolCalls, PoolNotices } from './calls.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
-import type { PoolLimits } from './limits.ts';
-import { type Answer, complaintOf, PoolError, quote, unusable } from './messages.ts';
+import { type Answer, complaintOf, PoolError, type PoolLimits, quote, unusable } from './messages.ts';
 import { type PoolHealth, PoolShares } from './shares.ts';
 import { PoolWorks, parseSubscription } from './works.ts';
 

@@ -3,12 +3,10 @@
  * so works are made when `take` asks for them. No I/O.
  */
 
-import { equalBytes, toHex, viewOf } from '../../chain/bytes.ts';
-import { HEADER_OFFSET, NONCE_BYTES, WORK_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
-import type { Nonce1 } from '../../chain/nonce.ts';
-import { meetsTarget } from '../../chain/target.ts';
+import { equalBytes, HEADER_OFFSET, NONCE_BYTES, toHex, viewOf, WORK_BYTES, WORK_OFFSET } from '../../chain/bytes.ts';
+import { meetsTarget, type Nonce1 } from '../../chain/nonce.ts';
 import { headerTargetOf, parentOf, parseWork, type Work } from '../../chain/work.ts';
-import { MOST_WORKS } from './limits.ts';
+import { MOST_WORKS } from './messages.ts';
 
 /** A job as the pool has sent it. */
 interface PoolJob {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stratumServer } from '#pickaxe/app/relays/stratum.js';
+import { stratumServer } from '#pickaxe/app/relays.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource } from '../../fakes.ts';
 import { listeningLog } from '../../guards/fakes.ts';

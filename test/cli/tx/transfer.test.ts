@@ -11,7 +11,7 @@ import { UsageError } from '#pickaxe/app/exit.js';
 import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
 import { PaymentReport, runTxTransfer, type TransferOptions } from '#pickaxe/cli/sweep/transfer.js';
 import { loadConfig } from '#pickaxe/config/load.js';
-import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { expectShape } from '../../expect-shape.ts';
 import { json, lyingNode } from '../../sweep/lying-node.ts';

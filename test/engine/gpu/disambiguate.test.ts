@@ -103,7 +103,7 @@ describe('equal cards', () => {
     const found = await disambiguate(alike, table, async () => seen);
     expect(found[0]).toEqual({ model: 'RTX 3080', backend: 'vulkan', ...info });
     for (const other of found.slice(1)) {
-      expect(other).toMatchObject({ ...info, fault: expect.stringMatching(/should see only.*docs\/gpus\.md/) });
+      expect(other).toMatchObject({ ...info, fault: expect.stringMatching(/should see only.*docs\/devices\.md/) });
       expect(other.bus).toBeUndefined();
     }
   });

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { type Command, commandJson, parseCommand, sendJson, verifyCommand } from '#pickaxe/ledger/command/command.js';
-import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
-import { isSignature, KeyPair } from '#pickaxe/ledger/command/keys.js';
+import {
+  type Command,
+  commandJson,
+  isSignature,
+  KeyPair,
+  parseCommand,
+  requestKeyOfCmd,
+  sendJson,
+  verifyCommand,
+} from '#pickaxe/ledger/command/command.js';
 import { parsePayload, publicMetaOf } from '#pickaxe/ledger/command/payload.js';
 import { decodeBase64url, LedgerFormatError, parseExactJson } from '#pickaxe/ledger/json.js';
 import { ALICE, BOB, commands } from '../command-vectors.ts';

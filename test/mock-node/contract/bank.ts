@@ -14,8 +14,7 @@ import {
   transferCreate,
   transferCrosschain,
 } from '#pickaxe/ledger/command/coin.js';
-import { type Command, commandJson, sendJson } from '#pickaxe/ledger/command/command.js';
-import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { type Command, commandJson, KeyPair, sendJson } from '#pickaxe/ledger/command/command.js';
 import type { Message, PublicMeta, Signer } from '#pickaxe/ledger/command/payload.js';
 import {
   type CommandResult,

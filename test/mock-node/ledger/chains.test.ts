@@ -4,8 +4,8 @@
  */
 
 import { expect, it } from 'vitest';
-import { WORK_OFFSET } from '#pickaxe/chain/layout.js';
-import { integerToTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
+import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
+import { integerToTarget, targetForDifficulty } from '#pickaxe/chain/nonce.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
 import { checkCut } from '#pickaxe/ledger/cut.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
@@ -16,8 +16,7 @@ import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { parseCoinbase } from '#pickaxe/ledger/payload.js';
 import { rewardOf, tableReward } from '#pickaxe/ledger/reward.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
-import type { Chains } from '#pickaxe/mock-node/ledger/chains.js';
-import { cutOf } from '#pickaxe/mock-node/ledger/cut.js';
+import { type Chains, cutOf } from '#pickaxe/mock-node/ledger/chains.js';
 import { graphFor, isNumberOfChains } from '#pickaxe/mock-node/ledger/network.js';
 import { payloadHashOf } from '#pickaxe/mock-node/ledger/referee.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';

@@ -1,7 +1,7 @@
 /** Tests the mock ledger without a server: late solutions and updates. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { WORK_OFFSET } from '#pickaxe/chain/layout.js';
+import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
 import { NetworkActivity } from '#pickaxe/mock-node/ledger/network-activity.js';
 import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';

@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildCommand } from '#pickaxe/ledger/command/build.js';
 import { type CoinCall, detailsOf, getDetails, transferCrosschain } from '#pickaxe/ledger/command/coin.js';
-import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { checkCut } from '#pickaxe/ledger/cut.js';
 import { ONE } from '#pickaxe/ledger/decimal.js';
 import { distance, knownGraph, onlyGraph } from '#pickaxe/ledger/graphs.js';

@@ -7,9 +7,8 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { ConnectionLimiter, type SharedLines } from '#pickaxe/relay/stratum/connection-limiter.js';
 import { Vardiff, type VardiffOptions } from '#pickaxe/relay/stratum/difficulty.js';
-import { stratumLimits } from '#pickaxe/relay/stratum/limits.js';
+import { ConnectionLimiter, type SharedLines, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { Connection } from '#pickaxe/relay/stratum/socket.js';
 
 const ADDRESS = '192.0.2.1';

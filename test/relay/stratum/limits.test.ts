@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/relay/stratum/client-hints.js';
+import { RateChangeDetector, RememberedRates } from '#pickaxe/relay/stratum/difficulty.js';
+import { rollMs } from '#pickaxe/relay/stratum/jobs.js';
 import {
   Bans,
   ConnectionLimiter,
+  mostConnections,
   networkOf,
   type SharedLines,
   siteOf,
-} from '#pickaxe/relay/stratum/connection-limiter.js';
-import { RateChangeDetector, RememberedRates } from '#pickaxe/relay/stratum/difficulty.js';
-import { rollMs } from '#pickaxe/relay/stratum/jobs.js';
-import { mostConnections, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
-import { TokenBucket } from '#pickaxe/system/buckets.js';
+  stratumLimits,
+} from '#pickaxe/relay/stratum/limits.js';
+import { TokenBucket } from '#pickaxe/system/bounded.js';
 
 describe('a token bucket', () => {
   it('gives so many at once, and then so many a second', () => {

@@ -4,7 +4,7 @@ import { type Job, prepareJob, solves, withSearchTarget } from '#pickaxe/chain/j
 import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
 import { Accounts } from '#pickaxe/relay/accounts.js';
-import { RelayedWorks } from '#pickaxe/relay/relayed-works.js';
+import { RelayedWorks } from '#pickaxe/relay/relay.js';
 import type { SessionContext } from '#pickaxe/relay/stratum/context.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/difficulty.js';
 import { SharedJobs } from '#pickaxe/relay/stratum/jobs.js';
@@ -13,7 +13,7 @@ import { Nonce1Pool } from '#pickaxe/relay/stratum/nonce1-pool.js';
 import { Session } from '#pickaxe/relay/stratum/session.js';
 import { Sessions } from '#pickaxe/relay/stratum/sessions.js';
 import { type LedgerEntry, ShareLogQuota } from '#pickaxe/relay/stratum/share-log.js';
-import { LogBucket } from '#pickaxe/system/buckets.js';
+import { LogBucket } from '#pickaxe/system/bounded.js';
 import { parseHeader, parseTarget } from '#pickaxe/wire/stratum.js';
 import { FakeSource, Recorder } from '../../fakes.ts';
 

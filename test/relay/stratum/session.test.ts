@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
 import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { type LedgerEntry, ShareLogQuota } from '#pickaxe/relay/stratum/share-log.js';

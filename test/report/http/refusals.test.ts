@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { REASONS } from '#pickaxe/report/http/access.js';
-import { Refusals } from '#pickaxe/system/buckets.js';
+import { Refusals } from '#pickaxe/system/bounded.js';
 import { sendRaw, serve } from './serving.ts';
 
 const TOKEN = 'correct-horse-battery';

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { type Controls, Events } from '#pickaxe/events/events.js';
 import type { AskBalance } from '#pickaxe/report/earnings.js';
-import { serveHttp } from '#pickaxe/report/http/http.js';
+import { serveHttp } from '#pickaxe/report/http/api.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LOG_LINE_OPTIONS, type LogLine, LogTail } from '#pickaxe/report/log-tail.js';

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HEADER_BYTES } from '#pickaxe/chain/layout.js';
-import type { Work } from '#pickaxe/chain/work.js';
-import { withCreationTime } from '#pickaxe/chain/work.js';
+import { HEADER_BYTES } from '#pickaxe/chain/bytes.js';
+import { type Work, withCreationTime } from '#pickaxe/chain/work.js';
 import { FetchSchedule } from '#pickaxe/source/node/fetch-schedule.js';
 import { makeWork } from '../../fakes.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RequestBounds } from '#pickaxe/source/node/request-bounds.js';
+import { RequestBounds } from '#pickaxe/source/node/submission.js';
 
 let bounds: RequestBounds;
 let ms: number;

@@ -1,8 +1,7 @@
 /** Tests that a GPU must pass before it may mine: some drivers and overclocked cards compute wrong hashes. */
 
-import { fromHex } from '../../../chain/bytes.ts';
+import { fromHex, HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../../../chain/bytes.ts';
 import { hashTail, type Puzzle, puzzleOf } from '../../../chain/job.ts';
-import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../../../chain/layout.ts';
 import { COUNTERS, type Range, splitNonce } from '../../../chain/nonce.ts';
 import { nonceOf } from '../../../chain/work.ts';
 import { DeviceError } from '../../engine.ts';

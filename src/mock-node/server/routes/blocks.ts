@@ -14,7 +14,7 @@ import {
 } from '../../../ledger/json.ts';
 import { payloadWithOutputsToJson } from '../../../ledger/payload.ts';
 import type { Block } from '../../ledger/block-store.ts';
-import { blocksAbove, cutOf } from '../../ledger/cut.ts';
+import { blocksAbove, cutOf } from '../../ledger/chains.ts';
 import { isHash, type Message, naturalFrom, preferred } from '../answer.ts';
 import { ascending, type BlockCollection, branch } from '../collections.ts';
 import { answeredPayload } from '../replacements.ts';

@@ -1,7 +1,6 @@
 /** Mining (document 1, "Mining"). */
 
-import { viewOf } from '../../../chain/bytes.ts';
-import { CHAIN_BYTES } from '../../../chain/layout.ts';
+import { CHAIN_BYTES, viewOf } from '../../../chain/bytes.ts';
 import { MINING_DEGREE } from '../../ledger/network.ts';
 import type { Answer, Message } from '../answer.ts';
 import { type Asked, type Backend, JSON_TYPE, NO_MORE_STREAMS, OCTETS, type Route } from '../route.ts';

@@ -6,15 +6,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { difficultyOf } from '#pickaxe/chain/target.js';
-import { assumeSolved, powHash } from '#pickaxe/chain/verify.js';
+import { difficultyOf } from '#pickaxe/chain/nonce.js';
+import { powHash } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
-import { OnDemandPace } from '#pickaxe/relay/simulated/on-demand.js';
-import { DelayPace, HashratePace, type Pace } from '#pickaxe/relay/simulated/pace.js';
-import { SimulatedRelay } from '#pickaxe/relay/simulated/simulated-relay.js';
+import {
+  assumeSolved,
+  DelayPace,
+  HashratePace,
+  OnDemandPace,
+  type Pace,
+  SimulatedRelay,
+} from '#pickaxe/mock-node/simulated-relay.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
-import { eventually } from '../../source/follow.ts';
+import { FakeSource, makeWork, Recorder } from '../fakes.ts';
+import { eventually } from '../source/follow.ts';
 
 async function withRelay(
   pace: Pace,
@@ -210,11 +215,11 @@ describe('blocks on demand', () => {
   });
 });
 
-it('nothing but this room declares work solved', () => {
-  const src = fileURLToPath(new URL('../../../src', import.meta.url));
+it('nothing else declares work solved without proof of work', () => {
+  const src = fileURLToPath(new URL('../../src', import.meta.url));
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const naming = files.filter((file) => readFileSync(join(src, file), 'utf8').includes('assumeSolved'));
-  expect(naming.sort()).toEqual([join('chain', 'verify.ts'), join('relay', 'simulated', 'simulated-relay.ts')]);
+  expect(naming.sort()).toEqual([join('mock-node', 'simulated-relay.ts')]);
 });
 
 it('assumeSolved declares what it is told, and hashes truly', () => {

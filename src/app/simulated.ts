@@ -1,22 +1,20 @@
 /** `--simulate`: hashers that do not hash, for test networks that check no proof of work. */
 
 import type { Logger } from 'pino';
-import type { Simulation } from '../../config/setting-types/rig.ts';
-import type { Config } from '../../config/settings.ts';
-import { NodeClock } from '../../node/clock.ts';
-import { getConfig, servedNetwork } from '../../node/config.ts';
-import { NodeError } from '../../node/errors.ts';
-import { NodeHttp } from '../../node/http.ts';
-import { nodeLimits } from '../../node/limits.ts';
-import { nodeAddress } from '../../node/url.ts';
-import { OnDemandPace } from '../../relay/simulated/on-demand.ts';
-import { DelayPace, HashratePace, type Pace } from '../../relay/simulated/pace.ts';
-import { SimulatedRelay } from '../../relay/simulated/simulated-relay.ts';
-import { systemClock } from '../../system/clock.ts';
-import { version } from '../../system/version.ts';
-import { UsageError, whyNotListening } from '../exit.ts';
-import { nodeTrust } from '../node-api.ts';
-import type { MakeRelay } from '../run-miner.ts';
+import type { Simulation } from '../config/setting-types/rig.ts';
+import type { Config } from '../config/settings.ts';
+import { DelayPace, HashratePace, OnDemandPace, type Pace, SimulatedRelay } from '../mock-node/simulated-relay.ts';
+import { NodeClock } from '../node/clock.ts';
+import { getConfig, servedNetwork } from '../node/config.ts';
+import { NodeError } from '../node/errors.ts';
+import { NodeHttp } from '../node/http.ts';
+import { nodeLimits } from '../node/limits.ts';
+import { nodeAddress } from '../node/url.ts';
+import { systemClock } from '../system/clock.ts';
+import { version } from '../system/version.ts';
+import { UsageError, whyNotListening } from './exit.ts';
+import { nodeTrust } from './node-api.ts';
+import type { MakeRelay } from './run-miner.ts';
 
 const TAG = { tag: 'simulated' };
 /** Every name of a network whose blocks are worth something begins like this. */

@@ -1,0 +1,210 @@
+/**
+ * Proofs show that a device computes as many hashes as it reports. Each device searches for its own target, so easy
+ * that it should find a few candidates per second. A verified candidate is a proof: on average it proves as many hashes
+ * as that target requires. A device that skips nonces, computes wrong hashes or reports too many hashes falls short
+ * within minutes.
+ */
+
+import { type Job, withSearchTarget } from '../chain/job.ts';
+import { difficultyOf, targetForDifficulty } from '../chain/nonce.ts';
+import type { DeviceKind, Telemetry } from '../engine/device.ts';
+import type { DeviceError } from '../engine/engine.ts';
+import type { Clock } from '../system/clock.ts';
+
+/**
+ * At this rate the proven hashrate is known to ±14 % after a minute and ±4 % after 15. A proof costs two processes 0.1
+ * ms.
+ */
+const PROOFS_PER_SECOND = 4;
+/** How many hashes a proof requires until the device's rate is known. */
+const FIRST_DIFFICULTY = { cpu: 2 ** 24, gpu: 2 ** 28 } as const;
+/** The difficulty is adjusted to rates over at least this time. */
+const LEARN_MS = 1_000;
+/**
+ * How many times as many solutions as proofs a device may report: 64 to 144 a second, because the difficulty of proofs
+ * is a power of two. A pool's first target can be so easy that a GPU would find millions per second; the pool then
+ * makes it harder, but only after it has seen a few dozen. What a solution costs, with its submission and its verdict,
+ * is below a millisecond of the main thread.
+ */
+const MOST_SOLUTIONS_PER_PROOF = 24;
+
+export class Proofs {
+  readonly #clock: Clock;
+  #difficulty: number;
+  /** Hashes since the difficulty was last adjusted. */
+  #hashes = 0;
+  #sinceMs: number;
+
+  /**
+   * @param firstDifficulty how many hashes each of the first proofs requires. The default depends on the device's kind
+   */
+  constructor(kind: keyof typeof FIRST_DIFFICULTY, clock: Clock, firstDifficulty?: number) {
+    this.#clock = clock;
+    this.#difficulty = firstDifficulty ?? FIRST_DIFFICULTY[kind];
+    this.#sinceMs = clock.monotonicMs();
+  }
+
+  searched(hashes: number): void {
+    this.#hashes += hashes;
+  }
+
+  /** How many hashes each proof requires. It changes by powers of two, so that few changes are needed. */
+  get difficulty(): number {
+    return this.#difficulty;
+  }
+
+  /**
+   * @returns the job with the device's own target, when the work's is harder, or when it takes many solutions and is so
+   *   easy that they would be a flood; otherwise the job itself. A block's target does not count then: whoever gives
+   *   such work has written the header, too, and on no network are blocks so easy that this would miss one
+   */
+  aim(job: Job): Job {
+    this.learn();
+    const { target, until } = job.work;
+    const difficulty = difficultyOf(target);
+    if (difficulty > this.#difficulty) return withSearchTarget(job, targetForDifficulty(this.#difficulty));
+    const flood = this.#difficulty / MOST_SOLUTIONS_PER_PROOF;
+    return until === 'solved' || difficulty >= flood ? job : withSearchTarget(job, targetForDifficulty(flood));
+  }
+
+  /**
+   * Makes the difficulty fit the rate since it was last adjusted. A device that is faster than expected floods its host
+   * until then, so its proofs become as hard as they should be at once. They become easier by one step at most: a
+   * device that was paused seems slow, and must not flood its host later.
+   */
+  learn(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const ms = nowMs - this.#sinceMs;
+    if (ms < LEARN_MS || this.#hashes === 0) return;
+    const wanted = (1000 * this.#hashes) / ms / PROOFS_PER_SECOND;
+    if (wanted < this.#difficulty / 1.5) this.#difficulty = Math.max(1, this.#difficulty / 2);
+    while (wanted > 1.5 * this.#difficulty) this.#difficulty *= 2;
+    this.#hashes = 0;
+    this.#sinceMs = nowMs;
+  }
+}
+
+/* Decides when a failed device is reopened, and when it is parked. */
+
+/** Five attempts take half a minute with the doubling waits. A driver resets a card within seconds. */
+const MOST_IN_A_ROW = 5;
+/** The wait before the first attempt. Each further wait is twice as long. */
+const FIRST_WAIT_MS = 1_000;
+/** After this time in service, earlier failures no longer count. */
+const STEADY_MS = 60_000;
+/** Wrong hashes come from heat or overclocking and can take a while to reappear, so a clean hour is required. */
+const STEADY_AFTER_WRONG_HASHES_MS = 3_600_000;
+
+export class ReopenPolicy {
+  readonly #firstWaitMs: number;
+  #inARow = 0;
+  #hasOpened = false;
+
+  constructor(firstWaitMs = FIRST_WAIT_MS) {
+    this.#firstWaitMs = firstWaitMs;
+  }
+
+  /** How many attempts there were since the device was last in service for long enough. */
+  get inARow(): number {
+    return this.#inARow;
+  }
+
+  /** Notes that the device has come into service. */
+  opened(): void {
+    this.#hasOpened = true;
+  }
+
+  /**
+   * @param servedMs how long the device was in service; 0 when it did not open
+   * @returns how many milliseconds to wait before the device is reopened; undefined when it must be parked
+   */
+  waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {
+    if (servedMs > (fault === 'wrong-hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
+    // A device that was in service before can be missing while its driver resets. One that has never opened stays
+    // missing.
+    const mayReturn = fault !== 'missing' || this.#hasOpened;
+    if (!mayReturn || this.#inARow >= MOST_IN_A_ROW) return undefined;
+    return this.#firstWaitMs * 2 ** this.#inARow++;
+  }
+}
+
+/* Pauses a device while it is too hot. There are two limits, so that it does not pause and resume all the time. */
+
+export interface TemperatureLimits {
+  /** At this temperature the device is paused. */
+  readonly stopCelsius: number;
+  /** At this temperature, which is below `stopCelsius`, the device resumes. */
+  readonly resumeCelsius: number;
+}
+
+/** Returns the present limits of a device, by its kind and its name; undefined when there are none. */
+export type LimitsOf = (kind: DeviceKind, name: string) => TemperatureLimits | undefined;
+
+const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
+
+/**
+ * A paused device whose sensor goes silent would never resume. The silence is counted in ticks, so that a time in which
+ * the process was suspended (Ctrl-Z) does not count.
+ */
+const TICK_MS = 10_000;
+const SILENT_TICKS = 6;
+
+export interface ThermalHooks {
+  readonly tooHot: (why: string) => void;
+  readonly cooledDown: () => void;
+  /** The device is paused, and its sensors have gone silent. */
+  readonly silent: (why: string) => void;
+}
+
+/** Watches the temperature of a device while it is in service. */
+export class ThermalGuard {
+  readonly #limits: () => TemperatureLimits | undefined;
+  readonly #hooks: ThermalHooks;
+  /**
+   * The sensor that counts: the first reading decides. The hotspot, which some cards report alone, is warmer than the
+   * edge.
+   */
+  #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
+  /** Runs while the device is paused. */
+  #ticking: NodeJS.Timeout | undefined;
+  /** How many ticks have passed since the last reading of the temperature. */
+  #ticks = 0;
+
+  /** @param limits returns the present limits; undefined when there are none */
+  constructor(limits: () => TemperatureLimits | undefined, hooks: ThermalHooks) {
+    this.#limits = limits;
+    this.#hooks = hooks;
+  }
+
+  take(telemetry: Telemetry): void {
+    this.#sensor ??= (['temperatureCelsius', 'hotspotCelsius'] as const).find(
+      (sensor) => telemetry[sensor] !== undefined,
+    );
+    const temperatureCelsius = this.#sensor && telemetry[this.#sensor];
+    if (temperatureCelsius === undefined) return;
+    // The limits can be removed while the device is paused. Then it resumes.
+    const { stopCelsius, resumeCelsius } = this.#limits() ?? NO_LIMITS;
+    this.#ticks = 0;
+    this.#ticking?.refresh();
+    if (!this.#ticking && temperatureCelsius >= stopCelsius) {
+      this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+      this.#hooks.tooHot(`its temperature is ${temperatureCelsius} °C; it resumes at ${resumeCelsius} °C`);
+    } else if (this.#ticking && temperatureCelsius <= resumeCelsius) {
+      this.end();
+      this.#hooks.cooledDown();
+    }
+  }
+
+  /** Ends the watch. Call it when the device goes out of service. */
+  end(): void {
+    clearInterval(this.#ticking);
+    this.#ticking = undefined;
+  }
+
+  #tick(): void {
+    this.#ticks++;
+    if (this.#ticks !== SILENT_TICKS) return;
+    const seconds = (SILENT_TICKS * TICK_MS) / 1000;
+    this.#hooks.silent(`it was paused because it was too hot, and its sensors have reported nothing for ${seconds} s`);
+  }
+}

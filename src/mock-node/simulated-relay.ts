@@ -1,0 +1,339 @@
+/**
+ * Hashers that do not hash, for test networks that check no proof of work: when their pace says so, a work is submitted
+ * as solved. It refuses to touch work of the main network, whatever anybody has configured.
+ */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import type { Job } from '../chain/job.ts';
+import { difficultyOf } from '../chain/nonce.ts';
+import { powHash, type Solution } from '../chain/verify.ts';
+import { networkNumberOf, type Work, withNonce } from '../chain/work.ts';
+import type { Listener } from '../events/events.ts';
+import { LoneWorker } from '../relay/accounts.ts';
+import { type Relay, RelayedWorks } from '../relay/relay.ts';
+import type { Verdict, WorkSource } from '../source/source.ts';
+import { LONGEST_TIMER_MS } from '../system/abort.ts';
+import type { Clock } from '../system/clock.ts';
+import { formatHttpAddress, type HttpAddress, hostOf, isLoopback } from '../text/addresses.ts';
+import { jsonOrUndefined } from '../text/plain-text.ts';
+
+/** The number of mainnet01 in its headers. All 61 of its headers in test/vectors/headers.json have it. */
+const MAINNET = 5;
+/**
+ * How long to wait after a solution that was not accepted, so that a node that does check the proof of work is not
+ * flooded.
+ */
+const REST_MS = 1_000;
+
+interface SimulatedRelayOptions {
+  readonly pace: Pace;
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  /** Returns uniformly distributed numbers in [0, 1). */
+  readonly random: () => number;
+  readonly warn: (line: string) => void;
+}
+
+export class SimulatedRelay implements Relay {
+  readonly name = 'simulated';
+  readonly #options: SimulatedRelayOptions;
+  readonly #works: RelayedWorks;
+  #account: LoneWorker | undefined;
+  #giveUp = () => {};
+  #rest: NodeJS.Timeout | undefined;
+  #hasRefused = false;
+
+  constructor(options: SimulatedRelayOptions) {
+    this.#options = options;
+    const { source, emit, clock } = options;
+    const changed = (work: Work | undefined) => this.#change(work);
+    this.#works = new RelayedWorks({ name: this.name, source, emit, clock, changed });
+  }
+
+  async open(): Promise<void> {
+    await this.#options.pace.open?.();
+  }
+
+  async run(stop: AbortSignal): Promise<void> {
+    const { emit, clock } = this.#options;
+    this.#account = new LoneWorker({ relay: this.name, worker: this.name, emit, clock, hashes: false });
+    try {
+      await this.#works.follow(stop);
+    } finally {
+      this.#giveUp();
+      clearTimeout(this.#rest);
+      this.#account.end();
+      await this.#options.pace.close?.();
+    }
+  }
+
+  #change(work: Work | undefined): void {
+    this.#account?.works(work?.target);
+    this.#giveUp();
+    if (work && !this.#rest) this.#begin(work);
+  }
+
+  #begin(work: Work): void {
+    if (networkNumberOf(work.header) === MAINNET) {
+      if (!this.#hasRefused) this.#options.warn('this is work of mainnet01, for which nothing is simulated');
+      this.#hasRefused = true;
+      return;
+    }
+    this.#giveUp = this.#options.pace.begin(work, () => this.#solve(work));
+  }
+
+  #solve(work: Work): void {
+    const job = this.#works.jobOf(work);
+    if (!job) return;
+    const nonce = BigInt(Math.floor(this.#options.random() * 2 ** 53));
+    const solution = assumeSolved(job, nonce);
+    void this.#works.submit(solution)?.then((verdict) => this.#apply(solution, verdict));
+  }
+
+  #apply(solution: Solution, verdict: Verdict): void {
+    const { outcome } = verdict;
+    this.#options.pace.judged?.(solution.work, verdict);
+    this.#account?.brought(solution, outcome);
+    if (outcome === 'accepted' || this.#rest) return;
+    this.#giveUp();
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      const { current } = this.#works;
+      if (current) this.#begin(current);
+    }, REST_MS);
+  }
+}
+
+/**
+ * Declares a job solved by a nonce WITHOUT PROOF OF WORK. Only a test network that does not check the proof of work
+ * accepts such a solution; any other rejects it, and drops the work for all rigs of the same miner.
+ */
+export function assumeSolved(job: Job, nonce: bigint): Solution {
+  const header = withNonce(job.header, nonce);
+  const isShare = job.work.until === 'replaced';
+  return { work: job.work, nonce, header, powHash: powHash(header), isBlock: true, isShare } as Solution;
+}
+
+/*
+ * Blocks on demand, as the reference client has them: `POST /make-blocks` with `{"0": 2, "5": 1}` opens goals, and as
+ * long as any is open, work of every chain is solved, because the chains need each other's blocks.
+ */
+
+const PATH = '/make-blocks';
+/** In bytes: goals for 1,000 chains need 15,000. */
+const MOST_BODY_BYTES = 16_384;
+/**
+ * A goal ends when so many blocks in a row were none of its chain: the network has no such chain. Where nodes choose
+ * among 20 chains at random, a chain is left out for so long once in 10^22 times.
+ */
+const MOST_OTHERS = 1_000;
+/** The scripts of one machine use one or two; more are a mistake. */
+const MOST_CONNECTIONS = 32;
+/** A request of so few bytes comes at once on this machine. */
+const REQUEST_MS = 10_000;
+
+/** Blocks to make by chain. */
+const Goals = z.record(z.string().regex(/^\d{1,4}$/), z.int().min(1).max(100_000));
+
+interface Answer {
+  readonly status: number;
+  readonly json: object;
+}
+
+export class OnDemandPace implements Pace {
+  readonly #address: HttpAddress;
+  readonly #server: Server;
+  /** How many blocks each chain still needs, and how many of other chains have come since its last one. */
+  readonly #goals = new Map<number, { blocks: number; others: number }>();
+  /** How many blocks the chains lacked that no work has named. */
+  readonly #givenUp = new Map<number, number>();
+  /** Solves the current work; undefined once it has been called, and while there is no work. */
+  #solve: (() => void) | undefined;
+
+  /** @throws Error when other machines could reach the address */
+  constructor(address: HttpAddress) {
+    if (!isLoopback(address.host))
+      throw new Error('blocks on demand are for this machine only: give a loopback address');
+    this.#address = address;
+    this.#server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+      void this.#handle(request, response);
+    });
+    this.#server.maxConnections = MOST_CONNECTIONS;
+  }
+
+  get what(): string {
+    return `blocks on demand: POST http://${formatHttpAddress({ ...this.#address, port: this.port })}${PATH}`;
+  }
+
+  /** The port it listens on. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? this.#address.port;
+  }
+
+  async open(): Promise<void> {
+    const { host, port } = this.#address;
+    await new Promise<void>((resolve, reject) => {
+      // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the
+      // process.
+      this.#server.on('error', reject);
+      this.#server.listen(port, host, resolve);
+    });
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  begin(_: Work, solve: () => void): () => void {
+    this.#solve = solve;
+    this.#go();
+    return () => {
+      if (this.#solve === solve) this.#solve = undefined;
+    };
+  }
+
+  judged({ chain }: Work, { outcome }: Verdict): void {
+    if (outcome !== 'accepted') return;
+    for (const [wanted, goal] of this.#goals) {
+      goal.others = wanted === chain ? 0 : goal.others + 1;
+      if (wanted === chain) goal.blocks--;
+      if (goal.others >= MOST_OTHERS) this.#givenUp.set(wanted, goal.blocks);
+      if (goal.blocks <= 0 || goal.others >= MOST_OTHERS) this.#goals.delete(wanted);
+    }
+  }
+
+  /** Solves the current work if a goal is open. The verdict on it decides whether the next one is solved, too. */
+  #go(): void {
+    if (this.#goals.size === 0) return;
+    const solve = this.#solve;
+    this.#solve = undefined;
+    solve?.();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, json } = await this.#answer(request).catch(() => ({ status: 400, json: faultOf('unreadable') }));
+    const headers = { 'content-type': 'application/json', ...(status >= 400 && { connection: 'close' }) };
+    response.writeHead(status, headers).end(`${JSON.stringify(json)}\n`);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const { method, url = '', headers } = request;
+    // A page of any website can have its name resolved to this machine (DNS rebinding), but its own name is in this
+    // header.
+    if (!isLoopback(hostOf(headers.host) ?? '')) return { status: 403, json: faultOf('ask under a loopback address') };
+    if (url.split('?')[0] !== PATH) return { status: 404, json: faultOf(`there is only ${PATH}`) };
+    if (method === 'GET') return { status: 200, json: this.#open() };
+    if (method === 'DELETE') {
+      this.#goals.clear();
+      this.#givenUp.clear();
+      return { status: 200, json: this.#open() };
+    }
+    if (method !== 'POST') return { status: 405, json: faultOf('use POST, GET or DELETE') };
+    // A web page cannot send this type to another origin without asking first, and it is never allowed to.
+    if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+      return { status: 415, json: faultOf('send application/json') };
+    }
+    const body = await bodyOf(request);
+    if (body === undefined) return { status: 413, json: faultOf(`send at most ${MOST_BODY_BYTES} bytes`) };
+    const goals = Goals.safeParse(jsonOrUndefined(body)).data;
+    if (!goals) return { status: 400, json: faultOf('send an object of chains and counts, like {"0": 2, "5": 1}') };
+    for (const [name, count] of Object.entries(goals)) {
+      const chain = Number(name);
+      this.#goals.set(chain, { blocks: (this.#goals.get(chain)?.blocks ?? 0) + count, others: 0 });
+      this.#givenUp.delete(chain);
+    }
+    this.#go();
+    return { status: 200, json: this.#open() };
+  }
+
+  #open(): object {
+    const open = Object.fromEntries(Array.from(this.#goals, ([chain, { blocks }]) => [chain, blocks]));
+    return { open, ...(this.#givenUp.size > 0 && { givenUp: Object.fromEntries(this.#givenUp) }) };
+  }
+}
+
+function faultOf(message: string): object {
+  return { error: { message } };
+}
+
+/** @returns undefined when it is too long */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/* When a simulated hasher has solved a work. */
+
+/**
+ * How many chains the networks have. The reference client divides its constant delay by it, so that each chain gets a
+ * block in it.
+ */
+const CHAINS = 20;
+
+export interface Pace {
+  /** One line for people: what is simulated. */
+  readonly what: string;
+  /**
+   * Calls `solve` when the work counts as solved.
+   * @returns a function that gives the work up
+   */
+  begin(work: Work, solve: () => void): () => void;
+  /** Called with the verdict on each solution. */
+  judged?(work: Work, verdict: Verdict): void;
+  /** Opens what the pace listens on. @throws Error that says why that is not possible */
+  open?(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/**
+ * Waits as long as devices of this hashrate would: exponentially distributed, with the work's difficulty as the mean of
+ * hashes.
+ */
+export class HashratePace implements Pace {
+  readonly what: string;
+  readonly #hashesPerSecond: number;
+  readonly #random: () => number;
+
+  /** @param random returns uniformly distributed numbers in [0, 1) */
+  constructor(hashesPerSecond: number, random: () => number) {
+    this.#hashesPerSecond = hashesPerSecond;
+    this.#random = random;
+    this.what = `a hashrate of ${hashesPerSecond} H/s`;
+  }
+
+  begin({ target }: Work, solve: () => void): () => void {
+    const hashes = -Math.log(1 - this.#random()) * difficultyOf(target);
+    return later((1000 * hashes) / this.#hashesPerSecond, solve);
+  }
+}
+
+/** Waits for a constant time, so that each chain gets a block in `seconds` if they take turns. */
+export class DelayPace implements Pace {
+  readonly what: string;
+  readonly #ms: number;
+
+  constructor(seconds: number) {
+    this.#ms = (1000 * seconds) / CHAINS;
+    this.what = `a block of each of ${CHAINS} chains in ${seconds} s`;
+  }
+
+  begin(_: Work, solve: () => void): () => void {
+    return later(this.#ms, solve);
+  }
+}
+
+function later(ms: number, action: () => void): () => void {
+  const timer = setTimeout(action, Math.min(ms, LONGEST_TIMER_MS));
+  return () => clearTimeout(timer);
+}
