@@ -31,14 +31,6 @@ const SHARED = [
   'wire',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
-/**
- * Long tests that start nobody else's programs, and those with random cases: a case that fails once is a fault that was found, and
- * a second try would draw other cases. All other long tests get a second try where the environment has SECOND_TRY, as in CI.
- */
-const ONCE = ['blocks', 'engine/cpu', 'engine/gpu/shaders', 'native/kernels', 'source', 'sweep'].map(
-  (at) => `test/${at}{,.,/**/*.}long.test.ts`,
-);
-
 /** Node.js itself loads the built code, without transforming it, so that every file of tests starts faster. */
 const asBuilt = { deps: { external: [/\/dist\//] } };
 
@@ -59,17 +51,7 @@ export default defineConfig({
       { extends: true, test: { name: 'short', include: [ALL], exclude: [...SHARED, LONG, MOCKS], server: asBuilt } },
       // Only a transformed module can be replaced by a mock.
       { extends: true, test: { name: 'mocks', include: [MOCKS] } },
-      {
-        extends: true,
-        test: {
-          name: 'long',
-          include: [LONG],
-          exclude: ONCE,
-          server: asBuilt,
-          retry: process.env.SECOND_TRY === undefined ? 0 : 1,
-        },
-      },
-      { extends: true, test: { name: 'once', include: ONCE, server: asBuilt } },
+      { extends: true, test: { name: 'long', include: [LONG], server: asBuilt } },
     ],
   },
 });

@@ -1,5 +1,4 @@
-// Prints how many tests of a report passed, failed, and passed only at their second try, "N M K", and on standard error the
-// beginning of each failure.
+// Prints how many tests of a report passed and failed, "N M", and on standard error the beginning of each failure.
 
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
@@ -9,15 +8,11 @@ const LINES = 12;
 
 const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const isFailure = ({ failureMessages }) => failureMessages.length > 0;
-const again = testResults.flatMap(({ assertionResults }) => assertionResults).filter(isFailure).length - numFailedTests;
-console.log(numPassedTests, numFailedTests, again);
+console.log(numPassedTests, numFailedTests);
 
 for (const { name: file, status, message, assertionResults } of testResults) {
   const failed = assertionResults.filter(isFailure);
-  for (const test of failed) {
-    const what = test.status === 'failed' ? 'FAILED' : 'PASSED AT THE SECOND TRY';
-    tell(`${what}: ${file}: ${test.fullName}`, test.failureMessages.join('\n'));
-  }
+  for (const test of failed) tell(`FAILED: ${file}: ${test.fullName}`, test.failureMessages.join('\n'));
   // A file that cannot be loaded has no tests.
   if (status === 'failed' && failed.length === 0) tell(`FAILED: ${file}`, message);
 }

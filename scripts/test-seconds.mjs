@@ -1,6 +1,6 @@
 // Writes test/seconds.json anew from a report of vitest. By it, the longest files of tests are started first.
 //
-//   npm test -- --project long --project once --reporter=json --outputFile.json=report.json
+//   npm test -- --project long --reporter=json --outputFile.json=report.json
 //   node scripts/test-seconds.mjs report.json
 
 import { readFileSync, writeFileSync } from 'node:fs';

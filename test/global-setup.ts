@@ -3,11 +3,12 @@
  * what the files of tests share, whose path is in TEST_TEMPORARY. In `speeds`, a cache that the tests of the command
  * line begin with, it remembers made-up speeds of the CPU kernels. Otherwise each of their processes would measure all
  * kernels first, because nothing that is measured on a busy machine is remembered. Tests of the choice itself begin
- * with an empty cache.
+ * with an empty cache. All temporary folders of the tests, and of the programs that they start, lie in that folder, so
+ * that none outlives the run.
  */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,9 @@ const SCRIPT = fileURLToPath(new URL('./cli/remember-speeds.mjs', import.meta.ur
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 /** The numbers of threads that tests mine with: that of this machine, and one. */
 const THREADS = [[], ['1']];
+
+/** The variables that name the folder for temporary files: on Unix, and on Windows. */
+const TEMPORARY = ['TMPDIR', 'TEMP', 'TMP'];
 
 /** @returns what ends with the tests */
 export default function setUp(): (() => void) | undefined {
@@ -31,5 +35,8 @@ export default function setUp(): (() => void) | undefined {
     if (status !== 0) throw new Error(`the speeds of the kernels cannot be remembered: ${stderr}`);
   }
   process.env.TEST_TEMPORARY = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  const temporary = join(folder, 't');
+  mkdirSync(temporary);
+  for (const name of TEMPORARY) process.env[name] = temporary;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -52,11 +52,11 @@ export class TokenBucket {
     this.#atMs = nowMs;
   }
 
-  /** @returns whether there were so many tokens. If not, none is taken */
-  take(count: number, nowMs: number): boolean {
+  /** @param kept how many must be left @returns whether there were so many tokens. If not, none is taken */
+  take(count: number, nowMs: number, kept = 0): boolean {
     this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
     this.#atMs = nowMs;
-    if (this.#tokens < count) return false;
+    if (this.#tokens < count + kept) return false;
     this.#tokens -= count;
     return true;
   }

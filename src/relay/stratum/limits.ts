@@ -45,21 +45,11 @@ export interface StratumLimits {
   readonly reservedLinesPerSecond: number;
   /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
   readonly junkLines: number;
-  /**
-   * Lines that a session may have in the ledger: so many at once, which is more than it takes to learn how fast a miner
-   * is; and so many from then on in the time in which one share should come. Further shares are summed up.
-   */
+  /** Lines of the ledger for all sessions of one address together: a bucket's size, and its refill per second. */
   readonly ledgerBurst: number;
-  readonly ledgerLinesPerShare: number;
-  /** Lines that all sessions from one address may have together: so many at once, and so many a second from then on. */
-  readonly ledgerBurstPerAddress: number;
-  readonly ledgerLinesPerSecondPerAddress: number;
-  /**
-   * Shares of a session that stand for nothing and get such a line: so many at once, and so many a second from then on,
-   * which is as often as good shares come.
-   */
-  readonly worthlessBurst: number;
-  readonly worthlessPerSecond: number;
+  readonly ledgerLinesPerSecond: number;
+  /** Workers of one address that have sums of their own for shares without a line. */
+  readonly ledgerWorkers: number;
   /** The workers that a connection may authorize: proxies have several. */
   readonly workersPerSession: number;
   /**
@@ -94,12 +84,9 @@ export const stratumLimits: StratumLimits = {
   reservedLineBurst: 20,
   reservedLinesPerSecond: 0.25,
   junkLines: 10,
-  ledgerBurst: 1_000,
-  ledgerLinesPerShare: 2,
-  ledgerBurstPerAddress: 100_000,
-  ledgerLinesPerSecondPerAddress: 200,
-  worthlessBurst: 20,
-  worthlessPerSecond: 0.1,
+  ledgerBurst: 100_000,
+  ledgerLinesPerSecond: 200,
+  ledgerWorkers: 1_000,
   workersPerSession: 16,
   banPoints: 100,
   banPointsPerMinute: 60,

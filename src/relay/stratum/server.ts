@@ -133,7 +133,6 @@ export class StratumRelay implements Relay {
         record: (entry) => this.#ledger?.record(entry),
         clock,
         limits,
-        aimSeconds: shareSeconds,
       }),
       log,
       firstShares: new LogBucket(FIRST_SHARES_LOGGED, clock.monotonicMs()),

@@ -114,7 +114,6 @@ export class Session {
     const { nonce1s, rates, clock, log } = this.#context;
     const nowMs = clock.monotonicMs();
     if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#turn?.works() ?? [], nowMs);
-    this.#shareHandler?.end();
     for (const account of this.#workers.values()) account.users--;
     if (!this.#turn) return;
     for (const account of this.#workers.values()) account.sessions.delete(this.#turn);

@@ -209,15 +209,14 @@ type Untimed<Line> = Line extends unknown ? Omit<Line, 'timeMillis'> : never;
 export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
 
 /*
- * Bounds what clients can make the share ledger write. Each session has a quota, and leaves it to the next session from
- * the same address with all that it has used up: a client that connects again and again gains nothing by it. All quotas
- * of an address together have a bound as well, because an address may have thousands of sessions at one time.
+ * Bounds what clients can make the share ledger write: all sessions of a network share one bucket of lines. Shares
+ * beyond it are summed up by worker, so that no credit is lost.
  */
 
 /** How often left-out lines are summed up: a flood may last for days, and the ledger should show it meanwhile. */
-const TELL_MS = 60_000;
-/** For each line of shares that an address may have, it may have so many that sum up what was left out. */
-const SUMS_PER_LINE = 0.1;
+const SUM_MS = 60_000;
+/** Shares that were not accepted cost their client nothing: they get lines only while the bucket is fuller than this. */
+const KEPT_FOR_ACCEPTED = 0.5;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
 
@@ -226,102 +225,21 @@ interface ShareLogQuotaOptions {
   readonly record: (entry: LedgerEntry) => void;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly limits: StratumLimits;
-  /** The seconds between two shares of a session whose rate is known. */
-  readonly aimSeconds: number;
 }
 
 /** Of one worker: how many shares have no line, and what the accepted ones among them stand for. */
-interface LeftOut {
-  lines: number;
-  accepted: number;
-  blocks: number;
-  acceptedHashes: number;
-}
+type LeftOut = Omit<Extract<LedgerEntry, { type: 'left-out' }>, 'type' | 'worker'>;
 
-/** What all quotas of one address have together. */
-class AddressLines {
-  readonly shares: TokenBucket;
-  readonly sums: TokenBucket;
-  /** How many quotas it has. */
-  quotas = 0;
-
-  constructor({ clock, limits }: ShareLogQuotaOptions) {
-    const { ledgerBurstPerAddress: most, ledgerLinesPerSecondPerAddress: perSecond } = limits;
-    const nowMs = clock.monotonicMs();
-    this.shares = new TokenBucket(most, perSecond, nowMs);
-    this.sums = new TokenBucket(SUMS_PER_LINE * most, SUMS_PER_LINE * perSecond, nowMs);
-  }
-}
-
-export class SessionQuota {
-  readonly network: string;
-  readonly #options: ShareLogQuotaOptions;
-  readonly #address: AddressLines;
-  readonly #lines: TokenBucket;
-  readonly #worthless: TokenBucket;
-  readonly #leftOut = new Map<string, LeftOut>();
-  #toldMs: number;
-
-  /** @param network `siteOf` the client's address */
-  constructor(network: string, address: AddressLines, options: ShareLogQuotaOptions) {
-    const { clock, limits, aimSeconds } = options;
-    this.network = network;
-    this.#address = address;
-    this.#options = options;
-    this.#toldMs = clock.monotonicMs();
-    this.#lines = new TokenBucket(limits.ledgerBurst, limits.ledgerLinesPerShare / aimSeconds, this.#toldMs);
-    this.#worthless = new TokenBucket(limits.worthlessBurst, limits.worthlessPerSecond, this.#toldMs);
-  }
-
-  /**
-   * @param lines how many the share needs
-   * @returns whether it gets them. If not, it is summed up
-   */
-  admit(share: ShareEntry, lines: number): boolean {
-    const nowMs = this.#options.clock.monotonicMs();
-    // A share that stands for nothing costs its client nothing either, so there can be any number of them.
-    const isRare = Boolean(share.difficulty) || this.#worthless.take(1, nowMs);
-    if (isRare && this.#lines.take(lines, nowMs) && this.#address.shares.take(lines, nowMs)) return true;
-    this.#leaveOut(share);
-    return false;
-  }
-
-  /**
-   * Tells how many lines were left out, if it is time for that. Where the address has no line for it, the sums grow on.
-   */
-  tell(): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - this.#toldMs < TELL_MS || !this.#address.sums.take(this.#leftOut.size, nowMs)) return;
-    this.tellNow();
-  }
-
-  tellNow(): void {
-    if (this.#leftOut.size === 0) return;
-    for (const [worker, sums] of this.#leftOut) this.#options.record({ type: 'left-out', worker, ...sums });
-    this.#leftOut.clear();
-    this.#toldMs = this.#options.clock.monotonicMs();
-  }
-
-  #leaveOut({ worker, result, difficulty = 0, isBlock }: ShareEntry): void {
-    const isFull = this.#leftOut.size >= this.#options.limits.workersPerSession && !this.#leftOut.has(worker);
-    const name = isFull ? OTHER_WORKERS : worker;
-    const sums = this.#leftOut.get(name) ?? { lines: 0, accepted: 0, blocks: 0, acceptedHashes: 0 };
-    this.#leftOut.set(name, sums);
-    sums.lines++;
-    if (result !== 'accepted') return;
-    sums.accepted++;
-    if (isBlock) sums.blocks++;
-    sums.acceptedHashes += difficulty;
-  }
+interface NetworkLines {
+  readonly bucket: TokenBucket;
+  readonly leftOut: Map<string, LeftOut>;
+  summedMs: number;
 }
 
 export class ShareLogQuota {
   readonly #options: ShareLogQuotaOptions;
-  /** The quotas that no session has, by network; those that were left least recently come first. */
-  readonly #free = new Map<string, SessionQuota[]>();
-  /** By network, as long as it has quotas. */
-  readonly #addresses = new Map<string, AddressLines>();
-  #count = 0;
+  /** By network, `siteOf` the clients' addresses; those that were used least recently come first. */
+  readonly #networks = new Map<string, NetworkLines>();
 
   constructor(options: ShareLogQuotaOptions) {
     this.#options = options;
@@ -331,46 +249,60 @@ export class ShareLogQuota {
     return this.#options.record;
   }
 
-  /** @returns a quota for a session of this client. It must be given back */
-  take(address: string): SessionQuota {
-    const network = siteOf(address);
-    const free = this.#free.get(network);
-    const quota = free?.pop();
-    if (free?.length === 0) this.#free.delete(network);
-    if (!quota) return this.#make(network);
-    this.#count--;
-    return quota;
+  /**
+   * @param address the client's
+   * @param lines how many the share needs
+   * @returns whether it gets them. If not, it is summed up
+   */
+  admit(address: string, share: ShareEntry, lines: number): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    const network = this.#networkOf(address, nowMs);
+    if (nowMs - network.summedMs >= SUM_MS) this.#sumUp(network);
+    const kept = share.result === 'accepted' && share.difficulty ? 0 : KEPT_FOR_ACCEPTED;
+    const isAdmitted = network.bucket.take(lines, nowMs, kept * this.#options.limits.ledgerBurst);
+    if (!isAdmitted) this.#leaveOut(network, share);
+    return isAdmitted;
   }
 
-  giveBack(quota: SessionQuota): void {
-    quota.tell();
-    const free = this.#free.get(quota.network) ?? [];
-    free.push(quota);
-    this.#free.delete(quota.network);
-    this.#free.set(quota.network, free);
-    this.#count++;
-    // There are never more sessions than connections at one time.
-    if (this.#count > this.#options.limits.connections) this.#forget();
-  }
-
-  /** Writes the sums that are not written yet. All quotas must have been given back. */
+  /** Writes the sums that are not written yet. */
   close(): void {
-    for (const free of this.#free.values()) for (const quota of free) quota.tellNow();
+    for (const network of this.#networks.values()) this.#sumUp(network);
   }
 
-  #make(network: string): SessionQuota {
-    const address = this.#addresses.get(network) ?? new AddressLines(this.#options);
-    this.#addresses.set(network, address);
-    address.quotas++;
-    return new SessionQuota(network, address, this.#options);
+  #networkOf(address: string, nowMs: number): NetworkLines {
+    const { ledgerBurst, ledgerLinesPerSecond, connections } = this.#options.limits;
+    const name = siteOf(address);
+    const network = this.#networks.get(name) ?? {
+      bucket: new TokenBucket(ledgerBurst, ledgerLinesPerSecond, nowMs),
+      leftOut: new Map(),
+      summedMs: nowMs,
+    };
+    this.#networks.delete(name);
+    this.#networks.set(name, network);
+    // There are never more networks than connections at one time.
+    const [[oldest, forgotten]] = this.#networks;
+    if (this.#networks.size > connections) {
+      this.#sumUp(forgotten);
+      this.#networks.delete(oldest);
+    }
+    return network;
   }
 
-  #forget(): void {
-    const [network, free] = this.#free.entries().next().value as [string, SessionQuota[]];
-    const address = this.#addresses.get(network) as AddressLines;
-    free.shift()?.tellNow();
-    if (free.length === 0) this.#free.delete(network);
-    if (--address.quotas === 0) this.#addresses.delete(network);
-    this.#count--;
+  #leaveOut({ leftOut }: NetworkLines, { worker, result, difficulty = 0, isBlock }: ShareEntry): void {
+    const isFull = leftOut.size >= this.#options.limits.ledgerWorkers && !leftOut.has(worker);
+    const name = isFull ? OTHER_WORKERS : worker;
+    const sums = leftOut.get(name) ?? { lines: 0, accepted: 0, blocks: 0, acceptedHashes: 0 };
+    leftOut.set(name, sums);
+    sums.lines++;
+    if (result !== 'accepted') return;
+    sums.accepted++;
+    if (isBlock) sums.blocks++;
+    sums.acceptedHashes += difficulty;
+  }
+
+  #sumUp(network: NetworkLines): void {
+    for (const [worker, sums] of network.leftOut) this.#options.record({ type: 'left-out', worker, ...sums });
+    network.leftOut.clear();
+    network.summedMs = this.#options.clock.monotonicMs();
   }
 }

@@ -11,7 +11,7 @@ import { workerName } from './client-hints.ts';
 import type { Reply, SessionContext } from './context.ts';
 import { type GivenJob, remember, type ShareTerms } from './jobs.ts';
 import type { SessionJobs } from './session-jobs.ts';
-import type { LedgerEntry, SessionQuota, ShareEntry, ShareLogQuota, ShareResult } from './share-log.ts';
+import type { LedgerEntry, ShareEntry, ShareLogQuota, ShareResult } from './share-log.ts';
 
 /** No id of ours is longer, and what is none is cut before it is written down. */
 const JOB_ID_CHARACTERS = 16;
@@ -51,11 +51,6 @@ export class ShareHandler {
     this.#context = context;
     this.#options = options;
     this.#log = new SessionShareLog(context.quota, options.begin);
-  }
-
-  /** The session has ended. */
-  end(): void {
-    this.#log.end();
   }
 
   /** @param params those of `mining.submit`: the worker, the job's id and nonce2 */
@@ -192,28 +187,22 @@ export type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
 
 export class SessionShareLog {
   readonly #quota: ShareLogQuota;
-  readonly #own: SessionQuota;
   /** Waits for the first share: a client may connect and leave as often as it likes. */
   #begin: SessionEntry | undefined;
   readonly #session: number;
+  readonly #address: string;
 
   constructor(quota: ShareLogQuota, begin: SessionEntry) {
     this.#quota = quota;
-    this.#own = quota.take(begin.address);
     this.#begin = begin;
     this.#session = begin.session;
+    this.#address = begin.address;
   }
 
   write(share: ShareEntry): void {
-    this.#own.tell();
-    if (!this.#own.admit(share, this.#begin ? 2 : 1)) return;
+    if (!this.#quota.admit(this.#address, share, this.#begin ? 2 : 1)) return;
     if (this.#begin) this.#quota.record(this.#begin);
     this.#begin = undefined;
     this.#quota.record({ type: 'share', session: this.#session, ...share });
-  }
-
-  /** The session has ended. */
-  end(): void {
-    this.#quota.giveBack(this.#own);
   }
 }

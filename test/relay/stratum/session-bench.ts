@@ -63,7 +63,6 @@ export class SessionBench {
         record: (entry) => void this.ledger.push(entry),
         clock,
         limits: { ...stratumLimits, ...limits },
-        aimSeconds: 10,
       }),
       log: { debug: log, info: log, warn: log },
       firstShares: new LogBucket(100, this.nowMs),
