@@ -215,7 +215,7 @@ export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
 
 /** How often left-out lines are summed up: a flood may last for days, and the ledger should show it meanwhile. */
 const SUM_MS = 60_000;
-/** Shares that were not accepted cost their client nothing: they get lines only while the bucket is fuller than this. */
+/** Shares that were not accepted cost their client nothing: they get lines only while this part of it is free. */
 const KEPT_FOR_ACCEPTED = 0.5;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
