@@ -8,7 +8,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,8 @@ export default function setUp(): (() => void) | undefined {
   const ready = spawnSync(process.execPath, [READY, '--no-install'], { stdio: 'inherit' });
   if (ready.status !== 0) throw new Error('pickaxe cannot be built: the reason is above');
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-tests-'));
+  // Some programs are started as another user.
+  chmodSync(folder, 0o711);
   for (const threads of THREADS) {
     const args = [SCRIPT, DIST, join(folder, 'speeds'), ...threads];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-/** Makes the source of work that the settings ask for. */
+/** Makes the source of work that the settings ask for, and changes it when they change while it is mined on. */
 
 import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
@@ -23,20 +23,65 @@ type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Con
  */
 const STANDBY_MS = 2_000;
 
-export interface ChosenSource {
+/** A source that may be used on when the settings change. */
+interface Member {
   readonly source: WorkSource;
+  /** The same for the same settings. */
+  readonly key: string;
+}
+
+/** The nodes or the pools that are mined on, as one source. */
+export class ChosenSource {
+  readonly source: FailoverSource;
+  readonly #events: Events;
+  #members: readonly Member[] = [];
+
+  /** @throws UsageError that says which setting is missing or wrong. */
+  constructor(settings: SourceSettings, events: Events) {
+    this.#events = events;
+    this.#members = this.#membersOf(settings);
+    const standbyMs = settings.pool.urls === undefined ? {} : { standbyMs: STANDBY_MS };
+    this.source = new FailoverSource({ sources: this.#sources, emit: events.emit, ...standbyMs });
+  }
+
   /** The nodes of which it consists, in order of preference; none where pools are mined on. */
-  readonly nodes: readonly RevocableSource[];
+  get nodes(): readonly RevocableSource[] {
+    return this.#sources.filter((source) => source instanceof RevocableSource);
+  }
+
+  /**
+   * Prepares a change to other settings. A node or pool with the same settings as before is used on.
+   * @returns makes the change
+   * @throws UsageError that says which setting is missing or wrong; nothing is changed then.
+   */
+  prepare(settings: SourceSettings): () => void {
+    const members = this.#membersOf(settings);
+    return () => {
+      this.#members = members;
+      this.source.change(this.#sources);
+    };
+  }
+
+  get #sources(): WorkSource[] {
+    return this.#members.map(({ source }) => source);
+  }
+
+  #membersOf(settings: SourceSettings): Member[] {
+    const left = [...this.#members];
+    const make = settings.pool.urls === undefined ? nodesOf(settings, this.#events) : poolsOf(settings, this.#events);
+    return make.map(({ key, open }) => {
+      const at = left.findIndex((member) => member.key === key);
+      return at < 0 ? { key, source: open() } : left.splice(at, 1)[0];
+    });
+  }
 }
 
-/** @throws UsageError that says which setting is missing or wrong. */
-export function chooseSource(settings: SourceSettings, events: Events): ChosenSource {
-  if (settings.pool.urls !== undefined) return { source: choosePools(settings, events), nodes: [] };
-  const nodes = chooseNodes(settings, events);
-  return { source: nodes.length === 1 ? nodes[0] : new FailoverSource({ sources: nodes, emit: events.emit }), nodes };
+interface Plan {
+  readonly key: string;
+  readonly open: () => WorkSource;
 }
 
-function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSource[] {
+function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
   const { node, miner: identity } = settings;
   const { urls = [], network } = node;
   const { predicate, publicKeys = [] } = identity;
@@ -67,22 +112,21 @@ function chooseNodes(settings: SourceSettings, { emit }: Events): RevocableSourc
     const url = urls[index];
     const trust = nodeTrust(url, node);
     const options = { url, name, network: network ?? '', miner, trust, userAgent: `pickaxe/${version}` };
-    return new RevocableSource(new NodeSource(options, { emit }), emit);
+    const open = () => new RevocableSource(new NodeSource(options, { emit }), emit);
+    return { key: JSON.stringify(options), open };
   });
 }
 
-function choosePools(settings: SourceSettings, { emit }: Events): WorkSource {
-  refuse(minerContradictions(settings).map(({ says }) => says));
-  const { pool, node } = settings;
+function poolsOf({ pool, node, ...settings }: SourceSettings, { emit }: Events): Plan[] {
+  refuse(minerContradictions({ pool, node, ...settings }).map(({ says }) => says));
   const { urls = [] } = pool;
   const account = poolAccount(pool);
   const { difficulty, allowReconnect } = pool;
-  const sources = urls.map((url) => {
+  return urls.map((url) => {
     const trust = poolTrust(url, pool, node);
     const options = { url, ...account, trust, difficulty, allowReconnect, userAgent: `pickaxe/${version}` };
-    return new PoolSource(options, { emit });
+    return { key: JSON.stringify(options), open: () => new PoolSource(options, { emit }) };
   });
-  return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit, standbyMs: STANDBY_MS });
 }
 
 /** What most pools ignore, and what miners send to them. */

@@ -8,7 +8,8 @@ export class LiveConfig {
   readonly files: readonly string[];
   #config: Config;
   readonly #load: () => Promise<Loaded>;
-  readonly #heeding = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
+  readonly #preparations = new Set<(next: Config) => () => void>();
 
   /** @param load reads the configuration again; throws UsageError when it is not valid */
   constructor({ config, files }: Loaded, load: () => Promise<Loaded>) {
@@ -32,14 +33,25 @@ export class LiveConfig {
     const found = changes(this.#config, read);
     if (found.live.length === 0) return found;
     const before = this.#config;
-    this.#config = assemble((entry) => valueIn(entry.setting.live ? read : before, entry));
-    for (const apply of this.#heeding) apply();
+    const live = new Set(found.live.map(({ path }) => path));
+    const next = assemble((entry) => valueIn(live.has(entry.path) ? read : before, entry));
+    const prepared = [...this.#preparations].map((prepare) => prepare(next));
+    this.#config = next;
+    for (const apply of [...prepared, ...this.#listeners]) apply();
     return found;
+  }
+
+  /**
+   * @param prepare called with the settings before each change of an applied setting. It returns what makes the change,
+   *   or throws UsageError: then nothing changes
+   */
+  beforeChange(prepare: (next: Config) => () => void): void {
+    this.#preparations.add(prepare);
   }
 
   /** @param apply called after each change of an applied setting. @returns a function that ends the subscription */
   onChange(apply: () => void): () => void {
-    this.#heeding.add(apply);
-    return () => this.#heeding.delete(apply);
+    this.#listeners.add(apply);
+    return () => this.#listeners.delete(apply);
   }
 }

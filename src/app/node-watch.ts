@@ -2,14 +2,12 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
-import type { Listener } from '../events/events.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import { type MinerIdentity, numberRepeated, shownUrl } from '../node/url.ts';
 import { whyNoWork } from '../nodes/look.ts';
 import { type Candidate, survey } from '../nodes/survey.ts';
 import { type Pace, watchNodes } from '../nodes/watch.ts';
-import type { WorkSource } from '../source/source.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { version } from '../system/version.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -114,19 +112,4 @@ async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeA
 function minerOf({ miner: { account, publicKeys = [], predicate } }: NodeSettings): MinerIdentity | undefined {
   if (publicKeys.length === 0) return undefined;
   return { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
-}
-
-/* The only node of a rig: there is no other one to change to, so what is found out about it is only reported. */
-
-export function loneNode({ name, kind = 'node' }: Pick<WorkSource, 'name' | 'kind'>, emit: Listener): JudgedSource {
-  return {
-    judge: (_rank, fault) => {
-      const [state, reason] = fault === undefined ? (['healthy', 'is healthy again'] as const) : unhealthy(fault);
-      emit({ type: 'source', source: name, kind, state, reason });
-    },
-  };
-}
-
-function unhealthy(fault: string) {
-  return ['unhealthy', `${fault}. It is mined on all the same, because no other node is configured`] as const;
 }

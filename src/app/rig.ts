@@ -20,6 +20,7 @@ import { terminal } from './sidecars/terminal.ts';
 
 type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays' | 'earnings'> & {
   readonly rigName: string;
+  readonly live: LiveConfig;
   /** Logs what the run is about, as its first lines. @returns the same for whatever runs beside the miner */
   readonly announce: (whom: Whom) => Setup;
   /** Closes the log file once all lines are written. */
@@ -58,7 +59,7 @@ export async function prepare(
     logStart(log, { version, rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
     return setup;
   };
-  const parts = { log, logTail, temperatureLimits, sidecars, relays, earnings };
+  const parts = { live, log, logTail, temperatureLimits, sidecars, relays, earnings };
   return { rigName, announce, ...parts, close: async () => file?.close() };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { chooseEngines } from '../app/choose-engines.ts';
-import { chooseSource, minerAccount } from '../app/choose-source.ts';
+import { ChosenSource, minerAccount } from '../app/choose-source.ts';
 import { askBalance } from '../app/ledger-views.ts';
 import { type ApiSettings, configuredNodes, nodeApi } from '../app/node-api.ts';
 import { prepare } from '../app/rig.ts';
@@ -63,7 +63,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   const stopRetargeting = retarget(mock, events);
   const node = { urls: [url], network: NETWORK, insecureTls: false };
   const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
-  const { source } = chooseSource(settings, events);
+  const { source } = new ChosenSource(settings, events);
   // The user's block log is for real blocks, and this ledger ends with the process.
   const store = new MemoryStore();
   const { ledger } = settings;

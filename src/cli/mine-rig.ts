@@ -4,21 +4,21 @@
 
 import type { Logger } from 'pino';
 import { chooseEngines } from '../app/choose-engines.ts';
-import { type ChosenSource, chooseSource, insecureTlsRisk, minerAccount } from '../app/choose-source.ts';
+import { ChosenSource, insecureTlsRisk, minerAccount } from '../app/choose-source.ts';
 import { dryRun } from '../app/dry-run.ts';
 import { refuse } from '../app/exit.ts';
-import { loneNode } from '../app/node-watch.ts';
+import type { LiveConfig } from '../app/live-config.ts';
 import { prepare } from '../app/rig.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '../app/run-miner.ts';
 import { blocks } from '../app/sidecars/blocks.ts';
 import { nodes } from '../app/sidecars/nodes.ts';
+import { restartOnChange } from '../app/sidecars/pausing.ts';
 import { lacksNetwork } from '../config/contradictions.ts';
 import { foundFileNote, type Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { Events } from '../events/events.ts';
 import { nodeAddress } from '../node/url.ts';
 import type { Setup } from '../report/rig.ts';
-import { FailoverSource } from '../source/failover.ts';
 
 /**
  * @param reload reads the configuration again while mining
@@ -30,9 +30,10 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   const { config } = loaded;
   const events = new Events();
   if (!tries) await refuseWithoutNetwork(config);
-  const chosen = chooseSource(config, events);
+  const chosen = new ChosenSource(config, events);
   const { source } = chosen;
-  const { close, announce, ...prepared } = await prepare(loaded, reload);
+  const { close, announce, live, ...prepared } = await prepare(loaded, reload);
+  live.beforeChange((next) => chosen.prepare(next));
   const setup = announce(whomFor(config));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
@@ -40,10 +41,11 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   try {
     const relays = [...(prepared.relays ?? []), ...(await simulated(config, prepared.log, !tries))];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
-    const rig = { events, source, engines, ...prepared, setup, relays, ...balance(config) };
+    const rig = { events, source, engines, ...prepared, setup, relays, ...balance(live) };
     if (tries) return await dryRun(rig, config);
     // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
-    const sidecars = [...(prepared.sidecars ?? []), ...nodeWatch(config, chosen, events), ...blockLog(config, chosen)];
+    const watch = await nodeWatch(live, chosen);
+    const sidecars = [...(prepared.sidecars ?? []), ...watch, ...blockLog(live, chosen)];
     return await runMiner({ ...rig, sidecars }, config.run);
   } finally {
     await close();
@@ -75,31 +77,35 @@ function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
   if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
 }
 
-function nodeWatch(config: Config, chosen: ChosenSource, { emit }: Events): Sidecar[] {
-  if (config.pool.urls) return [];
-  const { source } = chosen;
-  const judged = source instanceof FailoverSource ? source : loneNode(source, emit);
-  // Of a node that was left for good, nothing else matters.
-  const judge = (rank: number, fault: string | undefined) => {
-    if (!chosen.nodes[rank].isRevoked) judged.judge(rank, fault);
+/** The watch starts anew when the nodes change. */
+async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar[]> {
+  if (live.config.pool.urls) return [];
+  const make = async (config: Config) => {
+    const watched = chosen.nodes;
+    // Of a node that was left for good, nothing else matters; one that is no longer configured has no rank.
+    const judge = (at: number, fault: string | undefined) => {
+      const rank = chosen.nodes.indexOf(watched[at]);
+      if (rank >= 0 && !watched[at].isRevoked) chosen.source.judge(rank, fault);
+    };
+    return nodes({ settings: config, source: { judge } }, config.stratum.listen !== undefined);
   };
-  const watched = { settings: config, source: { judge } };
-  return [nodes(watched, config.stratum.listen !== undefined)];
+  return [await restartOnChange(live, ({ node }) => node, make)];
 }
 
 /** Pools follow their blocks themselves. */
-function blockLog({ blocks: settings, node, ledger, pool, miner }: Config, chosen: ChosenSource): Sidecar[] {
+function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar[] {
+  const { blocks: settings, node, ledger, pool, miner } = live.config;
   if (pool.urls) return [];
   const { predicate, publicKeys = [] } = miner;
   const leave = (name: string, reason: string) => chosen.nodes.find((each) => each.name === name)?.revoke(reason);
   const options = { settings, node, ledger, account: minerAccount(miner), keyset: { predicate, publicKeys }, leave };
-  return [blocks(options)].filter((sidecar) => sidecar !== undefined);
+  return [blocks(options, live)].filter((sidecar) => sidecar !== undefined);
 }
 
 /** A pool pays by its own rules, so there is no node to ask. The client of a node is loaded only when somebody asks. */
-function balance(config: Config): Pick<Rig, 'askBalance'> {
-  if (config.pool.urls) return {};
-  return { askBalance: async (stop) => (await import('../app/ledger-views.ts')).askBalance(config, stop) };
+function balance(live: LiveConfig): Pick<Rig, 'askBalance'> {
+  if (live.config.pool.urls) return {};
+  return { askBalance: async (stop) => (await import('../app/ledger-views.ts')).askBalance(live.config, stop) };
 }
 
 /** @param asks whether nodes may be asked @throws UsageError on the main network */

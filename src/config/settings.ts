@@ -65,13 +65,23 @@ export interface Changes {
   readonly needsRestart: readonly Change[];
 }
 
+/** The settings of which some can change while mining, but not from nodes to pools, from pools to nodes, or to none. */
+const SOURCE_PATH = /^(?:node|pool)\./;
+
 export function changes(before: Config, after: Config): Changes {
   const live: Change[] = [];
   const needsRestart: Change[] = [];
+  const isSameKind = kindOf(before) === kindOf(after);
   for (const entry of ENTRIES) {
     const change = { path: entry.path, before: valueIn(before, entry), after: valueIn(after, entry) };
     if (isDeepStrictEqual(change.before, change.after)) continue;
-    (entry.setting.live ? live : needsRestart).push(change);
+    const isLive = entry.setting.live && (isSameKind || !SOURCE_PATH.test(entry.path));
+    (isLive ? live : needsRestart).push(change);
   }
   return { live, needsRestart };
+}
+
+function kindOf({ node, pool }: Config): 'pool' | 'node' | 'none' {
+  if (pool.urls !== undefined) return 'pool';
+  return node.urls === undefined ? 'none' : 'node';
 }

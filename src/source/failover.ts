@@ -2,7 +2,8 @@
  * Uses several sources as one. The first source is preferred: while it is lost or unhealthy another one takes over,
  * until the first is back. A source that is lost again and again must give work for a while first. A source that was
  * started once stays on standby, so that the next change takes no time, unless it is to be closed after a while. A
- * source that throws is left for good. This file uses the WorkSource interface and knows no implementation.
+ * source that throws is left for good. Sources can be added, removed and reordered while they are used. This file uses
+ * the WorkSource interface and knows no implementation.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -34,6 +35,8 @@ export interface FailoverOptions {
 
 /** Longer than a node needs to accept connections again, and much shorter than the time between blocks. */
 const PATIENCE_MS = 2_000;
+/** Longer than the answers to the last solutions of a source that was removed usually take. */
+const REMOVED_MS = 2_000;
 /** Longer than the answer to a solution and the fetch of the next work usually take. */
 const READY_PATIENCE_MS = 500;
 /**
@@ -42,9 +45,9 @@ const READY_PATIENCE_MS = 500;
 const PROBE_MS = 1_000;
 
 export class FailoverSource implements WorkSource {
-  readonly name: string;
   readonly kind: SourceKind;
-  readonly #standbys: readonly Standby[];
+  #standbys: readonly Standby[];
+  #serials = 0;
   readonly #emit: Listener;
   readonly #patienceMs: number;
   readonly #readyPatienceMs: number;
@@ -60,6 +63,7 @@ export class FailoverSource implements WorkSource {
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
   #closing: NodeJS.Timeout | undefined;
+  #probing: Promise<void> | undefined;
   /** Ends when a preferred source may take over again. */
   #trial: NodeJS.Timeout | undefined;
   /** Since when the active source has been unfit, or when another one was last started because of it (monotonic). */
@@ -68,15 +72,16 @@ export class FailoverSource implements WorkSource {
    * Set when the active source has been unfit for too long: then the first better source that gives work takes over.
    */
   #impatient = false;
+  /** The sources that were removed and still wait for answers, with the timers that end them. */
+  readonly #retiring = new Map<Standby, NodeJS.Timeout>();
   #stop: AbortSignal = AbortSignal.abort();
 
   /** @throws Error when there are no sources */
   constructor(options: FailoverOptions) {
     const { sources, emit, patienceMs, readyPatienceMs, probeMs, standbyMs, clock } = options;
     if (sources.length === 0) throw new Error('give at least one source of work');
-    this.name = sources.map(({ name }) => name).join(', ');
     this.kind = sources[0].kind ?? 'node';
-    this.#standbys = sources.map(newStandby);
+    this.#standbys = sources.map((source) => newStandby(source, this.#serials++));
     this.#active = this.#standbys[0];
     this.#emit = (event) => this.#guarded(() => emit?.(event));
     this.#patienceMs = patienceMs ?? PATIENCE_MS;
@@ -84,10 +89,37 @@ export class FailoverSource implements WorkSource {
     this.#probeMs = probeMs ?? PROBE_MS;
     this.#standbyMs = standbyMs;
     this.#clock = clock ?? systemClock;
-    if (sources.length === 1) return;
-    for (const [rank, source] of sources.entries()) {
-      source.onHealth?.((fault, news) => this.judge(rank, fault, news));
-    }
+    this.#followHealth();
+  }
+
+  get name(): string {
+    return this.#standbys.map(({ source }) => source.name).join(', ');
+  }
+
+  /**
+   * Uses these sources from now on, in this order. One that is used already goes on. One that is no longer among them
+   * ends once its last solutions are answered; while no other source gives work, it is still mined on.
+   * @param sources at least one, of the same kind as those before
+   */
+  change(sources: readonly WorkSource[]): void {
+    if (sources.length === 0) throw new Error('give at least one source of work');
+    const before = this.#standbys;
+    const used = sources.map(
+      (source) => before.find((each) => each.source === source) ?? newStandby(source, this.#serials++),
+    );
+    const removed = before.filter((each) => !used.includes(each));
+    for (const standby of removed) standby.removed = true;
+    if (!this.#active.started) this.#active = used[0];
+    this.#standbys = [...used, ...removed.filter((each) => each === this.#active)];
+    for (const [rank, standby] of this.#standbys.entries()) standby.rank = rank;
+    this.#followHealth();
+    for (const standby of removed) if (standby !== this.#active) this.#retire(standby);
+    if (this.#stop.aborted) return;
+    this.#probe();
+    const [first] = used;
+    if (!first.started && !first.failed && first !== this.#active) this.#start(first);
+    for (const standby of used) this.#considerNow(standby);
+    this.#watch();
   }
 
   /** @throws what a listener has thrown, or the last source when all have thrown */
@@ -97,7 +129,7 @@ export class FailoverSource implements WorkSource {
     this.#stop = ending.signal;
     this.#start(this.#standbys[0]);
     this.#watch();
-    const probing = this.#standbys.length > 1 ? this.#keepProbing(ending.signal) : undefined;
+    this.#probe();
     try {
       yield* this.#mailbox.updates(stop);
     } finally {
@@ -106,7 +138,9 @@ export class FailoverSource implements WorkSource {
       clearTimeout(this.#patience);
       clearTimeout(this.#closing);
       clearTimeout(this.#trial);
-      await Promise.all([probing, ...this.#standbys.map(({ following }) => following)]);
+      for (const timer of this.#retiring.values()) clearTimeout(timer);
+      const standbys = [...this.#standbys, ...this.#retiring.keys()];
+      await Promise.all([this.#probing, ...standbys.map(({ following }) => following)]);
     }
   }
 
@@ -135,12 +169,41 @@ export class FailoverSource implements WorkSource {
    * @param news the same of a source that is healthy
    */
   judge(rank: number, fault: string | undefined, news = 'is healthy again'): void {
-    const standby = this.#standbys[rank];
+    this.#judge(this.#standbys[rank], fault, news);
+  }
+
+  #judge(standby: Standby, fault: string | undefined, news: string): void {
+    if (standby.removed) return;
     standby.healthy = fault === undefined;
+    const until =
+      this.#standbys.length === 1
+        ? `on all the same, because no other ${this.kind} is configured`
+        : `on only while no other ${this.kind} is better`;
     if (standby.healthy) this.#say(standby, 'healthy', news);
-    else this.#say(standby, 'unhealthy', `${fault}. It is mined on only while no other ${this.kind} is better`);
+    else this.#say(standby, 'unhealthy', `${fault}. It is mined ${until}`);
     this.#considerNow(standby);
     this.#watch();
+  }
+
+  /** Sources judge themselves only where another one could take over. */
+  #followHealth(): void {
+    if (this.#standbys.length === 1) return;
+    for (const standby of this.#standbys) {
+      if (standby.followsHealth) continue;
+      standby.followsHealth = true;
+      standby.source.onHealth?.((fault, news = 'is healthy again') => this.#judge(standby, fault, news));
+    }
+  }
+
+  /** Ends a source that was removed, once the answers to its last solutions can have come. */
+  #retire(standby: Standby): void {
+    if (!standby.started) return;
+    const end = () => {
+      this.#retiring.delete(standby);
+      this.#drop(standby);
+      this.#sayClosed(standby, 'it is no longer configured');
+    };
+    this.#retiring.set(standby, setTimeout(end, REMOVED_MS));
   }
 
   #start(standby: Standby): void {
@@ -167,6 +230,7 @@ export class FailoverSource implements WorkSource {
     if (standby.failed) return;
     standby.failed = true;
     this.#drop(standby);
+    if (!this.#standbys.includes(standby)) return;
     standby.lost = true;
     const what = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     const reason = `has failed and is ${LEFT}. Please report this fault of the program: ${what}`;
@@ -186,6 +250,7 @@ export class FailoverSource implements WorkSource {
   }
 
   #take(standby: Standby, update: SourceUpdate): void {
+    if (this.#retiring.has(standby) && update.kind !== 'stale') return;
     if (update.kind === 'work') {
       standby.lost = false;
       standby.silent = false;
@@ -213,13 +278,18 @@ export class FailoverSource implements WorkSource {
   /**
    * Gives a work an id that is unique here: ids are unique only within a source. The same work stays the same object.
    */
-  #adopt({ source, rank }: Standby, work: Work): Work {
+  #adopt({ source, serial }: Standby, work: Work): Work {
     const known = this.#adopted.get(work);
     if (known) return known;
-    const own = { ...work, id: `${rank}/${work.id}` };
+    const own = { ...work, id: `${serial}/${work.id}` };
     this.#origins.set(own, { source, work });
     this.#adopted.set(work, own);
     return own;
+  }
+
+  /** Begins to ask the active source, once another one could take over. */
+  #probe(): void {
+    if (this.#standbys.length > 1 && !this.#stop.aborted) this.#probing ??= this.#keepProbing(this.#stop);
   }
 
   /** Asks the active source again and again whether it answers. A frozen node is noticed in no other way. */
@@ -267,14 +337,26 @@ export class FailoverSource implements WorkSource {
   }
 
   #activate(standby: Standby, work: Work): void {
-    const back = standby.rank < this.#active.rank;
-    const { source, silent, healthy, lost } = this.#active;
+    const left = this.#active;
+    const back = standby.rank < left.rank && !left.removed;
+    const { source, silent, healthy, lost, removed } = left;
     const isSlow = !lost && !silent && !this.#impatient;
-    if (!back && isInNeed(this.#active)) leave(this.#active, this.#clock.monotonicMs(), isSlow);
-    const why = silent ? ', which does not answer' : healthy ? '' : ', which is unhealthy';
+    if (!back && !removed && isInNeed(left)) leave(left, this.#clock.monotonicMs(), isSlow);
     const change = back ? 'takes over again from' : 'takes over from';
-    const reason = `${change} ${source.name}${why}${back ? '' : trialOf(this.#active)}`;
+    const trial = back || removed ? '' : trialOf(left);
+    const why = removed
+      ? ', which is no longer configured'
+      : silent
+        ? ', which does not answer'
+        : healthy
+          ? ''
+          : ', which is unhealthy';
+    const reason = `${change} ${source.name}${why}${trial}`;
     this.#active = standby;
+    if (removed) {
+      this.#standbys = this.#standbys.filter((each) => each !== left);
+      this.#retire(left);
+    }
     // No other source may take over until the new one has been unfit for too long.
     this.#unfitSinceMs = undefined;
     this.#impatient = false;
@@ -307,8 +389,12 @@ export class FailoverSource implements WorkSource {
   #close(standby: Standby): void {
     if (!standby.started) return;
     this.#drop(standby);
-    const reason = `its connection is closed, because ${this.#active.source.name} gives work again`;
-    // Until the source has ended, it may have news of its own.
+    this.#sayClosed(standby, `${this.#active.source.name} gives work again`);
+  }
+
+  /** Until the source has ended, it may have news of its own. */
+  #sayClosed(standby: Standby, why: string): void {
+    const reason = `its connection is closed, because ${why}`;
     standby.following = standby.following.then(() => this.#say(standby, 'standby', reason));
   }
 
@@ -353,8 +439,8 @@ export class FailoverSource implements WorkSource {
    *   failed has none
    */
   #patienceNowMs(): number {
-    const { silent, failed } = this.#active;
-    if ((silent || failed) && !this.#impatient) return 0;
+    const { silent, failed, removed } = this.#active;
+    if ((silent || failed || removed) && !this.#impatient) return 0;
     return this.#better?.healthy ? this.#readyPatienceMs : this.#patienceMs;
   }
 

@@ -6,9 +6,15 @@ import type { WorkSource } from './source.ts';
 
 export interface Standby {
   readonly source: WorkSource;
-  /** Its place in the order of preference; 0 is the first. */
-  readonly rank: number;
+  /** Its place in the order of preference; 0 is the first. A source that was removed has the last one. */
+  rank: number;
+  /** Distinguishes its works from those of all other sources, also of earlier ones. */
+  readonly serial: number;
+  /** Whether it is no longer among the sources to use: it gives work only until another one does. */
+  removed: boolean;
   started: boolean;
+  /** Whether it reports its health. */
+  followsHealth: boolean;
   /** Ends the source, and settles when it has ended; not started again before that. */
   ending: AbortController;
   following: Promise<void>;
@@ -35,11 +41,14 @@ export interface Standby {
 }
 
 /** @returns a source that has not been started */
-export function newStandby(source: WorkSource, rank: number): Standby {
+export function newStandby(source: WorkSource, serial: number): Standby {
   return {
     source,
-    rank,
+    rank: serial,
+    serial,
+    removed: false,
     started: false,
+    followsHealth: false,
     ending: new AbortController(),
     following: Promise.resolve(),
     lost: false,
@@ -87,19 +96,20 @@ export function isInNeed({ work, lost, silent }: Standby): boolean {
 
 /** Whether there is a reason to look for another source. */
 export function isUnfit(standby: Standby): boolean {
-  return isInNeed(standby) || !standby.healthy;
+  return isInNeed(standby) || !standby.healthy || standby.removed;
 }
 
 /**
- * Any work is better than none, that of a healthy source is better still, and among equals the preferred source is
- * better.
+ * Any work is better than none, that of a source that was not removed is better, that of a healthy one is better still,
+ * and among equals the preferred source is better.
  */
 export function isBetter(one: Standby, other: Standby): boolean {
   return grade(one) < grade(other) || (grade(one) === grade(other) && one.rank < other.rank);
 }
 
 function grade(standby: Standby): number {
-  if (isInNeed(standby)) return 2;
+  if (isInNeed(standby)) return 3;
+  if (standby.removed) return 2;
   return standby.healthy ? 0 : 1;
 }
 

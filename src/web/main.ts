@@ -96,15 +96,6 @@ async function act(action: Action, device?: string): Promise<void> {
   poller.now();
 }
 
-useLink();
-// Whatever waits for a token starts anew.
-window.addEventListener('hashchange', () => useLink() && location.reload());
-rememberFolds();
-followChoice(byId<HTMLSelectElement>('theme'), () => charts.redraw());
-void poller.run();
-
-/* Where the page gets the token from: a link, or a form in place of the figures. */
-
 /**
  * Spaces and invisible characters, which may be pasted with a token. A token has none, and a header must not have any.
  */
@@ -116,7 +107,7 @@ const IN_LINK = '#token=';
 /**
  * @returns the token of the link that opened the page, which the address then shows no more; undefined if it has none
  */
-export function tokenOfLink(): string | undefined {
+function tokenOfLink(): string | undefined {
   const { hash, pathname, search } = location;
   if (!hash.startsWith(IN_LINK)) return undefined;
   history.replaceState(null, '', `${pathname}${search}`);
@@ -129,7 +120,7 @@ export function tokenOfLink(): string | undefined {
 }
 
 /** @param wrong whether the miner has refused the last one */
-export function askForToken(wrong: boolean): Promise<string> {
+function askForToken(wrong: boolean): Promise<string> {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token');
   setText(byId('token-fault'), wrong ? 'The miner does not accept this token.' : '');
@@ -150,7 +141,7 @@ export function askForToken(wrong: boolean): Promise<string> {
 }
 
 /** Shows the figures again, once a token was accepted. */
-export function endAsking(): void {
+function endAsking(): void {
   const form = byId<HTMLFormElement>('token-form');
   if (form.hidden) return;
   byId<HTMLInputElement>('token').value = '';
@@ -162,3 +153,10 @@ function showForm(form: HTMLFormElement, asked: boolean): void {
   form.hidden = !asked;
   byId('main').hidden = asked;
 }
+
+useLink();
+// Whatever waits for a token starts anew.
+window.addEventListener('hashchange', () => useLink() && location.reload());
+rememberFolds();
+followChoice(byId<HTMLSelectElement>('theme'), () => charts.redraw());
+void poller.run();

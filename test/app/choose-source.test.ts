@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chooseSource } from '#pickaxe/app/choose-source.js';
+import { ChosenSource } from '#pickaxe/app/choose-source.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { Events } from '#pickaxe/events/events.js';
 
@@ -12,10 +12,48 @@ const settings = (urls: string[]) => ({
 it('nodes whose shown URLs are equal get different names', () => {
   const urls = ['ONE', 'OTHER'].map((key) => `https://node.example/${key}/chainweb/0.0/mainnet01`);
   const shown = 'https://node.example/…/chainweb/0.0/mainnet01';
-  expect(chooseSource(settings(urls), new Events()).source.name).toBe(`${shown}, ${shown} (2)`);
-  expect(chooseSource(settings(urls.slice(1)), new Events()).source.name).toBe(shown);
+  expect(new ChosenSource(settings(urls), new Events()).source.name).toBe(`${shown}, ${shown} (2)`);
+  expect(new ChosenSource(settings(urls.slice(1)), new Events()).source.name).toBe(shown);
 });
 
 it('an invalid node URL is an error that shows what one looks like', () => {
-  expect(() => chooseSource(settings(['http://node.example?key=x']), new Events())).toThrow('node.example');
+  expect(() => new ChosenSource(settings(['http://node.example?key=x']), new Events())).toThrow('node.example');
+});
+
+it('a change keeps the nodes whose settings stay, in the new order, and refuses what cannot be used', () => {
+  const urls = ['http://one.example:1848', 'http://two.example:1848', 'http://three.example:1848'];
+  const chosen = new ChosenSource(settings(urls.slice(0, 2)), new Events());
+  const [one, two] = chosen.nodes;
+  chosen.prepare(settings([urls[2], urls[1], urls[0]]))();
+  expect(chosen.nodes.map(({ name }) => new URL(name).hostname)).toEqual([
+    'three.example',
+    'two.example',
+    'one.example',
+  ]);
+  expect(chosen.nodes[1] === two && chosen.nodes[2] === one).toBe(true);
+  expect(chosen.source.name).toBe(chosen.nodes.map(({ name }) => name).join(', '));
+  const [fingerprint, other] = ['A', 'B'].map((letter) => letter.repeat(43));
+  const pinned = (value: string) => {
+    const same = settings(['https://one.example:1848']);
+    return { ...same, node: { ...same.node, fingerprints: [{ url: undefined, value }] } } as never;
+  };
+  chosen.prepare(pinned(fingerprint))();
+  const [before] = chosen.nodes;
+  chosen.prepare(pinned(fingerprint))();
+  expect(chosen.nodes[0]).toBe(before);
+  chosen.prepare(pinned(other))();
+  expect(chosen.nodes[0]).not.toBe(before);
+  expect(() => chosen.prepare(settings([]))).toThrow('No node is configured');
+  expect(chosen.nodes).toHaveLength(1);
+});
+
+it('pools that change their user are others, and those that stay are used on', () => {
+  const pools = (user: string, ...urls: string[]) => ({ ...DEFAULTS, pool: { ...DEFAULTS.pool, urls, user } });
+  const [one, two] = ['stratum+tcp://one.example:3333', 'stratum+tcp://two.example:3333'];
+  const chosen = new ChosenSource(pools('k:abc', one), new Events());
+  expect(chosen.nodes).toEqual([]);
+  chosen.prepare(pools('k:abc', two, one))();
+  expect(chosen.source.name).toBe(`${two}, ${one}`);
+  chosen.prepare(pools('k:other', two))();
+  expect(chosen.source.kind).toBe('pool');
 });

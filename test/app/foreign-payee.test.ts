@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { chooseSource } from '#pickaxe/app/choose-source.js';
+import { ChosenSource } from '#pickaxe/app/choose-source.js';
 import { blocks } from '#pickaxe/app/sidecars/blocks.js';
 import { totalsOf } from '#pickaxe/blocks/block-index.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
@@ -66,7 +66,7 @@ async function rigOn(urls: string[], account: string = miner.account) {
   const node = { ...DEFAULTS.node, urls, network: 'development' };
   const { predicate, publicKeys } = miner;
   const settings = { ...DEFAULTS, node, miner: { account, predicate, publicKeys } };
-  const { source, nodes } = chooseSource(settings, events);
+  const { source, nodes } = new ChosenSource(settings, events);
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const end = await blocks({

@@ -1,14 +1,14 @@
 /** Failover over real requests to nodes that stand still, lag, fork and recover. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loneNode, runNodeWatch } from '#pickaxe/app/node-watch.js';
+import { runNodeWatch } from '#pickaxe/app/node-watch.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { Recorder } from '../fakes.ts';
+import { FakeSource, Recorder } from '../fakes.ts';
 import { guarded } from '../guards/fakes.ts';
 import { eventually, Follower, mine } from '../source/follow.ts';
 import { miner, startNode } from '../source/node/node.ts';
@@ -136,11 +136,12 @@ describe('a node', () => {
   });
 });
 
-it('the only node of a rig is told of when it stands still, and when it grows again', async () => {
+it('the only node of a rig is mined on though it stands still, and it is said when it grows again', async () => {
   const { nodes, urls } = await nodesWith({ firstBlockAgeMs: 3_600_000 });
   const settings = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: [...urls], network: 'development' } };
   const recorder = new Recorder();
-  const source = loneNode({ name: 'the node' }, recorder.listen);
+  const only = Object.assign(new FakeSource(), { name: 'the node' });
+  const source = new FailoverSource({ sources: [only], emit: recorder.listen });
   const stopping = new AbortController();
   const watching = runNodeWatch({ settings, source, pace: PACE }, guarded().log, stopping.signal);
   onTestFinished(async () => {

@@ -37,10 +37,21 @@ test('a limit for one GPU takes effect at once, like that for all', () => {
 });
 
 test('a change of any setting is noticed', () => {
-  const { live, needsRestart } = changes(
-    DEFAULTS,
-    assemble(({ path }) => path),
-  );
+  const before = { ...DEFAULTS, pool: { ...DEFAULTS.pool, urls: ['stratum+tcp://pool.example:3333'] } };
+  const after = assemble(({ path }) => path);
+  const { live, needsRestart } = changes(before, after);
   expect(live.length + needsRestart.length).toBe(ENTRIES.length);
   expect(live.map(({ path }) => path)).toEqual(ENTRIES.filter(({ setting }) => setting.live).map(({ path }) => path));
+});
+
+test('from nodes to pools, and back, is for the next start, with all that belongs to them', () => {
+  const node = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: ['http://node.example:1848'] } };
+  const others = { ...node, node: { ...node.node, urls: ['http://other.example:1848'] } };
+  const pool = { ...DEFAULTS, pool: { ...DEFAULTS.pool, urls: ['stratum+tcp://pool.example:3333'], user: 'me' } };
+  const paths = (list: readonly { readonly path: string }[]) => list.map(({ path }) => path);
+  expect(changes(node, others)).toMatchObject({ live: [{ path: 'node.urls' }], needsRestart: [] });
+  expect(paths(changes(node, pool).live)).toEqual([]);
+  expect(paths(changes(node, pool).needsRestart)).toEqual(['node.urls', 'pool.urls', 'pool.user']);
+  expect(paths(changes(pool, node).needsRestart)).toEqual(['node.urls', 'pool.urls', 'pool.user']);
+  expect(paths(changes(node, DEFAULTS).needsRestart)).toEqual(['node.urls']);
 });

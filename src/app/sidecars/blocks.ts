@@ -4,6 +4,7 @@
  * for it.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Store } from '../../blocks/store.ts';
 import type { Config } from '../../config/settings.ts';
@@ -11,28 +12,39 @@ import { isBlockEvent, type MinerEvent } from '../../events/events.ts';
 import { userStateDirectory } from '../../system/files.ts';
 import type { BlockLog, BlockLogOptions } from '../block-log.ts';
 import { UsageError } from '../exit.ts';
+import type { LiveConfig } from '../live-config.ts';
 import type { Sidecar } from '../run-miner.ts';
 
 const NO_FOLDER = 'this user has no home directory, so name a folder with --block-log-folder';
 
-export function blocks(options: BlockLogOptions): Sidecar | undefined {
+/** @param live says when the nodes change, if they can: then others are asked what became of the blocks */
+export function blocks(options: BlockLogOptions, live?: LiveConfig): Sidecar | undefined {
   const { log: isOn, folder = userStateDirectory() } = options.settings;
   if (!isOn) return undefined;
-  if (folder !== undefined) return followBlocks(options, (log) => openStore(folder, log));
+  if (folder !== undefined) return followBlocks(options, (log) => openStore(folder, log), live);
   return async ({ log }) => {
     log.warn({ tag: 'block' }, `it is not followed what becomes of blocks: ${NO_FOLDER}`);
     return () => {};
   };
 }
 
-/** @param open opens what blocks are recorded in */
-export function followBlocks(options: BlockLogOptions, open: (log: Logger) => Store | Promise<Store>): Sidecar {
+/**
+ * @param open opens what blocks are recorded in
+ * @param live absent where the nodes never change
+ */
+export function followBlocks(
+  options: BlockLogOptions,
+  open: (log: Logger) => Store | Promise<Store>,
+  live?: LiveConfig,
+): Sidecar {
   return async (running) => {
+    /** What happens while no block log is there to hear it. */
     const early: MinerEvent[] = [];
     let loaded: BlockLog | undefined;
+    let { node } = options;
     const load = async (): Promise<BlockLog> => {
       const { startBlockLog } = await import('../block-log.ts');
-      loaded = startBlockLog(running, await open(running.log), options);
+      loaded = startBlockLog(running, await open(running.log), { ...options, node });
       for (const event of early.splice(0)) loaded.hear(event);
       return loaded;
     };
@@ -41,12 +53,25 @@ export function followBlocks(options: BlockLogOptions, open: (log: Logger) => St
       if (loaded) loaded.hear(event);
       else early.push(event);
     });
-    const loading = load().catch((fault) => {
+    const fail = (fault: unknown) => {
       forget();
       running.log.error({ tag: 'block' }, `it is not followed what becomes of blocks: ${(fault as Error).message}`);
       return undefined;
+    };
+    let loading = load().catch(fail);
+    const restart = async (log: BlockLog | undefined) => {
+      if (!log) return undefined;
+      loaded = undefined;
+      await log.end();
+      return await load();
+    };
+    const settle = live?.onChange(() => {
+      if (isDeepStrictEqual(live.config.node, node)) return;
+      node = live.config.node;
+      loading = loading.then(restart).catch(fail);
     });
     return async () => {
+      settle?.();
       forget();
       await (await loading)?.end();
     };
