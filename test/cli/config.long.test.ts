@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { startNode } from '../source/node/node.ts';
 import { asProgram, folder, KEY, pickaxe, project } from './in-folder.ts';
 import { start } from './pickaxe.ts';
 
@@ -178,4 +179,38 @@ describe('a file that changes while pickaxe mines', () => {
     expect(await run.code).toBe(0);
     expect(run.stderr.slice(before)).not.toContain('accepted');
   }, 90_000);
+
+  it('adds, removes and reorders nodes, and every solution has its verdict', async () => {
+    const started = await Promise.all([1, 2, 3].map(() => startNode({ difficulty: 3_000_000 })));
+    const [a, b, c] = started.map(({ url }) => url);
+    const accepted = () => started.map(({ node }) => node.ledger.stats.accepted);
+    const write = (...urls: string[]) =>
+      folder.write(
+        'rig.toml',
+        `${mining()}[node]\nurls = ${JSON.stringify(urls)}\nnetwork = "development"\n[miner]\npublic-keys = ["${KEY}"]\n`,
+      );
+    write(a);
+    const run = start(['mine', '--config', 'rig.toml', '--log-format', 'text', '--json'], {}, undefined, folder.path);
+    const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 100 });
+    await until(() => expect(accepted()[0]).toBeGreaterThan(2));
+    write(b, a);
+    await until(() => expect(run.stderr).toContain('from now on'));
+    await until(() => expect(accepted()[1]).toBeGreaterThan(2));
+    expect(run.stderr).toMatch(/takes over again from .*/);
+    write(c);
+    await until(() => expect(run.stderr).toMatch(/takes over from .*, which is no longer configured/));
+    await until(() => expect(accepted()[2]).toBeGreaterThan(2));
+    write();
+    await until(() =>
+      expect(run.stderr).toMatch(/No node is configured|takes effect at the next start|stays as it was/),
+    );
+    const before = accepted();
+    await until(() => expect(accepted()[2]).toBeGreaterThan(before[2] + 2));
+    expect(accepted().slice(0, 2)).toEqual(before.slice(0, 2));
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    const [summary] = run.events('summary');
+    expect(summary).toMatchObject({ type: 'summary', rejected: 0, unknown: 0 });
+    expect(summary.accepted).toBe(accepted().reduce((sum, count) => sum + count, 0));
+  }, 240_000);
 });
