@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { integer, path, printed } from '#pickaxe/config/setting-types/basic.js';
@@ -8,6 +7,7 @@ import { describe as describeSetting, entriesOf, kebab } from '#pickaxe/config/s
 import { UNATTENDED } from '#pickaxe/config/tables/unattended.js';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { NOTICES } from '#pickaxe/notify/notices.js';
+import { expectTable } from '../generated.ts';
 
 describe('the table of settings', () => {
   it('gives each setting a path, a flag and a variable of its own', () => {
@@ -173,10 +173,9 @@ test('a setting is described in one line', () => {
 });
 
 test('docs/configuration.md has a line for every setting, and no other lines', () => {
-  const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
-  const [, table] = page.split('\n## Settings\n');
-  const lines = table.split('\n').filter((line) => line.startsWith('| `'));
-  expect(lines).toEqual(
+  expectTable(
+    'docs/configuration.md',
+    '## Settings',
     ENTRIES.map(({ path, flag, variable, setting }) => {
       const names = [path, flag, variable].map((name) => (name ? `\`${name}\`` : ''));
       const named = { true: '; named', 'if-mixed': '; named if mixed', undefined: '' }[`${setting.needsNaming}`];
