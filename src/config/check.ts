@@ -34,7 +34,7 @@ export function check(said: RawSettings): Checked {
   const { error, data } = fileSchema.safeParse(document);
   const issues: readonly Issue[] = [...(error?.issues ?? []), ...unread.flatMap(misnamed)];
   // A list may have several faults, which all get the same sentence.
-  const problems = new Set([...earlier, ...issues.flatMap((issue) => problemsOf(issue, said))]);
+  const problems = new Set([...earlier, ...issues.flatMap((issue, at) => problemsOf(issue, said, at < MOST_MEANT))]);
   const sound = error ? fileSchema.safeParse(withoutFaults(document, issues)).data : data;
   const open = new Set([...unread, ...issues.slice(0, MOST_MEANT).flatMap(leavesOpen)].map(placeOf));
   const isOpen = ({ table, key }: Entry) => [[], [table], [table, key]].some((path) => open.has(placeOf(path)));
@@ -57,11 +57,8 @@ function misnamed([table, key]: Path): Issue[] {
 /** Sorts problems by the lines and columns that they begin with. */
 const { compare: byPosition } = new Intl.Collator('en', { numeric: true });
 
-/**
- * So many unknown names at most are compared with the known ones, because that takes time, and a hostile file may have
- * many.
- */
-const MOST_MEANT = 100;
+/** Unknown names of a table that are compared with the known ones. A hostile file has thousands, and each takes time. */
+const MOST_MEANT = 20;
 
 /** @returns a name for a table or a setting; a place within a setting's value has that of the setting */
 function placeOf(path: Path): string {
@@ -147,13 +144,15 @@ interface Issue {
 
 /**
  * @param issue what zod found wrong
+ * @param suggests whether unknown names are compared with the known ones
  * @returns a sentence for each problem: where it is, what is wrong, and what to write
  */
-export function problemsOf(issue: Issue, said: RawSettings): string[] {
+export function problemsOf(issue: Issue, said: RawSettings, suggests = true): string[] {
   const { code, keys = [], errors = [] } = issue;
   const { document, at, file } = said;
   const path = issue.path as Path;
-  if (code === 'unrecognized_keys') return keys.map((key) => unknown([...path, key], at));
+  if (code === 'unrecognized_keys')
+    return keys.map((key, index) => unknown([...path, key], at, suggests && index < MOST_MEANT));
   const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
   // The type of a list is a union; what is wrong with the items says more than that neither type fits.
@@ -176,13 +175,13 @@ function expectTable(path: Path): string {
   return keys.length > 0 ? `It must be a table with ${keys.join(', ')}.` : 'Give a text.';
 }
 
-function unknown(path: Path, at: RawSettings['at']): string {
+function unknown(path: Path, at: RawSettings['at'], suggests: boolean): string {
   const [table, key] = path.map(String);
   const belongs = whereSecretBelongs(key ?? table);
   const place = `${at(path)}: `;
   if (belongs !== undefined) return `${place}there is no setting ${nameOf(path)}. ${belongs}`;
   const what = key === undefined ? 'table' : 'setting';
-  const instead = suggestion(key ?? table, ...namesIn(key === undefined ? undefined : table));
+  const instead = suggests ? suggestion(key ?? table, ...namesIn(key === undefined ? undefined : table)) : '';
   return `${place}there is no ${what} ${nameOf(path)}.${instead || choiceIn(table)}`;
 }
 

@@ -10,21 +10,8 @@ type PlacedNames = readonly [
   elsewhere: ReadonlyMap<string, readonly string[]>,
 ];
 
-/**
- * Names by table; undefined is the top, and '' any table that does not exist. They are kept, because a hostile file
- * asks thousands of times.
- */
-const names = new Map<string | undefined, PlacedNames>();
-
 /** @param table where an unknown name stands; undefined for the top */
 export function namesIn(table: string | undefined): PlacedNames {
-  const known = table === undefined || ENTRIES.some((entry) => entry.table === table) ? table : '';
-  const all = names.get(known) ?? gatherNames(known);
-  names.set(known, all);
-  return all;
-}
-
-function gatherNames(table: string | undefined): PlacedNames {
   const aliases = ({ key, flag }: Entry) => [key, ...(flag === undefined ? [] : [flag.slice(2)])];
   const here = ENTRIES.filter((entry) => entry.table === table);
   const elsewhere = ENTRIES.filter((entry) => entry.table !== table);
@@ -62,30 +49,15 @@ function nearestIn(names: Names, unknown: string): string | undefined {
   let nearest: string | undefined;
   // A third of the letters may be wrong.
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const { name, alias } of plainNames(names)) {
+  for (const [name, alias] of [...names].flatMap(([name, others]) =>
+    [name, ...others].map((each) => [name, plain(each)]),
+  )) {
     // The distance is at least the difference of the lengths.
     if (Math.abs(alias.length - wanted.length) >= least) continue;
     const far = distance(wanted, alias);
     if (far < least) [least, nearest] = [far, name];
   }
   return nearest;
-}
-
-interface PlainName {
-  readonly name: string;
-  readonly alias: string;
-}
-
-/** A file can have thousands of unknown names, so the names to compare them with are prepared once. */
-const prepared = new WeakMap<Names, PlainName[]>();
-
-function plainNames(names: Names): readonly PlainName[] {
-  let all = prepared.get(names);
-  if (!all) {
-    all = [...names].flatMap(([name, others]) => [name, ...others].map((alias) => ({ name, alias: plain(alias) })));
-    prepared.set(names, all);
-  }
-  return all;
 }
 
 /** @returns the same for `publicKeys`, `public_keys` and `Public-Keys` */
