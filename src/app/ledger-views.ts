@@ -170,8 +170,7 @@ function chainBalance(reading: Reading): ChainBalance {
   return { chain, balance: formatDecimal(value?.balance ?? 0n), exists: value !== undefined, fault: null };
 }
 
-/* What estimates of earnings need beside events: the table of rewards, and the settings about power. */
-
+/** What estimates of earnings need beside events: the table of rewards, and the settings about power. */
 export function earningsTerms({ node, power }: Pick<Config, 'node' | 'power'>): EarningsTerms {
   return {
     coinsAt: (version, height) => {

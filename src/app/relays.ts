@@ -110,16 +110,14 @@ function contextOf({ tlsCert, tlsKey }: Pick<Config['stratum'], 'tlsCert' | 'tls
   }
 }
 
-/* `--external-worker`: somebody else's external worker beside the devices, or alone. */
-
+/** `--external-worker`: somebody else's external worker beside the devices, or alone. */
 export function externalWorker(command: Command, log: Logger): MakeRelay {
   return ({ source, emit, clock }) => {
     return new ExternalRelay({ command, source, emit, clock, log: relayLog(log, 'external-worker') });
   };
 }
 
-/* The log as relays see it. */
-
+/** The log as relays see it. */
 export function relayLog(log: Logger, tag: string): RelayLog {
   return {
     debug: (line) => log.debug({ tag }, line),

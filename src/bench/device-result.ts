@@ -93,8 +93,7 @@ function runResult(run: MeasuredRun, all: number): RunResult {
   };
 }
 
-/* What a device is and how it hashes, as results say it. */
-
+/** What a device is and how it hashes, as results say it. */
 export function identityOf(
   { name, kind }: Engine,
   { model, kernel, threads, cores, bus, gpu }: EngineInfo,
@@ -116,8 +115,7 @@ export function identityOf(
   };
 }
 
-/* What a device's sensors reported while it was measured. */
-
+/** What a device's sensors reported while it was measured. */
 export class Readings {
   readonly #summaries: SensorSummary[] = [];
 

@@ -5,8 +5,7 @@ import { EXIT } from '../app/exit.ts';
 import { ENTRIES } from '../config/settings.ts';
 import type { Io, Line } from './io.ts';
 
-/* Completion for bash 3.2 (which macOS has) and later. It needs no other package. */
-
+/** Completion for bash 3.2 (which macOS has) and later. It needs no other package. */
 export function bashCompletion(commands: readonly CompletionCommand[]): string {
   const [{ path }] = commands;
   const name = path[0];
@@ -68,8 +67,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/* Completion for zsh: a function for each command, which calls zsh's own `_arguments`. */
-
+/** Completion for zsh: a function for each command, which calls zsh's own `_arguments`. */
 export function zshCompletion(commands: readonly CompletionCommand[]): string {
   const [{ path }] = commands;
   const name = path[0];
@@ -133,8 +131,7 @@ function described(text: string): string {
   return text.replace(/[\\:]/g, '\\$&');
 }
 
-/* Completion for fish. */
-
+/** Completion for fish. */
 export function fishCompletion(commands: readonly CompletionCommand[]): string {
   const [{ path }] = commands;
   const name = path[0];

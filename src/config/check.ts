@@ -57,7 +57,7 @@ function misnamed([table, key]: Path): Issue[] {
 /** Sorts problems by the lines and columns that they begin with. */
 const { compare: byPosition } = new Intl.Collator('en', { numeric: true });
 
-/** Unknown names of a table that are compared with the known ones. A hostile file has thousands, and each takes time. */
+/** Unknown names of a table that are compared with the known ones: a hostile file has thousands of them. */
 const MOST_MEANT = 20;
 
 /** @returns a name for a table or a setting; a place within a setting's value has that of the setting */

@@ -172,8 +172,7 @@ function usableDevices(cpuWorks: boolean, gpus: readonly Gpu[]): string[] {
   return [...(cpuWorks ? ['cpu'] : []), ...gpus.filter(({ usable }) => usable).map(({ name }) => name)];
 }
 
-/* Whether the CPU's sensors can be read. */
-
+/** Whether the CPU's sensors can be read. */
 export function examineSensors({ what, refused }: Pick<CpuSensors, 'what' | 'refused'>): Finding {
   const about = 'sensors';
   if (refused === undefined) return { about, state: 'ok', what: `CPU: ${what}` };

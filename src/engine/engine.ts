@@ -122,8 +122,7 @@ export class DeviceError extends Error {
   }
 }
 
-/* An engine for a device that was asked for and is not available. Opening it fails and says why. */
-
+/** An engine for a device that was asked for and is not available. Opening it fails and says why. */
 export class MissingEngine implements Engine {
   readonly name: string;
   readonly kind = 'gpu';

@@ -121,8 +121,7 @@ function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
   return (fullHeight ? [beside, below] : [below, beside]).filter((rectangle) => sizeOf(rectangle) > 0);
 }
 
-/* An assignment is what all engines search at one time: a job, the space of its nonces, and a signal to stop. */
-
+/** An assignment is what all engines search at one time: a job, the space of its nonces, and a signal to stop. */
 export class Assignment {
   readonly job: Job;
   readonly space: Space;

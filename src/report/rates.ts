@@ -126,8 +126,7 @@ function highest(n: number): number {
   return (m / n) * (1 - 1 / (9 * m) + Z95 / (3 * Math.sqrt(m))) ** 3;
 }
 
-/* How many blocks the hashes give on average, to compare with those that came. */
-
+/** How many blocks the hashes give on average, to compare with those that came. */
 export class Luck {
   /** How many blocks the hashes so far give on average. */
   expectedBlocks = 0;

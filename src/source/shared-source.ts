@@ -110,8 +110,7 @@ export class SharedSource implements WorkSource {
   }
 }
 
-/* A source that can be left for good: from then on it gives no work, and takes no solutions. */
-
+/** A source that can be left for good: from then on it gives no work, and takes no solutions. */
 export class RevocableSource implements WorkSource {
   readonly name: string;
   readonly kind: SourceKind;

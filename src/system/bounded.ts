@@ -36,8 +36,7 @@ export class BoundedSet<Member> extends Set<Member> {
   }
 }
 
-/* A limit on a rate: a bucket of tokens that fills up slowly. Pure. */
-
+/** A limit on a rate: a bucket of tokens that fills up slowly. Pure. */
 export class TokenBucket {
   readonly #most: number;
   readonly #perMs: number;

@@ -101,8 +101,7 @@ function proven({ hashes, proven }: DeviceSummary, seconds: number, hashingSecon
   return `proven ${rate}; ${counted}${isDoubtful(hashes, proven) ? `: ${more} THAN IT PROVES` : ''}`;
 }
 
-/* Key `e`: how each device is doing. */
-
+/** Key `e`: how each device is doing. */
 export function health({ now, summary }: View): string[] {
   if (now.devices.size === 0) return ['no device has been opened yet'];
   return [...now.devices].flatMap(([name, device]) => lines(name, device, summary.devices[name]));
@@ -121,8 +120,7 @@ function lines(name: string, device: DeviceNow, summary: DeviceSummary | undefin
   ];
 }
 
-/* Key `s`: verdicts, luck and effort. */
-
+/** Key `s`: verdicts, luck and effort. */
 export function results(view: View): string[] {
   const { now, summary } = view;
   const { accepted, rejected, stale, unknown, delivered, acceptedBlocks: became } = summary;
@@ -189,8 +187,7 @@ function plain(difficulty: number): string {
   return withPrefix(difficulty).trimEnd();
 }
 
-/* Key `c`: the sources, the current work, and how fast a new job follows a New Cut. */
-
+/** Key `c`: the sources, the current work, and how fast a new job follows a New Cut. */
 export function connection({ now, summary, nowMs }: View): string[] {
   const { sources, sourceKind, work } = now;
   const age = (sinceMs: number) => formatDuration((nowMs - sinceMs) / 1000);

@@ -92,8 +92,7 @@ export class Rows<Item> {
   }
 }
 
-/* The line that says what changed, which screen readers read out. Figures that change all the time are not in it. */
-
+/** The line that says what changed, which screen readers read out. Figures that change all the time are not in it. */
 export function tell(news: string): void {
   setText(byId('news'), news);
 }

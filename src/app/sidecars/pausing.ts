@@ -25,8 +25,7 @@ export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
   return (running) => pauseOnBattery(readPower, running);
 }
 
-/* `--pause-on-activity`: pauses mining while somebody uses the machine. */
-
+/** `--pause-on-activity`: pauses mining while somebody uses the machine. */
 export async function activity({ pause }: Config): Promise<Sidecar | undefined> {
   const { onActivity = 'none' } = pause;
   if (onActivity === 'none') return undefined;
@@ -40,8 +39,7 @@ export async function activity({ pause }: Config): Promise<Sidecar | undefined> 
   };
 }
 
-/* `--min-hashrate`: raises an alarm while the hashrate is too low. */
-
+/** `--min-hashrate`: raises an alarm while the hashrate is too low. */
 export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<Sidecar | undefined> {
   if (minHashrate === undefined) return undefined;
   return async (running) => watchHashrate(minHashrate, after * 1000, running);

@@ -104,8 +104,7 @@ export function read(type: SettingType<string>, text: string): string {
   return type.schema(z).parse(text.trim());
 }
 
-/* Asks what to mine with. */
-
+/** Asks what to mine with. */
 export async function askDevices(): Promise<Pick<Answers, 'devices'>> {
   const gpus = await list();
   const usable = gpus.filter(({ usable }) => usable);

@@ -320,11 +320,10 @@ export class RateChangeDetector {
   }
 }
 
-/*
+/**
  * Remembers how fast workers were, so that their next sessions begin with the right difficulty. Nobody knows who uses a
  * name, so what is remembered counts only for clients of the address from which it came. Pure.
  */
-
 export class RememberedRates {
   /** By the client's network and the worker's name, the oldest first. */
   readonly #rates: BoundedMap<string, Known>;

@@ -167,8 +167,7 @@ function asHttpError(fault: unknown, balanceMs: number): unknown {
   return name === 'AbortError' ? new HttpError(503, 'unavailable', 'pickaxe is ending') : fault;
 }
 
-/* `/healthz` and `/readyz`: what supervisors ask. They need no token. */
-
+/** `/healthz` and `/readyz`: what supervisors ask. They need no token. */
 export function healthRoutes({ tally }: RigStats): Route[] {
   return [
     {

@@ -179,8 +179,7 @@ function sumOf(triples: readonly Triple[]): Triple {
   return [at(0), at(1), at(2)];
 }
 
-/* What xmrig's answers say about the machine. */
-
+/** What xmrig's answers say about the machine. */
 export function resources(): object {
   const memory = { free: freemem(), total: totalmem(), resident_set_memory: process.memoryUsage.rss() };
   return { memory, load_average: loadavg(), hardware_concurrency: availableParallelism() };

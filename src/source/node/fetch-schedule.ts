@@ -342,8 +342,7 @@ export class FetchImpatience {
   }
 }
 
-/* A bell ends waits early, when something has happened that makes them pointless. */
-
+/** A bell ends waits early, when something has happened that makes them pointless. */
 export class WakeSignal {
   #ringing = new AbortController();
 

@@ -155,11 +155,10 @@ export class PoolCalls {
   }
 }
 
-/*
+/**
  * What a pool says to people: each text is passed on once, on one line, and not too many of them. Words about a ban are
  * kept.
  */
-
 export class PoolNotices {
   readonly #tell: (text: string) => void;
   #last = '';
