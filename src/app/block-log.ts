@@ -182,7 +182,7 @@ const MAX_NAME = 300;
 
 export interface BlockLog {
   /** Takes all events; a few types of them are of interest. */
-  hear(event: MinerEvent): void;
+  record(event: MinerEvent): void;
   /** Stops to follow, and writes what is not written yet. */
   end(): Promise<void>;
 }
@@ -215,7 +215,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   const { settings, account, keyset, node, ledger, leave, openViews = openLedgerViews } = options;
   const { speed = 1, lastLooksMs = 0 } = options;
   const { settledDepth } = settings;
-  const told = { settledDepth, blockSeconds: BLOCK_SECONDS / speed };
+  const network = { settledDepth, blockSeconds: BLOCK_SECONDS / speed };
   const { events, tally, clock, log } = running;
   const { emit } = events;
   const { views, close } = openViews({ node, ledger });
@@ -227,7 +227,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     pace: paceAt(speed),
     forgets: true,
     changed: (change) => {
-      emit(eventOf(change, told));
+      emit(eventOf(change, network));
       if (change.what !== 'paid-elsewhere' || change.isEarlier) return;
       const payee = oneLine(change.payee, MAX_NAME);
       leave?.(change.block.node, `works for ${payee} and not for ${account}, so it is ${LEFT}`);
@@ -273,7 +273,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       return;
     }
     const added = store.block(block.hash)!;
-    if (!isHidden(added)) emit(stateEvent(added, undefined, told));
+    if (!isHidden(added)) emit(stateEvent(added, undefined, network));
     follower.add(added);
   };
   const stopping = new AbortController();
@@ -281,7 +281,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     log.error(TAG, `blocks are not followed any more, please report it: ${(fault as Error).stack}`);
   });
   return {
-    hear: (event) => {
+    record: (event) => {
       if (event.type === 'job-switch') recorder.switched(event);
       if (!isBlockEvent(event)) return;
       if (event.type === 'sent-block') {

@@ -12,7 +12,7 @@ interface WorkerRigOptions {
   readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
   readonly tally: Tally;
   /** Tells all parents something. */
-  readonly tell: (answer: Answer) => void;
+  readonly answer: (answer: Answer) => void;
 }
 
 export class WorkerRig implements RigView {
@@ -41,11 +41,11 @@ export class WorkerRig implements RigView {
       ...(reason !== undefined && { reason }),
     } as const;
     this.#devices.set(device, answer);
-    this.#options.tell(answer);
+    this.#options.answer(answer);
     const now = this.#judge();
     if (now === undefined || JSON.stringify(now) === JSON.stringify(this.#state)) return;
     this.#state = now;
-    this.#options.tell(now);
+    this.#options.answer(now);
   };
 
   greeting(): readonly Answer[] {

@@ -93,17 +93,17 @@ export async function solveAt(path: string, header: Uint8Array): Promise<Solved>
 }
 
 async function askFor(header: Uint8Array, socket: Socket, path: string): Promise<Solved> {
-  const say = (message: object) => socket.write(`${JSON.stringify(message)}\n`);
+  const send = (message: object) => socket.write(`${JSON.stringify(message)}\n`);
   let nonce: bigint | undefined;
   let hashesBefore: number | undefined;
   for await (const answer of answersOf(socket)) {
     if (answer.type === 'hello') {
       if (answer.protocol !== PROTOCOL_VERSION) throw new Error(`the worker at ${path} speaks another protocol`);
-      say({ type: 'stats' });
-      say({ type: 'job', id: 'header', header: toHex(header), solutions: 'one' });
+      send({ type: 'stats' });
+      send({ type: 'job', id: 'header', header: toHex(header), solutions: 'one' });
     } else if (answer.type === 'share') {
       nonce = checked(BigInt(answer.nonce), header, path);
-      say({ type: 'stats' });
+      send({ type: 'stats' });
     } else if (answer.type === 'stats') {
       const { hashes, hashesPerSecond } = answer;
       if (nonce !== undefined) return { nonce, hashes: hashes - (hashesBefore ?? hashes), hashesPerSecond };

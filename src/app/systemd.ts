@@ -149,7 +149,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
     let hashesBefore = 0;
 
     /** @returns whether the message was sent */
-    const say = (assignments: Parameters<NotifySocket['send']>[0]): boolean => {
+    const send = (assignments: Parameters<NotifySocket['send']>[0]): boolean => {
       const fault = socket.send(assignments);
       if (fault !== undefined && !warned) log.warn({ tag: 'systemd' }, `${fault}; trying again`);
       warned = fault !== undefined;
@@ -164,14 +164,14 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
       hashesBefore = hashes;
       ready ||= hasStarted(now);
       const figures = figuresOf(now, summary);
-      say({
+      send({
         ...(ready && { READY: 1 }), // Repeating it does no harm, and the first message may have been lost.
         ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),
         STATUS: idle === undefined ? figures : `${figures}; ${idle}`,
       });
     };
     const stop = () => {
-      if (!stopping) say({ STOPPING: 1, STATUS: 'waiting for pending submissions' });
+      if (!stopping) send({ STOPPING: 1, STATUS: 'waiting for pending submissions' });
       stopping = true;
       clearInterval(timer);
     };

@@ -202,7 +202,7 @@ export class Follower {
     }
     for (const before of this.#followed.values()) {
       const block = store.block(before.hash);
-      if (block) this.#tell(before, block);
+      if (block) this.#report(before, block);
     }
   }
 
@@ -271,11 +271,11 @@ export class Follower {
     const own = watched.filter(({ network, standing }) => network === view.network && isWatched(standing));
     if (own.length === 0) return new Map();
     const { looks, fault } = await lookAt(view, own, stop);
-    if (!stop.aborted) this.#heard(view.node, fault);
+    if (!stop.aborted) this.#noteAnswer(view.node, fault);
     return looks;
   }
 
-  #heard(node: string, fault: string | undefined): void {
+  #noteAnswer(node: string, fault: string | undefined): void {
     const hadFault = this.#faults.has(node);
     if (fault === undefined) this.#faults.delete(node);
     else this.#faults.set(node, fault);
@@ -322,7 +322,7 @@ export class Follower {
       if (before) {
         this.#note(block, found);
         const after = store.block(hash);
-        if (after?.paidElsewhere) this.#tell(before, after);
+        if (after?.paidElsewhere) this.#report(before, after);
       } else if (found.reward) {
         const payee = payeeInPlaceOf(block, found.reward);
         if (payee !== undefined) changed({ what: 'paid-elsewhere', block, payee, isEarlier: false });
@@ -354,7 +354,7 @@ export class Follower {
   }
 
   /** Reports what has changed since the last report, whichever process has found it out. */
-  #tell(before: Block, block: Block): void {
+  #report(before: Block, block: Block): void {
     const { changed } = this.#options;
     const isEarlier = this.#earlier.has(block.hash);
     if (this.#isOpen(block)) this.#followed.set(block.hash, block);

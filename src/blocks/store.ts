@@ -43,7 +43,7 @@ export interface StoreOptions {
 export class BlockStore {
   readonly path: string;
   readonly #options: StoreOptions;
-  readonly #book = new BlockIndex();
+  readonly #index = new BlockIndex();
   readonly #waiting: string[] = [];
   /** How far the file has been read, in bytes. It ends behind the end of a line. */
   #offset = 0;
@@ -62,27 +62,27 @@ export class BlockStore {
 
   /** In the order in which they were found. */
   get blocks(): readonly Block[] {
-    return this.#book.blocks;
+    return this.#index.blocks;
   }
 
   get hiddenBlocks(): readonly Block[] {
-    return this.#book.hiddenBlocks;
+    return this.#index.hiddenBlocks;
   }
 
   get size(): number {
-    return this.#book.blocks.length;
+    return this.#index.blocks.length;
   }
 
   get searchedExpectedBlocks(): number {
-    return this.#book.searchedExpectedBlocks;
+    return this.#index.searchedExpectedBlocks;
   }
 
   get notFollowed(): NotFollowed {
-    return this.#book.notFollowed;
+    return this.#index.notFollowed;
   }
 
   block(hash: string): Block | undefined {
-    return this.#book.block(hash);
+    return this.#index.block(hash);
   }
 
   /**
@@ -90,7 +90,7 @@ export class BlockStore {
    * the file.
    */
   add(line: Line): void {
-    if (!isSum(line)) this.#book.apply(line);
+    if (!isSum(line)) this.#index.apply(line);
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeLine(line));
     void this.#write();
   }
@@ -198,7 +198,7 @@ export class BlockStore {
           PIECE_BYTES,
           this.#offset + rest.length,
         );
-        if (isKept) this.#book.keepOnly(isKept);
+        if (isKept) this.#index.keepOnly(isKept);
         if (bytesRead === 0) return;
         const piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = piece.lastIndexOf(NEW_LINE) + 1;
@@ -216,7 +216,7 @@ export class BlockStore {
   #take(text: string): void {
     if (text === '') return;
     const line = readLine(text);
-    if (line) this.#book.apply(line);
+    if (line) this.#index.apply(line);
     else this.#skipped++;
   }
 }

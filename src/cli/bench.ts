@@ -155,7 +155,7 @@ async function measure(config: Config, log: Logger, measurements: Measurements):
     clock: systemClock,
     random: (below) => randomInt(below),
     listener: (engine) => progressTo(log, engine.name),
-    onProgress: ({ name }, how) => progress.tell(name, how),
+    onProgress: ({ name }, how) => progress.show(name, how),
     failed: ({ name }, { fault, message: reason }) => {
       failed.push({ name, fault, reason });
       log.error({ tag: name }, reason);
@@ -194,7 +194,7 @@ function challengeOf(seed: string, count: number): Challenge {
  */
 
 interface BenchProgress {
-  tell(device: string, progress: Progress): void;
+  show(device: string, progress: Progress): void;
   /** Removes the line. */
   end(): void;
 }
@@ -215,7 +215,7 @@ export function benchProgress(
 
 function logged(log: Logger, repeat: number, seconds: number): BenchProgress {
   return {
-    tell(tag, progress) {
+    show(tag, progress) {
       const { run, step } = progress;
       const which = repeat > 1 ? `run ${run} of ${repeat}: ` : '';
       if (step === 'warming-up') log.info({ tag }, `${which}measuring for ${seconds} s after a warm-up`);
@@ -235,7 +235,7 @@ class ProgressLine implements BenchProgress {
     process.once('SIGINT', this.#interrupted);
   }
 
-  tell(device: string, progress: Progress): void {
+  show(device: string, progress: Progress): void {
     const text = describe(progress);
     if (text === undefined) this.#busy.delete(device);
     else

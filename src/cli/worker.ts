@@ -116,7 +116,7 @@ class Worker {
     const clock = systemClock;
     const tally = new Tally(clock, engines);
     events.on(tally.listen);
-    const rig = new WorkerRig({ rigName, devices: engines, tally, tell: (answer) => this.source.tell(answer) });
+    const rig = new WorkerRig({ rigName, devices: engines, tally, answer: (answer) => this.source.answer(answer) });
     events.on(rig.listen);
     this.source = new ParentSource({
       name: path === undefined ? 'the parent' : `unix:${path}`,

@@ -73,16 +73,16 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(tell(problems));
+    super(listed(problems));
     this.problems = problems;
   }
 }
 
-function tell(problems: readonly string[]): string {
+function listed(problems: readonly string[]): string {
   if (problems.length === 1) return problems[0];
-  const told = problems.slice(0, MAX_TOLD).map((problem) => `  ${problem}`);
+  const lines = problems.slice(0, MAX_TOLD).map((problem) => `  ${problem}`);
   const more = problems.length > MAX_TOLD ? [`  … and ${problems.length - MAX_TOLD} more`] : [];
-  return [`${problems.length} errors in the configuration:`, ...told, ...more].join('\n');
+  return [`${problems.length} errors in the configuration:`, ...lines, ...more].join('\n');
 }
 
 /* Reads the flags of the command line and the variables of the environment, each in the form of its setting. */

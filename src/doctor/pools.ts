@@ -70,11 +70,11 @@ export async function examinePool(
       socket.destroy();
       return { findings: [reached] };
     }
-    const told: PoolFinding[] = [];
-    const session = sessionOn(socket, address, { account, userAgent, clock, limits, told });
+    const findings: PoolFinding[] = [];
+    const session = sessionOn(socket, address, { account, userAgent, clock, limits, told: findings });
     const why = await session.firstJob(jobMs);
     const { work } = session;
-    return { findings: [reached, ...findingsAbout(session, why), ...told], ...(work && { work }) };
+    return { findings: [reached, ...findingsAbout(session, why), ...findings], ...(work && { work }) };
   } catch (fault) {
     if (!(fault instanceof PoolError)) throw fault;
     const { message: what, fingerprint: untrusted } = fault;

@@ -3,16 +3,16 @@
 import { ask } from './ask.ts';
 import { type IdleWatch, watchTerminals } from './terminals.ts';
 
-/** @param tell receives a sentence for people about each thing that cannot be watched */
+/** @param warn receives a sentence for people about each thing that cannot be watched */
 export async function findWatches(
-  tell: (why: string) => void,
+  warn: (why: string) => void,
   platform: string = process.platform,
 ): Promise<IdleWatch[]> {
   if (platform === 'darwin') return present([await watchMac()]);
   if (platform !== 'linux') return [];
   const desktop = await watchDesktop(process.env);
   // The desktop itself is more exact than logind, and faster.
-  return present([desktop ?? (await watchLogind(tell)), await watchTerminals('/dev')]);
+  return present([desktop ?? (await watchLogind(warn)), await watchTerminals('/dev')]);
 }
 
 function present(watches: (IdleWatch | undefined)[]): IdleWatch[] {
@@ -97,15 +97,15 @@ interface Sessions {
  * @returns undefined when there is no logind
  */
 export async function watchLogind(tell: (why: string) => void, asks = ask): Promise<IdleWatch | undefined> {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   const read = async (nowMs: number) => {
     const ids = sessionIds(await asks('loginctl', 'list-sessions', '--no-legend'));
     if (ids.length === 0) return Number.POSITIVE_INFINITY;
     const properties = PROPERTIES.flatMap((property) => ['-p', property]);
     const { idleMs, silent } = parseSessions(await asks('loginctl', 'show-session', ...ids, ...properties), nowMs);
     for (const id of silent) {
-      if (told.has(id)) continue;
-      told.add(id);
+      if (warned.has(id)) continue;
+      warned.add(id);
       tell(
         `desktop session ${id} has not told logind yet whether it is idle, so its keyboard and mouse cannot be watched ` +
           '(in an X11 session, install xprintidle)',

@@ -253,7 +253,7 @@ export class EngineSupervisor {
     const { hashes, beganMs, candidates } = report;
     this.#proofs.searched(hashes);
     this.#hooks.emit({ type: 'hashes', device: this.engine.name, hashes, difficulty: assignment.difficulty });
-    this.#tellSwitch(cutMs, beganMs);
+    this.#reportSwitch(cutMs, beganMs);
     for (const candidate of candidates) this.#verify(candidate, assignment, job);
   }
 
@@ -281,7 +281,7 @@ export class EngineSupervisor {
     leave(new DeviceError('wrong-hashes', `${what}. Lower its clocks or check its cooling.`));
   }
 
-  #tellSwitch(cutMs: number | undefined, beganMs: number): void {
+  #reportSwitch(cutMs: number | undefined, beganMs: number): void {
     // The search for an earlier New Cut can report after the search for a later one.
     if (cutMs === undefined || cutMs <= (this.#switchedCutMs ?? Number.NEGATIVE_INFINITY)) return;
     this.#switchedCutMs = cutMs;

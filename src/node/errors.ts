@@ -99,20 +99,20 @@ export function configRefusal(status: number, text: string, address: NodeAddress
   return new NodeError('refused', message);
 }
 
-function workMessage(status: number, said: string, miner: MinerIdentity, { name }: NodeAddress): string {
+function workMessage(status: number, quoted: string, miner: MinerIdentity, { name }: NodeAddress): string {
   switch (status) {
     case 400:
-      return `${name} cannot read the request (${said}). Check account and keys.`;
+      return `${name} cannot read the request (${quoted}). Check account and keys.`;
     case 403:
-      return `${name} does not know this miner (${said}). ${explainMiner(miner)}`;
+      return `${name} does not know this miner (${quoted}). ${explainMiner(miner)}`;
     case 404:
       return (
-        `there is no mining API at ${name} (${said}). Either the network or the path is wrong (some nodes serve ` +
+        `there is no mining API at ${name} (${quoted}). Either the network or the path is wrong (some nodes serve ` +
         '/chainweb/0.0/<network>), or mining is off at the node, as it is by default: set ' +
         'mining.coordination.enabled in the node’s configuration.'
       );
     default:
-      return `${name} refuses to serve mining/work (${said}). Check that it is a mining node.`;
+      return `${name} refuses to serve mining/work (${quoted}). Check that it is a mining node.`;
   }
 }
 

@@ -52,7 +52,7 @@ export class Hooks {
     });
   }
 
-  readonly tell = (notice: Notice): void => {
+  readonly send = (notice: Notice): void => {
     if (this.#commands[notice.type] !== undefined) this.#queue.push(notice);
   };
 

@@ -40,19 +40,19 @@ const MAX_TEXT = 500;
  */
 export function tellNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
-  hear: (notice: Notice) => void,
+  send: (notice: Notice) => void,
 ): () => void {
-  const tell = ({ type, ...fields }: Content) => {
+  const notify = ({ type, ...fields }: Content) => {
     const notice = { type, timeMillis: wallMs(clock), rig: rigName, ...fields };
     const clean = Object.entries(notice).map(([name, value]) => [name, harmless(value)]);
-    hear(Object.fromEntries(clean) as Notice);
+    send(Object.fromEntries(clean) as Notice);
   };
   const lost = new Set<string>();
   const unsubscribe = events.on((event) => {
-    if (event.type === 'verdict' && event.outcome === 'accepted' && event.isBlock) tell(block(event));
-    if (event.type === 'block-state') for (const notice of contentsOfBlock(event)) tell(notice);
-    if (event.type === 'block-reward') tell(blockReward(event));
-    if (event.type === 'alarm') tell(contentOfAlarm(event));
+    if (event.type === 'verdict' && event.outcome === 'accepted' && event.isBlock) notify(block(event));
+    if (event.type === 'block-state') for (const notice of contentsOfBlock(event)) notify(notice);
+    if (event.type === 'block-reward') notify(blockReward(event));
+    if (event.type === 'alarm') notify(contentOfAlarm(event));
     if (event.type !== 'device') return;
     const { device, state } = event;
     if (state !== 'reopening' && state !== 'parked') {
@@ -60,13 +60,13 @@ export function tellNotices(
       return;
     }
     // There is one notice when a device is lost, however often it is reopened, and one when it is parked.
-    if (state === 'parked' || !lost.has(device)) tell(deviceLost(event, state));
+    if (state === 'parked' || !lost.has(device)) notify(deviceLost(event, state));
     lost.add(device);
   });
-  tell({ type: 'start', text: 'pickaxe has started' });
+  notify({ type: 'start', text: 'pickaxe has started' });
   return () => {
     unsubscribe();
-    tell(stop(tally));
+    notify(stop(tally));
   };
 }
 

@@ -72,7 +72,7 @@ export class Webhook {
     });
   }
 
-  readonly tell = (notice: Notice): void => {
+  readonly send = (notice: Notice): void => {
     if (this.#options.events.has(notice.type)) this.#queue.push(notice);
   };
 

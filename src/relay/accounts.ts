@@ -170,8 +170,8 @@ export class LoneWorker {
   constructor(options: LoneWorkerOptions) {
     this.#options = options;
     this.#startMs = options.clock.monotonicMs();
-    this.#timer = setInterval(() => this.#tell(), TELL_MS);
-    this.#tell();
+    this.#timer = setInterval(() => this.#notify(), TELL_MS);
+    this.#notify();
   }
 
   /** @param target what its solutions must meet, 32 bytes, little-endian; undefined while it has nothing to do */
@@ -179,7 +179,7 @@ export class LoneWorker {
     const wasBusy = this.#isBusy;
     this.#isBusy = target !== undefined;
     this.#difficulty = target && difficultyOf(target);
-    if (this.#isBusy !== wasBusy) this.#tell();
+    if (this.#isBusy !== wasBusy) this.#notify();
   }
 
   /** It brought a nonce that is none: `rejected`, or one for the second time: `duplicate`. */
@@ -200,10 +200,10 @@ export class LoneWorker {
   end(): void {
     clearInterval(this.#timer);
     this.works(undefined);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     const { relay, worker: name, emit, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     const hashesPerSecond = this.#rate(nowMs);

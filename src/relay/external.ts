@@ -49,7 +49,7 @@ export class ExternalRelay implements Relay {
   #renewal: NodeJS.Timeout | undefined;
   #failures = 0;
   #wrong = 0;
-  #saidNonce1 = false;
+  #loggedNonce1 = false;
   /** What the worker claimed last. */
   #claimedRate: number | undefined;
   #isOver = false;
@@ -111,12 +111,12 @@ export class ExternalRelay implements Relay {
    */
   #canSearch({ nonce1 }: Work): boolean {
     if (nonce1.bytes === 0) return true;
-    if (!this.#saidNonce1) {
+    if (!this.#loggedNonce1) {
       this.#options.log.warn(
         'gets no work: the source has fixed a part of the nonce, which an external worker cannot know',
       );
     }
-    this.#saidNonce1 = true;
+    this.#loggedNonce1 = true;
     return false;
   }
 

@@ -56,7 +56,7 @@ export class LogLines {
    * The difficulty of a share at the last job that people were told of; a node's work has none. Undefined before the
    * first job.
    */
-  #toldOfShares: number | 'none' | undefined;
+  #loggedShares: number | 'none' | undefined;
 
   /** @param tally must get each event before this does */
   constructor(log: Logger, tally: Tally) {
@@ -205,12 +205,12 @@ export class LogLines {
       shareDifficulty === undefined
         ? `new job chain ${chain} height ${height} difficulty ${plain(difficulty)}`
         : `new job chain ${chain} difficulty ${plain(difficulty)}, of a share ${plain(shareDifficulty)}`;
-    const isNews = this.#toldOfShares !== (shareDifficulty ?? 'none');
+    const isNews = this.#loggedShares !== (shareDifficulty ?? 'none');
     if (!isNews || rigState(this.#tally.now()).name === 'paused') {
       this.#log.debug({ tag: 'work' }, line);
       return;
     }
-    this.#toldOfShares = shareDifficulty ?? 'none';
+    this.#loggedShares = shareDifficulty ?? 'none';
     this.#bounded('job', 'info', 'work', line);
   }
 

@@ -179,8 +179,8 @@ export class FailoverSource implements WorkSource {
       this.#standbys.length === 1
         ? `on all the same, because no other ${this.kind} is configured`
         : `on only while no other ${this.kind} is better`;
-    if (standby.healthy) this.#say(standby, 'healthy', news);
-    else this.#say(standby, 'unhealthy', `${fault}. It is mined ${until}`);
+    if (standby.healthy) this.#report(standby, 'healthy', news);
+    else this.#report(standby, 'unhealthy', `${fault}. It is mined ${until}`);
     this.#considerNow(standby);
     this.#watch();
   }
@@ -201,7 +201,7 @@ export class FailoverSource implements WorkSource {
     const end = () => {
       this.#retiring.delete(standby);
       this.#drop(standby);
-      this.#sayClosed(standby, 'it is no longer configured');
+      this.#reportClosed(standby, 'it is no longer configured');
     };
     this.#retiring.set(standby, setTimeout(end, REMOVED_MS));
   }
@@ -234,7 +234,7 @@ export class FailoverSource implements WorkSource {
     standby.lost = true;
     const what = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     const reason = `has failed and is ${LEFT}. Please report this fault of the program: ${what}`;
-    this.#say(standby, 'lost', reason);
+    this.#report(standby, 'lost', reason);
     if (this.#standbys.every(({ failed }) => failed)) this.#mailbox.fail(thrown);
     else if (this.#standbys.every(({ lost }) => lost)) this.#mailbox.put({ kind: 'lost', reason });
     this.#watch();
@@ -360,7 +360,7 @@ export class FailoverSource implements WorkSource {
     // No other source may take over until the new one has been unfit for too long.
     this.#unfitSinceMs = undefined;
     this.#impatient = false;
-    this.#say(standby, 'info', reason);
+    this.#report(standby, 'info', reason);
     this.#give(work);
     if (back) this.#closeLater();
   }
@@ -389,13 +389,13 @@ export class FailoverSource implements WorkSource {
   #close(standby: Standby): void {
     if (!standby.started) return;
     this.#drop(standby);
-    this.#sayClosed(standby, `${this.#active.source.name} gives work again`);
+    this.#reportClosed(standby, `${this.#active.source.name} gives work again`);
   }
 
   /** Until the source has ended, it may have news of its own. */
-  #sayClosed(standby: Standby, why: string): void {
+  #reportClosed(standby: Standby, why: string): void {
     const reason = `its connection is closed, because ${why}`;
-    standby.following = standby.following.then(() => this.#say(standby, 'standby', reason));
+    standby.following = standby.following.then(() => this.#report(standby, 'standby', reason));
   }
 
   /** Ends a source. Its work becomes stale. */
@@ -409,7 +409,7 @@ export class FailoverSource implements WorkSource {
     if (work && this.#given.has(work)) this.#mailbox.put({ kind: 'stale', works: [work], reason: 'cancelled' });
   }
 
-  #say({ source }: Standby, state: SourceNews, reason: string): void {
+  #report({ source }: Standby, state: SourceNews, reason: string): void {
     this.#emit({ type: 'source', source: source.name, kind: this.kind, state, reason });
   }
 

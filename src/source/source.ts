@@ -128,7 +128,7 @@ export class Mailbox {
     } else if (update.kind === 'rest') {
       this.#work = update;
     } else if (update.kind === 'stale') {
-      this.#condemn(update);
+      this.#addStale(update);
     } else {
       this.#lost = update;
     }
@@ -162,7 +162,7 @@ export class Mailbox {
     }
   }
 
-  #condemn({ works, reason }: StaleUpdate): void {
+  #addStale({ works, reason }: StaleUpdate): void {
     const waiting = this.#stale?.works ?? [];
     this.#stale = { kind: 'stale', works: [...waiting, ...works], reason };
     if (this.#work?.kind === 'work' && works.includes(this.#work.work)) this.#work = undefined;

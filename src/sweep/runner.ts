@@ -44,7 +44,7 @@ export interface RunnerOptions {
   /** How many blocks must be above one that decides; 6 by default, three minutes. */
   readonly confirmations?: number;
   /** Told after each turn what the transfer is doing. The note can hold foreign text. */
-  readonly tell?: (transfer: Transfer, note: string) => void;
+  readonly notify?: (transfer: Transfer, note: string) => void;
 }
 
 const CONFIRMATIONS = 6;
@@ -122,15 +122,15 @@ export class SweepRunner {
       if (stop.aborted) break;
       const transfer = this.#of(chain);
       if (transfer.outcome !== null) continue;
-      const note = await this.#turnOrFault(transfer, stop);
-      this.#options.tell?.(this.#of(chain), note);
+      const note = await this.#stepOrFault(transfer, stop);
+      this.#options.notify?.(this.#of(chain), note);
     }
     return isUnfinished(this.#sweep);
   }
 
-  async #turnOrFault(transfer: Transfer, stop: AbortSignal): Promise<string> {
+  async #stepOrFault(transfer: Transfer, stop: AbortSignal): Promise<string> {
     try {
-      return await this.#turn(transfer, stop);
+      return await this.#step(transfer, stop);
     } catch (error) {
       if (error instanceof SweepFault) return error.message;
       throw error;
@@ -138,7 +138,7 @@ export class SweepRunner {
   }
 
   /** @returns what the transfer is doing */
-  async #turn(transfer: Transfer, stop: AbortSignal): Promise<string> {
+  async #step(transfer: Transfer, stop: AbortSignal): Promise<string> {
     const { step0 } = transfer;
     if (step0 === null) return await this.#begin(transfer, stop);
     const seen = await this.#see(transfer, step0, stop);

@@ -129,12 +129,12 @@ export class Refusals<Reason extends string> {
     this.#counts[reason]++;
     this.#unlogged[reason]++;
     if (address !== undefined) this.#noteAddress(address.replace(/^::ffff:/, ''));
-    this.#timer ??= setTimeout(() => this.#tell(), this.#logMs).unref();
+    this.#timer ??= setTimeout(() => this.#report(), this.#logMs).unref();
   }
 
   /** Logs what has not been logged yet. */
   close(): void {
-    if (this.#timer) this.#tell();
+    if (this.#timer) this.#report();
   }
 
   #noteAddress(address: string): void {
@@ -142,7 +142,7 @@ export class Refusals<Reason extends string> {
     else if (!this.#addresses.has(address)) this.#others = true;
   }
 
-  #tell(): void {
+  #report(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const counts = this.#reasons.filter((reason) => this.#unlogged[reason] > 0);

@@ -93,7 +93,7 @@ export class Rows<Item> {
 }
 
 /** The line that says what changed, which screen readers read out. Figures that change all the time are not in it. */
-export function tell(news: string): void {
+export function announce(news: string): void {
   setText(byId('news'), news);
 }
 
@@ -218,7 +218,8 @@ export function nameElement(name: string): HTMLElement {
     const wasWhole = button.getAttribute('aria-expanded') === 'true';
     setAttribute(button, 'aria-expanded', String(!wasWhole));
     setText(button, wasWhole ? short : name);
-    if (!wasWhole) tell((await copy(name)) ? `copied: ${name}` : `not copied, since the browser forbids it: ${name}`);
+    if (!wasWhole)
+      announce((await copy(name)) ? `copied: ${name}` : `not copied, since the browser forbids it: ${name}`);
   });
   return button;
 }

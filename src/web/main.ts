@@ -4,7 +4,7 @@ import type { Status } from '../report/http/schemas.ts';
 import { Api, ApiError, Poller } from './api.ts';
 import { Charts } from './chart.ts';
 import { type Action, Controls, Devices, Workers } from './devices.ts';
-import { byId, changes, clockSeconds, rememberFolds, setText, tell } from './dom.ts';
+import { announce, byId, changes, clockSeconds, rememberFolds, setText } from './dom.ts';
 import { BalancePanel, Chains, Earnings, Sources } from './sources.ts';
 import { Log, showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
@@ -53,7 +53,7 @@ function show(status: Status): void {
   last = status;
   showSummary(status);
   for (const panel of panels) panel.show(status);
-  if (news.length > 0) tell(news.join('; '));
+  if (news.length > 0) announce(news.join('; '));
 }
 
 /** @returns whether it was out of reach */
@@ -88,10 +88,10 @@ async function act(action: Action, device?: string): Promise<void> {
   const whom = device ?? 'all devices';
   try {
     await withToken(() => api.control(action, device));
-    tell(action === 'pause' ? `${whom}: asked to pause` : `${whom}: asked to resume`);
+    announce(action === 'pause' ? `${whom}: asked to pause` : `${whom}: asked to resume`);
   } catch (fault) {
     const why = fault instanceof ApiError ? fault.message : 'the miner cannot be reached';
-    tell(`${whom}: ${action} failed: ${why}`);
+    announce(`${whom}: ${action} failed: ${why}`);
   }
   poller.now();
 }

@@ -13,6 +13,7 @@ import {
 import { ApiError, type Balance } from './api.ts';
 import {
   amount,
+  announce,
   byId,
   clockSeconds,
   coins,
@@ -24,7 +25,6 @@ import {
   setAttribute,
   setFigure,
   setText,
-  tell,
 } from './dom.ts';
 
 type Source = Status['sources'][string];
@@ -130,7 +130,7 @@ export class BalancePanel {
   readonly #ask: () => Promise<Balance>;
   readonly #button = byId<HTMLButtonElement>('balance-ask');
   readonly #rows: Rows<ChainBalance>;
-  #told: Balance | undefined;
+  #shown: Balance | undefined;
 
   /** @param ask throws an ApiError for an answer that is an error */
   constructor(ask: () => Promise<Balance>) {
@@ -148,7 +148,7 @@ export class BalancePanel {
   /** Only a rig that mines on a node has one to ask. */
   show({ sourceKind, timeMillis }: Status): void {
     byId('balance').hidden = sourceKind !== 'node';
-    if (this.#told) showAge(this.#told, timeMillis);
+    if (this.#shown) showAge(this.#shown, timeMillis);
   }
 
   /** The button keeps the focus while the node is asked, unlike a disabled one. */
@@ -162,14 +162,14 @@ export class BalancePanel {
     } catch (fault) {
       const why = fault instanceof ApiError ? fault.message : 'the miner cannot be reached';
       setText(byId('balance-fault'), `No balance was read: ${why}`);
-      tell(`balance: ${why}`);
+      announce(`balance: ${why}`);
     }
-    setText(this.#button, this.#told ? 'Ask the node again' : 'Ask the node for the balance');
+    setText(this.#button, this.#shown ? 'Ask the node again' : 'Ask the node for the balance');
     this.#button.removeAttribute('aria-busy');
   }
 
   #show(told: Balance): void {
-    this.#told = told;
+    this.#shown = told;
     const { account, total, chains } = told;
     setText(byId('balance-total'), known(total, String));
     setText(byId('balance-now'), total === null ? '' : `${total} coins`);
@@ -178,7 +178,7 @@ export class BalancePanel {
     showAge(told, told.timeMillis);
     this.#rows.show(chains.map((each) => [String(each.chain), each]));
     byId('balance-told').hidden = false;
-    tell(total === null ? 'balance: not every chain answered' : `balance: ${total} coins in all`);
+    announce(total === null ? 'balance: not every chain answered' : `balance: ${total} coins in all`);
   }
 }
 

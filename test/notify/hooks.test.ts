@@ -47,7 +47,7 @@ test('a hook gets the notice in its environment and as a JSON line on its stdin'
   const file = newFile();
   const { hooks: made } = hooks({ block: `{ env | grep ^PICKAXE_EVENT | sort; cat; } > ${file}` });
   const told = notice({ device: 'gpu0', height: 42 });
-  made.tell(told);
+  made.send(told);
   await made.end();
   const lines = read(file).split('\n');
   expect(lines.slice(0, 6)).toEqual([
@@ -65,7 +65,7 @@ test('values are never executed', async () => {
   const file = newFile();
   const evil = `$(touch ${folder}/evil) \`touch ${folder}/evil\`; touch ${folder}/evil "'`;
   const { hooks: made } = hooks({ block: `printf %s "$PICKAXE_EVENT_REASON" > ${file}` });
-  made.tell(notice({ reason: evil }));
+  made.send(notice({ reason: evil }));
   await made.end();
   expect(read(file)).toBe(evil);
   expect(existsSync(join(folder, 'evil'))).toBe(false);
@@ -76,14 +76,14 @@ test('a list is a program and its arguments, which no shell interprets', async (
   const words = ['a b', '$(touch evil)', '*', '', '"'];
   const script = `require('fs').writeFileSync(process.argv[1], JSON.stringify([process.argv.slice(2), process.env.PICKAXE_EVENT_TEXT]))`;
   const { hooks: made } = hooks({ block: [process.execPath, '-e', script, file, ...words] });
-  made.tell(notice());
+  made.send(notice());
   await made.end();
   expect(JSON.parse(read(file))).toEqual([words, 'a block']);
 });
 
 test('a list whose program does not exist is a failure like others', async () => {
   const { hooks: made, said } = hooks({ block: ['/nonexistent/program'] });
-  made.tell(notice());
+  made.send(notice());
   await made.end();
   expect(said[0].msg).toBe('block: its command failed (spawn /nonexistent/program ENOENT)');
 });
@@ -123,8 +123,8 @@ describe('on Windows, where cmd.exe inserts values before it parses a command', 
 test('only notices with a command run one', async () => {
   const file = newFile();
   const { hooks: made } = hooks({ stop: `echo $PICKAXE_EVENT >> ${file}` });
-  made.tell(notice());
-  made.tell(notice({ type: 'stop' }));
+  made.send(notice());
+  made.send(notice({ type: 'stop' }));
   await made.end();
   expect(read(file)).toBe('stop\n');
 });
@@ -134,7 +134,7 @@ test('a hook that fails is logged once until it works again, with its output', a
   const { hooks: made, said } = hooks({ block: `echo no luck >&2; test -e ${file}` }, { atOnce: 1 });
   const run = async () => {
     const before = said.length;
-    made.tell(notice());
+    made.send(notice());
     await vi.waitFor(() => expect(said.length).toBe(before + 1), { timeout: 60_000 });
   };
   await run();
@@ -157,7 +157,7 @@ test('a hook’s output is logged as one line without control characters', async
   const { hooks: made, said } = hooks({
     block: "printf 'a\\033[31m\\n[12:00:00.000] INFO: forged \\302\\23331m\\n'; exit 1",
   });
-  made.tell(notice());
+  made.send(notice());
   await made.end();
   expect(said[0].msg).toBe(
     'block: its command failed (exit code 1); its output: "a [31m [12:00:00.000] INFO: forged 31m"',
@@ -166,7 +166,7 @@ test('a hook’s output is logged as one line without control characters', async
 
 test('a command that does not exist is a failure like others', async () => {
   const { hooks: made, said } = hooks({ block: '/nonexistent/command' });
-  made.tell(notice());
+  made.send(notice());
   await made.end();
   expect(said[0].msg).toMatch(/^block: its command failed \(exit code 127\); its output: ".*not found"$/);
 });
@@ -178,7 +178,7 @@ describe('limits', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const command = `sleep 1000 & echo $$ $! > ${file}; trap '' TERM; sleep 1000`;
     const { hooks: made, said } = hooks({ block: command }, { timeoutMs: 600_000 });
-    made.tell(notice());
+    made.send(notice());
     await vi.waitFor(() => expect(read(file)).toMatch(/^\d+ \d+\n$/), { timeout: 60_000 });
     const [leader, pid] = read(file).split(' ').map(Number);
     endsWithTest(-leader);
@@ -193,7 +193,7 @@ describe('limits', () => {
   it('at the end, all hooks together have that time, and none is started after it', async () => {
     const file = newFile();
     const { hooks: made, said } = hooks({ block: `echo x >> ${file}; sleep 1000` }, { timeoutMs: 300, atOnce: 1 });
-    for (let i = 0; i < 3; i++) made.tell(notice());
+    for (let i = 0; i < 3; i++) made.send(notice());
     await made.end();
     expect(said.some(({ msg }) => msg.includes('killed'))).toBe(true);
     expect(read(file).length).toBeLessThan(3 * 2);
@@ -201,7 +201,7 @@ describe('limits', () => {
 
   it('a flood of notices is dropped, which is logged once', async () => {
     const { hooks: made, said } = hooks({ block: 'sleep 1000' }, { timeoutMs: 1_000, atOnce: 1, waiting: 2 });
-    for (let i = 0; i < 10; i++) made.tell(notice());
+    for (let i = 0; i < 10; i++) made.send(notice());
     const dropped = said.filter(({ msg }) => msg.includes('too many commands'));
     expect(dropped.map(({ level }) => level)).toEqual(['warn', ...Array(6).fill('debug')]);
     await made.end();
@@ -209,7 +209,7 @@ describe('limits', () => {
 
   it('a hook that writes without end delays nobody, and only the beginning of its output is kept', async () => {
     const { hooks: made, said } = hooks({ block: 'head -c 10000000 /dev/zero | tr "\\0" y; echo end' });
-    made.tell(notice());
+    made.send(notice());
     await made.end();
     expect(said[0].level).toBe('debug');
     expect(said[0].msg.length).toBeLessThan(2_100);
@@ -218,7 +218,7 @@ describe('limits', () => {
   it('a process that a hook leaves behind goes on, and delays nobody', async () => {
     const file = newFile();
     const { hooks: made, said } = hooks({ block: `sleep 1000 & echo $! > ${file}` });
-    made.tell(notice());
+    made.send(notice());
     await made.end();
     const pid = Number(read(file));
     endsWithTest(pid);
@@ -228,7 +228,7 @@ describe('limits', () => {
 
   it('a hook may ignore its stdin', async () => {
     const { hooks: made, said } = hooks({ block: 'exec 0<&-; true' });
-    made.tell(notice());
+    made.send(notice());
     await made.end();
     expect(said[0]).toEqual({ level: 'debug', msg: 'block: its command has run' });
   });

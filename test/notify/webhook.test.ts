@@ -55,7 +55,7 @@ const notice = (more: object = {}) =>
 test('a notice is POSTed as JSON, with the token', async () => {
   const { url, got } = await service(fine);
   const { hook, said } = webhook(url, { token: 'TOKEN' });
-  hook.tell(notice({ height: 42 }));
+  hook.send(notice({ height: 42 }));
   await hook.end();
   expect(got).toHaveLength(1);
   expect(got[0]).toMatchObject({ method: 'POST', url: '/services/SECRET?key=SECRET' });
@@ -85,7 +85,7 @@ describe('the body of a notice', () => {
 test('only the chosen events are sent, in order', async () => {
   const { url, got } = await service(fine);
   const { hook } = webhook(url, { events: new Set(['start', 'stop'] as const) });
-  for (const type of ['start', 'block', 'device-lost', 'stop'] as const) hook.tell(notice({ type }));
+  for (const type of ['start', 'block', 'device-lost', 'stop'] as const) hook.send(notice({ type }));
   await hook.end();
   expect(got.map(({ body }) => JSON.parse(body).type)).toEqual(['start', 'stop']);
 });
@@ -109,7 +109,7 @@ describe('a delivery is tried again after faults that may pass', () => {
   ])('such as %s', async (_, fault, more) => {
     const { url, got } = await service(fault, fault, fine);
     const { hook, warned } = webhook(url, more);
-    hook.tell(notice());
+    hook.send(notice());
     await hook.end();
     expect(got).toHaveLength(3);
     expect(warned()).toEqual([]);
@@ -118,7 +118,7 @@ describe('a delivery is tried again after faults that may pass', () => {
   it('but not after an answer that never ends, which counts as accepted', async () => {
     const { url, got } = await service(slow);
     const { hook, warned } = webhook(url, IMPATIENT);
-    hook.tell(notice());
+    hook.send(notice());
     await hook.end();
     expect(got).toHaveLength(1);
     expect(warned()).toEqual([]);
@@ -128,7 +128,7 @@ describe('a delivery is tried again after faults that may pass', () => {
     const bad = status(503);
     const { url, got } = await service(bad, bad, bad, bad, bad, bad, fine, bad);
     const { hook, said, warned } = webhook(url);
-    for (const type of ['start', 'block', 'low-hashrate', 'stop'] as const) hook.tell(notice({ type }));
+    for (const type of ['start', 'block', 'low-hashrate', 'stop'] as const) hook.send(notice({ type }));
     await hook.end();
     expect(got).toHaveLength(3 + 3 + 1 + 3);
     expect(warned()).toEqual([
@@ -143,7 +143,7 @@ describe('a delivery is tried again after faults that may pass', () => {
     server.close();
     await once(server, 'close');
     const { hook, warned } = webhook(url);
-    hook.tell(notice());
+    hook.send(notice());
     await hook.end();
     expect(warned()[0]).toMatch(/did not get the event block: .*ECONNREFUSED/);
   });
@@ -153,7 +153,7 @@ describe('a delivery is not tried again after lasting faults', () => {
   it.each([400, 401, 404, 410])('such as the status %i', async (code) => {
     const { url, got } = await service((_, response) => response.writeHead(code).end());
     const { hook, warned } = webhook(url);
-    hook.tell(notice());
+    hook.send(notice());
     await hook.end();
     expect(got).toHaveLength(1);
     expect(warned()).toEqual([`${url.origin} did not get the event block: it answered ${code}`]);
@@ -163,7 +163,7 @@ describe('a delivery is not tried again after lasting faults', () => {
     const other = await service(fine);
     const { url, got } = await service((_, response) => response.writeHead(307, { location: other.url.href }).end());
     const { hook, warned } = webhook(url, { token: 'TOKEN' });
-    hook.tell(notice());
+    hook.send(notice());
     await hook.end();
     expect(got).toHaveLength(1);
     expect(other.got).toHaveLength(0);
@@ -187,7 +187,7 @@ test('certificates are checked, whatever the environment says for other programs
   onTestFinished(() => void vi.unstubAllEnvs());
   const { port } = server.address() as AddressInfo;
   const { hook, warned } = webhook(new URL(`https://127.0.0.1:${port}/SECRET`), { token: 'TOKEN' });
-  hook.tell(notice());
+  hook.send(notice());
   await hook.end();
   expect(got).toEqual([]);
   expect(warned()).toEqual([expect.stringMatching(/did not get the event block: .*self-signed certificate/)]);
@@ -196,7 +196,7 @@ test('certificates are checked, whatever the environment says for other programs
 test('the path of the URL and the token are never shown', async () => {
   const { url } = await service((_, response) => response.writeHead(500).end());
   const { hook, said } = webhook(url, { token: 'TOKEN' });
-  hook.tell(notice());
+  hook.send(notice());
   await hook.end();
   expect(said.length).toBeGreaterThan(0);
   expect(JSON.stringify(said)).not.toMatch(/SECRET|TOKEN/);
@@ -205,8 +205,8 @@ test('the path of the URL and the token are never shown', async () => {
 test('a service that hangs delays the end only for a limited time', async () => {
   const { url, got } = await service(() => {});
   const { hook, warned } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 100 } });
-  hook.tell(notice());
-  hook.tell(notice({ type: 'stop' }));
+  hook.send(notice());
+  hook.send(notice({ type: 'stop' }));
   await vi.waitFor(() => expect(got).toHaveLength(1), { timeout: 60_000 });
   await hook.end();
   expect(warned()).toHaveLength(1);
@@ -216,7 +216,7 @@ test('a service that hangs delays the end only for a limited time', async () => 
 test('a flood of notices is dropped, which is logged once', async () => {
   const { url } = await service(() => {});
   const { hook, said } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 0 } });
-  for (let i = 0; i < 10; i++) hook.tell(notice());
+  for (let i = 0; i < 10; i++) hook.send(notice());
   expect(said.map(({ level }) => level)).toEqual(['warn', ...Array(4).fill('debug')]);
   await hook.end();
 });

@@ -128,7 +128,7 @@ export class World {
       nonce: () => `test ${this.#nonces++}`,
       nowMs: () => Date.now() + this.node.ledger.clockSkewMs,
       confirmations: CONFIRMATIONS,
-      tell: ({ chain }, note) => this.notes.push(`${chain}: ${note}`),
+      notify: ({ chain }, note) => this.notes.push(`${chain}: ${note}`),
       ...options,
     });
   }

@@ -45,12 +45,12 @@ export function followBlocks(
     const load = async (): Promise<BlockLog> => {
       const { startBlockLog } = await import('../block-log.ts');
       loaded = startBlockLog(running, await open(running.log), { ...options, node });
-      for (const event of early.splice(0)) loaded.hear(event);
+      for (const event of early.splice(0)) loaded.record(event);
       return loaded;
     };
     const forget = running.events.on((event) => {
       if (event.type !== 'job-switch' && !isBlockEvent(event)) return;
-      if (loaded) loaded.hear(event);
+      if (loaded) loaded.record(event);
       else early.push(event);
     });
     const fail = (fault: unknown) => {

@@ -64,8 +64,8 @@ function noticeTargetsOf(config: Config): (log: Logger) => NoticeTargets {
     const webhook = target && new Webhook({ ...target, userAgent: `pickaxe/${version}`, log });
     return {
       hear: (notice) => {
-        hooks.tell(notice);
-        webhook?.tell(notice);
+        hooks.send(notice);
+        webhook?.send(notice);
       },
       end: () => Promise.all([hooks.end(), webhook?.end()]),
     };

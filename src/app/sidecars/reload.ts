@@ -37,16 +37,16 @@ async function refresh(live: LiveConfig, log: Logger): Promise<void> {
     const { level } = live.config.log;
     const isLouder = (log.levels.values[level] ?? SILENT) < log.levelVal;
     if (isLouder) log.level = level;
-    for (const change of changed.live) log.info({ tag: 'config' }, `${said(change)}, from now on`);
+    for (const change of changed.live) log.info({ tag: 'config' }, `${describe(change)}, from now on`);
     for (const change of changed.needsRestart)
-      log.warn({ tag: 'config' }, `${said(change)}: takes effect at the next start`);
+      log.warn({ tag: 'config' }, `${describe(change)}: takes effect at the next start`);
     log.level = level;
   } catch (fault) {
     log.error({ tag: 'config' }, `the configuration stays as it was: ${(fault as Error).message}`);
   }
 }
 
-function said({ path, before, after }: Change): string {
+function describe({ path, before, after }: Change): string {
   const { setting } = ENTRIES.find((entry) => entry.path === path)!;
   const shown = (value: unknown) => (value === undefined ? 'unset' : JSON.stringify(visible(setting, value)));
   return `${path} ${shown(before)} → ${shown(after)}`;

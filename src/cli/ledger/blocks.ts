@@ -193,7 +193,7 @@ async function each<T>(
     }
     await print(item);
     count += 1;
-    progress.tell(() => `${count} ${what} so far`);
+    progress.show(() => `${count} ${what} so far`);
   }
   if (count === 0) io.say(`There are no ${what} in this range.`);
   return count;

@@ -34,7 +34,7 @@ const MOST_TOLD = 3;
 export class BlockChecks {
   readonly graphs: NetworkGraphs;
   readonly #network: string;
-  readonly #say: (line: string) => void;
+  readonly #print: (line: string) => void;
   readonly #links: Links | undefined;
   readonly #faults = new Map<Check, number>();
   readonly #graphsFrom = new Set<GraphFrom>();
@@ -49,7 +49,7 @@ export class BlockChecks {
   constructor(api: Pick<NodeApi, 'network' | 'info'>, say: (line: string) => void, links?: Links) {
     this.graphs = new NetworkGraphs(api);
     this.#network = api.network;
-    this.#say = say;
+    this.#print = say;
     this.#links = links;
   }
 
@@ -83,13 +83,15 @@ export class BlockChecks {
    */
   finish(what: string, more: readonly string[] = []): boolean {
     const right = CHECKS.filter((check) => !this.#faults.has(check)).flatMap((check) => this.#shown(check));
-    this.#say(`${plural(this.#checked, what)} verified: ${[...more, ...right].join(', ')}`);
+    this.#print(`${plural(this.#checked, what)} verified: ${[...more, ...right].join(', ')}`);
     if (this.#graphsFrom.has('nobody')) {
-      this.#say('The neighbours are not verified: pickaxe does not know the graph of this network, nor does the node.');
+      this.#print(
+        'The neighbours are not verified: pickaxe does not know the graph of this network, nor does the node.',
+      );
     }
     const note = this.#links?.note;
-    if (note !== undefined) this.#say(note);
-    for (const [check, count] of this.#faults) this.#say(`error: wrong in ${plural(count, what)}: ${check}`);
+    if (note !== undefined) this.#print(note);
+    for (const [check, count] of this.#faults) this.#print(`error: wrong in ${plural(count, what)}: ${check}`);
     return this.#faults.size === 0;
   }
 
@@ -103,7 +105,7 @@ export class BlockChecks {
   #fail(check: Check, fault: string): void {
     const count = (this.#faults.get(check) ?? 0) + 1;
     this.#faults.set(check, count);
-    if (count <= MOST_TOLD) this.#say(`error: ${fault}.`);
+    if (count <= MOST_TOLD) this.#print(`error: ${fault}.`);
   }
 
   /** Blocks come in either order, so the parent may come before its child or after it. */
@@ -227,7 +229,7 @@ type GraphFrom = 'pickaxe' | 'node' | 'nobody';
 
 class NetworkGraphs {
   readonly #api: Pick<NodeApi, 'network' | 'info'>;
-  #told: Promise<readonly GraphSpan[]> | undefined;
+  #graphSpans: Promise<readonly GraphSpan[]> | undefined;
 
   constructor(api: Pick<NodeApi, 'network' | 'info'>) {
     this.#api = api;
@@ -243,7 +245,7 @@ class NetworkGraphs {
     const own = this.#ownAt(height);
     if (own) checkAdjacents(header, own);
     if (own ?? graphOfHeader(header)) return 'pickaxe';
-    const told = await this.#toldAt(height);
+    const told = await this.#graphAt(height);
     if (!told) return 'nobody';
     checkAdjacents(header, told);
     return 'node';
@@ -265,12 +267,12 @@ class NetworkGraphs {
     return chains === undefined ? undefined : knownGraph(chains);
   }
 
-  async #toldAt(height: bigint): Promise<Graph | undefined> {
+  async #graphAt(height: bigint): Promise<Graph | undefined> {
     return graphAt(await this.#graphsTold(), height);
   }
 
   #graphsTold(): Promise<readonly GraphSpan[]> {
-    this.#told ??= unlessMissing(this.#api.info()).then((info) => info?.graphs ?? []);
-    return this.#told;
+    this.#graphSpans ??= unlessMissing(this.#api.info()).then((info) => info?.graphs ?? []);
+    return this.#graphSpans;
   }
 }

@@ -121,15 +121,15 @@ const EVERY_MS = 2_000;
 /** Tells on stderr how far a long command is, where nothing on the terminal shows it. */
 export class Progress {
   readonly #io: Io;
-  #toldAtMs = performance.now();
+  #shownAtMs = performance.now();
 
   constructor(io: Io) {
     this.#io = io;
   }
 
-  tell(text: () => string): void {
-    if (!this.#io.showsProgress || performance.now() - this.#toldAtMs < EVERY_MS) return;
-    this.#toldAtMs = performance.now();
+  show(text: () => string): void {
+    if (!this.#io.showsProgress || performance.now() - this.#shownAtMs < EVERY_MS) return;
+    this.#shownAtMs = performance.now();
     this.#io.say(text());
   }
 }

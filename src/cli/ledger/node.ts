@@ -125,7 +125,7 @@ async function verifyCut(api: NodeApi, cut: Cut, io: Io): Promise<boolean> {
     const block = await blockOf(api, chain, head);
     await checks.check(block);
     headers.push(block.header);
-    progress.tell(() => `${headers.length} of ${cut.heads.size} heads checked`);
+    progress.show(() => `${headers.length} of ${cut.heads.size} heads checked`);
   }
   const weight = cutWeight(headers);
   if (weight !== cut.weight) throw new LedgerFormatError(`cut.weight: the heads weigh ${weight}, not ${cut.weight}`);
@@ -164,7 +164,7 @@ function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: numb
       if (json) printJson(io, peerToJson(peer));
       else io.out(`${peerLine(peer)}\n`);
       count += 1;
-      progress.tell(() => `${count} peers so far`);
+      progress.show(() => `${count} peers so far`);
     }
     if (count === 0 && !areLeftOut) io.say('The node knows no peers.');
   });

@@ -175,7 +175,7 @@ export async function carryOut(
     nonce: () => `pickaxe ${kind} ${randomUUID()}`,
     nowMs: () => wallMs(io.clock),
     ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
-    tell: ({ chain }, note) => {
+    notify: ({ chain }, note) => {
       if (notes.get(chain) === note) return;
       notes.set(chain, note);
       io.say(`chain ${chain}: ${oneLine(note)}`);

@@ -164,7 +164,7 @@ export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
     if (!shown.some(({ status }) => status === 'pending') || timeoutMs === 0 || passedMs + pauseMs > timeoutMs)
       return shown;
     before = shown;
-    progress.tell(shown.length, seen, waiting.depth);
+    progress.show(shown.length, seen, waiting.depth);
     await pause(pauseMs, io.stop);
     if (io.stop.aborted) return shown;
   }
@@ -208,7 +208,7 @@ class Progress {
     this.#io = io;
   }
 
-  tell(all: number, seen: ReadonlyMap<string, CommandResult>, depth: number): void {
+  show(all: number, seen: ReadonlyMap<string, CommandResult>, depth: number): void {
     const heights = [...seen.values()].flatMap(({ metaData }) => metaData?.blockHeight ?? []);
     const where = heights.length === 0 ? '' : ` at height ${[...new Set(heights)].join(', ')}`;
     const text =

@@ -119,7 +119,7 @@ export class Ledger {
     const { cutLeadMs } = this.settings;
     if (cutLeadMs === 0) this.#addRival(chain);
     else this.#later(cutLeadMs, () => this.#addRival(chain));
-    this.#tellNewCut(chain);
+    this.#publishNewCut(chain);
   }
 
   /** Adds other miners' blocks until a chain has reached a height. */
@@ -149,7 +149,7 @@ export class Ledger {
       this.#addRival(chain);
       lost.set(chain, lost.get(chain)! - 1);
     }
-    for (const chain of changed) this.#tellNewCut(chain);
+    for (const chain of changed) this.#publishNewCut(chain);
   }
 
   /**
@@ -165,15 +165,15 @@ export class Ledger {
     // Work on the neighbours of a chain whose tip was left builds on blocks that are orphans now.
     const affected = new Set([...chains, ...left.flatMap((chain) => this.chains.graph[chain])]);
     for (const chain of affected) this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
-    for (const chain of chains) this.#tellNewCut(chain);
-    for (const block of added) this.#tellBlock(block);
+    for (const chain of chains) this.#publishNewCut(chain);
+    for (const block of added) this.#publishBlock(block);
     this.#emit({ type: 'join', chains });
   }
 
   /** Gives a chain newer transactions. The old work stays valid. */
   refreshPayload(chain = this.#randomChain()): void {
     this.chains.refreshPayload(chain);
-    this.#tell('Refreshed Block', chain);
+    this.#publish('Refreshed Block', chain);
   }
 
   /** Whether so much work is remembered that no more is issued for now. */
@@ -226,7 +226,7 @@ export class Ledger {
     const block = this.#append(chain, header, payload);
     if (this.#orphanDepth !== undefined) this.#doomed = { block, depth: this.#orphanDepth };
     this.#orphanDepth = undefined;
-    this.#tellNewCut(chain);
+    this.#publishNewCut(chain);
     this.#orphanTheDoomed();
   }
 
@@ -258,7 +258,7 @@ export class Ledger {
   #appended(chain: number, by: 'miner' | 'rival'): void {
     this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
     this.#emit({ type: 'block', by, chain, height: this.chains.heightOf(chain) });
-    this.#tellBlock(this.chains.tip(chain));
+    this.#publishBlock(this.chains.tip(chain));
   }
 
   /** Gives blocks to the chains that a chain must wait for. They are as old as the chain's own tip, if they can be. */
@@ -266,7 +266,7 @@ export class Ledger {
     const timeUs = this.chains.tip(chain).header.creationTimeUs;
     for (let behind = this.chains.laggardOf(chain); behind !== undefined; behind = this.chains.laggardOf(chain)) {
       this.#addRivalAt(behind, timeUs);
-      this.#tellNewCut(behind);
+      this.#publishNewCut(behind);
     }
   }
 
@@ -284,18 +284,18 @@ export class Ledger {
     return chains.sort((a, b) => Number(this.chains.heightOf(a) - this.chains.heightOf(b)))[0];
   }
 
-  #tellNewCut(chain: number): void {
-    this.#tell('New Cut', chain);
+  #publishNewCut(chain: number): void {
+    this.#publish('New Cut', chain);
     if (this.settings.neighbourCuts) {
-      for (const neighbour of this.chains.graph[chain]) this.#tell('New Cut', neighbour);
+      for (const neighbour of this.chains.graph[chain]) this.#publish('New Cut', neighbour);
     }
   }
 
-  #tell(update: Update, chain: number): void {
+  #publish(update: Update, chain: number): void {
     for (const follower of this.#followers) follower(update, chain);
   }
 
-  #tellBlock(block: Block): void {
+  #publishBlock(block: Block): void {
     for (const follower of this.#blockFollowers) follower(block);
   }
 

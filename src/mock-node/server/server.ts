@@ -101,7 +101,7 @@ export class MockServer {
     this.#http = identity ? createTlsServer({ key: identity.key, cert: identity.cert }, take) : createServer(take);
     this.#scheme = identity ? 'https' : 'http';
     const { ledger } = content;
-    ledger.follow((update, chain) => this.streams.tell(update, chain));
+    ledger.follow((update, chain) => this.streams.publish(update, chain));
     ledger.followBlocks((block) => {
       this.streams.tellBlock(block, (it, topic) => blockEvent(it, topic, ledger.settings.network));
     });

@@ -84,7 +84,7 @@ export class UpdateStreams {
   }
 
   /** Sends an update to the streams of one chain: a New Cut `cutBurst` times, others once. */
-  tell(update: Update, chain: number): void {
+  publish(update: Update, chain: number): void {
     this.#send(update, chain);
     const repeats = update === 'New Cut' ? this.#settings.cutBurst - 1 : 0;
     for (let i = 1; i <= repeats; i++) this.#later(i * BURST_GAP_MS, () => this.#send(update, chain));

@@ -36,14 +36,14 @@ const MAX_ADDRESSES = 1000;
 
 export class Throttle {
   readonly #rates: Rates;
-  readonly #tellsWait: boolean;
+  readonly #sendsWait: boolean;
   readonly #clock: Clock;
   /** By kind and address. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor({ rates, tellsWait, clock }: ThrottleOptions) {
     this.#rates = rates;
-    this.#tellsWait = tellsWait;
+    this.#sendsWait = tellsWait;
     this.#clock = clock;
   }
 
@@ -56,7 +56,7 @@ export class Throttle {
     const waits = kindsOf(request).map((kind) => this.#spend(kind, remoteAddress));
     const waitMs = Math.max(...waits);
     if (waitMs === 0) return undefined;
-    const wait = this.#tellsWait ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : {};
+    const wait = this.#sendsWait ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : {};
     const headers = { 'content-type': 'application/json', ...wait };
     return { status: 429, text: 'Too many requests.', headers, foreign: dialect === 'chainweb' };
   }

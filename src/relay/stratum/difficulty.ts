@@ -79,7 +79,7 @@ export class Vardiff {
   /** The difficulty that the session should have, in hashes per share. */
   #difficulty: number;
   /** The difficulty when it was last asked for. */
-  #told: number;
+  #sent: number;
   /** The difficulty of the miner's job, which is lower where a block is easier than the session's shares. */
   #offered: number | undefined;
   #shares = 0;
@@ -99,7 +99,7 @@ export class Vardiff {
   constructor(options: VardiffOptions) {
     this.#options = options;
     this.#difficulty = options.difficulty;
-    this.#told = this.#difficulty;
+    this.#sent = this.#difficulty;
     const { known } = options;
     if (!known || known.shares < SOME_SHARES) return;
     this.#shares = known.shares;
@@ -108,7 +108,7 @@ export class Vardiff {
     this.#isHearsay = true;
     this.#isSearching = false;
     if (!options.isChosen) this.#difficulty = this.#wanted();
-    this.#told = this.#difficulty;
+    this.#sent = this.#difficulty;
   }
 
   /** The difficulty that the session should have, in hashes per share. */
@@ -181,8 +181,8 @@ export class Vardiff {
     if (this.#options.isChosen) this.#holdChosen();
     else if (this.#isSearching || this.#isSilent(SILENCE_MS)) this.#search(nowMs);
     else if (this.#shares >= SOME_SHARES) this.#adjust();
-    const hasChanged = this.#difficulty !== this.#told;
-    this.#told = this.#difficulty;
+    const hasChanged = this.#difficulty !== this.#sent;
+    this.#sent = this.#difficulty;
     return hasChanged;
   }
 

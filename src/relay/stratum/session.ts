@@ -54,7 +54,7 @@ export class Session {
   #hasEnded = false;
   readonly #junk: TokenBucket;
   /** These are there once the client has subscribed and authorized a worker. */
-  #turn: SessionJobs | undefined;
+  #sessionJobs: SessionJobs | undefined;
   #shareHandler: ShareHandler | undefined;
 
   /** @param number counts the sessions since the start */
@@ -68,7 +68,7 @@ export class Session {
 
   /** The jobs and the difficulty; undefined before the client has subscribed and authorized a worker. */
   get turn(): SessionJobs | undefined {
-    return this.#turn;
+    return this.#sessionJobs;
   }
 
   /** Takes one line of the client, without its end. @returns whether it was a share that met its target */
@@ -86,12 +86,12 @@ export class Session {
 
   /** All clients of its address together send more lines than they may. */
   slowDown(): void {
-    this.#turn?.slowDown(this.#context.clock.monotonicMs());
+    this.#sessionJobs?.slowDown(this.#context.clock.monotonicMs());
   }
 
   /** To be called several times a second. */
   tick(nowMs: number): void {
-    if (this.#turn) this.#turn.tick(nowMs);
+    if (this.#sessionJobs) this.#sessionJobs.tick(nowMs);
     else if (nowMs - this.#openedMs >= this.#context.limits.loginMs) this.#client.close('no login', 0, 'timeout');
   }
 
@@ -100,7 +100,7 @@ export class Session {
    * @param leastRate in hashes per second
    */
   isIdle(leastMs: number, leastRate: number, nowMs: number): boolean {
-    return nowMs - this.#openedMs >= leastMs && (this.#turn?.hashesPerSecond ?? 0) < leastRate;
+    return nowMs - this.#openedMs >= leastMs && (this.#sessionJobs?.hashesPerSecond ?? 0) < leastRate;
   }
 
   /** Disconnects the client. */
@@ -113,11 +113,11 @@ export class Session {
     this.#hasEnded = true;
     const { nonce1s, rates, clock, log } = this.#context;
     const nowMs = clock.monotonicMs();
-    if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#turn?.works() ?? [], nowMs);
+    if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#sessionJobs?.works() ?? [], nowMs);
     for (const account of this.#workers.values()) account.users--;
-    if (!this.#turn) return;
-    for (const account of this.#workers.values()) account.sessions.delete(this.#turn);
-    if (this.#turn.isKnown) rates.put(this.#client.address, this.#name(), this.#turn.known);
+    if (!this.#sessionJobs) return;
+    for (const account of this.#workers.values()) account.sessions.delete(this.#sessionJobs);
+    if (this.#sessionJobs.isKnown) rates.put(this.#client.address, this.#name(), this.#sessionJobs.known);
     log.debug(`session ${this.number} of ${this.#name()} has ended`);
   }
 
@@ -188,12 +188,15 @@ export class Session {
   #suggest(difficulty: number | undefined): Reply {
     if (difficulty === undefined) return { code: STRATUM_ERROR.other, words: 'a difficulty is a number above 0' };
     this.#suggested = difficulty;
-    return { result: true, afterwards: () => this.#turn?.suggest(difficulty, this.#context.clock.monotonicMs()) };
+    return {
+      result: true,
+      afterwards: () => this.#sessionJobs?.suggest(difficulty, this.#context.clock.monotonicMs()),
+    };
   }
 
   #begin(): void {
     // The answer before may have been too much for a client that does not read, which ends the session.
-    if (this.#hasEnded || this.#turn || !this.#nonce1 || this.#workers.size === 0) return;
+    if (this.#hasEnded || this.#sessionJobs || !this.#nonce1 || this.#workers.size === 0) return;
     const { number: session } = this;
     const worker = this.#name();
     const { log, clock } = this.#context;
@@ -201,18 +204,18 @@ export class Session {
     const agent = this.#agent;
     log.debug(`session ${session} of ${worker} has begun: ${address}, ${agent || 'an unnamed program'}`);
     const hints = { address, worker, chosen: this.#chosen, suggested: this.#suggested };
-    this.#turn = new SessionJobs(this.#context, hints, (lines) => this.#client.send(lines));
+    this.#sessionJobs = new SessionJobs(this.#context, hints, (lines) => this.#client.send(lines));
     // A connection with several workers counts as one of its first worker's.
-    this.#workers.get(worker)?.sessions.add(this.#turn);
+    this.#workers.get(worker)?.sessions.add(this.#sessionJobs);
     const nonces = { nonce1: this.#nonce1, isReversed: this.#reversesNonces };
     const begin = { type: 'session', session, nonce1: formatNonce1(this.#nonce1), worker, agent, address } as const;
     this.#shareHandler = new ShareHandler(this.#context, {
       begin,
-      turn: this.#turn,
+      turn: this.#sessionJobs,
       workers: this.#workers,
       ...nonces,
     });
-    this.#turn.give(true, clock.monotonicMs());
+    this.#sessionJobs.give(true, clock.monotonicMs());
   }
 
   #submit(params: readonly unknown[]): Reply {

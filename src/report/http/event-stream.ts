@@ -80,7 +80,7 @@ export class EventStream {
   }
 
   #begin(): void {
-    const unsubscribe = this.#events.on((event) => this.#tell(event));
+    const unsubscribe = this.#events.on((event) => this.#sendEvent(event));
     const timers = [
       setInterval(() => {
         this.#dropUnread();
@@ -121,7 +121,7 @@ export class EventStream {
     }
   }
 
-  #tell(event: MinerEvent): void {
+  #sendEvent(event: MinerEvent): void {
     this.#name = event.type;
     this.#lines.listen(event);
   }

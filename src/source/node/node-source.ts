@@ -200,7 +200,7 @@ export class NodeSource implements WorkSource {
     this.#streamTrust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
     const isNew = this.#schedule.fetchEnded(work, order, nowMs);
     const { current } = this.#schedule;
-    this.#tellStale('expired');
+    this.#reportStale('expired');
     if (current && (isNew || wasLost)) this.#mailbox.put({ kind: 'work', work: current });
     this.#updates.follow(work.chain);
     if (wasLost) this.#updates.hurry();
@@ -243,7 +243,7 @@ export class NodeSource implements WorkSource {
     this.#lastCutMs = nowMs;
     this.#streamTrust.newCut(chain, nowMs);
     this.#schedule.newCut(chain, nowMs);
-    this.#tellStale('new-cut');
+    this.#reportStale('new-cut');
     this.#replan.ring();
     this.#impatience.signOfLife();
   }
@@ -265,7 +265,7 @@ export class NodeSource implements WorkSource {
 
   #solved(work: Work): void {
     this.#schedule.solved(work);
-    this.#tellStale('solved');
+    this.#reportStale('solved');
     this.#replan.ring();
   }
 
@@ -281,11 +281,11 @@ export class NodeSource implements WorkSource {
     if (!wasLost) this.#mailbox.put({ kind: 'lost', reason });
     if (this.#schedule.isExpired(this.#clock.monotonicMs())) {
       this.#schedule.expire();
-      this.#tellStale('expired');
+      this.#reportStale('expired');
     }
   }
 
-  #tellStale(reason: 'new-cut' | 'solved' | 'expired'): void {
+  #reportStale(reason: 'new-cut' | 'solved' | 'expired'): void {
     const works = this.#schedule.takeStale();
     if (works.length > 0) this.#mailbox.put({ kind: 'stale', works, reason });
   }

@@ -46,7 +46,7 @@ export class StreamTrust {
   readonly #limits: TrustLimits;
   readonly #chains = new BoundedMap<number, Chain>(MOST_CHAINS);
   /** When a New Cut last came on any chain; before the first one, when the first stream opened. */
-  #heardAtMs: number | undefined;
+  #lastEventMs: number | undefined;
   /** The average time between the New Cuts of all chains together. */
   #usualPauseMs: number | undefined;
 
@@ -56,7 +56,7 @@ export class StreamTrust {
 
   opened(chain: number, nowMs: number): void {
     this.#chain(chain, nowMs).openedAtMs = nowMs;
-    this.#heardAtMs ??= nowMs;
+    this.#lastEventMs ??= nowMs;
   }
 
   ended(chain: number, nowMs: number): void {
@@ -72,12 +72,12 @@ export class StreamTrust {
     state.cutAtMs = nowMs;
     state.suspectedAtMs = undefined;
     if (state.missed) state.spokeAgainAtMs ??= nowMs;
-    const pauseMs = nowMs - (this.#heardAtMs ?? nowMs);
+    const pauseMs = nowMs - (this.#lastEventMs ?? nowMs);
     if (pauseMs >= ECHO_BURSTS * this.#limits.burstMs) {
       this.#usualPauseMs =
         this.#usualPauseMs === undefined ? pauseMs : this.#usualPauseMs + (pauseMs - this.#usualPauseMs) * SMOOTHING;
     }
-    this.#heardAtMs = nowMs;
+    this.#lastEventMs = nowMs;
   }
 
   /**
@@ -153,7 +153,7 @@ export class StreamTrust {
   /** @returns how long work on a chain with a trusted stream is mined before it is fetched again */
   refreshMs(nowMs: number): number {
     const { pollMs, refreshMs } = this.#limits;
-    const silentMs = nowMs - (this.#heardAtMs ?? nowMs);
+    const silentMs = nowMs - (this.#lastEventMs ?? nowMs);
     const usualMs =
       this.#usualPauseMs === undefined ? 0 : Math.max(LEAST_SILENCE_POLLS * pollMs, USUAL_PAUSES * this.#usualPauseMs);
     if (silentMs < usualMs) return refreshMs;

@@ -62,15 +62,15 @@ export class ParentSource implements WorkSource {
     const hooks = {
       nextNumber: () => ++this.#jobCount,
       changed: () => this.#giveNewest(),
-      flooded: () => this.#say('warning', FLOODED),
+      flooded: () => this.#report('warning', FLOODED),
       rests: (resting: ParentSession) => this.#rests(resting),
-      ended: (jobs: readonly ParentJob[], reason: 'cancelled' | 'solved') => this.#condemn(jobs, reason),
+      ended: (jobs: readonly ParentJob[], reason: 'cancelled' | 'solved') => this.#cancel(jobs, reason),
       drain,
       closed: (closed: ParentSession) => this.#closed(closed),
     };
     const session = new ParentSession(streams, rig, hooks, clock);
     this.#sessions.add(session);
-    if (this.#sessions.size === 1) this.#say('connected', 'is connected');
+    if (this.#sessions.size === 1) this.#report('connected', 'is connected');
     session.begin();
     return session;
   }
@@ -80,7 +80,7 @@ export class ParentSource implements WorkSource {
   }
 
   /** Tells all parents something that they can do without. */
-  tell(answer: Answer): void {
+  answer(answer: Answer): void {
     for (const session of this.#sessions) session.tell(answer);
   }
 
@@ -114,8 +114,8 @@ export class ParentSource implements WorkSource {
   }
 
   #rests({ isResting, unreadShares }: ParentSession): void {
-    if (isResting) this.#say('warning', `does not read: ${unreadShares} shares wait for it, and none is lost`);
-    else this.#say('info', 'reads again');
+    if (isResting) this.#report('warning', `does not read: ${unreadShares} shares wait for it, and none is lost`);
+    else this.#report('info', 'reads again');
     this.#giveNewest();
   }
 
@@ -147,7 +147,7 @@ export class ParentSource implements WorkSource {
     );
   }
 
-  #condemn(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
+  #cancel(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
     const works = jobs.flatMap((job) => job.works);
     if (this.#given && works.includes(this.#given)) this.#given = undefined;
     this.#mailbox.put({ kind: 'stale', works, reason });
@@ -157,7 +157,7 @@ export class ParentSource implements WorkSource {
     this.#sessions.delete(session);
     if (this.#sessions.size > 0) return;
     const reason = 'the last one has disconnected';
-    this.#say('lost', reason);
+    this.#report('lost', reason);
     this.#mailbox.put({ kind: 'lost', reason });
     this.#options.deserted?.();
   }
@@ -176,7 +176,7 @@ export class ParentSource implements WorkSource {
     this.#giveNewest();
   }
 
-  #say(state: SourceNews, reason: string): void {
+  #report(state: SourceNews, reason: string): void {
     this.#options.emit({ type: 'source', source: this.name, kind: this.kind, state, reason });
   }
 }

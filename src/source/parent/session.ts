@@ -207,7 +207,7 @@ export class ParentSession {
       ...this.#jobs.filter((each) => !old.includes(each)),
       new ParentJob(request, this.#hooks.nextNumber()),
     ];
-    this.#condemn(old, 'cancelled');
+    this.#cancel(old, 'cancelled');
     this.#hooks.changed();
   }
 
@@ -222,11 +222,11 @@ export class ParentSession {
 
   #end(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
     this.#jobs = this.#jobs.filter((each) => !jobs.includes(each));
-    this.#condemn(jobs, reason);
+    this.#cancel(jobs, reason);
     this.#hooks.changed();
   }
 
-  #condemn(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
+  #cancel(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
     if (jobs.length === 0) return;
     for (const job of jobs) job.hasEnded = true;
     this.#hooks.ended(jobs, reason);

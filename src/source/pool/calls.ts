@@ -160,13 +160,13 @@ export class PoolCalls {
  * kept.
  */
 export class PoolNotices {
-  readonly #tell: (text: string) => void;
+  readonly #show: (text: string) => void;
   #last = '';
-  #told = 0;
+  #shown = 0;
   #ban: string | undefined;
 
   constructor(tell: (text: string) => void) {
-    this.#tell = tell;
+    this.#show = tell;
   }
 
   /** What the pool said about a ban; undefined when it said nothing about one. */
@@ -179,10 +179,10 @@ export class PoolNotices {
     if (typeof text !== 'string') return;
     this.note(text);
     const line = quote(text);
-    if (line === '' || line === this.#last || this.#told === MOST_MESSAGES) return;
+    if (line === '' || line === this.#last || this.#shown === MOST_MESSAGES) return;
     this.#last = line;
-    this.#told += 1;
-    this.#tell(`the pool says: “${line}”`);
+    this.#shown += 1;
+    this.#show(`the pool says: “${line}”`);
   }
 
   /** Keeps a text if it is about a ban. */

@@ -54,9 +54,9 @@ export class Dialogue {
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   /** The requests whose time has run out, oldest first: each may still be answered once. */
   readonly #late = new BoundedSet<number>(MOST_LATE);
-  #tellEnd: (why: PoolError) => void = () => {};
+  #resolveEnd: (why: PoolError) => void = () => {};
   #requests = 0;
-  #heard = false;
+  #hasReceived = false;
   #lastLineMs: number;
   #end: PoolError | undefined;
 
@@ -68,7 +68,7 @@ export class Dialogue {
     this.#bytes = new TokenBucket(MOST_SENT.bytes, MOST_SENT.bytesPerSecond, nowMs);
     this.#lines = new TokenBucket(MOST_SENT.lines, MOST_SENT.linesPerSecond, nowMs);
     this.ended = new Promise((resolve) => {
-      this.#tellEnd = resolve;
+      this.#resolveEnd = resolve;
     });
     socket.on('data', (chunk) => this.#read(chunk));
     socket.on('error', (fault) => this.end(connectionError(fault, options.url)));
@@ -132,7 +132,7 @@ export class Dialogue {
     this.#end = why;
     this.#socket.destroy();
     for (const id of [...this.#waiting.keys()]) this.#settle(id, 'lost');
-    this.#tellEnd(why);
+    this.#resolveEnd(why);
   }
 
   #send(line: string): void {
@@ -171,7 +171,7 @@ export class Dialogue {
   #apply(line: string): boolean {
     const message = parseMessage(line);
     if (!message) throw this.#garbled(`“${quote(line)}”`);
-    this.#heard = true;
+    this.#hasReceived = true;
     this.#lastLineMs = this.#options.clock.monotonicMs();
     if (message.kind === 'call') {
       this.#options.onCall(message);
@@ -204,7 +204,7 @@ export class Dialogue {
   }
 
   #closedByPool(): PoolError {
-    if (this.#heard) return new PoolError('network', 'the pool closed the connection.');
+    if (this.#hasReceived) return new PoolError('network', 'the pool closed the connection.');
     const hint = 'It may have banned this address, be full, or expect TLS (stratum+ssl://).';
     return new PoolError('refused', `the pool closed the connection without a word. ${hint}`);
   }

@@ -220,7 +220,7 @@ export class PoolHealth {
     if (this.#retryAtMs === undefined) return;
     clearTimeout(this.#retry);
     this.#retryAtMs = undefined;
-    this.#tell(undefined, 'answers shares again');
+    this.#report(undefined, 'answers shares again');
   }
 
   #unanswered(): void {
@@ -232,7 +232,7 @@ export class PoolHealth {
     this.#unansweredConnections = 0;
     this.#retryAtMs = nowMs + pauseMs;
     this.#waitForTrial();
-    this.#tell('answers shares no more');
+    this.#report('answers shares no more');
   }
 
   #waitForTrial(): void {
@@ -243,10 +243,10 @@ export class PoolHealth {
   #try(): void {
     this.#retryAtMs = undefined;
     this.#trialSinceMs = this.#clock.monotonicMs();
-    this.#tell(undefined, 'is tried again: it may answer shares by now');
+    this.#report(undefined, 'is tried again: it may answer shares by now');
   }
 
-  #tell(fault: string | undefined, news?: string): void {
+  #report(fault: string | undefined, news?: string): void {
     (this.#judge ?? this.#alone)(fault, news);
   }
 }

@@ -21,7 +21,7 @@ export class PoolWorks {
   readonly #prefix: string;
   /** The works that the pool still wants, oldest first, each with the name of its job. */
   readonly #valid = new Map<Work, string | number>();
-  #condemned: Work[] = [];
+  #stale: Work[] = [];
   #nonce1: Nonce1 | undefined;
   #target: Uint8Array | undefined;
   #job: { readonly name: string | number; readonly header: Uint8Array; nonce1: Nonce1 | undefined } | undefined;
@@ -66,7 +66,7 @@ export class PoolWorks {
     // Without the flag, a job on another parent means that older ones of its chain are worthless.
     const isWorthless = (work: Work) => clean ?? isOvertaken(work, header);
     // A share names its job only by its name, so the newer job of a name counts.
-    this.#condemn(([work, job]) => isWorthless(work) || (job === name && !equalBytes(work.header, header)));
+    this.#markStale(([work, job]) => isWorthless(work) || (job === name && !equalBytes(work.header, header)));
     this.#job = { name, header, nonce1: this.#nonce1 };
   }
 
@@ -80,8 +80,8 @@ export class PoolWorks {
     readonly work: Work | undefined;
   } {
     const work = this.#makeWork();
-    const stale = this.#condemned;
-    this.#condemned = [];
+    const stale = this.#stale;
+    this.#stale = [];
     const header = this.#job?.header;
     const isCut = header !== undefined && stale.some((each) => isOvertaken(each, header));
     return { stale, reason: isCut ? 'new-cut' : 'cancelled', work };
@@ -89,7 +89,7 @@ export class PoolWorks {
 
   /** Condemns all works, when the connection has ended. @returns them */
   end(): readonly Work[] {
-    this.#condemn(() => true);
+    this.#markStale(() => true);
     this.#job = undefined;
     return this.take().stale;
   }
@@ -99,10 +99,10 @@ export class PoolWorks {
     return this.#valid.get(work);
   }
 
-  #condemn(which: (entry: [Work, string | number]) => boolean): void {
+  #markStale(which: (entry: [Work, string | number]) => boolean): void {
     for (const entry of [...this.#valid].filter(which)) {
       this.#valid.delete(entry[0]);
-      this.#condemned.push(entry[0]);
+      this.#stale.push(entry[0]);
     }
   }
 
@@ -119,7 +119,7 @@ export class PoolWorks {
     const work = parseWork(recordOf(header, target), { id, blockTarget, nonce1, rollTime: false, until: 'replaced' });
     this.#valid.set(work, name);
     const [oldest] = this.#valid;
-    if (this.#valid.size > MOST_WORKS) this.#condemn(([each]) => each === oldest[0]);
+    if (this.#valid.size > MOST_WORKS) this.#markStale(([each]) => each === oldest[0]);
     return work;
   }
 }

@@ -54,12 +54,12 @@ it.each([
 it('a New Cut is sent to the streams of its chain only, as often as was set, without a data line', () => {
   const { all, open } = streams(0.5, { cutBurst: 3 });
   const [three, four, threeAgain] = [open(3), open(4), open(3)];
-  all.tell('New Cut', 3);
+  all.publish('New Cut', 3);
   expect(three.text).toBe('event:New Cut\n\n');
   vi.advanceTimersByTime(1_000);
   for (const { text } of [three, threeAgain]) expect(text).toBe('event:New Cut\n\n'.repeat(3));
   expect(four.text).toBe('');
-  all.tell('Refreshed Block', 4);
+  all.publish('Refreshed Block', 4);
   expect(four.text).toBe('event:Refreshed Block\n\n');
 });
 
@@ -77,7 +77,7 @@ it('all streams can be ended at once, and nothing is left behind', () => {
   for (const how of ['endAll', 'close'] as const) {
     const { all, open } = streams(0.5, { cutBurst: 5 });
     const responses = [open(0), open(1)];
-    all.tell('New Cut', 0);
+    all.publish('New Cut', 0);
     all[how]();
     expect(responses.map(({ ended }) => ended)).toEqual([true, true]);
     if (how === 'close') expect(vi.getTimerCount()).toBe(0);
@@ -89,11 +89,11 @@ it('a reader that does not read is disconnected, and the others go on', () => {
   const { all, open } = streams();
   const [slow, quick, slowWithBlocks] = [open(3), open(3), open({ of: 'block', dialect: 'chainweb' })];
   for (const response of [slow, slowWithBlocks]) response.writableLength = 1024 * 1024;
-  all.tell('New Cut', 3);
+  all.publish('New Cut', 3);
   all.tellBlock({} as Block, () => 'a block');
   expect([slow.ended, slowWithBlocks.ended, all.open]).toEqual([false, false, 3]);
   for (const response of [slow, slowWithBlocks]) response.writableLength += 1;
-  all.tell('New Cut', 3);
+  all.publish('New Cut', 3);
   all.tellBlock({} as Block, () => 'a block');
   expect([slow.ended, slowWithBlocks.ended, quick.ended, all.open]).toEqual([true, true, false, 1]);
   expect([slow.text, quick.text]).toEqual(['event:New Cut\n\n', 'event:New Cut\n\n'.repeat(2)]);
@@ -108,7 +108,7 @@ it('streams of blocks do not end by themselves, count among all, and each kind o
   all.tellBlock({} as Block, made);
   expect([...headers, blocks].map(({ text }) => text)).toEqual(['header', 'header', 'block']);
   expect(made).toHaveBeenCalledTimes(2);
-  all.tell('New Cut', 0);
+  all.publish('New Cut', 0);
   vi.advanceTimersByTime(10 * STREAM_MS);
   expect([headers[0].text, headers[0].ended, all.open]).toEqual(['header', false, 3]);
   all.endAll();
