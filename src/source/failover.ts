@@ -12,7 +12,18 @@ import type { Listener } from '../events/events.ts';
 import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { Mailbox, type SourceUpdate, type Verdict, type WorkSource } from './source.ts';
-import { isBetter, isInNeed, isUnfit, leave, newStandby, type Standby, trialLeftMs } from './standby.ts';
+import {
+  AdoptedWorks,
+  answersNow,
+  isBetter,
+  isInNeed,
+  isUnfit,
+  leave,
+  newStandby,
+  type Standby,
+  trialLeftMs,
+  trialOf,
+} from './standby.ts';
 import { LEFT, type SourceKind, type SourceNews } from './vocabulary.ts';
 
 export interface FailoverOptions {
@@ -54,11 +65,7 @@ export class FailoverSource implements WorkSource {
   readonly #probeMs: number;
   readonly #clock: Clock;
   readonly #mailbox = new Mailbox();
-  /** For each work given out: its source, and the work as that source knows it. */
-  readonly #origins = new WeakMap<Work, { readonly source: WorkSource; readonly work: Work }>();
-  /** For each work of a source: the same work with an id that is unique here. */
-  readonly #adopted = new WeakMap<Work, Work>();
-  readonly #given = new WeakSet<Work>();
+  readonly #works = new AdoptedWorks();
   readonly #standbyMs: number | undefined;
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
@@ -146,18 +153,18 @@ export class FailoverSource implements WorkSource {
 
   /** Submits the solution to the source that gave its work. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
-    const origin = this.#origins.get(solution.work);
+    const origin = this.#works.originOf(solution.work);
     if (!origin) return { outcome: 'unknown', reason: 'no source gave this work' };
     const { source, work } = origin;
     return { by: source.name, ...(await source.submit({ ...solution, work }, stop)) };
   }
 
   nameOf(work: Work): string {
-    return this.#origins.get(work)?.source.name ?? this.name;
+    return this.#works.originOf(work)?.source.name ?? this.name;
   }
 
   latestTimeUs(work: Work): bigint {
-    const origin = this.#origins.get(work);
+    const origin = this.#works.originOf(work);
     return origin ? origin.source.latestTimeUs(origin.work) : 0n;
   }
 
@@ -256,16 +263,16 @@ export class FailoverSource implements WorkSource {
       standby.silent = false;
       standby.given++;
       standby.givesSinceMs ??= this.#clock.monotonicMs();
-      standby.work = this.#adopt(standby, update.work);
+      standby.work = this.#works.adopt(standby, update.work);
       if (standby === this.#active) this.#give(standby.work);
       else this.#considerNow(standby);
     } else if (update.kind === 'rest') {
       standby.work = undefined;
       if (standby === this.#active) this.#mailbox.put(update);
     } else if (update.kind === 'stale') {
-      const works = update.works.flatMap((work) => this.#adopted.get(work) ?? []);
+      const works = this.#works.adopted(update.works);
       if (standby.work && works.includes(standby.work)) standby.work = undefined;
-      const given = works.filter((work) => this.#given.has(work));
+      const given = works.filter((work) => this.#works.isGiven(work));
       if (given.length > 0) this.#mailbox.put({ ...update, works: given });
     } else {
       standby.lost = true;
@@ -273,18 +280,6 @@ export class FailoverSource implements WorkSource {
       if (this.#standbys.every(({ lost }) => lost)) this.#mailbox.put(update);
     }
     this.#watch();
-  }
-
-  /**
-   * Gives a work an id that is unique here: ids are unique only within a source. The same work stays the same object.
-   */
-  #adopt({ source, serial }: Standby, work: Work): Work {
-    const known = this.#adopted.get(work);
-    if (known) return known;
-    const own = { ...work, id: `${serial}/${work.id}` };
-    this.#origins.set(own, { source, work });
-    this.#adopted.set(work, own);
-    return own;
   }
 
   /** Begins to ask the active source, once another one could take over. */
@@ -366,7 +361,7 @@ export class FailoverSource implements WorkSource {
   }
 
   #give(work: Work): void {
-    this.#given.add(work);
+    this.#works.give(work);
     this.#mailbox.put({ kind: 'work', work });
   }
 
@@ -406,7 +401,7 @@ export class FailoverSource implements WorkSource {
     standby.silent = false;
     const { work } = standby;
     standby.work = undefined;
-    if (work && this.#given.has(work)) this.#mailbox.put({ kind: 'stale', works: [work], reason: 'cancelled' });
+    if (work && this.#works.isGiven(work)) this.#mailbox.put({ kind: 'stale', works: [work], reason: 'cancelled' });
   }
 
   #report({ source }: Standby, state: SourceNews, reason: string): void {
@@ -467,16 +462,4 @@ export class FailoverSource implements WorkSource {
     const next = this.#next;
     if (next) this.#start(next);
   }
-}
-
-/**
- * @returns what follows the name of a source that is left in a sentence: for how long it must give work before it is
- *   used again
- */
-function trialOf({ trialMs }: Standby): string {
-  return trialMs === 0 ? '' : `, which must give work for ${trialMs / 1000} s before it is used again`;
-}
-
-async function answersNow(source: WorkSource, stop: AbortSignal): Promise<boolean> {
-  return stop.aborted || !source.answers || (await source.answers(stop));
 }

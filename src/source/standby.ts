@@ -113,6 +113,59 @@ function grade(standby: Standby): number {
   return standby.healthy ? 0 : 1;
 }
 
+/**
+ * @returns what follows the name of a source that is left in a sentence: for how long it must give work before it is
+ *   used again
+ */
+export function trialOf({ trialMs }: Standby): string {
+  return trialMs === 0 ? '' : `, which must give work for ${trialMs / 1000} s before it is used again`;
+}
+
+/** Asks a source whether it answers; one that cannot find out counts as answering. */
+export async function answersNow(source: WorkSource, stop: AbortSignal): Promise<boolean> {
+  return stop.aborted || !source.answers || (await source.answers(stop));
+}
+
+/** The works of several sources as one source gives them. */
+export class AdoptedWorks {
+  /** For each work given out: its source, and the work as that source knows it. */
+  readonly #origins = new WeakMap<Work, { readonly source: WorkSource; readonly work: Work }>();
+  /** For each work of a source: the same work with an id that is unique here. */
+  readonly #adopted = new WeakMap<Work, Work>();
+  readonly #given = new WeakSet<Work>();
+
+  /**
+   * Gives a work an id that is unique here: ids are unique only within a source. The same work stays the same object.
+   */
+  adopt({ source, serial }: Standby, work: Work): Work {
+    const known = this.#adopted.get(work);
+    if (known) return known;
+    const own = { ...work, id: `${serial}/${work.id}` };
+    this.#origins.set(own, { source, work });
+    this.#adopted.set(work, own);
+    return own;
+  }
+
+  /** @returns the same works as they are known here, without those that are not */
+  adopted(works: readonly Work[]): Work[] {
+    return works.flatMap((work) => this.#adopted.get(work) ?? []);
+  }
+
+  /** @returns the source of an adopted work, and the work as that source knows it */
+  originOf(work: Work): { readonly source: WorkSource; readonly work: Work } | undefined {
+    return this.#origins.get(work);
+  }
+
+  /** Notes that a work was given to be mined. */
+  give(work: Work): void {
+    this.#given.add(work);
+  }
+
+  isGiven(work: Work): boolean {
+    return this.#given.has(work);
+  }
+}
+
 /*
  * Notices that the process or the machine was suspended. After a process was stopped, its timers are late by the
  * monotonic clock. While a machine sleeps, the monotonic clock stops, too, but the wall clock jumps afterwards.
