@@ -87,7 +87,7 @@ describe.skipIf(whyNoCards)(`a driver that crashes${whyNoCards ? ` (${whyNoCards
     const warning = lines.map((line) => JSON.parse(line)).find(({ tag }) => tag === 'gpu');
     expect(warning).toMatchObject({
       level: 'warn',
-      message: expect.stringMatching(/^no GPU is used: .*SIGKILL.*docs\/gpus\.md/),
+      message: expect.stringMatching(/^no GPU is used: .*SIGKILL.*docs\/devices\.md/),
     });
   });
 });

@@ -106,7 +106,7 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
     [['demo', '--pause-on-battery', ...QUICK], /battery/],
     [
       ['service', 'install'],
-      /only Linux has\..* Task Scheduler .*docs\/windows\.md.* "Z:\\.*node\.exe" "C:\\Program Files.*main\.js" mine/,
+      /only Linux has\..* Task Scheduler .*docs\/platforms\.md.* "Z:\\.*node\.exe" "C:\\Program Files.*main\.js" mine/,
     ],
     [['service', 'print'], /only Linux has/],
   ])('wrong usage ends with exit code 2 and says what to do: %j', async (args, says) => {

@@ -84,7 +84,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     const gpus = await listGpus({ environment: { ...rigOf(pretend(alike)), NODEVICE_SELECT: '1' } });
     expect(gpus.map(({ usable }) => usable)).toEqual([true, false, false]);
     expect(gpus.map(({ bus, environment }) => bus ?? environment)).toEqual([undefined, undefined, undefined]);
-    expect(gpus[1].why).toMatch(/mesa-vulkan-drivers.*docs\/gpus\.md/);
+    expect(gpus[1].why).toMatch(/mesa-vulkan-drivers.*docs\/devices\.md/);
   });
 
   test('mines on the first of two equal cards whose driver reports no address', async () => {
