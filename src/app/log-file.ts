@@ -1,10 +1,11 @@
-/** `--log-file`: also writes the log to a file that is rotated. A full disk loses lines, but mining goes on. */
+/** `--log-file`: also writes the log to a file that is rotated. While a disk is full, lines wait and mining goes on. */
 
 import { constants, statSync } from 'node:fs';
 import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Writable } from 'node:stream';
 import type { Config } from '../config/settings.ts';
+import { settledWithin } from '../system/abort.ts';
+import { AppendFile } from '../system/append-file.ts';
 import { CAREFULLY, chmodWhereModesAre, openPrivate, renameFile } from '../system/files.ts';
 import { type LogFormat, logFileLine } from '../terminal/page-link.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -38,80 +39,41 @@ export async function openLogFile({ path: file, size, keep }: Config['logFile'])
 }
 
 export class LogFile {
-  readonly #path: string;
-  readonly #size: number;
-  readonly #keep: number;
-  readonly #complain: (line: string) => void;
-  #stream: RotatingFile | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  /** Whether a line has been written since the last complaint. */
-  #fine = true;
-  /** False once people have been told that the file cannot be rotated. */
-  #rotates = true;
+  readonly #file: RotatingFile;
+  readonly #lines: AppendFile;
 
   /**
    * @param size bytes
    * @param complain receives a message for people. The log cannot be used for it: its lines come back to this file
    */
   constructor(path: string, size: number, keep: number, complain: (line: string) => void) {
-    this.#path = path;
-    this.#size = size;
-    this.#keep = keep;
-    this.#complain = complain;
-    this.#open();
+    this.#file = new RotatingFile({
+      path,
+      size,
+      keep,
+      unrotated: (fault) => complain(`the log file cannot be rotated and keeps growing: ${fault.message}\n`),
+    });
+    this.#lines = new AppendFile({
+      append: (line) => this.#file.append(line),
+      changed: (why) => {
+        const again = `trying again every ${RETRY_MS / 1000} s`;
+        if (why !== undefined) complain(`the log file cannot be written, mining goes on: ${why} (${again})\n`);
+      },
+      waitingBytes: MAX_WAITING_BYTES,
+      againMs: RETRY_MS,
+      // The file is rotated at the line that fills it.
+      pieceBytes: 0,
+    });
   }
 
   write(line: string): void {
-    const stream = this.#stream;
-    if (!stream || stream.writableLength > MAX_WAITING_BYTES) return;
-    stream.write(line, (fault) => {
-      if (!fault) this.#fine = true;
-    });
+    this.#lines.add(line);
   }
 
   /** Settles when all lines are in the file, or when that takes too long. */
   async close(): Promise<void> {
-    clearTimeout(this.#retry);
-    const stream = this.#stream;
-    this.#stream = undefined;
-    if (!stream) return;
-    await new Promise<void>((done) => {
-      const timer = setTimeout(done, CLOSE_MS);
-      stream.once('close', () => {
-        clearTimeout(timer);
-        done();
-      });
-      stream.end();
-    });
-  }
-
-  #open(): void {
-    const stream = new RotatingFile({
-      path: this.#path,
-      size: this.#size,
-      keep: this.#keep,
-      unrotated: (fault) => this.#grows(fault),
-    });
-    stream.on('error', (fault) => this.#failed(fault));
-    this.#stream = stream;
-  }
-
-  #grows(fault: Error): void {
-    if (!this.#rotates) return;
-    this.#rotates = false;
-    this.#complain(`the log file cannot be rotated and keeps growing: ${fault.message}\n`);
-  }
-
-  #failed(fault: Error): void {
-    if (this.#fine) {
-      const again = `trying again every ${RETRY_MS / 1000} s`;
-      this.#complain(`the log file cannot be written, mining goes on: ${fault.message} (${again})\n`);
-    }
-    this.#fine = false;
-    if (!this.#stream) return; // The file is being closed.
-    this.#stream = undefined;
-    this.#retry = setTimeout(() => this.#open(), RETRY_MS);
-    this.#retry.unref();
+    await this.#lines.close(CLOSE_MS);
+    await settledWithin(this.#file.close(), CLOSE_MS);
   }
 }
 
@@ -147,67 +109,57 @@ interface RotatingFileOptions {
   readonly size: number;
   /** How many rotated files are kept. */
   readonly keep: number;
-  /** Called when the rotation failed. The file goes on growing; rotation is tried again after another `size` bytes. */
+  /** Called once when the rotation failed. The file grows on; rotation is tried again after another `size` bytes. */
   readonly unrotated: (fault: Error) => void;
 }
 
-/** The stream is destroyed with an error when the file cannot be written. */
-class RotatingFile extends Writable {
+class RotatingFile {
   readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
   #bytes = 0;
+  /** False once people have been told that the file cannot be rotated. */
+  #rotates = true;
 
   constructor(options: RotatingFileOptions) {
-    super();
     this.#options = options;
   }
 
-  override _construct(done: Done): void {
-    this.#start().then(() => done(), done);
+  /** @returns how many bytes were written @throws Error of the system; the file is opened again the next time. */
+  async append(line: Buffer): Promise<number> {
+    try {
+      this.#handle ??= await this.#open();
+      const { bytesWritten } = await this.#handle.write(line);
+      this.#bytes += bytesWritten;
+      await this.#rotateWhenFull();
+      return bytesWritten;
+    } catch (fault) {
+      await this.close().catch(() => {});
+      throw fault;
+    }
   }
 
-  override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
-    this.#append(chunk).then(() => done(), done);
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
   }
 
-  override _destroy(fault: Error | null, done: Done): void {
-    this.#close().then(
-      () => done(fault),
-      (closing) => done(fault ?? closing),
-    );
-  }
-
-  async #start(): Promise<void> {
-    await this.#open();
-    await this.#rotateWhenFull();
-  }
-
-  async #append(chunk: Buffer): Promise<void> {
-    await this.#handle?.appendFile(chunk);
-    this.#bytes += chunk.length;
-    await this.#rotateWhenFull();
-  }
-
-  async #open(): Promise<void> {
-    this.#handle = await openPrivate(this.#options.path);
-    this.#bytes = (await this.#handle.stat()).size;
+  async #open(): Promise<FileHandle> {
+    const handle = await openPrivate(this.#options.path);
+    this.#bytes = (await handle.stat()).size;
+    return handle;
   }
 
   async #rotateWhenFull(): Promise<void> {
     const { path, size, keep, unrotated } = this.#options;
     if (this.#bytes < size) return;
-    await this.#close();
+    await this.close();
     const fault = await shift(path, keep).catch((thrown: Error) => thrown);
-    await this.#open();
+    this.#handle = await this.#open();
     if (fault === undefined) return;
     this.#bytes = 0;
-    unrotated(fault);
-  }
-
-  async #close(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close();
+    if (this.#rotates) unrotated(fault);
+    this.#rotates = false;
   }
 }
 
@@ -225,8 +177,6 @@ async function exists(path: string): Promise<boolean> {
   });
   return facts !== undefined;
 }
-
-type Done = (fault?: Error | null) => void;
 
 /* Writes why pickaxe did not start into the log file. When a mining system starts pickaxe, people see nothing else. */
 

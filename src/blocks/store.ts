@@ -7,6 +7,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AppendFile } from '../system/append-file.ts';
 import { CAREFULLY, openPrivate } from '../system/files.ts';
 import { plural } from '../text/quantities.ts';
 import { type Block, BlockIndex } from './block-index.ts';
@@ -19,9 +20,9 @@ const AGAIN_MS = 30_000;
  * Far more lines than a rig makes while its disk is mended. What does not fit is not written; this run still knows of
  * it.
  */
-const MAX_WAITING = 10_000;
-/** How many lines are written at once: less than what a system writes in pieces. */
-const AT_ONCE = 50;
+const WAITING_BYTES = 2 * 1024 ** 2;
+/** Less than what a system writes in pieces. */
+const WRITTEN_AT_ONCE = 32 * 1024;
 /** How long the end may wait for a disk. */
 const CLOSE_MS = 5_000;
 /** How much is read at once: what takes a few milliseconds. A line that is longer is none of ours. */
@@ -44,20 +45,27 @@ export class BlockStore {
   readonly path: string;
   readonly #options: StoreOptions;
   readonly #index = new BlockIndex();
-  readonly #waiting: string[] = [];
+  readonly #lines: AppendFile;
   /** How far the file has been read, in bytes. It ends behind the end of a line. */
   #offset = 0;
   /** How many lines were skipped. */
   #skipped = 0;
-  #writing: Promise<void> | undefined;
-  #again: NodeJS.Timeout | undefined;
-  #isFailing = false;
   #isUnreadable = false;
 
   /** Nothing is read before `refresh`, and no file is made before something is written. */
   constructor(options: StoreOptions) {
     this.#options = options;
     this.path = join(options.folder, FILE_NAME);
+    this.#lines = new AppendFile({
+      append: (piece) => this.#append(piece),
+      changed: (why) => {
+        const fails = `cannot be written (${why}); mining goes on, and the lines wait in memory`;
+        options.warn(why === undefined ? 'the block log can be written again' : `the block log ${this.path} ${fails}`);
+      },
+      waitingBytes: WAITING_BYTES,
+      againMs: options.againMs ?? AGAIN_MS,
+      pieceBytes: WRITTEN_AT_ONCE,
+    });
   }
 
   /** In the order in which they were found. */
@@ -91,8 +99,7 @@ export class BlockStore {
    */
   add(line: Line): void {
     if (!isSum(line)) this.#index.apply(line);
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeLine(line));
-    void this.#write();
+    this.#lines.add(writeLine(line));
   }
 
   /**
@@ -101,7 +108,7 @@ export class BlockStore {
    * @param isKept which blocks are not forgotten: all by default
    */
   async refresh(isKept?: (block: Block) => boolean): Promise<void> {
-    await this.#writing;
+    await this.#lines.settled();
     const skippedBefore = this.#skipped;
     try {
       await this.#read(isKept);
@@ -121,52 +128,12 @@ export class BlockStore {
 
   /** Writes what waits, for some seconds at most. */
   async close(): Promise<void> {
-    clearTimeout(this.#again);
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.#write(), patience]);
-    clearTimeout(timer);
-    clearTimeout(this.#again);
-    if (this.#waiting.length > 0) this.#options.warn(`${this.#waiting.length} lines of the block log were not written`);
-  }
-
-  async #write(): Promise<void> {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
-    await this.#writing;
-  }
-
-  async #writeAll(): Promise<void> {
-    clearTimeout(this.#again);
-    try {
-      while (this.#waiting.length > 0) {
-        const lines = this.#waiting.slice(0, AT_ONCE);
-        await this.#append(lines.join(''));
-        this.#waiting.splice(0, lines.length);
-        if (this.#isFailing) this.#options.warn('the block log can be written again');
-        this.#isFailing = false;
-      }
-    } catch (fault) {
-      this.#fail((fault as Error).message);
-    }
-  }
-
-  #fail(why: string): void {
-    if (!this.#isFailing) {
-      this.#options.warn(
-        `the block log ${this.path} cannot be written (${why}); mining goes on, and the lines wait in memory`,
-      );
-    }
-    this.#isFailing = true;
-    this.#again = setTimeout(() => void this.#write(), this.#options.againMs ?? AGAIN_MS);
-    this.#again.unref();
+    await this.#lines.close(CLOSE_MS);
+    if (this.#lines.waiting > 0) this.#options.warn(`${this.#lines.waiting} lines of the block log were not written`);
   }
 
   /** The file is opened each time: lines are rare, and the file may have been moved away since the last one. */
-  async #append(lines: string): Promise<void> {
+  async #append(lines: Buffer): Promise<number> {
     const { folder, openFile = openToAppend } = this.#options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = await openFile(this.path);
@@ -174,6 +141,7 @@ export class BlockStore {
       // A line begins a line of its own even where a crash has torn the last one.
       await file.appendFile((await endsTorn(file)) ? `\n${lines}` : lines);
       await file.datasync();
+      return lines.length;
     } finally {
       await file.close();
     }

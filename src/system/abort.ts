@@ -77,3 +77,13 @@ export function setLongTimeout(act: () => void, ms: number): () => void {
   wait(ms);
   return () => clearTimeout(timer);
 }
+
+/** Waits for a promise, but no longer than that. @throws what the promise is rejected with until then */
+export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, patience]);
+  clearTimeout(timer);
+}

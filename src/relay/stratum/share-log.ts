@@ -6,14 +6,14 @@
 
 import { z } from 'zod';
 import { OTHER_WORKERS } from '../../events/vocabulary.ts';
+import { settledWithin } from '../../system/abort.ts';
+import { AppendFile } from '../../system/append-file.ts';
 import { TokenBucket } from '../../system/bounded.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { type StratumLimits, siteOf } from './limits.ts';
 
 /** The lines that wait for the disk: some 40,000 shares, which is minutes of a large farm. */
 const WAITING_BYTES = 8 * 1024 ** 2;
-/** The longest piece that is written at once. */
-const PIECE_BYTES = 64 * 1024;
 /** A disk that refuses is tried again after so long. */
 const AGAIN_MS = 5_000;
 /** Lines are collected for so long, so that a share does not cost a call of the system. */
@@ -38,109 +38,50 @@ interface LedgerOptions {
 
 export class Ledger {
   readonly #file: LedgerFile;
-  readonly #options: LedgerOptions;
-  #lines: Buffer[] = [];
-  #bytes = 0;
+  readonly #clock: Clock;
+  readonly #warn: (line: string) => void;
+  readonly #lines: AppendFile;
   #lost = 0;
-  #isFailing = false;
-  #isClosing = false;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
 
-  constructor(file: LedgerFile, options: LedgerOptions) {
+  constructor(file: LedgerFile, { clock, warn, waitingBytes = WAITING_BYTES, againMs = AGAIN_MS }: LedgerOptions) {
     this.#file = file;
-    this.#options = options;
+    this.#clock = clock;
+    this.#warn = warn;
+    this.#lines = new AppendFile({
+      append: (piece) => file.write(piece),
+      changed: (why) => {
+        if (why === undefined) warn('the share ledger can be written again');
+        else warn(`the share ledger cannot be written (${why}); lines are kept as far as memory allows`);
+      },
+      waitingBytes,
+      againMs,
+      collectMs: COLLECT_MS,
+    });
   }
 
   readonly record = (entry: LedgerEntry): void => {
     const { type, ...fields } = entry;
-    if (this.#hasRoom()) this.#addLost();
-    if (this.#hasRoom()) this.#add({ type, timeMillis: wallMs(this.#options.clock), ...fields } as LedgerLine);
-    else this.#lost++;
-    this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS);
+    this.#addLost();
+    const line = { type, timeMillis: wallMs(this.#clock), ...fields } as LedgerLine;
+    if (!this.#lines.add(`${JSON.stringify(line)}\n`)) this.#lost++;
   };
 
   /** Writes what waits, for some seconds at most, and closes the file. */
   async close(): Promise<void> {
-    this.#isClosing = true;
-    clearTimeout(this.#timer);
-    this.#addLost();
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.#writeAll(), patience]);
-    if (this.#bytes > 0) this.#options.warn('the last lines of the share ledger could not be written');
+    this.#addLost(true);
+    await this.#lines.close(CLOSE_MS);
+    if (this.#lines.waiting > 0) this.#warn('the last lines of the share ledger could not be written');
     // The system closes no file that it still writes.
-    await Promise.race([this.#file.close().catch(() => {}), patience]);
-    clearTimeout(timer);
+    await settledWithin(
+      this.#file.close().catch(() => {}),
+      CLOSE_MS,
+    );
   }
 
-  #hasRoom(): boolean {
-    return this.#bytes < (this.#options.waitingBytes ?? WAITING_BYTES);
-  }
-
-  #addLost(): void {
+  #addLost(isForced = false): void {
     if (this.#lost === 0) return;
-    this.#add({ type: 'lost', timeMillis: wallMs(this.#options.clock), lines: this.#lost });
-    this.#lost = 0;
-  }
-
-  #add(line: LedgerLine): void {
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    this.#lines.push(bytes);
-    this.#bytes += bytes.length;
-  }
-
-  async #flush(): Promise<void> {
-    await this.#writeAll();
-    this.#timer = undefined;
-    if (this.#lines.length > 0 && !this.#isClosing) {
-      this.#timer = setTimeout(() => this.#flush(), this.#options.againMs ?? AGAIN_MS);
-    }
-  }
-
-  async #writeAll(): Promise<void> {
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
-    await this.#writing;
-  }
-
-  async #write(): Promise<void> {
-    while (this.#lines.length > 0) {
-      const piece = this.#nextPiece();
-      let written = 0;
-      try {
-        written = await this.#file.write(piece);
-        if (this.#isFailing) this.#options.warn('the share ledger can be written again');
-        this.#isFailing = false;
-      } catch (fault) {
-        this.#fail((fault as Error).message);
-      }
-      this.#bytes -= written;
-      // What was not written goes back whole, so that no line in the file is broken.
-      if (written < piece.length) this.#lines.unshift(piece.subarray(written));
-      if (this.#isFailing) return;
-    }
-  }
-
-  #nextPiece(): Buffer {
-    const pieces: Buffer[] = [];
-    for (let bytes = 0; this.#lines.length > pieces.length; ) {
-      const next = this.#lines[pieces.length];
-      if (bytes > 0 && bytes + next.length > PIECE_BYTES) break;
-      bytes += next.length;
-      pieces.push(next);
-    }
-    this.#lines = this.#lines.slice(pieces.length);
-    return Buffer.concat(pieces);
-  }
-
-  #fail(why: string): void {
-    if (!this.#isFailing)
-      this.#options.warn(`the share ledger cannot be written (${why}); lines are kept as far as memory allows`);
-    this.#isFailing = true;
+    const line: LedgerLine = { type: 'lost', timeMillis: wallMs(this.#clock), lines: this.#lost };
+    if (this.#lines.add(`${JSON.stringify(line)}\n`, isForced)) this.#lost = 0;
   }
 }
 
