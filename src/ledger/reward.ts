@@ -94,8 +94,8 @@ export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' |
 
 /*
  * What mainnet01 and testnet04 pay for the blocks of one height, all chains together, before fees. Other networks have
- * other rewards. The ledger's contract pays the same, so the table only serves old blocks, whose coinbase does not say
- * the amount.
+ * other rewards. The ledger's contract pays the same, so the table serves old blocks, whose coinbase does not say the
+ * amount, and estimates of what blocks to come will pay.
  */
 
 /** For how many heights each reward of `REWARDS` holds. */
