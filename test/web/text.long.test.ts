@@ -159,7 +159,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     steps(30, 2);
     await refresh(page);
     await vi.waitFor(async () => expect(await last.textContent()).toContain('turn 2'), SLOW);
-    expect(await toEnd()).toBeLessThan(4);
+    await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), SLOW);
 
     await lines.focus();
     await page.keyboard.press('Home');
@@ -173,7 +173,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     expect(await top()).toBe(0);
     await button.click();
     await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), SLOW);
-    expect(await button.isVisible()).toBe(false);
+    await button.waitFor({ state: 'hidden' });
 
     await page.getByLabel('Show').selectOption('warnings and errors');
     const seen = await page.locator('.line:visible').allTextContents();

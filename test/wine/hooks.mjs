@@ -10,6 +10,6 @@ const { Hooks, HOOK_LIMITS } = await import(new URL('../notify/hooks.js', pathTo
 const said = [];
 const log = Object.fromEntries(['debug', 'warn'].map((level) => [level, (_, text) => said.push(`${level} ${text}`)]));
 const hooks = new Hooks({ [notice.type]: command }, log, { ...HOOK_LIMITS, timeoutMs });
-hooks.tell(notice);
+hooks.send(notice);
 await hooks.end();
 console.log(JSON.stringify(said));
