@@ -1,4 +1,4 @@
-/** `--stratum-listen`: a stratum server beside the devices, or alone. */
+/** The relays that settings ask for: a stratum server, and an external worker. */
 
 import { isIPv4 } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
@@ -23,7 +23,10 @@ const TAG = { tag: 'stratum' };
 /** Networks of proxies with fewer bits have more than 256 addresses. */
 const FEW_PROXIES_BITS = { 4: 24, 6: 120 };
 
-/** @throws UsageError when the certificate or its key cannot be used */
+/**
+ * `--stratum-listen`: a stratum server beside the devices, or alone.
+ * @throws UsageError when the certificate or its key cannot be used
+ */
 export function stratumServer({ listen, ledger, ...settings }: Config['stratum'], log: Logger): MakeRelay {
   if (!listen) throw new Error('no address to listen on');
   const secureContext = contextOf(settings);

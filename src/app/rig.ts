@@ -1,4 +1,7 @@
-/** Makes what the settings ask for, before `mine`, `demo` or `worker` starts a miner. */
+/**
+ * What a rig consists of besides its source (choose-source.ts) and its engines (choose-engines.ts): the log, the relays,
+ * and the sidecars. `mine`, `demo` and `worker` make it from the settings before they start a miner.
+ */
 
 import { homedir, hostname } from 'node:os';
 import { sep } from 'node:path';
@@ -72,9 +75,7 @@ function homeOrNone(): string | undefined {
   }
 }
 
-/* Makes the sidecars that the settings ask for. Each has a file in `sidecars/`. */
-
-/** What sidecars know besides the settings. */
+/** What sidecars share besides the settings. */
 interface Beside {
   readonly usesStdin: boolean;
   /** The HTTP server says where it serves the page, and the terminal shows it. */
@@ -117,9 +118,7 @@ export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<S
   return sidecars;
 }
 
-/* Makes the relays that the settings ask for. Each has a file in `relays/`, and is imported only when it is used. */
-
-/** @throws UsageError when a relay cannot do what the settings ask for */
+/** Relays are imported only when one is used. @throws UsageError when a relay cannot do what the settings ask for */
 export async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
   const { command } = externalWorker;
   return [
