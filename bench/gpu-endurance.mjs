@@ -15,7 +15,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { solves } from '#pickaxe/chain/job.js';
-import { integerToTarget, splitNonce } from '#pickaxe/chain/nonce.js';
+import { splitNonce } from '#pickaxe/chain/nonce.js';
+import { integerToTarget } from '#pickaxe/chain/target.js';
 import { formatHashrate } from '#pickaxe/report/units.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from './lib/gpus.mjs';

@@ -19,7 +19,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { parseArgs } from 'node:util';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { prepareJob, solves } from '#pickaxe/chain/job.js';
-import { joinNonce, laneWithin, targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { joinNonce, laneWithin } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { verify } from '#pickaxe/chain/verify.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { PoolSource } from '#pickaxe/source/pool/pool-source.js';

@@ -27,7 +27,7 @@ import { LogLines } from '#pickaxe/report/log-lines.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { makeLog } from '#pickaxe/terminal/page-link.js';
+import { makeLog } from '#pickaxe/terminal/log.js';
 import { viewOf } from '#pickaxe/terminal/pages.js';
 import { inColours, screen } from '#pickaxe/terminal/screen.js';
 import { statusLine } from '#pickaxe/terminal/status-line.js';

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { printHeading, printTable, quantile, save } from './lib/figures.mjs';
 
 const GOAL_MS = 50;

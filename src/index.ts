@@ -5,15 +5,8 @@
 
 // What is mined: bytes and values.
 export { type Job, prepareJob } from './chain/job.ts';
-export {
-  difficultyOf,
-  joinNonce,
-  NO_NONCE1,
-  type Nonce1,
-  type Range,
-  splitNonce,
-  targetForDifficulty,
-} from './chain/nonce.ts';
+export { joinNonce, NO_NONCE1, type Nonce1, type Range, splitNonce } from './chain/nonce.ts';
+export { difficultyOf, targetForDifficulty } from './chain/target.ts';
 export { powHash, type Solution, type Verification, verify } from './chain/verify.ts';
 export { parseWork, type Work, WorkFormatError, type WorkTerms } from './chain/work.ts';
 // The devices that hash.
@@ -105,10 +98,9 @@ export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/api/no
 export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
 export type { DialectSetting, HeightRange } from './node/api/request.ts';
 export type { ApiLimits } from './node/limits.ts';
-export type { MinerIdentity } from './node/url.ts';
+export type { MinerIdentity } from './node/miner-identity.ts';
 // Others that hash, beside the miner.
-export type { Relay } from './relay/relay.ts';
-export { type Judgement, RelayedWorks, type RelayedWorksOptions } from './relay/relay.ts';
+export { type Judgement, type Relay, RelayedWorks, type RelayedWorksOptions } from './relay/relay.ts';
 export { type StratumOptions, StratumRelay } from './relay/stratum/server.ts';
 export type { DeviceSummary } from './report/device-stats.ts';
 export type { RigNow, Summary } from './report/rig.ts';

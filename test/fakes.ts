@@ -1,7 +1,8 @@
 /** Sources and engines that do what a test tells them. */
 
 import { type Job, solves } from '#pickaxe/chain/job.js';
-import { joinNonce, type Range, sizeOf, targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
 import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
 import type { DeviceKind } from '#pickaxe/engine/device.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { toHex, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
-import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';

@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { startForked } from './forked.mjs';
 

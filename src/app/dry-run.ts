@@ -6,7 +6,7 @@ import type { Config } from '../config/settings.ts';
 import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { CoreShape } from '../report/shapes.ts';
-import { progressTo } from '../terminal/page-link.ts';
+import { progressTo } from '../terminal/log.ts';
 import { formatHttpAddress, type HttpAddress } from '../text/addresses.ts';
 import { limitsOf } from './choose-engines.ts';
 import { defaultAccount } from './choose-source.ts';

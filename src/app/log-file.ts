@@ -7,7 +7,7 @@ import type { Config } from '../config/settings.ts';
 import { settledWithin } from '../system/abort.ts';
 import { AppendFile } from '../system/append-file.ts';
 import { CAREFULLY, chmodWhereModesAre, openPrivate, renameFile } from '../system/files.ts';
-import { type LogFormat, logFileLine } from '../terminal/page-link.ts';
+import { type LogFormat, logFileLine } from '../terminal/log.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
 

@@ -14,6 +14,7 @@ import { COIN } from '../ledger/payload.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { ProofRefusedError, SendRefusedError } from '../node/api/commands.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
+import { unsigned } from '../sweep/commands.ts';
 import {
   type AccountLook,
   type InBlock,
@@ -24,7 +25,6 @@ import {
   SweepFault,
   type SweepLedger,
   type Trial,
-  unsigned,
 } from '../sweep/sweep-ledger.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';

@@ -1,6 +1,6 @@
 /**
- * What a rig consists of besides its source (choose-source.ts) and its engines (choose-engines.ts): the log, the relays,
- * and the sidecars. `mine`, `demo` and `worker` make it from the settings before they start a miner.
+ * What a rig consists of besides its source (choose-source.ts) and its engines (choose-engines.ts): the log, the
+ * relays and the sidecars. `mine`, `demo` and `worker` make it from the settings before they start a miner.
  */
 
 import { homedir, hostname } from 'node:os';
@@ -11,7 +11,8 @@ import type { Config } from '../config/settings.ts';
 import { LogTail } from '../report/log-tail.ts';
 import { logStart, type Setup } from '../report/rig.ts';
 import { version } from '../system/version.ts';
-import { makeLog, type ServedPage } from '../terminal/page-link.ts';
+import { makeLog } from '../terminal/log.ts';
+import type { ServedPage } from '../terminal/page-link.ts';
 import { limitsOf } from './choose-engines.ts';
 import { earningsTerms } from './ledger-views.ts';
 import { LiveConfig } from './live-config.ts';

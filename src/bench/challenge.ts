@@ -6,7 +6,8 @@
 import { blake2s } from '@noble/hashes/blake2.js';
 import { HEADER_BYTES, NONCE_BYTES, toHex, viewOf, WORK_BYTES, WORK_OFFSET } from '../chain/bytes.ts';
 import { type Job, prepareJob } from '../chain/job.ts';
-import { COUNTERS, PAGES, type Range, splitNonce, targetForDifficulty } from '../chain/nonce.ts';
+import { COUNTERS, PAGES, type Range, splitNonce } from '../chain/nonce.ts';
+import { targetForDifficulty } from '../chain/target.ts';
 import { verify } from '../chain/verify.ts';
 import { parseWork } from '../chain/work.ts';
 import { DeviceError, type Engine, type SearchReport } from '../engine/engine.ts';

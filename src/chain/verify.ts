@@ -8,7 +8,8 @@
 import { blake2s } from '@noble/hashes/blake2.js';
 import { HEADER_BYTES } from './bytes.ts';
 import type { Job } from './job.ts';
-import { isNonceWithin, meetsTarget } from './nonce.ts';
+import { isNonceWithin } from './nonce.ts';
+import { meetsTarget } from './target.ts';
 import { type Work, withNonce } from './work.ts';
 
 declare const verified: unique symbol;

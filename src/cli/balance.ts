@@ -8,7 +8,7 @@ import type { Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { formatTokenAmount, type TokenAmount } from '../ledger/decimal.ts';
 import { type ChainReading, readTokenBalances } from '../node/api/account.ts';
-import { guardOfName } from '../sweep/sweep-ledger.ts';
+import { guardOfName } from '../sweep/commands.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Io, Line } from './io.ts';
 import { printTable, safe, withNodes } from './ledger/client.ts';

@@ -10,7 +10,7 @@ import type { DeviceError } from '../engine/engine.ts';
 import { formatHashrate } from '../report/units.ts';
 import { systemClock } from '../system/clock.ts';
 import { thisMachine } from '../system/machine.ts';
-import { progressTo } from '../terminal/page-link.ts';
+import { progressTo } from '../terminal/log.ts';
 import { jsonText } from '../text/plain-text.ts';
 import { formatRate, headingOf, row, sensorRows, tellHiddenPower } from './bench-report.ts';
 import type { Io } from './io.ts';

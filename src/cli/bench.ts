@@ -13,7 +13,7 @@ import type { Config } from '../config/settings.ts';
 import { formatHashrate, formatPercent } from '../report/units.ts';
 import { systemClock } from '../system/clock.ts';
 import { thisMachine } from '../system/machine.ts';
-import { makeLog, progressTo } from '../terminal/page-link.ts';
+import { makeLog, progressTo } from '../terminal/log.ts';
 import { isForeground, screen, terminalKind } from '../terminal/screen.ts';
 import { jsonText } from '../text/plain-text.ts';
 import { benchCsv, benchLines, formatRate, resultLine, tellHiddenPower } from './bench-report.ts';

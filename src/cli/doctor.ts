@@ -11,18 +11,16 @@ import { userConfigDirectory } from '../config/files.ts';
 import type { Loaded } from '../config/load.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
 import { examineAccount, examineEarnings } from '../doctor/account.ts';
+import { type DoctorReport, type Finding, findingLines } from '../doctor/finding.ts';
 import { examineGpus, type GpuFacts, readGpus } from '../doctor/gpus.ts';
 import {
   type CpuFacts,
-  type DoctorReport,
   examineCacheFolder,
   examineConfigFolder,
   examineCpu,
   examineDevices,
   examineSensors,
   examineSystem,
-  type Finding,
-  findingLines,
   miningDevices,
   readSystem,
 } from '../doctor/machine.ts';

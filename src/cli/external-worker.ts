@@ -12,7 +12,7 @@ import { headerTargetOf } from '../chain/work.ts';
 import type { Loaded } from '../config/load.ts';
 import type { LimitsOf } from '../mine/device-health.ts';
 import { socketPath } from '../source/parent/connection.ts';
-import { makeLog } from '../terminal/page-link.ts';
+import { makeLog } from '../terminal/log.ts';
 import { formatAnswer, isTargetArgument, meansTarget } from '../wire/external-worker.ts';
 import type { Io, Line } from './io.ts';
 import { settingsOf, withSettings } from './options.ts';

@@ -7,7 +7,7 @@ import { EXIT, UsageError, whyNotListening } from '../app/exit.ts';
 import type { Loaded } from '../config/load.ts';
 import { MockNode, type MockNodeEvent } from '../mock-node/mock-node.ts';
 import { setLongTimeout } from '../system/abort.ts';
-import { makeLog } from '../terminal/page-link.ts';
+import { makeLog } from '../terminal/log.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Line } from './io.ts';
 import { positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';

@@ -12,7 +12,7 @@ import { nameOf, SHADER_NAMES } from '../engine/gpu/tuning.ts';
 import { formatHashrate, formatPercent } from '../report/units.ts';
 import { userCacheDirectory } from '../system/files.ts';
 import { Machine, thisMachine } from '../system/machine.ts';
-import { progressTo } from '../terminal/page-link.ts';
+import { progressTo } from '../terminal/log.ts';
 import { jsonText } from '../text/plain-text.ts';
 import { formatMilliseconds } from './bench-report.ts';
 import { kernelLines, usedKernel } from './devices.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { equalBytes, fromHex, HEADER_BYTES, toHex, viewOf, WORK_BYTES } from '../chain/bytes.ts';
-import { difficultyOf, meetsTarget } from '../chain/nonce.ts';
+import { difficultyOf, meetsTarget } from '../chain/target.ts';
 import { parseWork } from '../chain/work.ts';
 import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../ledger/header.ts';
 import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';

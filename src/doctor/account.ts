@@ -6,7 +6,7 @@
 import { defaultAccount } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit.ts';
 import { NodesInTurn } from '../app/nodes-in-turn.ts';
-import { difficultyOf } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import { networkNumberOf, type Work } from '../chain/work.ts';
 import type { Config } from '../config/settings.ts';
 import type { CoreGroup } from '../engine/cpu/threads.ts';
@@ -25,7 +25,8 @@ import {
   formatHashrate,
 } from '../report/units.ts';
 import { oneLine } from '../text/plain-text.ts';
-import type { CpuFacts, Finding } from './machine.ts';
+import type { Finding } from './finding.ts';
+import type { CpuFacts } from './machine.ts';
 
 type Reading = ChainReading<AccountDetails | undefined>;
 

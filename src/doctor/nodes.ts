@@ -13,12 +13,13 @@ import { checkConfig, getConfig, servedNetwork } from '../node/config.ts';
 import { NodeError, type NodeFault } from '../node/errors.ts';
 import { NodeHttp } from '../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../node/limits.ts';
+import type { MinerIdentity } from '../node/miner-identity.ts';
 import { getWork, openUpdates } from '../node/mining.ts';
-import { hasPath, type MinerIdentity, nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
+import { hasPath, nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
 import { within } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { version } from '../system/version.ts';
-import { type Finding, softened } from './machine.ts';
+import { type Finding, softened } from './finding.ts';
 
 export interface NodeQuestion {
   readonly url: string;

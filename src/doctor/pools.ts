@@ -3,12 +3,13 @@
 import { insecureTlsRisk, poolAccount } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit.ts';
 import { poolTrust } from '../app/node-api.ts';
-import { difficultyOf } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import type { Work } from '../chain/work.ts';
 import type { Config } from '../config/settings.ts';
 import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { withPrefix } from '../report/units.ts';
-import { PoolError, type PoolLimits, poolLimits } from '../source/pool/messages.ts';
+import { type PoolLimits, poolLimits } from '../source/pool/limits.ts';
+import { PoolError } from '../source/pool/messages.ts';
 import { openConnection } from '../source/pool/pool-source.ts';
 import { type PoolAccount, PoolSession, type SessionTimes } from '../source/pool/session.ts';
 import { PoolHealth } from '../source/pool/shares.ts';
@@ -17,7 +18,7 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { version } from '../system/version.ts';
 import { type PoolAddress, parsePoolUrl } from '../text/addresses.ts';
 import { plural } from '../text/quantities.ts';
-import { type Finding, softened } from './machine.ts';
+import { type Finding, softened } from './finding.ts';
 import type { OnWork } from './nodes.ts';
 
 interface PoolQuestion {

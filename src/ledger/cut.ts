@@ -4,7 +4,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { z } from 'zod';
-import { integerToTarget } from '../chain/nonce.ts';
+import { integerToTarget } from '../chain/target.ts';
 import { byChain, checked, hash, MAX_U64, natural, opaqueId, weight } from './fields.ts';
 import { type GraphSpan, graphAt } from './graphs.ts';
 import { type ExactJson, type ExactJsonObject, encodeBase64url, jsonInteger, LedgerFormatError } from './json.ts';

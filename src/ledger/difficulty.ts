@@ -4,7 +4,7 @@
  * will be, and checks headers.
  */
 
-import { integerToTarget, targetToInteger } from '../chain/nonce.ts';
+import { integerToTarget, targetToInteger } from '../chain/target.ts';
 import { chainsAt } from './graphs.ts';
 import { type BlockHeader, networkOf } from './header.ts';
 import { LedgerFormatError } from './json.ts';

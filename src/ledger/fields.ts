@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { targetToInteger } from '../chain/nonce.ts';
+import { targetToInteger } from '../chain/target.ts';
 import {
   decodeBase64url,
   type ExactJson,

@@ -13,7 +13,7 @@
 import { blake2s } from '@noble/hashes/blake2.js';
 import { z } from 'zod';
 import { equalBytes, toHex, viewOf } from '../chain/bytes.ts';
-import { integerToTarget, meetsTarget, targetToInteger } from '../chain/nonce.ts';
+import { integerToTarget, meetsTarget, targetToInteger } from '../chain/target.ts';
 import { byChain, checked, hash, MAX_TIME_US, MAX_U64, natural, u32, u64Text, weight } from './fields.ts';
 import {
   type ExactJson,

@@ -1,12 +1,13 @@
 /**
- * Proofs show that a device computes as many hashes as it reports. Each device searches for its own target, so easy
- * that it should find a few candidates per second. A verified candidate is a proof: on average it proves as many hashes
- * as that target requires. A device that skips nonces, computes wrong hashes or reports too many hashes falls short
- * within minutes.
+ * How well a device does: whether it computes what it counts, when it is opened again after faults, and when it is too
+ * hot. Proofs show that a device computes as many hashes as it reports. Each device searches for its own target, so
+ * easy that it should find a few candidates per second. A verified candidate is a proof: on average it proves as many
+ * hashes as that target requires. A device that skips nonces, computes wrong hashes or reports too many hashes falls
+ * short within minutes.
  */
 
 import { type Job, withSearchTarget } from '../chain/job.ts';
-import { difficultyOf, targetForDifficulty } from '../chain/nonce.ts';
+import { difficultyOf, targetForDifficulty } from '../chain/target.ts';
 import type { DeviceKind, Telemetry } from '../engine/device.ts';
 import type { DeviceError } from '../engine/engine.ts';
 import type { Clock } from '../system/clock.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { Job } from '../chain/job.ts';
-import { difficultyOf } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import { type Solution, verify } from '../chain/verify.ts';
 import {
   type Candidate,

@@ -6,7 +6,8 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Job } from '../chain/job.ts';
-import { COUNTERS, difficultyOf, PAGES, type Range, sizeOf } from '../chain/nonce.ts';
+import { COUNTERS, PAGES, type Range, sizeOf } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import type { Candidate, Ranges } from '../engine/engine.ts';
 
 type Rectangle = Omit<Range, 'lane'>;

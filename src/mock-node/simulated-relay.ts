@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { Job } from '../chain/job.ts';
-import { difficultyOf } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import { powHash, type Solution } from '../chain/verify.ts';
 import { networkNumberOf, type Work, withNonce } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';

@@ -1,4 +1,6 @@
-/** Computes the pauses between attempts, which grow and have a random part (exponential backoff with jitter). */
+/**
+ * Connections to nodes and pools: the pauses between attempts, why none was made, and which addresses are near ones.
+ */
 
 import { BlockList, isIP } from 'node:net';
 

@@ -6,7 +6,8 @@
 import { z } from 'zod';
 import { configRefusal, explainMiner, NodeError, nodeConfigurationFor, quote } from './errors.ts';
 import type { NodeHttp, NodeRequest } from './http.ts';
-import { CONFIG_PATH, type MinerIdentity } from './url.ts';
+import type { MinerIdentity } from './miner-identity.ts';
+import { CONFIG_PATH } from './url.ts';
 
 const minerSchema = z.looseObject({
   account: z.string(),

@@ -2,7 +2,8 @@
 
 import { rootOf, speaksNoTls, whyUnreachable } from '../net/connecting.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { CONFIG_PATH, hidePath, type MinerIdentity, type NodeAddress } from './url.ts';
+import type { MinerIdentity } from './miner-identity.ts';
+import { CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 
 export type NodeFault =
   /** No connection was made: the node has surely not seen the request. */

@@ -3,7 +3,7 @@
 import { CHAIN_BYTES, WORK_BYTES } from '../chain/bytes.ts';
 import { NodeError, updatesRefusal, workRefusal } from './errors.ts';
 import type { NodeHttp, NodeRequest, StatusAnswer } from './http.ts';
-import type { MinerIdentity } from './url.ts';
+import type { MinerIdentity } from './miner-identity.ts';
 
 const OCTETS = 'application/octet-stream';
 

@@ -9,8 +9,9 @@ import { NodeClock, type Skew } from '../node/clock.ts';
 import { NodeError } from '../node/errors.ts';
 import { NodeHttp } from '../node/http.ts';
 import { nodeLimits } from '../node/limits.ts';
+import type { MinerIdentity } from '../node/miner-identity.ts';
 import { getWork } from '../node/mining.ts';
-import { type MinerIdentity, nodeAddress } from '../node/url.ts';
+import { nodeAddress } from '../node/url.ts';
 import { within } from '../system/abort.ts';
 import { systemClock } from '../system/clock.ts';
 

@@ -1,6 +1,6 @@
 /** What each worker of a relay has done, by the name that it calls itself. */
 
-import { difficultyOf } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import type { Listener, RelayWorker } from '../events/events.ts';
 import { OTHER_WORKERS, type ShareOutcome } from '../events/vocabulary.ts';

@@ -1,7 +1,7 @@
 /** Submits solutions in the background: none twice, and none whose work is known to be stale. */
 
 import { toHex } from '../chain/bytes.ts';
-import { difficultyOf } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';

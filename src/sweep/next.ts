@@ -3,20 +3,19 @@
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
 import { quoted } from '../ledger/json.ts';
-import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } from './plan.ts';
-import { type Outcome, plannedTransfer, type Receiver, type Sweep, staysOnChain, type Transfer } from './state.ts';
 import {
   gasLimitFor,
   gasPriceOf,
   guardOfName,
   impossibleGuard,
   proofIn,
-  SweepFault,
-  type SweepLedger,
   step0Of,
   TRIAL_GAS,
   unsigned,
-} from './sweep-ledger.ts';
+} from './commands.ts';
+import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } from './plan.ts';
+import { type Outcome, plannedTransfer, type Receiver, type Sweep, staysOnChain, type Transfer } from './state.ts';
+import { SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
 /** What a chain says about a command. */
 export type Found =

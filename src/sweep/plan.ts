@@ -5,20 +5,18 @@ import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/
 import { isPublicKey } from '../ledger/command/command.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../ledger/decimal.ts';
 import { quoted } from '../ledger/json.ts';
-import { plannedTransfer, type Sweep } from './state.ts';
 import {
-  type AccountLook,
   gasLimitFor,
   guardFault,
   guardOfName,
-  SweepFault,
-  type SweepLedger,
   signersOf,
   step0Of,
   step1TrialGas,
   TRIAL_GAS,
   unsigned,
-} from './sweep-ledger.ts';
+} from './commands.ts';
+import { plannedTransfer, type Sweep } from './state.ts';
+import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
 export interface SweepRequest {
   readonly account: string;

@@ -10,26 +10,22 @@ import { type CommandResult, isAlreadyCompleted } from '../ledger/command/result
 import type { Decimal } from '../ledger/decimal.ts';
 import { LedgerFormatError } from '../ledger/json.ts';
 import { pause, within } from '../system/abort.ts';
-import { afterSearch, doneBy, type Found, isStep1Alive, nameOfStep0, next, type Seen, type Step } from './next.ts';
-import { isUnfinished, type Sweep, staysOnChain, type Transfer } from './state.ts';
 import {
-  type AccountLook,
   type CommandMaker,
   gasLimitFor,
   gasPriceOf,
-  type InBlock,
   lifeOf,
-  type Place,
   rootOfProof,
-  SweepFault,
-  type SweepLedger,
   signed,
   signersOf,
   step0Of,
   step1Of,
   step1TrialGas,
   unsigned,
-} from './sweep-ledger.ts';
+} from './commands.ts';
+import { afterSearch, doneBy, type Found, isStep1Alive, nameOfStep0, next, type Seen, type Step } from './next.ts';
+import { isUnfinished, type Sweep, staysOnChain, type Transfer } from './state.ts';
+import { type AccountLook, type InBlock, type Place, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
 export interface RunnerOptions {
   readonly ledger: SweepLedger;

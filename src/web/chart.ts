@@ -2,19 +2,8 @@
 
 import { formatHashrate } from '../report/units.ts';
 import type { History, Range } from './api.ts';
-import {
-  byId,
-  celsius,
-  clock,
-  clockSeconds,
-  element,
-  known,
-  type Row,
-  Rows,
-  setAttribute,
-  setText,
-  watts,
-} from './dom.ts';
+import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
+import { celsius, clock, clockSeconds, known, watts } from './format.ts';
 import uPlot from './uplot.js';
 
 interface ChartOptions {

@@ -4,21 +4,8 @@ import { countsShares, livesOnRelays } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { describeOutcomes, formatDuration, formatPercent, withPrefix } from '../report/units.ts';
 import { plural } from '../text/quantities.ts';
-import {
-  amount,
-  byId,
-  celsius,
-  element,
-  hashrate,
-  known,
-  nameElement,
-  provenPart,
-  type Row,
-  Rows,
-  setAttribute,
-  setText,
-  watts,
-} from './dom.ts';
+import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
+import { amount, celsius, hashrate, known, nameElement, provenPart, watts } from './format.ts';
 
 type Device = Status['devices'][string];
 

@@ -4,21 +4,8 @@ import { countsShares, livesOnRelays, luckOf } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { describeState, formatDuration, formatPercent } from '../report/units.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
-import type { LogLine } from './api.ts';
-import {
-  amount,
-  byId,
-  clockSeconds,
-  element,
-  hashrate,
-  hideFigure,
-  known,
-  latency,
-  setAttribute,
-  setFigure,
-  setText,
-  UNKNOWN,
-} from './dom.ts';
+import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
+import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
 
 /** The figures of a rig's own devices. */
 const OF_DEVICES = ['window-10s', 'window-60s', 'window-15m', 'highest', 'average'] as const;
@@ -145,79 +132,4 @@ function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void 
   byId('switches').hidden = switchSeconds === null;
   byId('answers').hidden = answerSeconds === null;
   byId('latencies').hidden = switchSeconds === null && answerSeconds === null;
-}
-
-/* The end of the miner's log. It follows the newest line until somebody scrolls up to read. */
-
-/** Twice as many as the miner keeps: a page that is open for days must not grow. */
-const MOST_LINES = 1_000;
-/** Closer to the end than this counts as the end: zoomed pages have fractions of pixels. */
-const END_PX = 4;
-
-export class Log {
-  readonly #lines = byId('log');
-  readonly #toEnd = byId('log-follow');
-  readonly #level = byId<HTMLSelectElement>('log-level');
-  #last = 0;
-
-  constructor() {
-    // So that it can be scrolled without a mouse.
-    this.#lines.tabIndex = 0;
-    this.#level.addEventListener('change', () => {
-      const follows = this.#follows;
-      this.#lines.dataset.level = this.#level.value;
-      if (follows) this.#scrollToEnd();
-    });
-    this.#lines.addEventListener('scroll', () => {
-      this.#toEnd.hidden = this.#follows;
-    });
-    this.#toEnd.addEventListener('click', () => {
-      this.#scrollToEnd();
-      this.#lines.focus();
-    });
-  }
-
-  /** Number of the newest line. */
-  get last(): number {
-    return this.#last;
-  }
-
-  add(lines: readonly LogLine[]): void {
-    const fresh = lines.filter(({ number }) => number > this.#last);
-    const newest = fresh.at(-1);
-    if (!newest) return;
-    const follows = this.#follows;
-    this.#last = newest.number;
-    this.#lines.append(...fresh.map(lineElement));
-    while (this.#lines.childElementCount > MOST_LINES) this.#lines.firstElementChild?.remove();
-    if (follows) this.#scrollToEnd();
-  }
-
-  /** To be called when the miner was started again: it numbers its lines from 1 again. */
-  startedAgain(): void {
-    this.#last = 0;
-    this.#lines.append(element('p', { class: 'line again' }, 'pickaxe was restarted'));
-  }
-
-  get #follows(): boolean {
-    const { scrollTop, clientHeight, scrollHeight } = this.#lines;
-    return scrollTop + clientHeight >= scrollHeight - END_PX;
-  }
-
-  #scrollToEnd(): void {
-    this.#lines.scrollTop = this.#lines.scrollHeight;
-  }
-}
-
-function lineElement({ timeMillis, level, tag, message }: LogLine): HTMLElement {
-  return element(
-    'p',
-    { class: 'line', 'data-level': level },
-    element('time', {}, clockSeconds(timeMillis)),
-    ' ',
-    ...(level === 'info' ? [] : [element('strong', {}, level), ' ']),
-    element('span', { class: 'tag' }, tag),
-    ' ',
-    element('span', { class: 'message' }, message),
-  );
 }

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { CHAIN_BYTES, fromHex, HEADER_BYTES, HEADER_OFFSET, toHex, WORK_BYTES, WORK_OFFSET } from '../chain/bytes.ts';
-import { difficultyOf, NO_NONCE1 } from '../chain/nonce.ts';
+import { NO_NONCE1 } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import { headerTargetOf, parseWork, type Work } from '../chain/work.ts';
 import { jsonOrUndefined, jsonText, oneLine } from '../text/plain-text.ts';

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isOf, LEAST_COUNT, MOST_COUNT, makeChallenge } from '#pickaxe/bench/challenge.js';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { COUNTERS, joinNonce, LANES, PAGES, sizeOf, targetToInteger } from '#pickaxe/chain/nonce.js';
+import { COUNTERS, joinNonce, LANES, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
+import { targetToInteger } from '#pickaxe/chain/target.js';
 import { GOLDEN } from './golden.ts';
 
 const opensslBlake2s = (...parts: Uint8Array[]) => {

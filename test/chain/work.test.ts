@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '#pickaxe/chain/bytes.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import {
-  difficultyOf,
-  integerToTarget,
-  joinNonce,
-  splitNonce,
-  targetForDifficulty,
-  targetToInteger,
-} from '#pickaxe/chain/nonce.js';
+import { joinNonce, splitNonce } from '#pickaxe/chain/nonce.js';
+import { difficultyOf, integerToTarget, targetForDifficulty, targetToInteger } from '#pickaxe/chain/target.js';
 import {
   creationTimeOf,
   nonceOf,

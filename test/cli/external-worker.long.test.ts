@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
 import { Folder } from '../config/folder.ts';

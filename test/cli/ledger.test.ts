@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { integerToTarget } from '#pickaxe/chain/nonce.js';
+import { integerToTarget } from '#pickaxe/chain/target.js';
 import { blockHash, headerToJson } from '#pickaxe/ledger/header.js';
 import { encodeBase64url, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GpuTuning, tuneGpus, tuningLines } from '#pickaxe/cli/tune.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
-import { makeLog } from '#pickaxe/terminal/page-link.js';
+import { makeLog } from '#pickaxe/terminal/log.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
 import { FakeEngine } from '../fakes.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fromHex, toHex } from '#pickaxe/chain/bytes.js';
-import { meetsTarget } from '#pickaxe/chain/nonce.js';
+import { meetsTarget } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { Folder } from '../config/folder.ts';
 import { job, makeHeader, targetHex } from '../source/parent/parent.ts';

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { type Job, solves } from '#pickaxe/chain/job.js';
-import { integerToTarget, joinNonce, type Range, splitNonce, targetToInteger } from '#pickaxe/chain/nonce.js';
+import { joinNonce, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
+import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { withNonce } from '#pickaxe/chain/work.js';
 import type { Engine, SearchReport } from '#pickaxe/engine/engine.js';

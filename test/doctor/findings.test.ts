@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { KernelRow } from '#pickaxe/app/choose-engines.js';
 import { earningsTerms } from '#pickaxe/app/ledger-views.js';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { parseWork, type Work } from '#pickaxe/chain/work.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { examineAccount, examineEarnings, findingsAbout } from '#pickaxe/doctor/account.js';
+import { type Finding, findingLines } from '#pickaxe/doctor/finding.js';
 import { examineGpus, type GpuFacts } from '#pickaxe/doctor/gpus.js';
 import {
   examineCacheFolder,
@@ -13,8 +14,6 @@ import {
   examineDevices,
   examineSensors,
   examineSystem,
-  type Finding,
-  findingLines,
   isFolderWritable,
   readSystem,
   type SystemFacts,

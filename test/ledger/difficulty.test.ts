@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { integerToTarget, targetToInteger } from '#pickaxe/chain/nonce.js';
+import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { blockWeight, cutWeight, nextEpoch, type TargetRule, weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
 import { LedgerFormatError } from '#pickaxe/ledger/json.js';

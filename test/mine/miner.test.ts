@@ -1,13 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  COUNTERS,
-  joinNonce,
-  LANES,
-  meetsTarget,
-  PAGES,
-  type Range,
-  targetForDifficulty,
-} from '#pickaxe/chain/nonce.js';
+import { COUNTERS, joinNonce, LANES, PAGES, type Range } from '#pickaxe/chain/nonce.js';
+import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { verify } from '#pickaxe/chain/verify.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { difficultyOf } from '#pickaxe/chain/nonce.js';
+import { difficultyOf } from '#pickaxe/chain/target.js';
 import { Proofs } from '#pickaxe/mine/device-health.js';
 import { makeWork } from '../fakes.ts';
 import { FakeClock } from '../report/fakes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { fromHex } from '#pickaxe/chain/bytes.js';
-import { meetsTarget } from '#pickaxe/chain/nonce.js';
+import { meetsTarget } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { difficultyOf } from '#pickaxe/chain/nonce.js';
+import { difficultyOf } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isOnCurve } from '#pickaxe/node/url.js';
+import { isOnCurve } from '#pickaxe/node/miner-identity.js';
 
 describe('a public key', () => {
   /** RFC 8032, 7.1: the public keys of the tests 1, 2, 3, 1024 and SHA(abc). */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withSearchTarget } from '#pickaxe/chain/job.js';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
 import { RelayedWorks } from '#pickaxe/relay/relay.js';
 import { systemClock } from '#pickaxe/system/clock.js';

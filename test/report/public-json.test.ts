@@ -17,7 +17,7 @@ import { ShownTransactions } from '#pickaxe/cli/tx/explain.js';
 import { FoundProof, SentPrivately, ShownResults } from '#pickaxe/cli/tx/results.js';
 import { VerifyReport } from '#pickaxe/cli/verify.js';
 import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
-import { DoctorReport } from '#pickaxe/doctor/machine.js';
+import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Notice, tellNotices } from '#pickaxe/notify/notices.js';
 import { LedgerLine } from '#pickaxe/relay/stratum/share-log.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import { signersOf } from '#pickaxe/sweep/commands.js';
 import {
   CannotSweep,
   gasWarning,
@@ -10,7 +11,7 @@ import {
   sweepOf,
   totalOf,
 } from '#pickaxe/sweep/plan.js';
-import { SweepFault, signersOf } from '#pickaxe/sweep/sweep-ledger.js';
+import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
 import { ACCOUNT, changed, NEVER, PAIR, WISHES, World } from './world.ts';
 
 const OTHER = new KeyPair('77'.repeat(32));

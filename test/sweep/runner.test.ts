@@ -2,17 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '#pickaxe/ledger/command/command.js';
 import { parsePayload, publicMetaOf } from '#pickaxe/ledger/command/payload.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import { lifeOf, rootOfProof, signed, step1Of } from '#pickaxe/sweep/commands.js';
 import { planSweep, sweepOf } from '#pickaxe/sweep/plan.js';
 import { needsKeys } from '#pickaxe/sweep/runner.js';
-import {
-  lifeOf,
-  type Place,
-  rootOfProof,
-  SweepFault,
-  type SweepLedger,
-  signed,
-  step1Of,
-} from '#pickaxe/sweep/sweep-ledger.js';
+import { type Place, SweepFault, type SweepLedger } from '#pickaxe/sweep/sweep-ledger.js';
 import { expectAllDone, STARTED, surviveEachKill } from './survive.ts';
 import {
   ACCOUNT,

@@ -3,7 +3,7 @@ import { describe, expect, it, test, vi } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LogLine, LogTail } from '#pickaxe/report/log-tail.js';
-import { type LogFormat, makeLog } from '#pickaxe/terminal/page-link.js';
+import { type LogFormat, makeLog } from '#pickaxe/terminal/log.js';
 import { device, hashes, share, verdict } from '../report/fakes.ts';
 import { FakeRig } from './rig.ts';
 

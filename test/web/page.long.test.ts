@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { type Balance, NoBalance } from '#pickaxe/report/earnings.js';
 import { formatDuration, formatHashrate, formatPercent } from '#pickaxe/report/units.js';
-import { latency } from '#pickaxe/web/dom.js';
+import { latency } from '#pickaxe/web/format.js';
 import { BALANCE, device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
 import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { NODE, Rig, work, workOnPool } from './rig.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fromHex } from '#pickaxe/chain/bytes.js';
-import { integerToTarget } from '#pickaxe/chain/nonce.js';
+import { integerToTarget } from '#pickaxe/chain/target.js';
 import {
   formatNonce1,
   formatNonce2,

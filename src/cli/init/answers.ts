@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { settingsToml } from '../../config/print.ts';
 import type { PerNode } from '../../config/setting-types/addresses.ts';
 import { type SettingType, whyOf } from '../../config/setting-types/basic.ts';
-import { type Finding, findingLines } from '../../doctor/machine.ts';
+import { type Finding, findingLines } from '../../doctor/finding.ts';
 import { DeviceError } from '../../engine/engine.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { thisMachine } from '../../system/machine.ts';

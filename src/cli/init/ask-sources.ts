@@ -10,7 +10,7 @@ import { nodeUrl, originOf, poolUrl } from '../../config/setting-types/addresses
 import { type SettingType, text } from '../../config/setting-types/basic.ts';
 import { network as networkType, poolUser } from '../../config/setting-types/rig.ts';
 import { DEFAULTS } from '../../config/settings.ts';
-import type { Finding } from '../../doctor/machine.ts';
+import type { Finding } from '../../doctor/finding.ts';
 import { examineNode } from '../../doctor/nodes.ts';
 import { examinePool } from '../../doctor/pools.ts';
 import { hexOf } from '../../net/certificate.ts';

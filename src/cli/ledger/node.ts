@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import { equalBytes } from '../../chain/bytes.ts';
-import { integerToTarget } from '../../chain/nonce.ts';
+import { integerToTarget } from '../../chain/target.ts';
 import type { Loaded } from '../../config/load.ts';
 import {
   type Cut,

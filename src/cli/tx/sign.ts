@@ -24,7 +24,7 @@ import { readKeyFile } from '../keygen.ts';
 import { explain } from './explain.ts';
 import { type NamedText, readInput, readTextFile } from './files.ts';
 import { row } from './results.ts';
-import { explainedLines } from './send.ts';
+import { explainedLines } from './show.ts';
 
 /** A command's hash: 43 characters of base64url. */
 const HASH = /^[\w-]{43}$/;

@@ -9,7 +9,8 @@ import { declareTransfer } from '../sweep/transfer.ts';
 import { runTxBuild } from './build.ts';
 import { withWords } from './files.ts';
 import { runTxLocal, runTxPoll, runTxSpv } from './poll.ts';
-import { runTxPrivate, runTxSend, runTxShow } from './send.ts';
+import { runTxPrivate, runTxSend } from './send.ts';
+import { runTxShow } from './show.ts';
 import { runTxAddSig, runTxCombine, runTxSign } from './sign.ts';
 
 /** How long `poll` and `spv` wait, in seconds. */

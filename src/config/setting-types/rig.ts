@@ -2,7 +2,7 @@
 
 import { KERNEL_NAMES } from '../../engine/cpu/kernel-names.ts';
 import { CORE_KINDS } from '../../engine/device.ts';
-import { isOnCurve } from '../../node/url.ts';
+import { isOnCurve } from '../../node/miner-identity.ts';
 import { formatHttpAddress, type HttpAddress, isLoopback, parseHttpAddress } from '../../text/addresses.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import {

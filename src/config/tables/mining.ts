@@ -1,6 +1,7 @@
 /** Settings: where work comes from, who gets the rewards, and what the rig is called. */
 
-import { PREDICATES, shownUrl } from '../../node/url.ts';
+import { PREDICATES } from '../../node/miner-identity.ts';
+import { shownUrl } from '../../node/url.ts';
 import { commandPath, nodeFile, nodeFingerprint, nodeUrl, peerUrl, poolUrl } from '../setting-types/addresses.ts';
 import {
   celsius,

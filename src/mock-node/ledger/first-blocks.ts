@@ -1,6 +1,6 @@
 /** The oldest blocks that the mock node has, one of each chain. They have no proof of work. */
 
-import { targetForDifficulty } from '../../chain/nonce.ts';
+import { targetForDifficulty } from '../../chain/target.ts';
 import type { Graph } from '../../ledger/graphs.ts';
 import { encodeHeader } from '../../ledger/header.ts';
 import type { CoinState } from '../contract/state.ts';

@@ -4,7 +4,7 @@
  */
 
 import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../chain/bytes.ts';
-import { difficultyOf, targetForDifficulty } from '../../chain/nonce.ts';
+import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Clock } from '../../system/clock.ts';
 import { CoinState } from '../contract/state.ts';

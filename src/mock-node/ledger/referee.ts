@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { equalBytes, HEADER_BYTES, TARGET_BYTES, toHex, WORK_OFFSET } from '../../chain/bytes.ts';
-import { targetToInteger } from '../../chain/nonce.ts';
+import { targetToInteger } from '../../chain/target.ts';
 import { creationTimeOf, withCreationTime, withNonce } from '../../chain/work.ts';
 import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
 import type { BlockHeader } from '../../ledger/header.ts';

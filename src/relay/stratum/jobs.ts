@@ -5,7 +5,7 @@
 
 import { toHex } from '../../chain/bytes.ts';
 import type { Job } from '../../chain/job.ts';
-import { difficultyOf } from '../../chain/nonce.ts';
+import { difficultyOf } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
 import { BoundedMap } from '../../system/bounded.ts';
 import { formatNotify } from '../../wire/stratum.ts';

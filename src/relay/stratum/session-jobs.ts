@@ -1,6 +1,6 @@
 /** What a session mines: its jobs, its difficulty, and when each changes. */
 
-import { targetForDifficulty } from '../../chain/nonce.ts';
+import { targetForDifficulty } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
 import { formatSetTarget, formatTarget } from '../../wire/stratum.ts';
 import type { SessionNow } from '../accounts.ts';

@@ -7,7 +7,8 @@
  */
 
 import { NONCE_BYTES } from '../../chain/bytes.ts';
-import { difficultyOf, LANES, type Nonce1 } from '../../chain/nonce.ts';
+import { LANES, type Nonce1 } from '../../chain/nonce.ts';
+import { difficultyOf } from '../../chain/target.ts';
 import { TokenBucket } from '../../system/bounded.ts';
 import {
   formatError,

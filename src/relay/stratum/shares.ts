@@ -2,7 +2,8 @@
 
 import { NONCE_BYTES } from '../../chain/bytes.ts';
 import { withSearchTarget } from '../../chain/job.ts';
-import { meetsTarget, type Nonce1 } from '../../chain/nonce.ts';
+import type { Nonce1 } from '../../chain/nonce.ts';
+import { meetsTarget } from '../../chain/target.ts';
 import type { Verdict } from '../../source/source.ts';
 import { parseNonce2, STRATUM_ERROR } from '../../wire/stratum.ts';
 import type { Account } from '../accounts.ts';

@@ -1,6 +1,6 @@
 /** What one parent's connection has asked for: its jobs, its shares and the verdicts on them. */
 
-import { difficultyOf, targetForDifficulty } from '../../chain/nonce.ts';
+import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import { pause } from '../../system/abort.ts';

@@ -4,11 +4,10 @@ import { isPrivate } from '../../net/connecting.ts';
 import { type PoolAddress, poolAddress } from '../../text/addresses.ts';
 import { parseHeader, parseTarget } from '../../wire/stratum.ts';
 import type { SourceNews } from '../vocabulary.ts';
+import { MOST_MESSAGES, type PoolLimits } from './limits.ts';
 import {
   type Message,
-  MOST_MESSAGES,
   PoolError,
-  type PoolLimits,
   parseNotice,
   parseReconnect,
   quote,

@@ -5,15 +5,12 @@ import { onAbort } from '../../system/abort.ts';
 import { BoundedSet, TokenBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import { LineSplitter, LineTooLongError } from '../../wire/lines.ts';
+import { MOST_LATE, MOST_LINE_BYTES, MOST_SENT, MOST_UNSENT_BYTES } from './limits.ts';
 import {
   type Answer,
   answerLine,
   connectionError,
   type Message,
-  MOST_LATE,
-  MOST_LINE_BYTES,
-  MOST_SENT,
-  MOST_UNSENT_BYTES,
   PoolError,
   parseMessage,
   quote,

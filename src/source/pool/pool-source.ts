@@ -22,8 +22,9 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
-import { watchSuspension } from '../standby.ts';
-import { connectionError, PoolError, type PoolLimits, poolLimits, type Reconnect } from './messages.ts';
+import { watchSuspension } from '../suspension.ts';
+import { type PoolLimits, poolLimits } from './limits.ts';
+import { connectionError, PoolError, type Reconnect } from './messages.ts';
 import { type PoolAccount, PoolSession } from './session.ts';
 import { PoolHealth } from './shares.ts';
 

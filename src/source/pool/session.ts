@@ -11,7 +11,8 @@ import type { Verdict } from '../source.ts';
 import type { SourceNews, StaleReason } from '../vocabulary.ts';
 import { PoolCalls, PoolNotices } from './calls.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
-import { type Answer, complaintOf, PoolError, type PoolLimits, quote, unusable } from './messages.ts';
+import type { PoolLimits } from './limits.ts';
+import { type Answer, complaintOf, PoolError, quote, unusable } from './messages.ts';
 import { type PoolHealth, PoolShares } from './shares.ts';
 import { PoolWorks, parseSubscription } from './works.ts';
 

@@ -6,7 +6,8 @@ import type { Clock } from '../../system/clock.ts';
 import { formatNonce2 } from '../../wire/stratum.ts';
 import type { Judge, Verdict } from '../source.ts';
 import type { Dialogue } from './dialogue.ts';
-import { type Answer, type Complaint, complaintOf, type PoolLimits, quote } from './messages.ts';
+import type { PoolLimits } from './limits.ts';
+import { type Answer, type Complaint, complaintOf, quote } from './messages.ts';
 import type { PoolWorks } from './works.ts';
 
 interface SharesOptions {

@@ -4,9 +4,10 @@
  */
 
 import { equalBytes, HEADER_OFFSET, NONCE_BYTES, toHex, viewOf, WORK_BYTES, WORK_OFFSET } from '../../chain/bytes.ts';
-import { meetsTarget, type Nonce1 } from '../../chain/nonce.ts';
+import type { Nonce1 } from '../../chain/nonce.ts';
+import { meetsTarget } from '../../chain/target.ts';
 import { headerTargetOf, parentOf, parseWork, type Work } from '../../chain/work.ts';
-import { MOST_WORKS } from './messages.ts';
+import { MOST_WORKS } from './limits.ts';
 
 /** A job as the pool has sent it. */
 interface PoolJob {

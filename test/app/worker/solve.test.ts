@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { solveAt, solveHere } from '#pickaxe/app/solve.js';
-import { meetsTarget } from '#pickaxe/chain/nonce.js';
+import { meetsTarget } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
 import { listenAt } from '#pickaxe/source/parent/connection.js';

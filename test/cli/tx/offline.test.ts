@@ -8,7 +8,7 @@ import { makeKeyFile } from '#pickaxe/cli/keygen.js';
 import { runTxBuild } from '#pickaxe/cli/tx/build.js';
 import { ShownTransactions } from '#pickaxe/cli/tx/explain.js';
 import { withWords } from '#pickaxe/cli/tx/files.js';
-import { runTxShow } from '#pickaxe/cli/tx/send.js';
+import { runTxShow } from '#pickaxe/cli/tx/show.js';
 import { runTxAddSig, runTxCombine, runTxSign } from '#pickaxe/cli/tx/sign.js';
 import { requestKeyOfCmd } from '#pickaxe/ledger/command/command.js';
 import { RequestFileError } from '#pickaxe/ledger/request-file/yaml.js';

@@ -6,7 +6,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import type { Job } from '#pickaxe/chain/job.js';
-import { type Range, targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import type { Range } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';

@@ -5,7 +5,7 @@
 
 import { expect, it } from 'vitest';
 import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
-import { integerToTarget, targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { integerToTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
 import { checkCut } from '#pickaxe/ledger/cut.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';

@@ -1,7 +1,7 @@
 /** Tests which blocks a node takes of another one's cut. */
 
 import { expect, it } from 'vitest';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import type { Chains } from '#pickaxe/mock-node/ledger/chains.js';

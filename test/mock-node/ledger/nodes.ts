@@ -1,6 +1,6 @@
 /** Chains of several nodes that begin with the same first blocks, without servers, and what one tells the other. */
 
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { CoinState } from '#pickaxe/mock-node/contract/state.js';
 import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';

@@ -1,7 +1,7 @@
 /** Tests the blocks that other nodes have: each of them is checked like a cut, and what is wrong about one is said. */
 
 import { describe, expect, it } from 'vitest';
-import { integerToTarget } from '#pickaxe/chain/nonce.js';
+import { integerToTarget } from '#pickaxe/chain/target.js';
 import { weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { type BlockHeader, encodeHeader } from '#pickaxe/ledger/header.js';
 import { LedgerFormatError } from '#pickaxe/ledger/json.js';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
-import { integerToTarget, targetToInteger } from '#pickaxe/chain/nonce.js';
+import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { withCreationTime, withNonce } from '#pickaxe/chain/work.js';
 import { CoinState } from '#pickaxe/mock-node/contract/state.js';
 import { firstPayload } from '#pickaxe/mock-node/ledger/payloads.js';

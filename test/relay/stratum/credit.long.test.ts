@@ -6,7 +6,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { difficultyOf, meetsTarget, targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { difficultyOf, meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { type Random, seededRandom } from '#pickaxe/mock-node/random.js';
 import type { SessionContext } from '#pickaxe/relay/stratum/context.js';
 import { difficultyOfHashes, parseTarget } from '#pickaxe/wire/stratum.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { StratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';

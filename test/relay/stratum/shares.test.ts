@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Job, prepareJob } from '#pickaxe/chain/job.js';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { JobTable, SharedJobs } from '#pickaxe/relay/stratum/jobs.js';
 import type { StratumLimits } from '#pickaxe/relay/stratum/limits.js';

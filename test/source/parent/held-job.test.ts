@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { difficultyOf, targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { difficultyOf, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { ParentJob } from '#pickaxe/source/parent/session.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { makeHeader, targetHex } from './parent.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '#pickaxe/chain/bytes.js';
-import { difficultyOf, meetsTarget } from '#pickaxe/chain/nonce.js';
+import { difficultyOf, meetsTarget } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { headerTargetOf } from '#pickaxe/chain/work.js';
 import { eventually, Follower, mine } from '../follow.ts';

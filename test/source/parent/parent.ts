@@ -2,7 +2,7 @@
 
 import { PassThrough } from 'node:stream';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { ParentSource } from '#pickaxe/source/parent/parent-source.js';
 import type { ParentSession } from '#pickaxe/source/parent/session.js';

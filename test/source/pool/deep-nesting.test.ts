@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MOST_LINE_BYTES } from '#pickaxe/source/pool/messages.js';
+import { MOST_LINE_BYTES } from '#pickaxe/source/pool/limits.js';
 import { eventually } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';
 import { followPool, GREETING, jobLine, makeHeader, targetLine } from './pool.ts';

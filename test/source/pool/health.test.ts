@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { poolLimits } from '#pickaxe/source/pool/messages.js';
+import { poolLimits } from '#pickaxe/source/pool/limits.js';
 import { PoolHealth } from '#pickaxe/source/pool/shares.js';
 
 const { submitMs, silenceMs } = poolLimits;

@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Work } from '#pickaxe/chain/work.js';
-import { PoolError, type PoolFault, poolLimits } from '#pickaxe/source/pool/messages.js';
+import { poolLimits } from '#pickaxe/source/pool/limits.js';
+import { PoolError, type PoolFault } from '#pickaxe/source/pool/messages.js';
 import { PoolSession } from '#pickaxe/source/pool/session.js';
 import { PoolHealth } from '#pickaxe/source/pool/shares.js';
 import type { Verdict } from '#pickaxe/source/source.js';

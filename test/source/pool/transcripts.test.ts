@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { Backoff } from '#pickaxe/net/connecting.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { targetForDifficulty } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { PoolNotices } from '#pickaxe/source/pool/calls.js';
-import { MOST_MESSAGES, MOST_WORKS } from '#pickaxe/source/pool/messages.js';
+import { MOST_MESSAGES, MOST_WORKS } from '#pickaxe/source/pool/limits.js';
 import { PoolWorks } from '#pickaxe/source/pool/works.js';
 import { makeHeader } from './pool.ts';
 

@@ -1,0 +1,43 @@
+/** Targets and hashes: 32 bytes, read as unsigned 256-bit little-endian integers (document 1, "Mining work bytes"). */
+
+import { TARGET_BYTES } from './bytes.ts';
+
+/** Whether `hash <= target`. Both are 32 bytes. */
+export function meetsTarget(hash: Uint8Array, target: Uint8Array): boolean {
+  for (let i = TARGET_BYTES - 1; i >= 0; i--) {
+    if (hash[i] !== target[i]) return hash[i] < target[i];
+  }
+  return true;
+}
+
+/** @param target 32 bytes, little-endian */
+export function targetToInteger(target: Uint8Array): bigint {
+  let value = 0n;
+  for (let i = TARGET_BYTES - 1; i >= 0; i--) value = (value << 8n) | BigInt(target[i]);
+  return value;
+}
+
+/**
+ * @returns 32 bytes, little-endian
+ * @throws RangeError when the value is negative or does not fit in 256 bits.
+ */
+export function integerToTarget(value: bigint): Uint8Array {
+  if (value < 0n || value >= 1n << 256n) throw new RangeError('a target is an unsigned 256-bit integer');
+  return Uint8Array.from({ length: TARGET_BYTES }, (_, i) => Number((value >> BigInt(8 * i)) & 0xffn));
+}
+
+/**
+ * @returns the number of hashes that a solution needs on average, 2^256 / (target + 1), rounded to a number's precision
+ */
+export function difficultyOf(target: Uint8Array): number {
+  // Scaled by 2^32 so that targets near the top keep their fraction.
+  return Number((1n << 288n) / (targetToInteger(target) + 1n)) / 2 ** 32;
+}
+
+/** @returns the target, 32 bytes, at which a solution needs `difficulty` hashes on average; less than 1 counts as 1 */
+export function targetForDifficulty(difficulty: number): Uint8Array {
+  const scaled = BigInt(Math.max(1, Math.round(difficulty * 2 ** 16)));
+  const target = (1n << 272n) / scaled - 1n;
+  const most = (1n << 256n) - 1n;
+  return integerToTarget(target > most ? most : target);
+}

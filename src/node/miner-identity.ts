@@ -1,0 +1,43 @@
+/** The identity of a miner at a node (document 1, "Miner information"), and its keys. This file imports nothing. */
+
+/** The rules for which of an account's keys must sign. */
+export const PREDICATES = ['keys-all', 'keys-any', 'keys-2'] as const;
+type Predicate = (typeof PREDICATES)[number];
+
+export interface MinerIdentity {
+  /** The account that receives the rewards. */
+  readonly account: string;
+  readonly predicate: Predicate;
+  /** 64 hex digits each. */
+  readonly publicKeys: readonly string[];
+}
+
+/** The field and the constant of Ed25519's curve, −x² + y² = 1 + d·x²·y² (RFC 8032, 5.1). */
+const P = 2n ** 255n - 19n;
+const D = 37_095_705_934_669_439_343_138_083_508_754_565_189_542_113_879_843_219_016_388_785_533_085_940_283_555n;
+
+/**
+ * Whether 32 bytes are a point of the curve of Ed25519, as every public key is. Of other bytes, such as those of a
+ * secret key, about half are none.
+ * @param key 64 hex digits: y, little-endian, with the sign of x in its highest bit
+ */
+export function isOnCurve(key: string): boolean {
+  const bytes = key.match(/../g) ?? [];
+  const encoded = BigInt(`0x${bytes.reverse().join('')}`);
+  const y = BigInt.asUintN(255, encoded);
+  if (y >= P) return false;
+  // x² = u/v has a root if u·v has one; v is never 0.
+  const u = y * y - 1n;
+  const v = D * y * y + 1n;
+  const character = power((((u * v) % P) + P) % P, (P - 1n) / 2n);
+  return character === 0n ? encoded === y : character === 1n;
+}
+
+/** @returns base^exponent modulo P */
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (let [square, left] = [base, exponent]; left > 0n; left >>= 1n, square = (square * square) % P) {
+    if (left & 1n) result = (result * square) % P;
+  }
+  return result;
+}

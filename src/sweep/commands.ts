@@ -1,0 +1,204 @@
+/** The commands of a transfer: step 0, step 1, and both without signatures, to be tried out. */
+
+import { buildCommand, cmdOf } from '../ledger/command/build.ts';
+import {
+  type CoinCall,
+  continueOnTarget,
+  gasCapability,
+  type Keyset,
+  transfer,
+  transferCreate,
+  transferCrosschain,
+} from '../ledger/command/coin.ts';
+import type { Command, KeyPair } from '../ledger/command/command.ts';
+import { requestKeyOfCmd } from '../ledger/command/command.ts';
+import { type Payload, type PublicMeta, parsePayload, publicMetaOf } from '../ledger/command/payload.ts';
+import { parseCommandResult } from '../ledger/command/results.ts';
+import type { Decimal } from '../ledger/decimal.ts';
+import { LedgerFormatError, parseExactJsonBytes, quoted } from '../ledger/json.ts';
+import { COIN } from '../ledger/payload.ts';
+import { parseSpvProof, spvRoot } from '../ledger/spv-proof.ts';
+import type { Sweep, Transfer } from './state.ts';
+
+/**
+ * How long a command may wait for its block, in seconds.
+ */
+const TTL_S = 1800;
+/** A command that is tried out may use this much gas: several times what either step has ever used. */
+export const TRIAL_GAS = 2500;
+/** What the known gas stations pay for at most. */
+const STATION_GAS = 850;
+
+/** What makes a command. */
+export interface CommandMaker {
+  /** The public keys that sign. */
+  readonly signers: readonly string[];
+  /** The newest block's creation time, in seconds since 1970. Nodes take no command that is far ahead of it. */
+  readonly timeS: number;
+  /** A text that no other command has, so that equal transfers are different commands. */
+  readonly nonce: string;
+}
+
+type Terms = Pick<Sweep, 'network' | 'account' | 'guard' | 'receiver' | 'targetChain' | 'gasPrice' | 'gasStation'>;
+
+/** Takes the coins from their chain; within one chain, it brings them to their receiver at once. */
+export function step0Of(
+  terms: Terms,
+  { chain, amount, gasLimit }: Pick<Transfer, 'chain' | 'amount' | 'gasLimit'>,
+  maker: CommandMaker,
+): Payload {
+  const { account } = terms;
+  const { message, capabilities } = callOf(terms, chain, amount);
+  const clist = [gasCapability(COIN), ...capabilities];
+  return {
+    networkId: terms.network,
+    payload: message,
+    signers: maker.signers.map((pubKey) => ({ pubKey, clist })),
+    meta: metaOf(terms, { chain, sender: account, gasLimit }, maker),
+    nonce: maker.nonce,
+  };
+}
+
+function callOf({ account, guard, receiver, targetChain }: Terms, chain: number, amount: Decimal): CoinCall {
+  const to = receiver ?? { account, guard };
+  const payment = { module: COIN, sender: account, receiver: to.account, amount };
+  if (to.guard !== null) {
+    const guarded = { ...payment, guard: to.guard };
+    return chain === targetChain ? transferCreate(guarded) : transferCrosschain({ ...guarded, targetChain });
+  }
+  if (chain === targetChain) return transfer(payment);
+  throw new Error('the guard of a receiver on another chain must be known');
+}
+
+/** Brings the coins to the target chain. @param pactId the request key of step 0 */
+export function step1Of(terms: Terms, pactId: string, proof: string, gasLimit: number, maker: CommandMaker): Payload {
+  const { account, targetChain: chain, gasStation } = terms;
+  const signers = maker.signers.map((pubKey) => ({ pubKey, clist: [gasCapability(COIN)] }));
+  return {
+    networkId: terms.network,
+    payload: continueOnTarget(pactId, proof),
+    signers: gasStation === null ? signers : [],
+    meta: metaOf(terms, { chain, sender: gasStation ?? account, gasLimit }, maker),
+    nonce: maker.nonce,
+  };
+}
+
+/** The most gas of a step 1 that is tried out. */
+export function step1TrialGas({ gasStation }: Pick<Terms, 'gasStation'>): number {
+  return gasStation === null ? TRIAL_GAS : STATION_GAS;
+}
+
+/** @returns the command without signatures: a node can try it out, but nobody can send it */
+export function unsigned(payload: Payload): Command {
+  const cmd = cmdOf(payload);
+  return { cmd, hash: requestKeyOfCmd(cmd), sigs: [] };
+}
+
+/** @param pairs those of all signers */
+export function signed(payload: Payload, pairs: readonly KeyPair[]): Command {
+  return buildCommand(payload, pairs);
+}
+
+/**
+ * @returns what the gas limit should be of a command that has used this much: a fifth more, but not above `most`, and
+ *   never 0
+ */
+export function gasLimitFor(gas: number, most: number): number {
+  return Math.max(1, Math.min(Math.ceil((gas * 6) / 5), most));
+}
+
+/** @returns when a command was made, and when its time to live ends, in seconds since 1970 */
+export function lifeOf({ cmd }: Command): { readonly madeS: number; readonly endS: number } {
+  const { creationTime, ttl } = publicMetaOf(parsePayload(cmd).meta);
+  return { madeS: creationTime, endS: creationTime + ttl };
+}
+
+/** @returns what a command pays for each unit of gas, in coins */
+export function gasPriceOf({ cmd }: Command): Decimal {
+  return publicMetaOf(parsePayload(cmd).meta).gasPrice;
+}
+
+/** @returns the proof in a step 1 */
+export function proofIn({ cmd }: Command): string | null {
+  const { payload } = parsePayload(cmd);
+  return 'cont' in payload ? payload.cont.proof : null;
+}
+
+function metaOf(
+  { gasPrice }: Terms,
+  { chain, sender, gasLimit }: { chain: number; sender: string; gasLimit: number },
+  { timeS }: CommandMaker,
+): PublicMeta {
+  return { chainId: `${chain}`, sender, gasLimit, gasPrice, ttl: TTL_S, creationTime: timeS };
+}
+
+/* Reads what a cross-chain proof proves, before a step 1 is paid for that cannot succeed. */
+
+/**
+ * @param text what /spv has answered
+ * @param step0 the request key of step 0
+ * @returns the hash of the block on the target chain to which the proof leads, 32 bytes
+ * @throws LedgerFormatError when it is for another chain, or proves something else than that step 0 has succeeded.
+ */
+export function rootOfProof(text: string, step0: string, targetChain: number): Uint8Array {
+  const proof = parseSpvProof(text);
+  if (proof.targetChain !== targetChain) {
+    throw new LedgerFormatError(`the proof is for chain ${proof.targetChain}, not for chain ${targetChain}`);
+  }
+  const { reqKey, result } = parseCommandResult(parseExactJsonBytes(proof.output));
+  if (reqKey !== step0 || result.status !== 'success') {
+    throw new LedgerFormatError('the proof is of another command than step 0');
+  }
+  return spvRoot(proof);
+}
+
+/* Which keys have to sign for an account, and which guards are signed for. */
+
+/** How many of its keys a keyset needs; undefined for a predicate that the ledger does not define. */
+function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
+  return { 'keys-all': keys.length, 'keys-any': 1, 'keys-2': 2 }[pred];
+}
+
+/**
+ * @param held the public keys whose secret keys are at hand
+ * @returns as many of them as the keyset needs; undefined when they do not suffice
+ */
+export function signersOf(guard: Keyset, held: readonly string[]): readonly string[] | undefined {
+  const needed = signaturesNeeded(guard);
+  const usable = guard.keys.filter((key) => held.includes(key));
+  return needed === undefined || needed < 1 || usable.length < needed ? undefined : usable.slice(0, needed);
+}
+
+/** @returns the only guard that an account of this name can have; undefined for names that leave it open */
+export function guardOfName(account: string): Keyset | undefined {
+  const [, key] = /^k:([0-9a-f]{64})$/.exec(account) ?? [];
+  return key === undefined ? undefined : { keys: [key], pred: 'keys-all' };
+}
+
+/**
+ * Whoever satisfies the guard that a step 0 names has the coins, and nodes say which guard an account has. So its keys
+ * must be among those that the user has named, and where several keys leave it open how many of them must sign, the
+ * user's word decides about that, too.
+ * @param known the keys that may be in the guard, and the predicate of a guard with several keys
+ * @returns what is wrong with a guard; undefined when it may be signed
+ */
+export function guardFault(guard: Keyset, known: Keyset): string | undefined {
+  const { keys, pred } = guard;
+  const strangers = keys.filter((key) => !known.keys.includes(key));
+  if (strangers.length > 0) {
+    return `has keys that you have not named: ${strangers.join(', ')}. Name with --guard-key those that belong to it`;
+  }
+  const impossible = impossibleGuard(guard);
+  if (impossible !== undefined) return impossible;
+  if (signaturesNeeded(guard) === undefined || keys.length === 1 || pred === known.pred) return undefined;
+  return `has the predicate ${pred}, and not ${known.pred}. If that is right, say so with --predicate ${pred}`;
+}
+
+/** @returns why nobody could ever sign for a guard; undefined when somebody could */
+export function impossibleGuard(guard: Keyset): string | undefined {
+  const { keys, pred } = guard;
+  const needed = signaturesNeeded(guard);
+  const isPossible = new Set(keys).size === keys.length && (needed === undefined || needed <= keys.length);
+  if (isPossible) return undefined;
+  return `has ${keys.length === 1 ? 'one key' : 'a key twice'} and the predicate ${quoted(pred)}, which nobody could satisfy`;
+}

@@ -1,0 +1,149 @@
+/** What the account that is mined for has. The node is asked only when somebody presses the button. */
+
+import { livesOnRelays } from '../report/figures.ts';
+import type { Status } from '../report/http/schemas.ts';
+import { describePowerCost, formatChance, formatDuration, formatEstimate } from '../report/units.ts';
+import { ApiError, type Balance } from './api.ts';
+import { announce, byId, element, hideFigure, type Row, Rows, setFigure, setText } from './dom.ts';
+import { clockSeconds, coins, known } from './format.ts';
+
+type ChainBalance = Balance['chains'][number];
+
+/** What a node said longer ago is shown as old: meanwhile a block may have been mined. */
+const OLD_SECONDS = 60;
+
+export class BalancePanel {
+  readonly #ask: () => Promise<Balance>;
+  readonly #button = byId<HTMLButtonElement>('balance-ask');
+  readonly #rows: Rows<ChainBalance>;
+  #shown: Balance | undefined;
+
+  /** @param ask throws an ApiError for an answer that is an error */
+  constructor(ask: () => Promise<Balance>) {
+    this.#ask = ask;
+    const table = byId('balance-table');
+    // As in the table of devices: CSS lays these out as blocks.
+    table.setAttribute('role', 'table');
+    const body = element('tbody', { role: 'rowgroup' });
+    const heads = element('tr', { role: 'row' }, head('chain'), head('coins'));
+    table.append(element('thead', { role: 'rowgroup' }, heads), body);
+    this.#rows = new Rows(body, chainRow);
+    this.#button.addEventListener('click', () => this.#askNow());
+  }
+
+  /** Only a rig that mines on a node has one to ask. */
+  show({ sourceKind, timeMillis }: Status): void {
+    byId('balance').hidden = sourceKind !== 'node';
+    if (this.#shown) showAge(this.#shown, timeMillis);
+  }
+
+  /** The button keeps the focus while the node is asked, unlike a disabled one. */
+  async #askNow(): Promise<void> {
+    if (this.#button.getAttribute('aria-busy') === 'true') return;
+    this.#button.setAttribute('aria-busy', 'true');
+    setText(this.#button, 'Asking the node …');
+    try {
+      this.#show(await this.#ask());
+      setText(byId('balance-fault'), '');
+    } catch (fault) {
+      const why = fault instanceof ApiError ? fault.message : 'the miner cannot be reached';
+      setText(byId('balance-fault'), `No balance was read: ${why}`);
+      announce(`balance: ${why}`);
+    }
+    setText(this.#button, this.#shown ? 'Ask the node again' : 'Ask the node for the balance');
+    this.#button.removeAttribute('aria-busy');
+  }
+
+  #show(told: Balance): void {
+    this.#shown = told;
+    const { account, total, chains } = told;
+    setText(byId('balance-total'), known(total, String));
+    setText(byId('balance-now'), total === null ? '' : `${total} coins`);
+    setText(byId('balance-account'), account);
+    setText(byId('balance-unread'), describeUnread(chains));
+    showAge(told, told.timeMillis);
+    this.#rows.show(chains.map((each) => [String(each.chain), each]));
+    byId('balance-told').hidden = false;
+    announce(total === null ? 'balance: not every chain answered' : `balance: ${total} coins in all`);
+  }
+}
+
+/** @param nowMillis by the miner's clock */
+function showAge({ node, timeMillis }: Balance, nowMillis: number): void {
+  const seconds = Math.max(0, (nowMillis - timeMillis) / 1000);
+  const isOld = seconds > OLD_SECONDS;
+  const more = isOld ? ' It may have changed since.' : '';
+  setText(
+    byId('balance-said'),
+    `${node} said so at ${clockSeconds(timeMillis)}, ${formatDuration(seconds)} ago.${more}`,
+  );
+  byId('balance-told').classList.toggle('old', isOld);
+}
+
+/** @returns an empty text when every chain answered */
+function describeUnread(chains: readonly ChainBalance[]): string {
+  const unread = chains.filter(({ fault }) => fault !== null);
+  if (unread.length === 0) return '';
+  const which = `${unread.length === 1 ? 'Chain' : 'Chains'} ${unread.map(({ chain }) => chain).join(', ')}`;
+  return `${which} did not answer, so the sum is not known: ${unread[0].fault}`;
+}
+
+function head(name: string): HTMLElement {
+  return element('th', { scope: 'col', role: 'columnheader' }, name);
+}
+
+function chainRow(name: string): Row<ChainBalance> {
+  const amount = element('td', { role: 'cell', class: 'number' });
+  return {
+    element: element(
+      'tr',
+      { role: 'row' },
+      element('th', { scope: 'row', role: 'rowheader' }, `chain ${name}`),
+      amount,
+    ),
+    show({ balance, exists }) {
+      amount.classList.toggle('quiet', !exists);
+      setText(amount, balance === null ? 'no answer' : exists ? coins(balance) : 'no account');
+    },
+  };
+}
+
+/* What the rig earns on average, and what its power costs. */
+
+const ABOUT = 'On average, if rate, difficulty and rewards stay as they are. Fees and orphans are left out.';
+
+/** A pool's jobs name the network only by a number, which nobody else confirms. */
+const OF_POOL =
+  'A pool pays by its own rules: this is what the hashrate finds, before its fee, at the rewards of the network that its jobs name.';
+
+export class Earnings {
+  show(status: Status): void {
+    const { sourceKind, earnings } = status;
+    const { coinsPerDay, coinsPerBlock, chanceInDayRatio, chanceInMonthRatio, powerPrice, powerCostPerDay } = earnings;
+    // A rig that mines for another process earns nothing by itself.
+    byId('earnings').hidden = sourceKind === 'parent';
+    setFigure('coins-per-day', known(coinsPerDay, formatEstimate));
+    setFigure('coins-per-block', known(coinsPerBlock, formatEstimate));
+    setFigure('chance-in-day', known(chanceInDayRatio, formatChance));
+    setFigure('chance-in-month', known(chanceInMonthRatio, formatChance));
+    setFigure('power-cost', known(powerCostPerDay, formatEstimate));
+    hideFigure('power-cost', powerPrice === null);
+    setText(byId('earnings-about'), about(status));
+  }
+}
+
+/** What the figures leave out, and why some are not known. */
+function about(status: Status): string {
+  const { sourceKind, earnings } = status;
+  const { blocksPerDay, coinsPerDay, powerPrice, powerCostPerDay } = earnings;
+  return [
+    ABOUT,
+    sourceKind === 'pool' && OF_POOL,
+    blocksPerDay !== null && coinsPerDay === null && 'The rewards of this network are not known.',
+    powerPrice !== null &&
+      powerCostPerDay === null &&
+      `${describePowerCost({ powerPrice }, !livesOnRelays(status)).replace('the', 'The')}.`,
+  ]
+    .filter((note) => note !== false)
+    .join(' ');
+}
