@@ -150,7 +150,6 @@ export const POOL = {
         about: 'user at the pool, as the pool wants it: usually an account and the name of this rig',
         example: 'NAME.rig1',
         flag: '--user <name>',
-        live: true,
         inHelp: 'first',
       },
       password: {
