@@ -1,15 +1,15 @@
-// What random faults of a node cost: two miners at the same time on the same cores, one on a node that answers every
-// so-and-so many requests wrongly, late or not at all, the other one on a node without faults.
+// What random faults of a node cost: two miners at the same time on the same cores, one on a node that answers
+// --percent of the requests wrongly, late or not at all, the other one on a node without faults.
 //
 //   node bench/faulty-node.mjs [--seconds 600] [--percent 6] [--sessions 10] [--json] [--out FILE]
 //
 // Both miners do everything that a rig can: each has a hashing thread, a stratum server with --sessions sessions that
 // hash, an external worker, and an HTTP server that is asked for its status each second. Both nodes have 20 chains,
-// another miner's block every 1.5 s and update streams that end every 4 s. A miner finds a block each five seconds.
-// Told of each: the hashrate of its thread, what the node's referee has said of its submissions, and how often it has
-// asked for work and for update streams in a second. The exit code is 1 when a submission was invalid or counted twice,
-// when a miner has asked for work more often than docs/node.md says, or when --seconds is at least 120 and the hashrate
-// beside faults is less than 0.98 of the other one.
+// another miner's block every 1.5 s and update streams that end every 4 s. A miner finds a block each five seconds. The
+// result for each: the hashrate of its thread, what the node's referee has said of its submissions, and how often it
+// has asked for work and for update streams in a second. The exit code is 1 when a submission was invalid or counted
+// twice, when a miner has asked for work more often than docs/node.md says, or when --seconds is at least 120 and the
+// hashrate beside faults is less than 0.98 of the other one.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,7 +66,7 @@ const BLOCK_SECONDS = 5;
 /** A session's few hashes. */
 const SESSION_MS = 200;
 const SESSION_NONCES = 200;
-/** What docs/node.md promises: so many requests for work at once, and so many a second from then on. */
+/** The bounds of docs/node.md: requests for work at once, and requests a second from then on. */
 const [, burst, perSecond] = /\| requests for work \| (\d+) \| (\d+) a second/
   .exec(readFileSync(new URL('../docs/node.md', import.meta.url), 'utf8'))
   .map(Number);

@@ -3,11 +3,11 @@
 //
 //   node bench/http-attacks.mjs [--seconds 40] [--attacks unread,pipelined,…] [--json] [--out FILE]
 //
-// Each attack lasts --seconds, and so does a run that nobody attacks. Told of each: how many probes on new connections
+// Each attack lasts --seconds, and so does a run without one. The result for each: how many probes on new connections
 // were answered (/healthz and /metrics, or an event stream where those are attacked) during the attack, in it from 16 s
 // on, and after it, and the slowest of these answers; the longest that the server kept one of the attacker's
 // connections; the peak of the miner's memory; the part of a core that its main thread took; the hashrate; the blocks
-// that the node accepted, and how many so many hashes give on average. The miner has one hashing thread, and the
+// that the node accepted, and how many blocks the hashes give on average. The miner has one hashing thread, and the
 // attacker has the lowest priority. Fails (exit 1) when a probe was not answered from 16 s on, or when memory grew by
 // more than docs/watching.md says, with what V8 takes beside it. Loopback only. Linux only: it reads /proc.
 

@@ -11,7 +11,7 @@ import { IdleMiner } from './lib/idle-miner.mjs';
 import { startIdleMinerProcess } from './lib/idle-miner-process.mjs';
 import { bytesRead, threadTimes } from './lib/process-cpu.mjs';
 import { runScenarios } from './lib/scenarios.mjs';
-import { nowMs, secondsTo } from './lib/told.mjs';
+import { nowMs, secondsTo } from './lib/timed-records.mjs';
 import { startWatchedNode } from './lib/watched-node.mjs';
 
 const CHAIN = 0;
@@ -249,7 +249,7 @@ const scenarios = {
   'early-cut': {
     ...idle,
     goal: 2,
-    what: 'a New Cut is told 50 ms before the work changes',
+    what: 'a New Cut is announced 50 ms before the work changes',
     run: earlyCut,
   },
   'broken-verdict': {

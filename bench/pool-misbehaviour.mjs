@@ -8,9 +8,9 @@
 // The exit code is 1 when the client throws, gives out a work or a reason that is not well formed, or does not mine
 // again. The pauses between connections are shorter than usual in that part, so that more of them are made.
 //
-// Told of each attack, from its beginning on: the hashrate of one thread, how long /healthz takes, the part of a core
-// that the main thread takes, the memory, and what is logged. With --alone, the miner has no second pool. The attacks
-// need Linux.
+// The result for each attack, from its beginning on: the hashrate of one thread, how long /healthz takes, the part of a
+// core that the main thread takes, the memory, and what is logged. With --alone, the miner has no second pool. The
+// attacks need Linux.
 
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';

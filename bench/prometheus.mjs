@@ -35,7 +35,7 @@ const PATIENCE_MS = 60_000;
 /** In a row, half a second apart: then mining rests. */
 const SAME_TIMES = 4;
 const WORK_DIFFICULTY = 'pickaxe_work_difficulty_hashes';
-/** What sensors tell is not there on a machine without them, and `demo` has neither a pool nor workers. */
+/** A machine without sensors has none of their metrics, and `demo` has neither a pool nor workers. */
 const ABSENT =
   /_(temperature_celsius|power_watts|fan_ratio|clock_hertz|share_difficulty_hashes)|pickaxe_(relay|worker)_/;
 /** Doubles are written in decimals and read again: what is not the same to this is another figure. */

@@ -17,7 +17,7 @@ import { IdleMiner } from './lib/idle-miner.mjs';
 import { startIdleMinerProcess } from './lib/idle-miner-process.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 import { runScenarios } from './lib/scenarios.mjs';
-import { mined, nowMs, secondsTo } from './lib/told.mjs';
+import { mined, nowMs, secondsTo } from './lib/timed-records.mjs';
 import { startWatchedNode } from './lib/watched-node.mjs';
 
 const FULL_SECONDS = 600;
@@ -214,7 +214,7 @@ const scenarios = {
   buffered: {
     ...share,
     goal: shareGoal(10),
-    what: 'a proxy holds all that a stream tells until it ends, after 240 s',
+    what: 'a proxy holds back a stream until it ends, after 240 s',
     run: staleShare((node) => {
       node.server.faults = [{ endpoint: 'updates', kind: 'buffered-stream' }];
     }),
@@ -222,7 +222,7 @@ const scenarios = {
   silent: {
     ...share,
     goal: shareGoal(10),
-    what: 'from 20 s on, streams stay open and tell nothing',
+    what: 'from 20 s on, streams stay open and announce nothing',
     run: staleShare(async (node, after) => {
       await after(FAIL_MS);
       node.server.faults = [{ endpoint: 'updates', kind: 'silent-stream' }];

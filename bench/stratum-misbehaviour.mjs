@@ -3,14 +3,14 @@
 //   node bench/stratum-misbehaviour.mjs [--sessions 200] [--seconds 15] [--attacks junk,flood,…] [--niceness 19] [--short]
 //                                       [--no-goals] [--json] [--out FILE]
 //
-// Each attack lasts --seconds, and so does a time without one. Told of each: how long the pings and the shares of
-// honest sessions waited for their answers, New Cut → last honest notify, how many connections the attacker opened and
-// lost, the server's memory, and its processor time. The attacker is a process of its own, which runs at the lowest
+// Each attack lasts --seconds, and so does a time without one. The result for each: how long the pings and the shares
+// of honest sessions waited for their answers, New Cut → last honest notify, how many connections the attacker opened
+// and lost, the server's memory, and its processor time. The attacker is a process of its own, which runs at the lowest
 // priority unless --niceness says otherwise. It comes through PROXY headers from address after address, because each is
 // soon banned. The honest sessions are in the process of the benchmark. Fails (exit 1) when an honest session was lost,
 // a share was refused, a line of the ledger is missing, or memory grew by more than 160 MiB. Then come the scenarios of
-// lib/stratum-scenarios.mjs that --attacks names: each tells what became of honest miners after strangers had been at a
-// server, and fails when one was dropped or banned. Loopback only. Linux only: it reads /proc.
+// lib/stratum-scenarios.mjs that --attacks names: each counts the honest miners that a server still serves after an
+// attack by strangers, and fails when one was dropped or banned. Loopback only. Linux only: it reads /proc.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -2,12 +2,12 @@
 //
 //   node bench/stratum.mjs [--sessions 1000] [--cuts 40] [--seconds 20] [--short] [--no-goals] [--json] [--out FILE]
 //
-// Told: the time from a New Cut at the node to the notify of the last session, and from the first session's to the last
-// one's, while no shares come and while they do; how many shares a second the server takes; memory and processor time;
-// how many sessions had the nonce1 of another (from the ledger, which names each session that brought shares); and the
-// answers to shares. The clients are in the process of the benchmark, really hash, and take new targets with the next
-// job, at once, or late. Fails (exit 1) when the 99th percentile of the last notify is above 100 ms, a nonce1 was
-// doubled, or a share was refused. Loopback only. Linux only: it reads /proc.
+// The result: the time from a New Cut at the node to the notify of the last session, and from the first session's to
+// the last one's, while no shares come and while they do; how many shares a second the server takes; memory and
+// processor time; how many sessions had the nonce1 of another (from the ledger, which names each session that brought
+// shares); and the answers to shares. The clients are in the process of the benchmark, really hash, and take new
+// targets with the next job, at once, or late. Fails (exit 1) when the 99th percentile of the last notify is above 100
+// ms, a nonce1 was doubled, or a share was refused. Loopback only. Linux only: it reads /proc.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -32,7 +32,7 @@ const [sessions, cuts, seconds] = ['sessions', 'cuts', 'seconds'].map((name) => 
 const MOST_LAST_NOTIFY_MS = 100;
 /** So many connect at once: a server's queue of connections that wait is finite. */
 const AT_ONCE = 100;
-/** A node's work is fetched at once after a New Cut that comes so long after the last one. */
+/** After a New Cut that comes this long after the last one, a node's work is fetched at once. */
 const SPACING_MS = 500;
 /** How long the sessions have until the first New Cut, for code to be compiled. */
 const WARM_UP_MS = 2_000;

@@ -20,7 +20,7 @@ enum { PAGE, MASK, ZERO, SHUFFLE16, SHUFFLE8, WORD7, JOB = WORD7 + 2, FRAME_VECT
  *   every nonce of its last step there, rotated left by 7
  * table: COUNTER_WORDS vectors for each vector of counters; aligned to 64 bytes
  * steps: at least 1
- * returns how many steps precede the first step with a hit; `steps` when there is none
+ * returns how many steps precede the first step with a hit; `steps` without one
  *
  * It is called as on Linux on every system. On Windows the compiler saves %xmm6 to %xmm15 around a search.
  */

@@ -62,7 +62,7 @@ const FAULTS = [
   { endpoint: 'solved', kind: 'lost-answer', probability: 0.1 },
   { endpoint: 'solved', kind: 'drop', probability: 0.05 },
 ];
-/** What happens for the first time after so many milliseconds, and how often from then on. */
+/** When each event happens for the first time, and its period from then on, in milliseconds. */
 const TROUBLE = [
   [500, 1_000, pay],
   [1_000, 10_000, () => ledger.orphanNext(random(3))],
@@ -151,8 +151,8 @@ async function mine() {
 }
 
 /**
- * Gives each chain two more blocks, so that it can be told what became of ours, and no further ones: one for the height
- * of a solution that was lost on its way to the head, and one on top of it.
+ * Gives each chain two more blocks and no further ones, so that the fate of every block of the miner shows: one block
+ * for the height of a solution that was lost on its way to the head, and one on top of it.
  */
 function standStill() {
   ledger.standsStill = true;

@@ -13,7 +13,7 @@ export const native = fileURLToPath(new URL('../native/', import.meta.url));
 const FLAGS = ['-std=gnu11', '-O3', '-Wall', '-Wextra', '-fvisibility=hidden'];
 
 /**
- * What compilers and linkers are told for each system, with Node.js's names. The addon's host has the functions of
+ * The options of compiler and linker for each system, by Node.js's names. The addon's host has the functions of
  * Node-API.
  */
 const SYSTEMS = {

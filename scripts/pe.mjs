@@ -61,7 +61,7 @@ export function readWindowsLibrary(file) {
     const names = [];
     for (let at = place(lookup); view.getBigUint64(at, true) !== 0n; at += 8) {
       const entry = view.getBigUint64(at, true);
-      // The highest bit tells numbers from names.
+      // The highest bit distinguishes numbers from names.
       names.push(entry >> 63n ? `number ${entry & 0xffffn}` : text(place(Number(entry)) + 2));
     }
     return names;

@@ -9,7 +9,7 @@ const VERSION = /^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/;
  * @param changelog the text of CHANGELOG.md
  * @param tags the tags of the repository
  * @param status the output of `git status --porcelain`
- * @returns for people: a sentence about each fault; empty when there is none
+ * @returns for people: a sentence about each fault; empty without faults
  */
 export function releaseFaults({ version, locked, changelog, tags, status }) {
   const [heading] = /^## .*$/m.exec(changelog) ?? ['## nothing'];

@@ -39,8 +39,8 @@ const RDNA = {
 
 /** The number of units and the boost clock in MHz, by the model's name without its maker. */
 const CHIPS = new Map([
-  // Hopper: glennklockwood.com/garden/processors/h100 and hmc-tech.com (132 SMs; PCIe: 114); an H200 at work tells 1980
-  // MHz.
+  // Hopper: glennklockwood.com/garden/processors/h100 and hmc-tech.com (132 SMs; PCIe: 114); an H200 at work reports
+  // 1980 MHz.
   ['H200', { ...NVIDIA, units: 132, boostMHz: 1980, aim: 22e9 }],
   ['H100 80GB HBM3', { ...NVIDIA, units: 132, boostMHz: 1980 }],
   ['H100 PCIe', { ...NVIDIA, units: 114, boostMHz: 1755 }],
@@ -97,7 +97,8 @@ export function ceilingOf(model, coreMHz) {
     ...kernel,
     hashesPerSecond: Math.round((units * lanes * MHz * 1e6) / kernel.instructions),
   }));
-  const clock = coreMHz === undefined ? 'the boost clock: no sensor tells the real one' : 'by the sensors while mining';
+  const clock =
+    coreMHz === undefined ? 'the boost clock: no sensor reports the real one' : 'by the sensors while mining';
   const { hashesPerSecond } = kernels[0];
   return { hashesPerSecond, aim: aim ?? REACHED * hashesPerSecond, unit, units, lanes, MHz, clock, boostMHz, kernels };
 }

@@ -34,7 +34,7 @@ export function numbers(name, text) {
 
 /**
  * @param devices names such as `gpu0,gpu2`. Without it, or with `gpu` among them, all usable GPUs are measured
- * @throws Error when there is none, or when a named GPU cannot be used.
+ * @throws Error without a GPU, or when a named GPU cannot be used.
  */
 export async function chooseGpus({ devices, 'software-gpu': softwareGpu }) {
   const gpus = await listGpus({ softwareGpu });

@@ -7,7 +7,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { IdleMiner } from './idle-miner.mjs';
-import { Told } from './told.mjs';
+import { TimedRecords } from './timed-records.mjs';
 
 /** @returns `turns` and `events` as an IdleMiner's, and the `pid` */
 export async function startIdleMinerProcess(urls) {
@@ -16,8 +16,8 @@ export async function startIdleMinerProcess(urls) {
     // Warnings are counted and not printed.
     execArgv: ['--no-warnings'],
   });
-  const turns = new Told();
-  const events = new Told();
+  const turns = new TimedRecords();
+  const events = new TimedRecords();
   let answer = () => {};
   child.on('message', ({ turn, event, measured }) => {
     if (turn) turns.add(turn);

@@ -8,15 +8,15 @@ import { Miner } from '#pickaxe/mine/miner.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { nowMs, Told } from './told.mjs';
+import { nowMs, TimedRecords } from './timed-records.mjs';
 
 const MINER = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
 
 export class IdleMiner {
   /** The current work from `atMs` on: id, chain and height of the `work`, or none. */
-  turns = new Told();
+  turns = new TimedRecords();
   /** The miner's events. */
-  events = new Told();
+  events = new TimedRecords();
   #engine = new IdleEngine(this.turns);
   #stopping = new AbortController();
   #running;

@@ -42,7 +42,7 @@ function checkAnswers(hashes) {
   }
 }
 
-/** @returns a function that hashes so many headers, each with another nonce, and returns how many they were */
+/** @returns a function that hashes the given number of headers, each with another nonce, and returns that number */
 export function peerRunner(hash) {
   const header = Buffer.alloc(HEADER_BYTES);
   return (count) => {

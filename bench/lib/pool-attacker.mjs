@@ -1,4 +1,4 @@
-// A pool in another process that gives work and answers shares as it should, until it is told to attack. It goes on
+// A pool in another process that gives work and answers shares as it should, until it gets the order to attack. It goes on
 // attacking on every later connection.
 //
 // The child gets { attack } as its first argument and sends { url }. The message { begin: true } begins the attack. The

@@ -24,8 +24,8 @@ export function threadTimes(pid) {
 
 /**
  * What a GPU's process did between two readings of `threadTimes`, in milliseconds. `main` runs the JavaScript; `others`
- * are Node's, V8's and Dawn's; from the first thread on that has a name of its own, all are the `driver`'s: not all of
- * Mesa's have one.
+ * are Node's, V8's and Dawn's. All threads from the first one with a special name on count as the `driver`'s, because
+ * some of Mesa's have no name.
  */
 export function between(pid, before, after) {
   const times = { main: 0, others: 0, driver: 0 };

@@ -6,7 +6,7 @@ import { median, printHeading, printTable, save } from './figures.mjs';
 /**
  * The command line of a benchmark that is made of scenarios. Ends the process: with 1 when a goal is missed.
  * @param scenarios by name: `what` it is, for people; `figure`: what is measured; `unit`; `goal`: the most that it may
- *   be, where there is one, or a function of the seconds that tells it; `judged`: `mean` or `worst`; `leastSeconds`:
+ *   be, where there is one, or a function of the seconds that returns it; `judged`: `mean` or `worst`; `leastSeconds`:
  *   runs in a shorter time only when it is named; `alone`: runs when the others are done; `run(seconds)`: a promise of
  *   samples, a number each
  * @param defaultSeconds that a scenario takes

@@ -85,7 +85,7 @@ export async function startAttack(name, port, niceness) {
   };
 }
 
-/** Keeps so many connections, each from its own address unless there is one, and acts on them again and again. */
+/** Keeps connections open, each from its own address unless one is given, and acts on them again and again. */
 function attack({ connections, address: only, first = '', begin = () => {}, act }, port) {
   const count = { opened: 0, closed: 0 };
   const sockets = new Set();

@@ -65,7 +65,7 @@ export class StratumClient {
     return this.#sentMs.size;
   }
 
-  /** Tries so many nonces, and submits what is a share. */
+  /** Tries this number of nonces, and submits those that are shares. */
   mine(nonces) {
     const job = this.#current();
     if (!job || this.nonce1 === undefined) return;

@@ -1,7 +1,7 @@
 // A mock node that knows when a work went stale: when its parent was no longer the tip of its chain.
 
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { nowMs } from './told.mjs';
+import { nowMs } from './timed-records.mjs';
 
 /** @param options of the mock node */
 export async function startWatchedNode(options) {
@@ -10,7 +10,7 @@ export async function startWatchedNode(options) {
   const onEvent = (event) => {
     if (event.type === 'block') blocksMs.set(`${event.chain}/${event.height}`, nowMs());
   };
-  // So easy that a miner that is told to solve it does so within milliseconds.
+  // The target is so easy that a miner solves it within milliseconds.
   const node = new MockNode({ chains: 4, difficulty: 100, ...options }, { onEvent });
   const { url } = await node.start();
   const staleFromMs = ({ chain, height }) => blocksMs.get(`${chain}/${height}`) ?? Number.POSITIVE_INFINITY;

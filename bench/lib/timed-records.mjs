@@ -6,7 +6,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 export const nowMs = systemClock.monotonicMs;
 
 /** Keeps items in order, each with the time at which it happened, and lets callers wait for more. */
-export class Told {
+export class TimedRecords {
   all = [];
   #listeners = new Set();
 
