@@ -124,6 +124,8 @@ export class FakeEngine implements Engine {
   beganMs = 0;
   /** The PCI address of its card. */
   bus: string | undefined;
+  /** What `open` returns, where it differs from the default. */
+  info: Partial<EngineInfo> = {};
   closed = 0;
   /** What `open` waits for. */
   opening: Promise<void> = Promise.resolve();
@@ -161,7 +163,13 @@ export class FakeEngine implements Engine {
     await this.opening;
     const fault = this.openFaults.shift();
     if (fault) throw fault;
-    return { model: 'fake', kernel: 'reference', why: 'it is a test', ...(this.bus && { bus: this.bus }) };
+    return {
+      model: 'fake',
+      kernel: 'reference',
+      why: 'it is a test',
+      ...(this.bus && { bus: this.bus }),
+      ...this.info,
+    };
   }
 
   async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {

@@ -210,8 +210,6 @@ export const KernelRow = z.object({
   cores: z.enum(CORE_KINDS).exactOptional(),
   usable: z.boolean(),
   chosen: z.boolean(),
-  /** Whether it is certain that it is the fastest; absent unless pickaxe chose it. */
-  proven: z.boolean().exactOptional(),
   /** H/s of one thread while all threads hash. Absent when the kernel cannot be used, or could not be measured. */
   hashesPerSecond: z.number().exactOptional(),
   /** Why the kernel is chosen, or why it is not. */
@@ -227,7 +225,7 @@ export function kernelRows(surveys: readonly Survey[], asked?: KernelName): Kern
   return surveys.flatMap((survey) => rowsOf(survey, asked));
 }
 
-function rowsOf({ kind, speeds, fastest, proven, close, unusable }: Survey, asked?: KernelName): KernelRow[] {
+function rowsOf({ kind, speeds, fastest, unusable, notRemembered }: Survey, asked?: KernelName): KernelRow[] {
   return KERNEL_NAMES.map((each) => {
     const name = { name: each, ...(kind !== undefined && { cores: kind }) };
     const hashesPerSecond = speeds[each];
@@ -242,17 +240,12 @@ function rowsOf({ kind, speeds, fastest, proven, close, unusable }: Survey, aske
     const row = { ...name, usable: true, hashesPerSecond };
     if (each !== (asked ?? fastest)) return { ...row, chosen: false, why: speed };
     if (asked !== undefined) return { ...row, chosen: true, why: `chosen: asked for, ${speed}` };
-    return { ...row, chosen: true, proven, why: `chosen: ${speed}${proven ? '' : unproven(each, close)}` };
+    const doubt = notRemembered === undefined ? '' : `; not remembered: ${notRemembered}`;
+    return { ...row, chosen: true, why: `chosen: ${speed}${doubt}` };
   });
 }
 
 /** A part that is rounded to 100 % is no difference. */
 function compared(part: number): string {
   return part < 0.995 ? `slower here: ${formatPercent(part)} of` : 'as fast here as';
-}
-
-function unproven(chosen: KernelName, close: readonly KernelName[]): string {
-  const rivals = close.filter((name) => name !== chosen);
-  if (rivals.length === 0) return ', which is not proven: the machine was too busy';
-  return `, to be proven while mining: ${rivals.join(' and ')} ${rivals.length === 1 ? 'comes' : 'come'} close`;
 }

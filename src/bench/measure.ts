@@ -137,7 +137,6 @@ export interface OpenOptions {
 
 export interface Opened {
   readonly engine: Engine;
-  /** The latest: it changes when a kernel has proven itself. */
   readonly info: EngineInfo;
   /** Filled while the device is open. */
   readonly readings: Readings;
@@ -149,21 +148,8 @@ export async function openAll(engines: readonly Engine[], { listener, failed }: 
   for (const engine of engines) {
     const readings = new Readings();
     const open = async () => {
-      let info: EngineInfo;
-      const own: EngineListener = {
-        telemetry: (reading) => readings.take(reading),
-        changed: (changed) => {
-          info = changed;
-        },
-      };
-      info = await engine.open({ ...listener(engine), ...own });
-      return {
-        engine,
-        readings,
-        get info() {
-          return info;
-        },
-      };
+      const telemetry: EngineListener['telemetry'] = (reading) => readings.take(reading);
+      return { engine, readings, info: await engine.open({ ...listener(engine), telemetry }) };
     };
     opened.push(...(await inStep([{ engine }], failed, open)));
   }

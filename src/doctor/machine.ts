@@ -131,9 +131,9 @@ export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
   return [{ ...finding, state: 'warning', why: 'native kernels are two to six times as fast', mend: reason }];
 }
 
-/** @returns `avx2 on efficiency cores (not proven yet)`; only the name where all cores are alike and it is proven */
-function chosenKernel({ name, cores, proven }: KernelRow): string {
-  return `${name}${cores === undefined ? '' : ` on ${cores} cores`}${proven === false ? ' (not proven yet)' : ''}`;
+/** @returns `avx2 on efficiency cores`; only the name where all cores are alike */
+function chosenKernel({ name, cores }: KernelRow): string {
+  return cores === undefined ? name : `${name} on ${cores} cores`;
 }
 
 /* Whether the devices that were asked for can mine. */

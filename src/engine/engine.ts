@@ -82,8 +82,6 @@ export interface EngineListener {
    * @param done how much of it is done, 0 to 1
    */
   progress?(what: string, done: number): void;
-  /** Called when what `open` returned is no longer true, as when a kernel has proven itself. */
-  changed?(info: EngineInfo): void;
   /** Called every few seconds with the readings of the device's sensors, if there are any. */
   telemetry?(telemetry: Telemetry): void;
   /** Called when the device is lost, even while no search runs that could throw the fault. */

@@ -151,7 +151,7 @@ export type MinerEvent =
   | { type: 'job-switch'; device: string; switchSeconds: number }
   /** A device reported a candidate that does not meet its job's search target. */
   | { type: 'hardware-error'; device: string; nonce: bigint }
-  /** A device came into or went out of service, or uses another kernel. */
+  /** A device came into or went out of service. */
   | {
       type: 'device';
       device: string;

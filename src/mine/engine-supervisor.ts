@@ -293,10 +293,6 @@ export class EngineSupervisor {
     const { name: device } = this.engine;
     return {
       progress: (what, done) => this.#hooks.emit({ type: 'progress', device, what, done }),
-      changed: (info) => {
-        this.#learn(info);
-        if (this.#leave && this.#pauses.size === 0) this.#announceReady();
-      },
       telemetry: (telemetry) => {
         this.#hooks.emit({ type: 'telemetry', device, telemetry });
         if (this.#leave) thermalGuard.take(telemetry);

@@ -7,20 +7,17 @@ const survey = (more: Partial<Survey>): Survey => ({
   threads: 2,
   speeds: { avx2x2: 49.4e6, avx2: 48.1e6, wasm: 8e6 },
   fastest: 'avx2x2',
-  close: ['avx2x2'],
-  proven: true,
   unusable: new Map([['neon', 'made for another kind of chip']]),
   ...more,
 });
 const rowOf = (rows: ReturnType<typeof kernelRows>, name: string) => rows.find((row) => row.name === name);
 
-test('a proven choice is the fastest, and nothing more is said', () => {
+test('the choice is the fastest, and nothing more is said', () => {
   const rows = kernelRows([survey({})]);
   expect(rowOf(rows, 'avx2x2')).toEqual({
     name: 'avx2x2',
     usable: true,
     chosen: true,
-    proven: true,
     hashesPerSecond: 49.4e6,
     why: 'chosen: the fastest here',
   });
@@ -39,22 +36,21 @@ test('a kernel that is as fast is not said to be slower', () => {
   expect(why(99.4)).toBe('slower here: 99 % of avx2x2');
 });
 
-test('a choice that is not proven says what it waits for', () => {
-  const why = (more: Partial<Survey>) => rowOf(kernelRows([survey({ proven: false, ...more })]), 'avx2x2')!.why;
-  expect(why({ close: ['avx2x2', 'avx2'] })).toBe(
-    'chosen: the fastest here, to be proven while mining: avx2 comes close',
+const doubtful = { notRemembered: 'only 1 of 25 turns of avx2x2 agree within 2 %' };
+
+test('a choice that is in doubt, and so not remembered, says so', () => {
+  expect(rowOf(kernelRows([survey(doubtful)]), 'avx2x2')!.why).toBe(
+    'chosen: the fastest here; not remembered: only 1 of 25 turns of avx2x2 agree within 2 %',
   );
-  expect(why({})).toBe('chosen: the fastest here, which is not proven: the machine was too busy');
 });
 
-test('a kernel that was asked for is neither proven nor not', () => {
-  const rows = kernelRows([survey({ proven: false })], 'wasm');
+test('a kernel that was asked for is not in doubt', () => {
+  const rows = kernelRows([survey(doubtful)], 'wasm');
   expect(rowOf(rows, 'wasm')).toMatchObject({ chosen: true, why: 'chosen: asked for, slower here: 16 % of avx2x2' });
-  expect(rows.some((row) => 'proven' in row)).toBe(false);
 });
 
 test('when nothing could be measured, the kernels can be used all the same', () => {
-  const rows = kernelRows([survey({ speeds: {}, proven: false })]);
+  const rows = kernelRows([survey({ speeds: {} })]);
   expect(rowOf(rows, 'avx2x2')).toEqual({
     name: 'avx2x2',
     usable: true,

@@ -19,11 +19,6 @@ const { groups } = chooseThreads(threads === undefined ? {} : { threads: Number(
 const names = loadKernels(KERNEL_NAMES).kernels.map(({ name }) => name);
 const speeds = Object.fromEntries(names.map((name, i) => [name, 100e6 / (i + 1)]));
 for (const i of groups.keys()) {
-  const fault = rememberTuning(new Cache(cache), groups, i, {
-    speeds,
-    fastest: names[0],
-    close: [names[0]],
-    proven: true,
-  });
+  const fault = rememberTuning(new Cache(cache), groups, i, { speeds, fastest: names[0] });
   if (fault !== undefined) throw new Error(fault);
 }

@@ -586,29 +586,33 @@ describe('devices', () => {
     expect(events.of('progress')).toEqual([{ type: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 }]);
   });
 
-  it('that change while they are in service say so, and while they are paused only when they resume', async () => {
+  it('that come into service say what they are, also after a pause', async () => {
     const engine = new FakeEngine('cpu');
+    const cores = [{ kind: 'efficiency', threads: 4, kernel: 'sse41' }] as const;
+    engine.info = { kernel: 'sse41', cores, threads: 4, why: 'asked for', detail: 'in full' };
     const { events } = mine(engine);
     await eventually(() => expect(events.of('device')).toHaveLength(1));
-    const cores = [{ kind: 'efficiency', threads: 4, kernel: 'sse41' }] as const;
-    const info = { model: 'fake', kernel: 'sse41', cores, threads: 4, why: 'proven while mining', detail: 'in full' };
-    engine.listener!.changed!(info);
-    expect(events.of('device').at(-1)).toMatchObject({
+    const ready = {
       state: 'ready',
-      description: 'fake: kernel sse41, 4 threads (proven while mining)',
+      description: 'fake: kernel sse41, 4 threads (asked for)',
       kernel: 'sse41',
       cores,
       detail: 'in full',
-    });
-    // A GPU's reasons begin with the variant of its kernel, whose name is not said twice.
-    engine.listener!.changed!({ model: 'card', kernel: 'wgsl', why: 'wgsl 128×16, batches of 8 ms' });
-    expect(events.of('device').at(-1)).toMatchObject({ description: 'card: kernel wgsl 128×16, batches of 8 ms' });
+    };
+    expect(events.of('device').at(-1)).toMatchObject(ready);
     engine.listener!.telemetry!({ temperatureCelsius: 95 });
-    engine.listener!.changed!({ ...info, kernel: 'avx2' });
-    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'ready', 'ready', 'paused']);
     engine.listener!.telemetry!({ temperatureCelsius: 70 });
-    expect(events.of('device').at(-1)).toMatchObject({ state: 'ready', kernel: 'avx2' });
+    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'paused', 'ready']);
+    expect(events.of('device').at(-1)).toMatchObject(ready);
     expect(engine.opened).toBe(1);
+  });
+
+  it('whose reasons begin with the variant of the kernel do not name the kernel twice', async () => {
+    const engine = new FakeEngine('gpu0');
+    engine.info = { model: 'card', kernel: 'wgsl', why: 'wgsl 128×16, batches of 8 ms' };
+    const { events } = mine(engine);
+    await eventually(() => expect(events.of('device')).toHaveLength(1));
+    expect(events.of('device')[0]).toMatchObject({ description: 'card: kernel wgsl 128×16, batches of 8 ms' });
   });
 
   it('that are missing are parked; with none left the run ends', async () => {

@@ -15,10 +15,8 @@ import {
 } from '../engine.ts';
 import { type Sensors, watchSensors } from '../sensors.ts';
 import type { KernelName } from './kernel-names.ts';
-import { chooseKernels, forceKernel, type KernelChoice, provenChoice } from './kernels/choose.ts';
-import type { Verdict } from './kernels/speed.ts';
-import { proving, Trial } from './kernels/trial.ts';
-import { nextRunNumber, Pool, SearchRun, type TaskThread } from './pool.ts';
+import { chooseKernels, forceKernel, type KernelChoice } from './kernels/choose.ts';
+import { nextRunNumber, Pool, SearchRun } from './pool.ts';
 import { openCpuSensors } from './sensors.ts';
 import { type CoreGroup, chooseThreads, type ThreadChoice, type ThreadOptions } from './threads.ts';
 
@@ -53,8 +51,6 @@ export class CpuEngine implements Engine {
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;
   #pool: Pool | undefined;
-  /** The pool's threads; while kernels prove themselves, with what their tasks show about that. */
-  #taskThreads: readonly TaskThread[] = [];
   /** Set when a thread has failed: the engine must be closed and opened again. */
   #fault: unknown;
   /** One for each opening. It is aborted when the engine is closed, and undefined while the engine is closed. */
@@ -105,9 +101,7 @@ export class CpuEngine implements Engine {
     const sensors = await openingSensors;
     closed.throwIfAborted();
     this.#endReadings = watchSensors(sensors, (telemetry) => listener.telemetry?.(telemetry));
-    const describe = (kernels: readonly KernelChoice[]) => describeCpu(MODEL, kernels, this.#threads, sensors.what);
-    this.#tryKernels(choices, (kernels) => listener.changed?.(describe(kernels)));
-    return describe(choices);
+    return describeCpu(MODEL, choices, this.#threads, sensors.what);
   }
 
   /** Settles when all threads have started and loaded their kernels. */
@@ -116,39 +110,13 @@ export class CpuEngine implements Engine {
     const currentRun = this.#currentRun;
     const threads = groups.flatMap(({ kind, places }, group) =>
       places.map((cpus) => ({
-        data: { kernels: choices[group].contenders, currentRun, cpus, ...(niceness !== undefined && { niceness }) },
+        data: { kernel: choices[group].name, currentRun, cpus, ...(niceness !== undefined && { niceness }) },
         ...(kind !== undefined && { cores: kind }),
       })),
     );
     const pool = new Pool({ threads, failed: (error) => this.#fail(pool, error) });
     this.#pool = pool;
     await pool.ready();
-  }
-
-  /**
-   * From now on, the tasks of each group let its contenders prove themselves, where there are several.
-   * @param changed called with the choices for all groups when one of them is decided
-   */
-  #tryKernels(choices: readonly KernelChoice[], changed: (choices: readonly KernelChoice[]) => void): void {
-    const pool = this.#pool;
-    if (pool === undefined) return;
-    const { groups } = this.#threads;
-    const current = [...choices];
-    const conclude = (group: number, verdict: Verdict) => {
-      if (this.#pool !== pool) return;
-      const { cacheDirectory } = this.#options;
-      current[group] = provenChoice(current[group], verdict, { groups, cacheDirectory }, group);
-      changed(current);
-    };
-    let next = 0;
-    this.#taskThreads = groups.flatMap(({ places }, group) => {
-      const threads = pool.threads.slice(next, next + places.length);
-      next += places.length;
-      const { contenders } = choices[group];
-      if (contenders.length === 1) return threads;
-      const trial = new Trial(contenders, places.length, (verdict) => conclude(group, verdict));
-      return threads.map((thread, number) => proving(thread, number, trial));
-    });
   }
 
   /** Ends the searches that run on this pool with an error, and all later ones. */
@@ -167,7 +135,7 @@ export class CpuEngine implements Engine {
       number: this.#runNumber,
       puzzle: job,
       ranges,
-      threads: this.#taskThreads,
+      threads: pool.threads,
       tasksPerThread: TASKS_PER_THREAD,
       currentRun: this.#currentRun,
     });
@@ -189,7 +157,6 @@ export class CpuEngine implements Engine {
     this.#endReadings = undefined;
     const pool = this.#pool;
     this.#pool = undefined;
-    this.#taskThreads = [];
     await Promise.all(Array.from(this.#runs, (run) => run.stop()));
     await pool?.destroy();
   }

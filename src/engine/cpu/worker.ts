@@ -8,13 +8,11 @@ import { systemClock } from '../../system/clock.ts';
 import { type ScannedColumns, scanColumns } from './columns.ts';
 import type { KernelName } from './kernel-names.ts';
 import { loadKernel } from './kernels/load-kernel.ts';
-import { threadClock } from './kernels/thread-clock.ts';
 import { pinThread, setPriority } from './pinning.ts';
 
 /** The data that a thread is started with. */
 export interface ThreadData {
-  /** The kernels that tasks may ask for; the first is that of tasks which ask for none. */
-  readonly kernels: readonly KernelName[];
+  readonly kernel: KernelName;
   /** One word of shared memory: the number of the current run, 0 while there is none. */
   readonly currentRun: Int32Array;
   /** The CPUs that the thread is confined to; empty when the system places it. */
@@ -29,32 +27,24 @@ export interface Task {
   readonly run: number;
   readonly puzzle: Puzzle;
   readonly range: Range;
-  /** One of the thread's kernels. */
-  readonly kernel?: KernelName;
 }
 
 export interface TaskResult extends ScannedColumns {
   /** When the task began, on the system clock's `monotonicMs`. */
   readonly beganMs: number;
   readonly ms: number;
-  /** The processor time that the task took; `ms` where it is not known. */
-  readonly cpuMs: number;
 }
 
-const { kernels: names, currentRun, cpus, niceness } = workerData as ThreadData;
+const { kernel: name, currentRun, cpus, niceness } = workerData as ThreadData;
 if (niceness !== undefined) setPriority(niceness);
 if (cpus.length > 0) pinThread(cpus);
-// All are loaded before the first task, so that no task waits for one.
-const kernels = names.map(loadKernel);
-const cpuMs = threadClock();
+const kernel = loadKernel(name);
 
-export default async function work({ run, puzzle, range, kernel: asked }: Task): Promise<TaskResult> {
+export default async function work({ run, puzzle, range }: Task): Promise<TaskResult> {
   // When several tasks arrive at once, Piscina starts them all and would send no result before the last one has ended.
   // This wait lets the result of one task be sent before the next task runs.
   await setImmediate();
-  const kernel = kernels.find(({ name }) => name === asked) ?? kernels[0];
   const beganMs = systemClock.monotonicMs();
-  const beganCpuMs = cpuMs();
   const scanned = scanColumns(kernel, puzzle, run, range, currentRun);
-  return { ...scanned, beganMs, ms: systemClock.monotonicMs() - beganMs, cpuMs: cpuMs() - beganCpuMs };
+  return { ...scanned, beganMs, ms: systemClock.monotonicMs() - beganMs };
 }

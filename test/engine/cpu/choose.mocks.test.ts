@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { chooseKernels, recallTuning, rememberTuning } from '#pickaxe/engine/cpu/kernels/choose.js';
+import { chooseKernels, recallTuning } from '#pickaxe/engine/cpu/kernels/choose.js';
 import { measureTurns, type Turns } from '#pickaxe/engine/cpu/kernels/speed.js';
 import { Cache } from '#pickaxe/system/cache.js';
 
@@ -33,19 +33,8 @@ test('speeds that are in doubt are used now, and measured again at the next star
   expect(recalled()).toBeUndefined();
 });
 
-test('speeds without a doubt are remembered, and a kernel that none comes close to is proven by them', async () => {
+test('speeds without a doubt are remembered', async () => {
   measured(new Map([['wasm', turns(20, 2_000)]]).set('wasm-simd', turns(20, 5_000)) as Turns);
-  expect(await choose()).toMatchObject({ name: 'wasm-simd', contenders: ['wasm-simd'] });
-  expect(recalled()).toMatchObject({ fastest: 'wasm-simd', proven: true });
-});
-
-test('a kernel that has proven itself is not tried against others again, however close they are', async () => {
-  const close = {
-    speeds: { wasm: 2e6, 'wasm-simd': 2.01e6 },
-    fastest: 'wasm-simd',
-    close: ['wasm-simd', 'wasm'],
-    proven: true,
-  } as const;
-  rememberTuning(new Cache(directory), groups, 0, { ...close, close: [...close.close] });
-  expect(await choose()).toMatchObject({ name: 'wasm-simd', contenders: ['wasm-simd'] });
+  expect(await choose()).toMatchObject({ name: 'wasm-simd' });
+  expect(recalled()).toEqual({ speeds: { wasm: 2e6, 'wasm-simd': 5e6 }, fastest: 'wasm-simd' });
 });

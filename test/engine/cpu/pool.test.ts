@@ -19,7 +19,7 @@ async function poolOf(threads: number, kernel = loadableKernels[0]) {
   const currentRun = new Int32Array(new SharedArrayBuffer(4));
   currentRun[0] = 1;
   const failed = vi.fn();
-  const data = { kernels: [kernel], currentRun, cpus: [] };
+  const data = { kernel, currentRun, cpus: [] };
   const pool = new Pool({ threads: Array.from({ length: threads }, () => ({ data })), failed });
   pools.push(pool);
   await pool.ready();
@@ -67,7 +67,7 @@ test('a thread that ends by itself is reported, and its tasks fail', async () =>
 });
 
 test('threads load no ES module by require(), because Node.js 20 aborts when a thread is ended meanwhile', async () => {
-  const data = { kernels: [loadableKernels[0]], currentRun: new Int32Array(new SharedArrayBuffer(4)), cpus: [] };
+  const data = { kernel: loadableKernels[0], currentRun: new Int32Array(new SharedArrayBuffer(4)), cpus: [] };
   const worker = new URL('./requires-a-module.mjs', import.meta.url);
   const pool = new Pool({ threads: [{ data }], failed: vi.fn(), worker });
   pools.push(pool);

@@ -31,7 +31,7 @@ test('a stopped task of several columns reports what it searched, and the rest i
         run: ({ range }) =>
           new Promise((resolve) => {
             const rows = Math.floor((parts[answers.length % parts.length] * sizeOf(range)) / 512);
-            answers.push(() => resolve({ rows, candidates: [], beganMs: 0, ms: 1, cpuMs: 1 }));
+            answers.push(() => resolve({ rows, candidates: [], beganMs: 0, ms: 1 }));
           }),
       },
     ],
@@ -68,7 +68,7 @@ test('the rest of a task that returned early is searched next', async () => {
           // A nonce of the last row that is searched.
           const early = all > 1000;
           const rows = early ? Math.floor(all / 2) : all;
-          return { rows, candidates: early ? [BigInt(tasks)] : [], beganMs: 0, ms: 1, cpuMs: 1 };
+          return { rows, candidates: early ? [BigInt(tasks)] : [], beganMs: 0, ms: 1 };
         },
       },
     ],
@@ -98,9 +98,7 @@ test('a run ends when another one begins, and does not stop that one, however of
         {
           taskSize: wideTasks(),
           run: () =>
-            new Promise((resolve) =>
-              answers.push(() => resolve({ rows: 0, candidates: [], beganMs: 0, ms: 1, cpuMs: 1 })),
-            ),
+            new Promise((resolve) => answers.push(() => resolve({ rows: 0, candidates: [], beganMs: 0, ms: 1 }))),
         },
       ],
       tasksPerThread: 2,
@@ -151,7 +149,7 @@ class FakeThread implements TaskThread {
     this.#freeMs += ms;
     this.taken.push({ hashes, ms });
     return new Promise((resolve) => {
-      const answer = () => resolve({ rows: hashes / 512, candidates: [], beganMs, ms, cpuMs: ms });
+      const answer = () => resolve({ rows: hashes / 512, candidates: [], beganMs, ms });
       this.waiting.push({ endMs: this.#freeMs, answer });
     });
   }
@@ -227,7 +225,7 @@ test('the size of tasks is learned from tasks that ran to their end, not from th
           const isEarly = tasks++ % 2 === 0 && range.pages > 1;
           if (!isEarly) whole.push(sizeOf(range));
           const rows = isEarly ? 1 : range.pages;
-          return { rows, candidates: isEarly ? [1n] : [], beganMs: 0, ms: 1, cpuMs: 1 };
+          return { rows, candidates: isEarly ? [1n] : [], beganMs: 0, ms: 1 };
         },
       },
     ],

@@ -105,8 +105,6 @@ export interface Verdict {
   readonly speeds: Speeds;
   /** Undefined when there are no kernels. */
   readonly fastest?: KernelName;
-  /** The kernels that may be the fastest, the fastest one included. */
-  readonly close: readonly KernelName[];
   /** Why the verdict cannot be relied on: a clause for people. Absent when it can. */
   readonly doubt?: string;
 }
@@ -131,9 +129,6 @@ const CONFIRMED_BY = 3;
  */
 const LEAST_NEAR = 0.2;
 
-/** The most kernels that may be the fastest. */
-const MOST_CLOSE = 4;
-
 interface Judged {
   readonly name: KernelName;
   /** In hashes per ms. */
@@ -149,15 +144,14 @@ export function judge(turns: Turns): Verdict {
   const all = Array.from(turns, ([name, rates]) => judgeOne(name, rates)).filter(({ turns }) => turns > 0);
   const speeds = Object.fromEntries(all.map(({ name, rate }) => [name, Math.round(1000 * rate)]));
   const fastest = fastestOf(speeds);
-  if (fastest === undefined) return { speeds, close: [] };
+  if (fastest === undefined) return { speeds };
   const leading = Math.max(...all.map(({ rate }) => rate));
   // The best turn counts for a kernel that was disturbed: it may be as fast as that.
-  const rivals = all.filter(({ name, best }) => name !== fastest && best >= (1 - CLOSE) * leading);
-  const close = [fastest, ...rivals.sort((a, b) => b.best - a.best).map(({ name }) => name)].slice(0, MOST_CLOSE);
-  const doubtful = all.find(({ name, near, turns }) => close.includes(name) && near < leastNear(turns));
-  if (!doubtful) return { speeds, fastest, close };
+  const mayWin = ({ name, best }: Judged) => name === fastest || best >= (1 - CLOSE) * leading;
+  const doubtful = all.filter(mayWin).find(({ near, turns }) => near < leastNear(turns));
+  if (!doubtful) return { speeds, fastest };
   const { name, near, turns: count } = doubtful;
-  return { speeds, fastest, close, doubt: `only ${near} of ${count} turns of ${name} agree within ${100 * NEAR} %` };
+  return { speeds, fastest, doubt: `only ${near} of ${count} turns of ${name} agree within ${100 * NEAR} %` };
 }
 
 /** @returns the fastest kernel; among equally fast ones, the first in KERNEL_NAMES; undefined when there are none */
