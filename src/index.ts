@@ -89,16 +89,16 @@ export { Miner, type MinerOptions } from './mine/miner.ts';
 export { MockNode, type MockNodeAddress } from './mock-node/mock-node.ts';
 export type { MockNodeOptions } from './mock-node/options.ts';
 export type { Trust } from './net/trust.ts';
+export type { Block, BranchBounds, CutQuery } from './node/blocks.ts';
+export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/commands.ts';
 // A node's API.
-export { ApiError, type ApiErrorDetails, type ApiErrorKind } from './node/api/api-error.ts';
-export type { Block, BranchBounds, CutQuery } from './node/api/blocks.ts';
-export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/api/commands.ts';
-export type { NodeInfo, PeersQuery } from './node/api/info.ts';
-export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/api/node-api.ts';
-export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
-export type { DialectSetting, HeightRange } from './node/api/request.ts';
+export { NodeError, type NodeErrorDetails, type NodeErrorKind } from './node/errors.ts';
+export type { NodeInfo, PeersQuery } from './node/info.ts';
 export type { ApiLimits } from './node/limits.ts';
 export type { MinerIdentity } from './node/miner-identity.ts';
+export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/node-api.ts';
+export type { PayloadPlace, PayloadQuery } from './node/payloads.ts';
+export type { DialectSetting, HeightRange } from './node/request.ts';
 // Others that hash, beside the miner.
 export { type Judgement, type Relay, RelayedWorks, type RelayedWorksOptions } from './relay/relay.ts';
 export { type StratumOptions, StratumRelay } from './relay/stratum/server.ts';

@@ -95,17 +95,12 @@ export const ROOMS: readonly Room[] = [
   { name: 'node/miner-identity.ts', rooms: [], packages: [] },
   {
     name: 'node',
-    rooms: ['chain', 'text', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts'],
+    rooms: ['chain', 'ledger', 'ledger/command', 'text', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts'],
     packages: ['undici', 'zod'],
   },
   {
-    name: 'node/api',
-    rooms: ['ledger', 'ledger/command', 'text', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts', 'node'],
-    packages: ['zod'],
-  },
-  {
     name: 'nodes',
-    rooms: ['ledger', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts', 'node', 'node/api'],
+    rooms: ['ledger', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts', 'node'],
     packages: [],
   },
   { name: 'source', rooms: ['chain', 'system', 'source/vocabulary.ts', 'events', 'source/source.ts'], packages: [] },

@@ -9,9 +9,9 @@ import { networkOf } from '../ledger/header.ts';
 import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
 import { COIN, type PayloadWithOutputs } from '../ledger/payload.ts';
 import { rewardByTable } from '../ledger/reward.ts';
-import { type ChainReading, readDetails } from '../node/api/account.ts';
-import { ApiError } from '../node/api/api-error.ts';
-import type { NodeApi } from '../node/api/node-api.ts';
+import { type ChainReading, readDetails } from '../node/account.ts';
+import { NodeError } from '../node/errors.ts';
+import type { NodeApi } from '../node/node-api.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';
 import { type Balance, type ChainBalance, type EarningsTerms, NoBalance } from '../report/earnings.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -94,13 +94,13 @@ function ledgerView(api: NodeApi, node: string): LedgerView {
 /**
  * The client proves payloads by itself, against the payload hash of our header.
  * @returns undefined when the node does not have the payload
- * @throws RewardFault when what it has is not this payload, ApiError for all else
+ * @throws RewardFault when what it has is not this payload, NodeError for all else
  */
 async function orMissing(payload: Promise<PayloadWithOutputs>): Promise<PayloadWithOutputs | undefined> {
   try {
     return await payload;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof NodeError)) throw error;
     if (error.kind === 'not found') return undefined;
     if (error.cause instanceof LedgerFormatError) {
       throw new RewardFault(`the payload is not the one in our header: ${error.cause.message}`);
@@ -134,10 +134,10 @@ export async function askBalance(settings: Settings, stop: AbortSignal): Promise
     try {
       return await askNode(settings, node, stop);
     } catch (fault) {
-      if (!(fault instanceof ApiError || fault instanceof LedgerFormatError || fault instanceof UsageError))
+      if (!(fault instanceof NodeError || fault instanceof LedgerFormatError || fault instanceof UsageError))
         throw fault;
       // What the client of the API says names the node already.
-      faults.push(oneLine(fault instanceof ApiError ? fault.message : `${shownNode(node)}: ${fault.message}`));
+      faults.push(oneLine(fault instanceof NodeError ? fault.message : `${shownNode(node)}: ${fault.message}`));
     }
   }
   throw new NoBalance(faults.join(' '));

@@ -10,9 +10,9 @@ import { type CommandResult, parseCommandResult } from '../ledger/command/result
 import type { Head } from '../ledger/cut.ts';
 import { type BlockHeader, blockHash, checkWork } from '../ledger/header.ts';
 import { encodeBase64url, isExactJsonObject, LedgerFormatError, parseExactJsonBytes } from '../ledger/json.ts';
-import { ApiError } from '../node/api/api-error.ts';
-import type { Block } from '../node/api/blocks.ts';
-import type { NodeApi } from '../node/api/node-api.ts';
+import type { Block } from '../node/blocks.ts';
+import { NodeError } from '../node/errors.ts';
+import type { NodeApi } from '../node/node-api.ts';
 import { type InBlock, type Place, type Sought, SweepFault } from '../sweep/sweep-ledger.ts';
 
 /** What is needed of a node's client. */
@@ -60,7 +60,7 @@ const WITH_WORK = /mainnet|^testnet0\d$/i;
  * half of the bound each.
  * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when
  *   a
- * proof of work is wrong; ApiError
+ * proof of work is wrong; NodeError
  */
 export async function findCommand(
   api: BlockReader,
@@ -197,7 +197,7 @@ async function* headersOf(
       }
       return;
     } catch (error) {
-      if (isServed || !(error instanceof ApiError) || error.kind !== 'not found') throw error;
+      if (isServed || !(error instanceof NodeError) || error.kind !== 'not found') throw error;
     }
   }
   for await (const { header } of api.blockBranch(chain, bounds, range, stop)) yield header;

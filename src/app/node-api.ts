@@ -7,8 +7,8 @@ import { valuesFor } from '../config/setting-types/addresses.ts';
 import { NETWORK_NAME } from '../config/setting-types/rig.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
 import type { Trust } from '../net/trust.ts';
-import { ApiError } from '../node/api/api-error.ts';
-import { NodeApi, type NodeApiContext, type NodeApiOptions } from '../node/api/node-api.ts';
+import { NodeError } from '../node/errors.ts';
+import { NodeApi, type NodeApiContext, type NodeApiOptions } from '../node/node-api.ts';
 import { hasPath, shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
 import { decodeText } from '../text/plain-text.ts';
@@ -68,7 +68,7 @@ export function nodeApi(
  * The same for a node whose network may have to be asked for, as the settings leave it open.
  * @param network the node's, if the settings and its URL do not name it; without it, the node is asked
  * @param stop ends that question
- * @throws UsageError as `nodeApi`, and when the node does not say its network; ApiError when it does not answer
+ * @throws UsageError as `nodeApi`, and when the node does not say its network; NodeError when it does not answer
  */
 export async function openNodeApi(
   node: ConfiguredNode,
@@ -100,7 +100,7 @@ export async function servedNetwork(settings: ApiSettings, context: NodeApiConte
       }
       reasons.push(`${shownNode(node)} does not say which one it serves`);
     } catch (fault) {
-      if (!(fault instanceof ApiError || fault instanceof UsageError || stop.aborted)) throw fault;
+      if (!(fault instanceof NodeError || fault instanceof UsageError || stop.aborted)) throw fault;
       reasons.push(stop.aborted ? `${shownNode(node)} does not answer` : (fault as Error).message.replace(/\.$/, ''));
     }
   }
@@ -136,7 +136,7 @@ async function networkOf(
   try {
     return (await api.info(stop)).network;
   } catch (fault) {
-    if (fault instanceof ApiError && ['not found', 'no such side'].includes(fault.kind)) return undefined;
+    if (fault instanceof NodeError && ['not found', 'no such side'].includes(fault.kind)) return undefined;
     throw fault;
   } finally {
     await api.close();

@@ -11,9 +11,9 @@ import type { Head } from '../ledger/cut.ts';
 import { parseDecimal } from '../ledger/decimal.ts';
 import { LedgerFormatError } from '../ledger/json.ts';
 import { COIN } from '../ledger/payload.ts';
-import { ApiError } from '../node/api/api-error.ts';
-import { ProofRefusedError, SendRefusedError } from '../node/api/commands.ts';
-import type { NodeApi } from '../node/api/node-api.ts';
+import { ProofRefusedError, SendRefusedError } from '../node/commands.ts';
+import { NodeError } from '../node/errors.ts';
+import type { NodeApi } from '../node/node-api.ts';
 import { unsigned } from '../sweep/commands.ts';
 import {
   type AccountLook,
@@ -198,7 +198,7 @@ function unlessOfNode(error: unknown): undefined {
 }
 
 function isOfNode(error: unknown): error is Error {
-  return [ApiError, LedgerFormatError, SweepFault, UsageError].some((kind) => error instanceof kind);
+  return [NodeError, LedgerFormatError, SweepFault, UsageError].some((kind) => error instanceof kind);
 }
 
 /** Foreign texts are safe to show from here on. */

@@ -2,9 +2,9 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
-import { ApiError } from '../node/api/api-error.ts';
-import type { NodeApi } from '../node/api/node-api.ts';
+import { NodeError } from '../node/errors.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
+import type { NodeApi } from '../node/node-api.ts';
 import { numberRepeated, shownUrl } from '../node/url.ts';
 import { whyNoWork } from '../nodes/look.ts';
 import { type Candidate, survey } from '../nodes/survey.ts';
@@ -105,7 +105,7 @@ async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeA
   try {
     return await openNodeApi(node, settings, { limits: LIMITS });
   } catch (fault) {
-    if (fault instanceof ApiError) return fault.message;
+    if (fault instanceof NodeError) return fault.message;
     throw fault;
   }
 }

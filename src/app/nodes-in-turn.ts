@@ -1,7 +1,7 @@
 /** Asks the configured nodes: one of them for as long as it can be reached, and then the next one. */
 
-import { ApiError } from '../node/api/api-error.ts';
-import type { NodeApi, NodeApiContext } from '../node/api/node-api.ts';
+import { NodeError } from '../node/errors.ts';
+import type { NodeApi, NodeApiContext } from '../node/node-api.ts';
 import { hasPath } from '../node/url.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { UsageError } from './exit.ts';
@@ -58,7 +58,7 @@ export class NodesInTurn {
    * Asks the node that was asked last; at first that is the first one. When it cannot be reached, or is of another
    * network, the next one is asked instead, unless the question has had a part of its answer already.
    * @param question is asked of each node from its beginning
-   * @throws what the last node's answer throws: ApiError when none can be reached, UsageError as `openNodeApi`,
+   * @throws what the last node's answer throws: NodeError when none can be reached, UsageError as `openNodeApi`,
    * OtherNetworkError
    */
   async ask<T>(question: (api: NodeApi) => Promise<T>, subject?: Subject): Promise<T> {
@@ -103,8 +103,8 @@ export class NodesInTurn {
         if (answer !== undefined) return answer;
       } catch (error) {
         // What was stopped must not pass for a node that does not answer.
-        if (stop?.aborted || !(error instanceof ApiError || error instanceof UsageError)) throw error;
-        if (error instanceof ApiError && error.kind === 'unreachable') this.#awayUntilMs.set(node, nowMs + AWAY_MS);
+        if (stop?.aborted || !(error instanceof NodeError || error instanceof UsageError)) throw error;
+        if (error instanceof NodeError && error.kind === 'unreachable') this.#awayUntilMs.set(node, nowMs + AWAY_MS);
       }
     }
     return undefined;
@@ -130,7 +130,7 @@ export class NodesInTurn {
       return { kind: 'answered', answer: await question(api, shownNode(node)) };
     } catch (fault) {
       const error = fault as Error;
-      const isOut = error instanceof OtherNetworkError || (error instanceof ApiError && error.kind === 'unreachable');
+      const isOut = error instanceof OtherNetworkError || (error instanceof NodeError && error.kind === 'unreachable');
       if (isOut) this.#leave(node);
       return { kind: 'failed', error, mayGoOn: isOut && api?.answers === answersBefore };
     }

@@ -79,7 +79,7 @@ async function askNode(url: string, node: Config['node'], log: Logger): Promise<
     }
   } catch (fault) {
     if (!(fault instanceof NodeError)) throw fault;
-    if (fault.fault !== 'refused') {
+    if (fault.kind !== 'refused') {
       throw new UsageError(`--simulate needs to know which network ${address.name} serves: ${fault.message}`);
     }
     log.warn(TAG, `${address.name} does not say which network it serves`);

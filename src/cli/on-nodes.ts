@@ -3,9 +3,9 @@
 import { EXIT } from '../app/exit.ts';
 import type { ApiSettings } from '../app/node-api.ts';
 import { NodesInTurn } from '../app/nodes-in-turn.ts';
-import { ApiError } from '../node/api/api-error.ts';
-import { SendRefusedError } from '../node/api/commands.ts';
-import type { NodeApiContext } from '../node/api/node-api.ts';
+import { SendRefusedError } from '../node/commands.ts';
+import { NodeError } from '../node/errors.ts';
+import type { NodeApiContext } from '../node/node-api.ts';
 
 /** What commands that ask nodes use from outside. */
 interface NodesIo {
@@ -31,7 +31,7 @@ export async function onNodes(
     return await command(nodes);
   } catch (fault) {
     if (io.stop?.aborted) return EXIT.interrupted;
-    if (!(fault instanceof ApiError)) throw fault;
+    if (!(fault instanceof NodeError)) throw fault;
     io.say(`error: ${fault.message}${hintFor(fault)}`);
     return EXIT.failed;
   } finally {
@@ -51,7 +51,7 @@ const REMEDIES: readonly (readonly [reason: RegExp, what: string])[] = [
   [/network|chain/i, 'Is the command for this network and chain? pickaxe tx show tells.'],
 ];
 
-function hintFor(fault: ApiError): string {
+function hintFor(fault: NodeError): string {
   if (fault.kind === 'no such side') return SIDES;
   if (!(fault instanceof SendRefusedError)) return '';
   const remedy = REMEDIES.find(([pattern]) => pattern.test(fault.refusal.reason))?.[1];

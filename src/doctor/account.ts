@@ -13,8 +13,8 @@ import type { CoreGroup } from '../engine/cpu/threads.ts';
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { LedgerFormatError, stringifyExactJson } from '../ledger/json.ts';
 import { COIN } from '../ledger/payload.ts';
-import { type ChainReading, readDetails } from '../node/api/account.ts';
-import { ApiError } from '../node/api/api-error.ts';
+import { type ChainReading, readDetails } from '../node/account.ts';
+import { NodeError } from '../node/errors.ts';
 import { type EarningsTerms, earningsOf, timeToBlockSeconds } from '../report/earnings.ts';
 import {
   approximately,
@@ -63,7 +63,7 @@ export async function examineAccount(
       await nodes.close();
     }
   } catch (fault) {
-    if (!(fault instanceof ApiError || fault instanceof LedgerFormatError || fault instanceof UsageError)) throw fault;
+    if (!(fault instanceof NodeError || fault instanceof LedgerFormatError || fault instanceof UsageError)) throw fault;
     return [notChecked(account, fault.message)];
   }
 }

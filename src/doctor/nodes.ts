@@ -10,7 +10,7 @@ import { type Config, DEFAULTS } from '../config/settings.ts';
 import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { NodeClock, type Skew } from '../node/clock.ts';
 import { checkConfig, getConfig, servedNetwork } from '../node/config.ts';
-import { NodeError, type NodeFault } from '../node/errors.ts';
+import { NodeError, type NodeErrorKind } from '../node/errors.ts';
 import { NodeHttp } from '../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../node/limits.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
@@ -55,7 +55,7 @@ const TOLERATED_SKEW_US = 2_000_000n;
 const FIRST_CHAIN = 0;
 
 /** Faults after which there is no point in asking more. */
-const NO_ANSWER: ReadonlySet<NodeFault> = new Set(['unreachable', 'no answer', 'not a node', 'broken']);
+const NO_ANSWER: ReadonlySet<NodeErrorKind> = new Set(['unreachable', 'timed out', 'not a node', 'broken']);
 
 /** @throws Error when the URL is not a node's */
 export async function examineNode(
@@ -72,7 +72,7 @@ export async function examineNode(
   const first = httpFor(question.network ?? '');
   const report = await attempt(() => getConfig(first, stop));
   await first.close();
-  if (report.error && NO_ANSWER.has(report.error.fault)) {
+  if (report.error && NO_ANSWER.has(report.error.kind)) {
     const { message: what, fingerprint: untrusted } = report.error;
     const findings = [{ about: 'connection', state: 'fault', what, why: WHY_NODE }] as const;
     return { findings, ...(untrusted !== undefined && { untrusted }) };
@@ -143,10 +143,10 @@ async function examineMining(
   if (work) {
     findings.push({ about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` });
   } else if (record.error) {
-    const { fault, message, nodeConfiguration } = record.error;
+    const { isBusy, message, nodeConfiguration } = record.error;
     const entry = nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] };
     // A busy node has work a moment later.
-    const state = fault === 'busy' ? 'warning' : 'fault';
+    const state = isBusy ? 'warning' : 'fault';
     return { findings: [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }] };
   }
   const stream = await attempt(() => tryUpdates(http, work?.chain ?? FIRST_CHAIN, stop));
@@ -155,7 +155,7 @@ async function examineMining(
     return { findings: [...findings, { about: 'updates', state: 'ok', what: 'announces New Cuts' }], ...given };
   }
   // When no work was asked for, a refused stream is the sign that there is no mining API.
-  const state = !work && stream.error.fault === 'refused' ? 'fault' : 'warning';
+  const state = !work && stream.error.kind === 'refused' ? 'fault' : 'warning';
   const what = `no update stream: ${stream.error.message}`;
   const why = state === 'fault' ? WHY_WORK : WHY_UPDATES;
   return { findings: [...findings, { about: 'updates', state, what, why }], ...given };

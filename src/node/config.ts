@@ -4,9 +4,9 @@
  */
 
 import { z } from 'zod';
-import { configRefusal, explainMiner, NodeError, nodeConfigurationFor, quote } from './errors.ts';
+import { configRefusal, NodeError, quote } from './errors.ts';
 import type { NodeHttp, NodeRequest } from './http.ts';
-import type { MinerIdentity } from './miner-identity.ts';
+import { explainMiner, type MinerIdentity, nodeConfigurationFor } from './miner-identity.ts';
 import { CONFIG_PATH } from './url.ts';
 
 const minerSchema = z.looseObject({
@@ -51,7 +51,7 @@ export async function getConfig(http: NodeHttp, stop: AbortSignal): Promise<unkn
   try {
     return JSON.parse(body.toString());
   } catch (cause) {
-    throw new NodeError('garbled', `${address.origin}${CONFIG_PATH} is not JSON.`, { cause });
+    throw new NodeError('not understood', `${address.origin}${CONFIG_PATH} is not JSON.`, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and the time in its answers. The endpoints
- * are in `mining.ts`, `config.ts` and `api/`. Undici's request function is used instead of fetch, because fetch refuses
+ * are in the other files of this folder. Undici's request function is used instead of fetch, because fetch refuses
  * a GET with a body, which two of the mining endpoints need.
  */
 
@@ -32,6 +32,8 @@ export interface NodeRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** The path from the host root. */
   readonly path: string;
+  /** The URL as messages show it; by default, they show the node's origin. */
+  readonly shownUrl?: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
   /** How long the body of the answer may be. The default is a mebibyte. */
@@ -239,7 +241,7 @@ export class NodeHttp {
       const { method, path, body = null } = request;
       response = await pool.request({ method, path, body, headers, signal, reset: false });
     } catch (error) {
-      throw networkError(error, this.address.origin);
+      throw networkError(error, this.address.origin, request.shownUrl);
     }
     const timestamp = timestampOf(response.headers);
     if (timestamp !== undefined) {
@@ -250,10 +252,7 @@ export class NodeHttp {
   }
 
   /** @throws NodeError when the connection breaks, or the body is too long */
-  async #read(
-    body: Response['body'],
-    { mostAnswerBytes = MAX_ANSWER_BYTES }: Pick<NodeRequest, 'mostAnswerBytes'>,
-  ): Promise<Buffer> {
+  async #read(body: Response['body'], { mostAnswerBytes = MAX_ANSWER_BYTES, shownUrl }: NodeRequest): Promise<Buffer> {
     const { origin } = this.address;
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -262,11 +261,11 @@ export class NodeHttp {
       for await (const chunk of body as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         if (bytes > mostAnswerBytes)
-          throw new NodeError('garbled', `${origin} sent far more than the specification allows.`);
+          throw new NodeError('not understood', `${origin} sent far more than the specification allows.`);
         chunks.push(chunk);
       }
     } catch (error) {
-      throw networkError(error, origin);
+      throw networkError(error, origin, shownUrl);
     }
     return Buffer.concat(chunks, bytes);
   }
@@ -287,15 +286,22 @@ export class NodeHttp {
  */
 function faultOf({ statusCode: status, headers }: Response, path: string, address: NodeAddress): NodeError | undefined {
   const byNode = timestampOf(headers) !== undefined;
-  const about = { retryAfterMs: retryAfterOf(headers), byNode };
-  const shownPath = hidePath(path, address);
-  if (status === 503 || status === 429) {
-    return new NodeError('busy', `${address.name} is busy (${status} for ${shownPath}).`, about);
+  if (status === 429 || status >= 500) {
+    const isBusy = status === 429 || status === 503;
+    const what = `${isBusy ? 'is busy' : 'failed'} (${status} for ${hidePath(path, address)})`;
+    return new NodeError(status === 429 ? 'too many requests' : 'failed', `${address.name} ${what}.`, {
+      status,
+      retryAfterMs: retryAfterOf(headers),
+      retryable: true,
+      // A gateway that is busy may have passed the request on to the node.
+      mayHaveBeenTaken: !(isBusy && byNode),
+    });
   }
-  if (status >= 500) return new NodeError('failed', `${address.name} failed (${status} for ${shownPath}).`, about);
   if (byNode) return undefined;
   const hint = 'The headers of a node are missing. Is there a login page or a proxy in between, or is the URL wrong?';
-  return new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`);
+  return new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`, {
+    status,
+  });
 }
 
 /**

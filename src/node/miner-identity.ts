@@ -1,4 +1,7 @@
-/** The identity of a miner at a node (document 1, "Miner information"), and its keys. This file imports nothing. */
+/**
+ * The identity of a miner at a node (document 1, "Miner information"), its keys, and what a node's configuration must
+ * say of it. This file imports nothing.
+ */
 
 /** The rules for which of an account's keys must sign. */
 export const PREDICATES = ['keys-all', 'keys-any', 'keys-2'] as const;
@@ -40,4 +43,38 @@ function power(base: bigint, exponent: bigint): bigint {
     if (left & 1n) result = (result * square) % P;
   }
   return result;
+}
+
+/**
+ * @returns lines of YAML for the node's configuration that let this miner mine there; the first one says where they
+ *   belong
+ */
+export function nodeConfigurationFor({ account, predicate, publicKeys }: MinerIdentity): string[] {
+  // A JSON string is a YAML string, whatever characters an account has.
+  const keys = publicKeys.map((key) => JSON.stringify(key)).join(', ');
+  return [
+    '# for the node’s configuration: for its section chainweb, where it has one',
+    'mining:',
+    '  coordination:',
+    '    enabled: true',
+    '    miners:',
+    `      - account: ${JSON.stringify(account)}`,
+    `        predicate: ${predicate}`,
+    `        public-keys: [${keys}]`,
+  ];
+}
+
+/** @returns for people: what a node compares, and the usual mistakes */
+export function explainMiner({ account, predicate, publicKeys }: MinerIdentity): string {
+  const bare = /^[0-9a-f]{64}$/i.test(account);
+  const prefixed = /^k:/.test(account) && publicKeys[0] !== account.slice(2);
+  const hint = bare
+    ? ` The account is a bare key. Most accounts begin with "k:", and "k:${account}" is a different account.`
+    : prefixed
+      ? ' The account begins with "k:", but the key behind that is not the first public key.'
+      : ' "k:" followed by a key and the bare key are two different accounts.';
+  return (
+    `The account (${account}), the predicate (${predicate}) and the public keys must all equal those of a miner in the ` +
+    `node's configuration.${hint}`
+  );
 }

@@ -24,7 +24,10 @@ export async function getWork(http: NodeHttp, miner: MinerIdentity, stop: AbortS
   const { status, body } = await http.ask(request, limits.workTimeoutMs, stop);
   if (status !== 200) throw workRefusal(status, body.toString(), miner, address);
   if (body.length === WORK_BYTES) return body;
-  throw new NodeError('garbled', `${address.name} sent ${body.length} bytes as work; a work record is ${WORK_BYTES}.`);
+  throw new NodeError(
+    'not understood',
+    `${address.name} sent ${body.length} bytes as work; a work record is ${WORK_BYTES}.`,
+  );
 }
 
 /**

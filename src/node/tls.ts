@@ -86,7 +86,7 @@ function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | und
   const fault = distrust(socket, { kind: 'node', origin }, trust);
   if (!fault) return undefined;
   const { message, fingerprint } = fault;
-  return new NodeError('unreachable', message, fingerprint === undefined ? {} : { fingerprint });
+  return new NodeError('unreachable', message, { fingerprint });
 }
 
 /**
@@ -102,6 +102,6 @@ function boundReading(socket: Socket, bound: ReadingBound, nowMs: () => number):
     if (!bucket || bytesWritten !== written) bucket = new TokenBucket(bound.bytes, bound.bytesPerSecond, nowMs());
     const isAllowed = bucket.take(bytesRead - read, nowMs());
     [read, written] = [bytesRead, bytesWritten];
-    if (!isAllowed) socket.destroy(new NodeError('garbled', bound.fault));
+    if (!isAllowed) socket.destroy(new NodeError('not understood', bound.fault));
   });
 }

@@ -3,14 +3,13 @@
 import type { Cut, Head } from '../ledger/cut.ts';
 import { blockHash } from '../ledger/header.ts';
 import type { Trust } from '../net/trust.ts';
-import { ApiError } from '../node/api/api-error.ts';
-import type { NodeApi } from '../node/api/node-api.ts';
 import { NodeClock, type Skew } from '../node/clock.ts';
 import { NodeError } from '../node/errors.ts';
 import { NodeHttp } from '../node/http.ts';
 import { nodeLimits } from '../node/limits.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
 import { getWork } from '../node/mining.ts';
+import type { NodeApi } from '../node/node-api.ts';
 import { nodeAddress } from '../node/url.ts';
 import { within } from '../system/abort.ts';
 import { systemClock } from '../system/clock.ts';
@@ -69,7 +68,7 @@ export async function lookAt(
   } catch (error) {
     stop.throwIfAborted();
     if (isTimeout(error)) look.fault = `some answers have not come within ${mostMs / 1000} s`;
-    else if (error instanceof ApiError) {
+    else if (error instanceof NodeError) {
       look.fault = error.message;
       if (error.network !== undefined) look.network = error.network;
     } else throw error;
@@ -127,7 +126,7 @@ export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefine
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof ApiError && (error.kind === 'not found' || error.kind === 'no such side')) return undefined;
+    if (error instanceof NodeError && (error.kind === 'not found' || error.kind === 'no such side')) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import type { Cut } from '../ledger/cut.ts';
 import { blockHash } from '../ledger/header.ts';
 import { encodeBase64url } from '../ledger/json.ts';
-import { ApiError } from '../node/api/api-error.ts';
+import { NodeError } from '../node/errors.ts';
 import { isOther, type Judgement, judge, type Seen } from './judge.ts';
 import { type Look, type LookedAt, lookAt, unlessMissing } from './look.ts';
 
@@ -125,7 +125,7 @@ async function ancestorAt(
       (await unlessMissing(first(api.headerBranch(chain, bounds, range, stop)).then((it) => it && blockHash(it))));
     return found && encodeBase64url(found);
   } catch (error) {
-    if (error instanceof ApiError) return undefined;
+    if (error instanceof NodeError) return undefined;
     throw error;
   }
 }

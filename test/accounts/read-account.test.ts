@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatTokenAmount } from '#pickaxe/ledger/decimal.js';
 import { LedgerFormatError } from '#pickaxe/ledger/json.js';
-import { type Reader, readDetails, readTokenBalances } from '#pickaxe/node/api/account.js';
-import { ApiError } from '#pickaxe/node/api/api-error.js';
-import { NodeApi } from '#pickaxe/node/api/node-api.js';
+import { type Reader, readDetails, readTokenBalances } from '#pickaxe/node/account.js';
+import { NodeError } from '#pickaxe/node/errors.js';
+import { NodeApi } from '#pickaxe/node/node-api.js';
 import { startNode } from '../source/node/node.ts';
 
 const key = 'ab'.repeat(32);
@@ -60,7 +60,7 @@ describe('balances', () => {
       skew: undefined,
       latestTimeUs: () => 0n,
       local: async (chain) => {
-        if (chain === 2) throw new ApiError('failed', 'The node failed.');
+        if (chain === 2) throw new NodeError('failed', 'The node failed.');
         return { outcome: { status: 'failure', error: { message: failures[chain] } }, warnings: [] };
       },
     };
@@ -68,7 +68,7 @@ describe('balances', () => {
     expect(readings).toEqual([
       { chain: 0, error: expect.any(LedgerFormatError) },
       { chain: 1, error: expect.objectContaining({ message: expect.stringContaining(failures[1]) }) },
-      { chain: 2, error: expect.any(ApiError) },
+      { chain: 2, error: expect.any(NodeError) },
     ]);
   });
 });

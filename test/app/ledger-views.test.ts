@@ -11,7 +11,7 @@ import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { madeRecord } from '../blocks/pretend.ts';
-import { serve } from '../node/api/server.ts';
+import { serve } from '../node/server.ts';
 import { FakeClock } from '../report/fakes.ts';
 
 const ACCOUNT = `k:${'ab'.repeat(32)}`;

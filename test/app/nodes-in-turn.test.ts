@@ -4,11 +4,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit.js';
 import { type ApiSettings, configuredNodes, nodeApi, servedNetwork } from '#pickaxe/app/node-api.js';
 import { NodesInTurn, OtherNetworkError, withNetwork } from '#pickaxe/app/nodes-in-turn.js';
-import type { NodeApi } from '#pickaxe/node/api/node-api.js';
+import type { NodeApi } from '#pickaxe/node/node-api.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 import { info } from '../cli/ledger-node.ts';
-import { QUICK, type Server, serve } from '../node/api/server.ts';
 import { secondAddress } from '../node/second-address.ts';
+import { QUICK, type Server, serve } from '../node/server.ts';
 import { FakeClock } from '../report/fakes.ts';
 
 /** Nobody listens there. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BalanceReport } from '#pickaxe/cli/balance.js';
 import { expectShape } from '../expect-shape.ts';
-import { serve } from '../node/api/server.ts';
+import { serve } from '../node/server.ts';
 import { startNode } from '../source/node/node.ts';
 import { pickaxe } from './in-process.ts';
 

@@ -3,10 +3,10 @@ import { BlockChecks } from '#pickaxe/cli/ledger/check-blocks.js';
 import { cutFromJson } from '#pickaxe/ledger/cut.js';
 import { type Graph, graphAt } from '#pickaxe/ledger/graphs.js';
 import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
-import { ApiError } from '#pickaxe/node/api/api-error.js';
-import type { Block } from '#pickaxe/node/api/blocks.js';
-import type { NodeInfo } from '#pickaxe/node/api/info.js';
-import { exact, wholeBlocks } from '../node/api/rows.ts';
+import type { Block } from '#pickaxe/node/blocks.js';
+import { NodeError } from '#pickaxe/node/errors.js';
+import type { NodeInfo } from '#pickaxe/node/info.js';
+import { exact, wholeBlocks } from '../node/rows.ts';
 import { blockAbove, EASIEST } from './easy-chain.ts';
 
 const genesis = blockAbove(undefined);
@@ -23,7 +23,7 @@ const ALL = 'proof of work, neighbours, weights, payloads, rewards';
 const nodeWith = (network: string, graph?: Graph) => ({
   network,
   info: async (): Promise<NodeInfo> => {
-    if (!graph) throw new ApiError('not found', 'there is nothing');
+    if (!graph) throw new NodeError('not found', 'there is nothing');
     return { network, apiVersion: '0.0', chains: [...graph.keys()], graphs: [{ fromHeight: 0n, graph }] };
   },
 });
@@ -117,7 +117,7 @@ describe('the graph of a network that pickaxe does not know', () => {
   });
 
   it('does not make a fault of a node that does not answer', async () => {
-    const away = { network: 'own', info: () => Promise.reject(new ApiError('unreachable', 'nobody is there')) };
+    const away = { network: 'own', info: () => Promise.reject(new NodeError('unreachable', 'nobody is there')) };
     await expect(check([block], away)).rejects.toThrow('nobody is there');
   });
 });

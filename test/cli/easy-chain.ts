@@ -4,7 +4,7 @@ import { weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { type BlockHeader, blockHash } from '#pickaxe/ledger/header.js';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
-import type { Block } from '#pickaxe/node/api/blocks.js';
+import type { Block } from '#pickaxe/node/blocks.js';
 
 export const EASIEST = new Uint8Array(32).fill(0xff);
 const text = (json: unknown) => new TextEncoder().encode(JSON.stringify(json));

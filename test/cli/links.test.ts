@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { BlockChecks, BranchLinks, type Links, UpwardLinks } from '#pickaxe/cli/ledger/check-blocks.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
-import type { Block } from '#pickaxe/node/api/blocks.js';
+import type { Block } from '#pickaxe/node/blocks.js';
 import { blockAbove } from './easy-chain.ts';
 
 const chain = [blockAbove(undefined)];

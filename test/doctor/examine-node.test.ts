@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Examination, examineNode, type NodeQuestion } from '#pickaxe/doctor/nodes.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
-import { nodeConfigurationFor } from '#pickaxe/node/errors.js';
+import { nodeConfigurationFor } from '#pickaxe/node/miner-identity.js';
 import { miner, startNode } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };

@@ -9,8 +9,8 @@ import { onlyGraph } from '#pickaxe/ledger/graphs.js';
 import { rewardOf } from '#pickaxe/ledger/reward.js';
 import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/api/commands.js';
-import { NodeApi } from '#pickaxe/node/api/node-api.js';
+import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/commands.js';
+import { NodeApi } from '#pickaxe/node/node-api.js';
 import { arrival, bob, commandOf, startBank, toBob, toChain } from './contract/bank.ts';
 
 const CASES: readonly MockNodeOptions[] = [

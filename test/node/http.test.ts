@@ -67,14 +67,14 @@ describe.each([429, 503])('the status %i', (status) => {
       response.writeHead(status, { ...NODE_HEADERS, 'retry-after': '7' }).end(),
     );
     for (const request of [getWork(http, miner, never), postSolved(http, new Uint8Array(286), never)]) {
-      expect(await faultOf(request)).toMatchObject({ fault: 'busy', retryAfterMs: 7_000, mayHaveBeenTaken: false });
+      expect(await faultOf(request)).toMatchObject({ isBusy: true, retryAfterMs: 7_000, mayHaveBeenTaken: false });
     }
   });
 
   it('from a gateway may hide that a solution was accepted', async () => {
     const http = await httpOf((_, response) => response.writeHead(status).end());
     const fault = await faultOf(postSolved(http, new Uint8Array(286), never));
-    expect(fault).toMatchObject({ fault: 'busy', mayHaveBeenTaken: true });
+    expect(fault).toMatchObject({ isBusy: true, mayHaveBeenTaken: true });
   });
 });
 
@@ -83,7 +83,10 @@ it('an answer that is far too large is not read', async () => {
     response.writeHead(200, { ...NODE_HEADERS, 'content-length': 1_100_000 }).end(Buffer.alloc(1_100_000));
   });
   const fault = await faultOf(getWork(http, miner, never));
-  expect(fault).toMatchObject({ fault: 'garbled', message: expect.stringMatching(/far more than the specification/) });
+  expect(fault).toMatchObject({
+    kind: 'not understood',
+    message: expect.stringMatching(/far more than the specification/),
+  });
 });
 
 describe('what is below the body', () => {
@@ -134,7 +137,7 @@ describe('what is below the body', () => {
   describe.each([false, true])('(with TLS: %s)', (tls) => {
     it.each(Object.entries(floods))('is bounded: %s', async (_, flood) => {
       const { http, sockets } = await flooding(flood, tls);
-      const far = { fault: 'garbled', message: expect.stringMatching(/far more/) };
+      const far = { kind: 'not understood', message: expect.stringMatching(/far more/) };
       expect(await faultOf(getWork(http, miner, never))).toMatchObject(far);
       expect(await faultOf(read(openUpdates(http, 3, never)))).toMatchObject(far);
       // Of these, only the status matters.
@@ -224,7 +227,7 @@ describe('a ping', () => {
 
   it('ignores answers that are not the node’s', async () => {
     const http = await httpOf((_, response) => response.writeHead(404).end());
-    expect(await faultOf(http.ping(never))).toMatchObject({ fault: 'not a node' });
+    expect(await faultOf(http.ping(never))).toMatchObject({ kind: 'not a node' });
     expect(http.lastAnswerMs).toBe(Number.NEGATIVE_INFINITY);
   });
 });
@@ -255,7 +258,7 @@ describe('an answer that never ends', () => {
       openUpdates(http, 3, never),
       http.ping(never),
     ]) {
-      expect(await faultOf(request)).toMatchObject({ fault: 'busy' });
+      expect(await faultOf(request)).toMatchObject({ isBusy: true });
     }
   });
 
@@ -274,14 +277,14 @@ describe('an answer that never ends', () => {
 
   it('may refuse a stream by its status, and even that shows that the node answers', async () => {
     const http = await answer(404);
-    expect(await faultOf(openUpdates(http, 3, never))).toMatchObject({ fault: 'refused' });
+    expect(await faultOf(openUpdates(http, 3, never))).toMatchObject({ kind: 'refused' });
     await http.ping(never);
   });
 });
 
 it('the time limit of a ping is shorter than that of a work request', async () => {
   const http = await httpOf(() => {}, { probeTimeoutMs: 50, workTimeoutMs: 60_000 });
-  expect(await faultOf(http.ping(never))).toMatchObject({ fault: 'no answer' });
+  expect(await faultOf(http.ping(never))).toMatchObject({ kind: 'timed out' });
 });
 
 it('connecting to a host that accepts connections and says nothing ends with the connect timeout', async () => {
@@ -298,7 +301,7 @@ it('connecting to a host that accepts connections and says nothing ends with the
     server.close();
   });
   const fault = await faultOf(getWork(http, miner, never));
-  expect(fault).toMatchObject({ fault: 'unreachable', message: expect.stringContaining('UND_ERR_CONNECT_TIMEOUT') });
+  expect(fault).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('UND_ERR_CONNECT_TIMEOUT') });
   expect((fault.cause as Error).message).toContain('timeout: 50ms');
 });
 

@@ -178,7 +178,7 @@ it.each([
   const { front } = await startFront(another);
   const fault = await ask(httpOf(front, only(selfSigned))).catch((error: unknown) => error);
   expect(fault).toBeInstanceOf(NodeError);
-  expect(fault).toMatchObject({ fault: 'unreachable', fingerprint: fingerprint(another) });
+  expect(fault).toMatchObject({ kind: 'unreachable', fingerprint: fingerprint(another) });
   expect(front.received).toBe(0);
   await eventually(() => expect(front.open).toBe(0));
   await ask(httpOf(front, only(another)));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Cut } from '#pickaxe/ledger/cut.js';
 import { blockHash, parseHeader } from '#pickaxe/ledger/header.js';
 import { decodeBase64url } from '#pickaxe/ledger/json.js';
-import { ApiError } from '#pickaxe/node/api/api-error.js';
+import { NodeError } from '#pickaxe/node/errors.js';
 import { type LookedAt, lookAt } from '#pickaxe/nodes/look.js';
 import { headers } from '../ledger/vectors.ts';
 
@@ -11,7 +11,7 @@ const [first, second] = headers.map(({ binary }) => parseHeader(decodeBase64url(
 const [older, younger] = first.creationTimeUs < second.creationTimeUs ? [first, second] : [second, first];
 
 const missing = async () => {
-  throw new ApiError('not found', 'it is not here');
+  throw new NodeError('not found', 'it is not here');
 };
 const head = (height: bigint, { header = older } = {}) => ({ height, hash: blockHash(header) });
 

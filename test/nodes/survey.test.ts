@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { NodeApi, type NodeApiOptions } from '#pickaxe/node/api/node-api.js';
+import { NodeApi, type NodeApiOptions } from '#pickaxe/node/node-api.js';
 import { lookAt } from '#pickaxe/nodes/look.js';
 import { type Candidate, survey } from '#pickaxe/nodes/survey.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { cuts } from '../ledger/vectors.ts';
-import { type Seen, serve } from '../node/api/server.ts';
+import { type Seen, serve } from '../node/server.ts';
 
 const QUICK = { limits: { attempts: 1 } };
 

@@ -19,8 +19,8 @@ import {
 import { type BlockHeader, blockHash, checkWork } from '../../ledger/header.ts';
 import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
 import { rewardOf } from '../../ledger/reward.ts';
-import type { Block } from '../../node/api/blocks.ts';
-import type { NodeApi } from '../../node/api/node-api.ts';
+import type { Block } from '../../node/blocks.ts';
+import type { NodeApi } from '../../node/node-api.ts';
 import { unlessMissing } from '../../nodes/look.ts';
 import { plural } from '../../text/quantities.ts';
 
@@ -53,7 +53,7 @@ export class BlockChecks {
     this.#links = links;
   }
 
-  /** @throws ApiError when the node is asked for its graphs, and does not answer */
+  /** @throws NodeError when the node is asked for its graphs, and does not answer */
   async check({ header, payload }: Block): Promise<void> {
     const hash = encodeBase64url(blockHash(header));
     const attempt = async (check: Check, act: () => unknown) => {

@@ -26,9 +26,9 @@ import {
   parseExactJsonBytes,
   stringifyExactJson,
 } from '../../ledger/json.ts';
-import type { Block } from '../../node/api/blocks.ts';
-import { type PeersQuery, urlOfPeer } from '../../node/api/info.ts';
-import type { NodeApi } from '../../node/api/node-api.ts';
+import type { Block } from '../../node/blocks.ts';
+import { type PeersQuery, urlOfPeer } from '../../node/info.ts';
+import type { NodeApi } from '../../node/node-api.ts';
 import { parseHttpAddress } from '../../text/addresses.ts';
 import type { Io, Line } from '../io.ts';
 import { chainNumber, settingsOf, wholeNumber, withSettings } from '../options.ts';

@@ -5,7 +5,7 @@ import type { NodesInTurn, Subject } from '../../app/nodes-in-turn.ts';
 import type { CommandResult } from '../../ledger/command/results.ts';
 import { LedgerFormatError } from '../../ledger/json.ts';
 import { parseSpvProof } from '../../ledger/spv-proof.ts';
-import { ProofRefusedError } from '../../node/api/commands.ts';
+import { ProofRefusedError } from '../../node/commands.ts';
 import { formatDuration } from '../../report/units.ts';
 import { pause } from '../../system/abort.ts';
 import { oneLine } from '../../text/plain-text.ts';
@@ -22,7 +22,7 @@ export interface PollOptions {
   readonly json: boolean;
 }
 
-/** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not answer. */
+/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer. */
 export async function runTxPoll(what: string, options: PollOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { chain, confirmationDepth: depth, once, pauseMs, json } = options;
   const timeoutMs = once ? 0 : options.timeoutMs;
@@ -45,7 +45,7 @@ export interface LocalOptions {
   readonly json: boolean;
 }
 
-/** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not answer. */
+/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer. */
 export async function runTxLocal(file: string, options: LocalOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { preflight, rewindDepth, signatureVerification, json } = options;
   const batch = readBatch(await readInput(file, io), { chain: options.chain, signed: signatureVerification });
@@ -73,8 +73,8 @@ interface SpvOptions {
 }
 
 /**
- * @throws UsageError or RequestFileError for an unusable file, LedgerFormatError for a proof that is none, and ApiError
- * when there is none
+ * @throws UsageError or RequestFileError for an unusable file, LedgerFormatError for a text that is not a proof, and
+ *   NodeError when there is no proof
  */
 export async function runTxSpv(what: string, options: SpvOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { targetChain, json } = options;
@@ -144,7 +144,7 @@ export interface Waiting extends Subject {
 /** The clocks of blocks lag behind ours, and a command can be in the last block of its time. */
 const GRACE_MS = 300_000;
 
-/** @returns for each request key its result, or that there is none yet or will be none @throws ApiError */
+/** @returns for each request key its result, or that there is none yet or will be none @throws NodeError */
 export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
   const { requestKeys, io, timeoutMs, pauseMs } = waiting;
   const startMs = io.now();

@@ -3,8 +3,8 @@
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Command } from '../../ledger/command/command.ts';
-import { ApiError } from '../../node/api/api-error.ts';
-import { SendRefusedError } from '../../node/api/commands.ts';
+import { SendRefusedError } from '../../node/commands.ts';
+import { NodeError } from '../../node/errors.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Io } from '../io.ts';
 import { explain } from './explain.ts';
@@ -20,7 +20,7 @@ interface SendOptions {
   readonly json: boolean;
 }
 
-/** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not take it. */
+/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it. */
 export async function runTxSend(
   file: string,
   { chain, yes, json }: SendOptions,
@@ -71,7 +71,7 @@ async function sendAll(nodes: NodesInTurn, batch: Batch, io: Io): Promise<void> 
 
 /* `pickaxe tx private`: sends a command that only the entities in its metadata can read. */
 
-/** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not take it. */
+/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it. */
 export async function runTxPrivate(
   file: string,
   { chain, json }: { readonly chain: number | null; readonly json: boolean },
@@ -98,7 +98,7 @@ export async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say' | 's
     return await send();
   } catch (error) {
     // A person may end the command while the request is under way.
-    const mayBeTaken = io.stop.aborted || (error instanceof ApiError && error.mayHaveBeenTaken);
+    const mayBeTaken = io.stop.aborted || (error instanceof NodeError && error.mayHaveBeenTaken);
     if (mayBeTaken) io.say(`The node may have taken it all the same. ${hint}`);
     throw error;
   }

@@ -139,8 +139,8 @@ export class NodeSource implements WorkSource {
       return true;
     } catch (error) {
       // A node that refuses does answer. A single broken connection proves nothing.
-      const { fault } = error as NodeError;
-      return stop.aborted || (fault !== 'no answer' && fault !== 'unreachable');
+      const { kind } = error as NodeError;
+      return stop.aborted || (kind !== 'timed out' && kind !== 'unreachable');
     }
   }
 
@@ -161,16 +161,16 @@ export class NodeSource implements WorkSource {
         await this.#untilDue(stop);
       } catch (error) {
         if (stop.aborted) return;
-        const { fault, retryAfterMs, nodeConfiguration } =
+        const { kind, retryAfterMs, nodeConfiguration } =
           error instanceof NodeError ? error : ({} as Partial<NodeError>);
         // A node may close an idle connection at the moment when it is used, so the first such error is not an outage.
-        again = !again && fault === 'broken';
+        again = !again && kind === 'broken';
         if (again) continue;
         this.#lose(error instanceof Error ? error.message : String(error), nodeConfiguration);
         const patienceMs = this.#schedule.current
           ? retryAfterMs
           : Math.min(retryAfterMs ?? 0, this.#limits.idlePatienceMs);
-        const pauseMs = (fault === 'refused' ? refusedPauses : pauses).nextMs(patienceMs);
+        const pauseMs = (kind === 'refused' ? refusedPauses : pauses).nextMs(patienceMs);
         await this.#impatience.pause(pauseMs, stop, () => this.#schedule.current === undefined);
       }
     }

@@ -54,7 +54,7 @@ async function keepTrying(options: SubmissionOptions, stop: AbortSignal): Promis
     try {
       return verdictOf(await post(stop), answerLost);
     } catch (error) {
-      problem = error instanceof NodeError ? error : new NodeError('no answer', String(error), { cause: error });
+      problem = error instanceof NodeError ? error : new NodeError('timed out', String(error), { cause: error });
     } finally {
       clearTimeout(takesLong);
       onSent();

@@ -91,7 +91,7 @@ export class UpdateStreams {
       onNewCut: () => onNewCut(chain),
       onEnd: () => onEnd(chain),
       onProblem: (error) => {
-        if (error.fault === 'busy') this.#makeDo();
+        if (error.isBusy) this.#makeDo();
         onProblem(chain, error);
       },
     });
@@ -218,7 +218,7 @@ export class UpdateStream {
     this.#timer = setTimeout(() => this.#ended(), limits.maxStreamMs);
     // The request is not canceled, because its answer may come with the first New Cut.
     this.#noAnswer = setTimeout(() => {
-      this.#options.onProblem(new NodeError('no answer', 'the node has not answered the request for it yet.'));
+      this.#options.onProblem(new NodeError('timed out', 'the node has not answered the request for it yet.'));
     }, limits.streamAnswerMs);
   }
 
@@ -277,7 +277,7 @@ export class UpdateStream {
  * stream.
  */
 function isLasting(problem: NodeError | undefined): boolean {
-  return problem?.fault === 'busy' || problem?.fault === 'refused' || problem?.fault === 'garbled';
+  return problem?.isBusy === true || problem?.kind === 'refused' || problem?.kind === 'not understood';
 }
 
 /*
@@ -318,7 +318,7 @@ export async function* withData(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
       }
     }
     if (line.length > MAX_LINE_CHARACTERS) {
-      throw new NodeError('garbled', 'the update stream sends no events: is this the right path of the node?');
+      throw new NodeError('not understood', 'the update stream sends no events: is this the right path of the node?');
     }
     if (ready !== '') yield encoder.encode(ready);
   }

@@ -13,7 +13,7 @@ import { stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { Folder } from '../../config/folder.ts';
 import { results } from '../../ledger/command-vectors.ts';
 import { proofs } from '../../ledger/vectors.ts';
-import { type Behaviour, type Seen, serve } from '../../node/api/server.ts';
+import { type Behaviour, type Seen, serve } from '../../node/server.ts';
 import { isolated, MAIN } from '../pickaxe.ts';
 
 const folder = new Folder();

@@ -10,7 +10,7 @@ import { runTxAddSig } from '#pickaxe/cli/tx/sign.js';
 import { distance } from '#pickaxe/ledger/graphs.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, alice, BOB, bob, coins, startBank } from '../../mock-node/contract/bank.ts';
-import { QUICK } from '../../node/api/server.ts';
+import { QUICK } from '../../node/server.ts';
 import { type Pretended, pretendedIo } from '../pretended-io.ts';
 
 const folder = new Folder();

@@ -16,8 +16,8 @@ import { RequestFileError } from '#pickaxe/ledger/request-file/yaml.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, results } from '../../ledger/command-vectors.ts';
 import { proofs } from '../../ledger/vectors.ts';
-import { type Behaviour, QUICK, type Seen, serve } from '../../node/api/server.ts';
 import { secondAddress } from '../../node/second-address.ts';
+import { type Behaviour, QUICK, type Seen, serve } from '../../node/server.ts';
 import { type Pretended, pretendedIo } from '../pretended-io.ts';
 
 const folder = new Folder();

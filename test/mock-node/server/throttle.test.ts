@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { Throttle } from '#pickaxe/mock-node/server/throttle.js';
-import { NodeApi } from '#pickaxe/node/api/node-api.js';
+import { NodeApi } from '#pickaxe/node/node-api.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { startMock } from '../ask.ts';

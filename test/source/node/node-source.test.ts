@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { nodeConfigurationFor } from '#pickaxe/node/errors.js';
+import { nodeConfigurationFor } from '#pickaxe/node/miner-identity.js';
 import { eventually, type Follower, mine, wrongSolution } from '../follow.ts';
 import { followNode, miner, startNode } from './node.ts';
 

@@ -6,7 +6,9 @@ import { type SubmissionOptions, submitSolution } from '#pickaxe/source/node/sub
 
 const TAKEN: StatusAnswer = { status: 200, text: '' };
 const UNKNOWN_WORK: StatusAnswer = { status: 404, text: 'No associated Payload' };
-const busy = (more: { byNode?: boolean; retryAfterMs?: number } = {}) => new NodeError('busy', 'it is busy.', more);
+/** A 503, of the node itself or of a gateway. */
+const busy = ({ byNode = false, ...more }: { byNode?: boolean; retryAfterMs?: number } = {}) =>
+  new NodeError('failed', 'it is busy.', { status: 503, mayHaveBeenTaken: !byNode, ...more });
 
 /** Gives these answers in order. The last one is repeated. */
 function attempts(
@@ -143,7 +145,7 @@ describe('404', () => {
     ['a gateway that says 503 may have passed the first one on', busy({ byNode: false })],
     ['a gateway that fails may have', new NodeError('failed', '502.')],
     ['a connection that broke may have', new NodeError('broken', 'broke.')],
-    ['an answer that did not come may have', new NodeError('no answer', 'late.')],
+    ['an answer that did not come may have', new NodeError('timed out', 'late.')],
   ])('is unknown: %s', async (_, first) => {
     expect((await attempts([first, UNKNOWN_WORK]).verdict).outcome).toBe('unknown');
     // Whatever comes after it.
@@ -153,7 +155,7 @@ describe('404', () => {
 });
 
 it.each([400, 403, 410])('a %i after an answer that was lost tells nothing of the first attempt', async (status) => {
-  const { verdict } = attempts([new NodeError('no answer', 'late.'), { status, text: 'no' }]);
+  const { verdict } = attempts([new NodeError('timed out', 'late.'), { status, text: 'no' }]);
   expect(await verdict).toEqual({
     outcome: 'unknown',
     reason: 'the answer was lost, and the next attempt was answered with: no',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { NodeError, type NodeFault } from '#pickaxe/node/errors.js';
+import { NodeError, type NodeErrorKind } from '#pickaxe/node/errors.js';
 import { nodeLimits } from '#pickaxe/node/limits.js';
 import { UpdateStream } from '#pickaxe/source/node/update-streams.js';
 
@@ -45,7 +45,8 @@ function open(): Promise<AsyncIterable<Uint8Array>> {
   opened.push(connection);
   return Promise.resolve(connection.body());
 }
-const fail = (fault: NodeFault, more = {}) => Promise.reject(new NodeError(fault, `${fault}.`, more));
+const fail = (kind: NodeErrorKind, more = {}) => Promise.reject(new NodeError(kind, `${kind}.`, more));
+const failBusy = () => fail('failed', { status: 503 });
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 /** Pauses between requests, in ms. */
 const pauses = () => askedAtMs.slice(1).map((ms, i) => Math.round(ms - askedAtMs[i]));
@@ -61,7 +62,7 @@ function start(): void {
     onOpen: () => told.push('open'),
     onNewCut: () => told.push('New Cut'),
     onEnd: () => told.push('end'),
-    onProblem: ({ fault }) => told.push(fault),
+    onProblem: ({ kind }) => told.push(kind),
     clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
     random: () => 1,
     limits: nodeLimits,
@@ -139,7 +140,7 @@ describe('an open stream', () => {
       await pass(ms);
       opened[0].send('x'.repeat(100_000));
       await pass(0);
-      expect(told).toEqual(['open', 'end', 'garbled']);
+      expect(told).toEqual(['open', 'end', 'not understood']);
       stream.hurry();
       await pass(nodeLimits.noStreamsPauseMs - 1);
       expect(opened).toHaveLength(1);
@@ -167,7 +168,7 @@ test('a stream that sends no events again is not opened for longer, however long
 });
 
 describe('a stream that cannot be opened', () => {
-  it.each<NodeFault>(['unreachable', 'broken', 'no answer', 'failed', 'not a node'])(
+  it.each<NodeErrorKind>(['unreachable', 'broken', 'timed out', 'failed', 'not a node'])(
     '(%s) is tried after pauses that grow to two seconds',
     async (fault) => {
       answer = () => fail(fault);
@@ -179,12 +180,15 @@ describe('a stream that cannot be opened', () => {
     },
   );
 
-  it.each<NodeFault>(['busy', 'refused'])('(%s) is tried after half a minute, and then each minute', async (fault) => {
-    answer = () => fail(fault);
-    start();
-    await pass(160_000);
-    expect(pauses()).toEqual([30_000, 60_000, 60_000]);
-  });
+  it.each<[NodeErrorKind, number?]>([['too many requests', 429], ['failed', 503], ['refused'], ['not understood']])(
+    '(%s %i) is tried after half a minute, and then each minute',
+    async (kind, status) => {
+      answer = () => fail(kind, { status });
+      start();
+      await pass(160_000);
+      expect(pauses()).toEqual([30_000, 60_000, 60_000]);
+    },
+  );
 
   it('waits as long as the node asks for', async () => {
     answer = () => fail('failed', { retryAfterMs: 7_000 });
@@ -209,21 +213,21 @@ describe('a stream that cannot be opened', () => {
   });
 
   it('begins with half a minute again after a steady one, and reports no old problem', async () => {
-    answer = () => fail('busy');
+    answer = () => failBusy();
     start();
     await pass(0);
     answer = open;
     await pass(nodeLimits.noStreamsPauseMs + nodeLimits.steadyStreamMs);
     opened[0].end();
     await pass(0);
-    expect(told).toEqual(['busy', 'open', 'end', 'open']);
+    expect(told).toEqual(['failed', 'open', 'end', 'open']);
     await pass(nodeLimits.steadyStreamMs);
-    answer = () => fail('busy');
+    answer = () => failBusy();
     askedAtMs = [];
     opened[1].end();
     await pass(nodeLimits.noStreamsPauseMs);
     expect(pauses()).toEqual([nodeLimits.noStreamsPauseMs]);
-    expect(told.slice(4)).toEqual(['end', 'busy', 'busy']);
+    expect(told.slice(4)).toEqual(['end', 'failed', 'failed']);
   });
 
   it('is tried at once when the node answers again, unless it has asked for a pause', async () => {
@@ -236,7 +240,7 @@ describe('a stream that cannot be opened', () => {
     expect(stream.isOpen).toBe(true);
     stream.close();
 
-    answer = () => fail('busy');
+    answer = () => failBusy();
     start();
     await pass(1);
     answer = open;
@@ -251,7 +255,7 @@ describe('a stream that cannot be opened', () => {
     await pass(nodeLimits.streamAnswerMs - 1);
     expect(told).toEqual([]);
     await pass(1);
-    expect(told).toEqual(['no answer']);
+    expect(told).toEqual(['timed out']);
     stream.hurry();
     await pass(nodeLimits.maxStreamMs - nodeLimits.streamAnswerMs - 1);
     expect(askedAtMs).toHaveLength(1);

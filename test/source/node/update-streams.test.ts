@@ -18,7 +18,7 @@ class Node {
   async open(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     this.asked.push(chain);
     if (this.fault) throw this.fault;
-    if (this.tell.size >= this.streams) throw new NodeError('busy', 'no more.');
+    if (this.tell.size >= this.streams) throw new NodeError('failed', 'no more.', { status: 503 });
     let next = new Promise<boolean>(() => {});
     const listen = () => {
       next = new Promise((resolve) => {
@@ -71,7 +71,7 @@ beforeEach(() => {
     onOpen: (chain) => told.push(`open ${chain}`),
     onNewCut: (chain) => told.push(`New Cut ${chain}`),
     onEnd: (chain) => told.push(`end ${chain}`),
-    onProblem: (chain, { fault }) => told.push(`${fault} ${chain}`),
+    onProblem: (chain, { kind }) => told.push(`${kind} ${chain}`),
   });
 });
 afterEach(() => {
@@ -130,7 +130,7 @@ describe('a node that gives fewer streams than there are chains', () => {
     await follow(...range(20), ...range(20));
     expect(node.chains).toEqual([0, 1, 2]);
     // The first one that was refused waits for a place.
-    expect(told).toEqual(['open 0', 'open 1', 'open 2', 'busy 3']);
+    expect(told).toEqual(['open 0', 'open 1', 'open 2', 'failed 3']);
     expect(node.asked).toEqual([0, 1, 2, 3]);
     node.streams = 4;
     await pass(nodeLimits.noStreamsPauseMs);
@@ -140,7 +140,7 @@ describe('a node that gives fewer streams than there are chains', () => {
 
   it('that refuses a single stream is asked for each of the others once, after a while', async () => {
     await follow(0, 1, 2);
-    node.fault = new NodeError('busy', 'no more.');
+    node.fault = new NodeError('failed', 'no more.', { status: 503 });
     await follow(3);
     node.fault = undefined;
     await follow(...range(20));

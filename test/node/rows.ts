@@ -2,7 +2,7 @@
 
 import { type Dialect, headerToJson, parseHeader } from '#pickaxe/ledger/header.js';
 import { decodeBase64url, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
-import { branches, headers, payloads } from '../../ledger/vectors.ts';
+import { branches, headers, payloads } from '../ledger/vectors.ts';
 
 /** The blocks of one chain, orphans too, by height. */
 export const CHAIN = 2;

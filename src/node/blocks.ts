@@ -4,8 +4,8 @@
  */
 
 import { z } from 'zod';
-import { type Cut, cutFromJson, cutToJson } from '../../ledger/cut.ts';
-import { checked } from '../../ledger/fields.ts';
+import { type Cut, cutFromJson, cutToJson } from '../ledger/cut.ts';
+import { checked } from '../ledger/fields.ts';
 import {
   type BlockHeader,
   checkBlockHash,
@@ -13,18 +13,17 @@ import {
   networkOf,
   parseHeader,
   versionCodeOf,
-} from '../../ledger/header.ts';
+} from '../ledger/header.ts';
 import {
   decodeBase64url,
   type ExactJson,
   encodeBase64url,
   LedgerFormatError,
   stringifyExactJson,
-} from '../../ledger/json.ts';
-import { HASH_BYTES } from '../../ledger/merkle.ts';
-import { checkPayload, type PayloadWithOutputs, payloadWithOutputsFromJson } from '../../ledger/payload.ts';
-import { quote } from '../errors.ts';
-import { ApiError } from './api-error.ts';
+} from '../ledger/json.ts';
+import { HASH_BYTES } from '../ledger/merkle.ts';
+import { checkPayload, type PayloadWithOutputs, payloadWithOutputsFromJson } from '../ledger/payload.ts';
+import { NodeError, quote } from './errors.ts';
 import { itemsOf, pageOf } from './pages.ts';
 import { type Asker, chainPath, type HeightRange, heights, isInRange, json, nothing, query } from './request.ts';
 
@@ -38,7 +37,7 @@ const BLOCKS_A_PAGE = 50;
 
 const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs: z.custom<ExactJson>() });
 
-/** All blocks, orphans too, in ascending order. @throws ApiError, while iterating */
+/** All blocks, orphans too, in ascending order. @throws NodeError, while iterating */
 export async function* getBlocks(
   asker: Asker,
   versionCode: VersionCode,
@@ -52,7 +51,7 @@ export async function* getBlocks(
   yield* itemsOf(asker, { ...collection, ...heights(range) }, stop);
 }
 
-/** The blocks of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
+/** The blocks of a branch, in descending order. @throws NodeError, while iterating, as `getHashBranch` */
 export async function* getBlockBranch(
   asker: Asker,
   versionCode: VersionCode,
@@ -116,7 +115,7 @@ function branchRequest(what: 'block' | 'hash' | 'header', { chain, bounds, range
 /** Real nodes give at most 4096. */
 const HASHES_A_PAGE = 4096;
 
-/** All blocks' hashes, orphans' too, in ascending order, 32 bytes each. @throws ApiError, while iterating */
+/** All blocks' hashes, orphans' too, in ascending order, 32 bytes each. @throws NodeError, while iterating */
 export async function* getHashes(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
   const path = chainPath(chain, 'hash');
   const blocks = { whole: path, bounds: [] };
@@ -126,7 +125,7 @@ export async function* getHashes(asker: Asker, chain: number, range: HeightRange
 
 /**
  * The hashes of a branch, in descending order, 32 bytes each.
- * @throws ApiError, while iterating: `not found` for an upper bound that the node does not know, with the bound as its
+ * @throws NodeError, while iterating: `not found` for an upper bound that the node does not know, with the bound as its
  *   key
  */
 export async function* getHashBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
@@ -148,7 +147,7 @@ function hashFromJson(json: ExactJson): Uint8Array {
 /** Real nodes give at most 360, and 20 on the P2P port. */
 const HEADERS_A_PAGE = 360;
 
-/** @param hash the block's, 32 bytes @throws ApiError: `not found`, with the hash as its key */
+/** @param hash the block's, 32 bytes @throws NodeError: `not found`, with the hash as its key */
 export async function getHeader(
   asker: Asker,
   chain: number,
@@ -164,7 +163,7 @@ export async function getHeader(
   return await asker.ask({ side: 'both', path, read }, stop);
 }
 
-/** All headers, orphans' too, in ascending order. @throws ApiError, while iterating */
+/** All headers, orphans' too, in ascending order. @throws NodeError, while iterating */
 export async function* getHeaders(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
   const path = chainPath(chain, 'header');
   const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
@@ -173,7 +172,7 @@ export async function* getHeaders(asker: Asker, chain: number, range: HeightRang
   yield* itemsOf(asker, { side: 'both', path, pageSize: HEADERS_A_PAGE, item, blocks, ...heights(range) }, stop);
 }
 
-/** The headers of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
+/** The headers of a branch, in descending order. @throws NodeError, while iterating, as `getHashBranch` */
 export async function* getHeaderBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
   const request = branchRequest('header', part);
   const { chain, range } = part;
@@ -197,7 +196,7 @@ export class VersionCode {
   /**
    * @param chain any chain of the network
    * @returns undefined when the number is not known and the node serves no binary headers
-   * @throws ApiError
+   * @throws NodeError
    */
   async get(chain: number, stop: AbortSignal): Promise<number | undefined> {
     this.#known ??= await this.#ask(chain, stop);
@@ -211,7 +210,7 @@ export class VersionCode {
       const { items } = await this.#asker.ask({ side: 'both', path, read: json(pageOf(item)) }, stop);
       return items[0];
     } catch (error) {
-      if (error instanceof ApiError && error.kind === 'not found') return undefined;
+      if (error instanceof NodeError && error.kind === 'not found') return undefined;
       throw error;
     }
   }
@@ -247,7 +246,7 @@ export interface CutQuery {
   readonly maxHeight?: number | bigint;
 }
 
-/** @throws ApiError: `other network` when the cut names another one than that of the client, if that is known */
+/** @throws NodeError: `other network` when the cut names another one than that of the client, if that is known */
 export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortSignal): Promise<Cut> {
   const path = `cut${query({ maxheight: maxHeight })}`;
   const cut = await asker.ask({ side: 'both', path, read: json(cutFromJson) }, stop);
@@ -259,12 +258,12 @@ export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortS
 function checkNetwork(asker: Asker, { network }: Cut): void {
   if (network === undefined || asker.network === '' || network === asker.network) return;
   const message = `${asker.name} serves the network ${quote(network)}, not ${asker.network}: check the network or the node URL.`;
-  throw new ApiError('other network', message, { network });
+  throw new NodeError('other network', message, { network });
 }
 
 /**
  * @param cut with an origin, the node at which the blocks can be had. The node that it is sent to must be a peer of it
- * @throws ApiError: `unauthorized` when it is no peer. RangeError for a cut without origin
+ * @throws NodeError: `unauthorized` when it is no peer. RangeError for a cut without origin
  */
 export async function putCut(asker: Asker, cut: Cut, stop: AbortSignal): Promise<void> {
   if (!cut.origin) throw new RangeError('a cut that is published must name its origin, the node that has its blocks');

@@ -4,15 +4,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { knownGraph } from '#pickaxe/ledger/graphs.js';
 import { type ExactJson, parseExactJson } from '#pickaxe/ledger/json.js';
-import { ApiError } from '#pickaxe/node/api/api-error.js';
-import { blockReader, headerOf } from '#pickaxe/node/api/blocks.js';
-import { infoFromJson } from '#pickaxe/node/api/info.js';
-import type { NodeApi } from '#pickaxe/node/api/node-api.js';
-import { pageOf } from '#pickaxe/node/api/pages.js';
-import { almost } from '../../ledger/arbitraries.ts';
-import { commands, results } from '../../ledger/command-vectors.ts';
-import { damagedText, refusalOf } from '../../ledger/damage.ts';
-import { cuts, headers } from '../../ledger/vectors.ts';
+import { blockReader, headerOf } from '#pickaxe/node/blocks.js';
+import { NodeError } from '#pickaxe/node/errors.js';
+import { infoFromJson } from '#pickaxe/node/info.js';
+import type { NodeApi } from '#pickaxe/node/node-api.js';
+import { pageOf } from '#pickaxe/node/pages.js';
+import { almost } from '../ledger/arbitraries.ts';
+import { commands, results } from '../ledger/command-vectors.ts';
+import { damagedText, refusalOf } from '../ledger/damage.ts';
+import { cuts, headers } from '../ledger/vectors.ts';
 import { bare, blockJson, wholeBlocks } from './rows.ts';
 import { allOf, apiWith } from './server.ts';
 
@@ -97,8 +97,8 @@ describe('junk from a node is one error of', () => {
       try {
         await calls[name](api);
       } catch (error) {
-        expect(error).toBeInstanceOf(ApiError);
-        expect((error as ApiError).message).toMatch(/^[^\p{C}]{10,600}$/u);
+        expect(error).toBeInstanceOf(NodeError);
+        expect((error as NodeError).message).toMatch(/^[^\p{C}]{10,600}$/u);
       }
     }
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commandPathsOf } from '#pickaxe/node/api/request.js';
-import { cuts } from '../../ledger/vectors.ts';
+import { commandPathsOf } from '#pickaxe/node/request.js';
+import { cuts } from '../ledger/vectors.ts';
 import { apiOf, CHAINWEB, DOCUMENT, errorOf, type Seen, serve } from './server.ts';
 
 const [cut] = cuts;

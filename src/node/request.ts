@@ -4,16 +4,15 @@
  * P2P port (peers, configuration, publishing cuts). Documents 1 and 2 know one base URL for everything.
  */
 
-import type { Dialect } from '../../ledger/header.ts';
-import { type ExactJson, HASH_CHARACTERS, parseExactJsonBytes } from '../../ledger/json.ts';
-import { Backoff, type BackoffLimits } from '../../net/connecting.ts';
-import { pause } from '../../system/abort.ts';
-import { oneLine } from '../../text/plain-text.ts';
-import { networkError } from '../errors.ts';
-import type { AnyAnswer, NodeHttp, NodeRequest } from '../http.ts';
-import type { ApiLimits } from '../limits.ts';
-import { HEALTH_PATH, hidePath, type NodeAddress, shownPath } from '../url.ts';
-import { ApiError, notUnderstood, statusError, transportError } from './api-error.ts';
+import type { Dialect } from '../ledger/header.ts';
+import { type ExactJson, HASH_CHARACTERS, parseExactJsonBytes } from '../ledger/json.ts';
+import { Backoff, type BackoffLimits } from '../net/connecting.ts';
+import { pause } from '../system/abort.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { NodeError, notUnderstood, statusError } from './errors.ts';
+import type { AnyAnswer, NodeHttp, NodeRequest } from './http.ts';
+import type { ApiLimits } from './limits.ts';
+import { HEALTH_PATH, hidePath, type NodeAddress, shownPath } from './url.ts';
 
 /** At least one of the two. */
 interface Sides {
@@ -94,7 +93,7 @@ export class Asker {
     return (service ?? p2p)!.address.name;
   }
 
-  /** @throws ApiError, or the reason of `stop` */
+  /** @throws NodeError, or the reason of `stop` */
   async ask<T>(call: Call<T>, stop: AbortSignal): Promise<T> {
     const http = await this.#sideFor(call, stop);
     const base = call.path.startsWith('/') ? '' : `${await this.#basePath(http, stop)}/`;
@@ -114,7 +113,7 @@ export class Asker {
 
   /**
    * The node's dialect. Unless it is set or in the URL, the node is asked for anything, to see its headers.
-   * @throws ApiError
+   * @throws NodeError
    */
   async dialect(stop: AbortSignal): Promise<Dialect> {
     if (this.#dialect) return this.#dialect;
@@ -143,7 +142,7 @@ export class Asker {
     const other = (service ?? p2p)!;
     if ((await this.dialect(stop)) === 'document') return other;
     const [what, needed] = side === 'p2p' ? ['P2P', 'P2P URL'] : ['service', 'service URL'];
-    throw new ApiError(
+    throw new NodeError(
       'no such side',
       `${path} is served by the ${what} port of a node, but for ${other.address.name} only the other port is known: ` +
         `give the node’s ${needed}, too.`,
@@ -175,13 +174,12 @@ export class Asker {
 
   async #exchange(http: NodeHttp, request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<AnyAnswer> {
     try {
-      const answer = await http.askAny(request, timeoutMs, stop);
+      const answer = await http.askAny({ ...request, shownUrl: this.#shown(http, request) }, timeoutMs, stop);
       this.#notice(answer);
       return answer;
     } catch (error) {
       stop.throwIfAborted();
-      const { origin } = http.address;
-      throw transportError(networkError(error, origin), this.#shown(http, request));
+      throw error;
     }
   }
 
@@ -195,14 +193,14 @@ export class Asker {
 
   #whileItMayPass<T>(attempt: () => Promise<T>, isRepeatable: boolean, stop: AbortSignal): Promise<T> {
     const { attempts, pauses } = this.limits;
-    const mayPass = ({ retryable }: ApiError) => retryable && isRepeatable;
+    const mayPass = ({ retryable }: NodeError) => retryable && isRepeatable;
     return withRetries(attempt, { attempts, pauses, random: this.#random, mayPass }, stop);
   }
 
   #untilThere<T>(attempt: () => Promise<T>, stop: AbortSignal): Promise<T> {
     const { freshPayloadAttempts: attempts, freshPayloadPauseMs: pauseMs } = this.limits;
     const pauses = { firstMs: pauseMs, mostMs: pauseMs };
-    const mayPass = ({ kind }: ApiError) => kind === 'not found';
+    const mayPass = ({ kind }: NodeError) => kind === 'not found';
     return withRetries(attempt, { attempts, pauses, random: this.#random, mayPass }, stop);
   }
 
@@ -224,7 +222,7 @@ interface RetryPolicy {
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
   /** Whether the error may pass. */
-  readonly mayPass: (error: ApiError) => boolean;
+  readonly mayPass: (error: NodeError) => boolean;
 }
 
 /** @throws what the last attempt has thrown, or the reason of `stop` */
@@ -240,10 +238,12 @@ export async function withRetries<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof NodeError)) throw error;
       mayHaveBeenTaken ||= error.mayHaveBeenTaken;
-      error.mayHaveBeenTaken = mayHaveBeenTaken;
-      if (left <= 0 || !mayPass(error)) throw error;
+      if (left <= 0 || !mayPass(error)) {
+        if (mayHaveBeenTaken === error.mayHaveBeenTaken) throw error;
+        throw new NodeError(error.kind, error.message, { ...error, cause: error.cause, mayHaveBeenTaken });
+      }
       await pause(backoff.nextMs(error.retryAfterMs), stop);
     }
   }

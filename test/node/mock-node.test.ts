@@ -12,7 +12,7 @@ import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { NodeApi } from '#pickaxe/node/api/node-api.js';
+import { NodeApi } from '#pickaxe/node/node-api.js';
 import { allOf, apiOf, errorOf, QUICK } from './server.ts';
 
 const CHAINS = 10;

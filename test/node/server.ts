@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { ApiError } from '#pickaxe/node/api/api-error.js';
-import { NodeApi, type NodeApiContext, type NodeApiOptions } from '#pickaxe/node/api/node-api.js';
-import type { Identity } from '../certificates.ts';
+import { NodeError } from '#pickaxe/node/errors.js';
+import { NodeApi, type NodeApiContext, type NodeApiOptions } from '#pickaxe/node/node-api.js';
+import type { Identity } from './certificates.ts';
 
 /** A request as it came. */
 export interface Seen {
@@ -99,12 +99,12 @@ export async function apiWith(
   return { api: apiOf({ url: url + path, p2pUrl: url + path, ...options }), seen };
 }
 
-/** @returns the ApiError with which the promise fails */
-export async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
+/** @returns the NodeError with which the promise fails */
+export async function errorOf(promise: Promise<unknown>): Promise<NodeError> {
   try {
     await promise;
   } catch (error) {
-    if (error instanceof ApiError) return error;
+    if (error instanceof NodeError) return error;
     throw error;
   }
   throw new Error('there was no error');

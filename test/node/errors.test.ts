@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { NodeApi } from '#pickaxe/node/api/node-api.js';
+import type { NodeApi } from '#pickaxe/node/node-api.js';
 import { apiOf, apiWith, CHAINWEB, errorOf, QUICK, serve } from './server.ts';
 
 const hash = 'A'.repeat(43);
@@ -121,7 +121,7 @@ describe('no answer', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const error = await errorOf(apiOf({ url: `http://127.0.0.1:${port}` }).cut());
-    expect(error.kind).toBe('not understood');
+    expect(error.kind).toBe('not a node');
     server.close();
   });
 });

@@ -1,22 +1,18 @@
 /**
  * The client of one node's API: every endpoint of document 1 except mining, and all of document 2. It only assembles
- * what the other files of this folder do. Every method can throw an ApiError; iterators throw it while iterating.
+ * what the other files of this folder do. Every method can throw an NodeError; iterators throw it while iterating.
  * Whatever can be checked is checked: hashes, roots, that an answer is about what was asked.
  */
 
 import { setMaxListeners } from 'node:events';
-import type { Command } from '../../ledger/command/command.ts';
-import type { CommandResult, LocalAnswer } from '../../ledger/command/results.ts';
-import type { Cut, Peer } from '../../ledger/cut.ts';
-import type { BlockHeader, Dialect } from '../../ledger/header.ts';
-import type { ExactJsonObject } from '../../ledger/json.ts';
-import type { Payload, PayloadWithOutputs } from '../../ledger/payload.ts';
-import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
-import { type Clock, systemClock } from '../../system/clock.ts';
-import { NodeClock, type Skew } from '../clock.ts';
-import { NodeHttp } from '../http.ts';
-import { type ApiLimits, apiLimits, nodeLimits } from '../limits.ts';
-import { nodeAddress } from '../url.ts';
+import type { Command } from '../ledger/command/command.ts';
+import type { CommandResult, LocalAnswer } from '../ledger/command/results.ts';
+import type { Cut, Peer } from '../ledger/cut.ts';
+import type { BlockHeader, Dialect } from '../ledger/header.ts';
+import type { ExactJsonObject } from '../ledger/json.ts';
+import type { Payload, PayloadWithOutputs } from '../ledger/payload.ts';
+import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 import {
   type Block,
   type BranchBounds,
@@ -32,7 +28,9 @@ import {
   putCut,
   VersionCode,
 } from './blocks.ts';
+import { NodeClock, type Skew } from './clock.ts';
 import { CommandCalls, type LocalOptions, type PollOptions } from './commands.ts';
+import { NodeHttp } from './http.ts';
 import {
   getHealth,
   getInfo,
@@ -44,8 +42,10 @@ import {
   trustOfPeer,
   urlOfPeer,
 } from './info.ts';
+import { type ApiLimits, apiLimits, nodeLimits } from './limits.ts';
 import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
 import { Asker, type DialectSetting, type HeightRange } from './request.ts';
+import { nodeAddress } from './url.ts';
 
 export interface NodeApiOptions {
   /** Of the service port: `http://host:port`, or a URL with the path of the API, which is then used as it is. */

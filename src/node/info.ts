@@ -1,23 +1,22 @@
 /** What a node says about itself (document 1, "Node information model" and "Configuration"). */
 
 import { z } from 'zod';
-import { type Peer, peerFromJson, peerToJson } from '../../ledger/cut.ts';
-import { checked, MAX_U64, natural, reading, u32 } from '../../ledger/fields.ts';
-import { type Graph, type GraphSpan, graphOf } from '../../ledger/graphs.ts';
+import { type Peer, peerFromJson, peerToJson } from '../ledger/cut.ts';
+import { checked, MAX_U64, natural, reading, u32 } from '../ledger/fields.ts';
+import { type Graph, type GraphSpan, graphOf } from '../ledger/graphs.ts';
 import {
   type ExactJson,
   type ExactJsonObject,
   isExactJsonObject,
   LedgerFormatError,
   stringifyExactJson,
-} from '../../ledger/json.ts';
-import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
-import { oneLine } from '../../text/plain-text.ts';
-import { quote } from '../errors.ts';
-import { CONFIG_PATH, HEALTH_PATH } from '../url.ts';
-import { ApiError } from './api-error.ts';
+} from '../ledger/json.ts';
+import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { NodeError, quote } from './errors.ts';
 import { itemsOf } from './pages.ts';
 import { type Asker, chainPath, json, nothing } from './request.ts';
+import { CONFIG_PATH, HEALTH_PATH } from './url.ts';
 
 /** `/info` at the host root serves the model whose endpoint document 1 does not show. */
 const INFO_PATH = '/info';
@@ -72,7 +71,7 @@ export function infoFromJson(value: ExactJson): NodeInfo {
   };
 }
 
-/** @throws ApiError */
+/** @throws NodeError */
 export async function getInfo(asker: Asker, stop: AbortSignal): Promise<NodeInfo> {
   return await asker.ask({ side: 'service', path: INFO_PATH, read: json(infoFromJson) }, stop);
 }
@@ -82,7 +81,7 @@ const MAX_HEALTH = 200;
 
 /**
  * @returns what the node says about its health, on one line
- * @throws ApiError when it does not answer, or is not well
+ * @throws NodeError when it does not answer, or is not well
  */
 export async function getHealth(asker: Asker, stop: AbortSignal): Promise<string> {
   const read = ({ body }: { body: Buffer }) => oneLine(body.toString(), MAX_HEALTH);
@@ -93,7 +92,7 @@ export async function getHealth(asker: Asker, stop: AbortSignal): Promise<string
  * @returns the node's report on its configuration, whose keys differ between versions. `checkConfig` and
  *   `servedNetwork` of
  * node/config.ts read it
- * @throws ApiError
+ * @throws NodeError
  */
 export async function getReport(asker: Asker, stop: AbortSignal): Promise<ExactJsonObject> {
   const read = json((value) => {
@@ -116,13 +115,13 @@ export interface PeersQuery {
    * Is told once, at the end, when peers were left out because they are not understood: how many, and why the first
    * one.
    */
-  readonly onLeftOut?: (fault: ApiError) => void;
+  readonly onLeftOut?: (fault: NodeError) => void;
 }
 
 /**
  * Nodes pass on what other nodes have told them, so a peer that is not understood is left out: the others are good.
  * @param chain that of a mempool; the network of cuts by default
- * @throws ApiError, while iterating
+ * @throws NodeError, while iterating
  */
 export async function* getPeers(
   asker: Asker,
@@ -160,14 +159,14 @@ function peerOrFault(json: ExactJson): Peer | LedgerFormatError {
   }
 }
 
-function leftOut({ name }: Asker, first: LedgerFormatError, count: number): ApiError {
+function leftOut({ name }: Asker, first: LedgerFormatError, count: number): NodeError {
   const which = count === 1 ? 'a peer that is not understood' : `${count} peers that are not understood, as this one`;
-  return new ApiError('not understood', `${name} names ${which}: ${quote(first.message)}.`, { cause: first });
+  return new NodeError('not understood', `${name} names ${which}: ${quote(first.message)}.`, { cause: first });
 }
 
 /**
  * @param chain that of a mempool; the network of cuts by default
- * @throws ApiError: `bad request` when the node cannot reach the peer
+ * @throws NodeError: `bad request` when the node cannot reach the peer
  */
 export async function putPeer(asker: Asker, peer: Peer, chain: number | undefined, stop: AbortSignal): Promise<void> {
   const body = stringifyExactJson(peerToJson(peer));

@@ -1,14 +1,14 @@
 /** Reads an account on every chain of a node's network. Nothing is signed, nothing is paid. */
 
 import { setMaxListeners } from 'node:events';
-import { buildCommand } from '../../ledger/command/build.ts';
-import { type AccountDetails, detailsOf, getBalance, getDetails, tokenBalanceOf } from '../../ledger/command/coin.ts';
-import type { Command } from '../../ledger/command/command.ts';
-import type { Message } from '../../ledger/command/payload.ts';
-import type { Outcome } from '../../ledger/command/results.ts';
-import type { Decimal } from '../../ledger/decimal.ts';
-import { LedgerFormatError } from '../../ledger/json.ts';
-import { ApiError } from './api-error.ts';
+import { buildCommand } from '../ledger/command/build.ts';
+import { type AccountDetails, detailsOf, getBalance, getDetails, tokenBalanceOf } from '../ledger/command/coin.ts';
+import type { Command } from '../ledger/command/command.ts';
+import type { Message } from '../ledger/command/payload.ts';
+import type { Outcome } from '../ledger/command/results.ts';
+import type { Decimal } from '../ledger/decimal.ts';
+import { LedgerFormatError } from '../ledger/json.ts';
+import { NodeError } from './errors.ts';
 import type { NodeApi } from './node-api.ts';
 
 /** What is needed of a node's client. */
@@ -23,7 +23,7 @@ interface AccountQuestion {
 /** What was read on one chain, or why it was not. */
 export type ChainReading<T> =
   | { readonly chain: number; readonly value: T }
-  | { readonly chain: number; readonly error: ApiError | LedgerFormatError };
+  | { readonly chain: number; readonly error: NodeError | LedgerFormatError };
 
 /** How many chains are asked at once. */
 const AT_ONCE = 20;
@@ -87,7 +87,7 @@ async function readOne<T>(
     const { outcome } = await api.local(chain, commandOf(api, chain, message), {}, stop);
     return { chain, value: read(outcome) };
   } catch (error) {
-    if (error instanceof ApiError || error instanceof LedgerFormatError) return { chain, error };
+    if (error instanceof NodeError || error instanceof LedgerFormatError) return { chain, error };
     throw error;
   }
 }

@@ -4,11 +4,11 @@ import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { peerIdOf, sumOfHeights } from '#pickaxe/ledger/cut.js';
 import { knownGraph } from '#pickaxe/ledger/graphs.js';
-import { trustOfPeer, urlOfPeer } from '#pickaxe/node/api/info.js';
-import { NodeApi } from '#pickaxe/node/api/node-api.js';
 import { checkConfig, servedNetwork } from '#pickaxe/node/config.js';
-import { cuts } from '../../ledger/vectors.ts';
-import { another, type Identity, selfSigned, signed } from '../certificates.ts';
+import { trustOfPeer, urlOfPeer } from '#pickaxe/node/info.js';
+import { NodeApi } from '#pickaxe/node/node-api.js';
+import { cuts } from '../ledger/vectors.ts';
+import { another, type Identity, selfSigned, signed } from './certificates.ts';
 import { apiOf, apiWith, CHAINWEB, errorOf, QUICK, serve } from './server.ts';
 
 const [cut] = cuts;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
-import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/api/commands.js';
-import { commands, results } from '../../ledger/command-vectors.ts';
-import { proofs } from '../../ledger/vectors.ts';
+import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/commands.js';
+import { commands, results } from '../ledger/command-vectors.ts';
+import { proofs } from '../ledger/vectors.ts';
 import { apiOf, apiWith, type Behaviour, errorOf, QUICK, serve } from './server.ts';
 
 const [{ command }, { command: second }] = commands.filter(({ hashMatches }) => hashMatches);
@@ -179,7 +179,7 @@ describe('listen', () => {
 
   it('is not tried again, which would take minutes', async () => {
     const { api, seen } = await apiWith(() => 'break');
-    expect(await errorOf(api.listen(0, KEY))).toMatchObject({ kind: 'failed', retryable: true });
+    expect(await errorOf(api.listen(0, KEY))).toMatchObject({ kind: 'broken', retryable: true });
     expect(seen).toHaveLength(1);
   });
 

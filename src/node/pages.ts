@@ -5,9 +5,9 @@
  */
 
 import { z } from 'zod';
-import { checked, MAX_U64, natural, reading } from '../../ledger/fields.ts';
-import type { ExactJson } from '../../ledger/json.ts';
-import { ApiError } from './api-error.ts';
+import { checked, MAX_U64, natural, reading } from '../ledger/fields.ts';
+import type { ExactJson } from '../ledger/json.ts';
+import { NodeError } from './errors.ts';
 import { type Asker, type Call, json, nothing, query } from './request.ts';
 
 export interface Collection<T> {
@@ -55,7 +55,7 @@ export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => P
 /**
  * Iterates over a collection, and asks for its pages as they are needed. It ends with the items that exist at that
  * time.
- * @throws ApiError
+ * @throws NodeError
  */
 export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop: AbortSignal): AsyncGenerator<T, void> {
   const read = json(pageOf(collection.item));
@@ -76,13 +76,13 @@ export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop:
     const page = await pageOrNone(asker, call, collection, next, stop);
     count += BigInt(page.items.length);
     if (most !== undefined && count > most) {
-      throw new ApiError('not understood', `The pages of ${path} do not end: they have more than ${most} items.`);
+      throw new NodeError('not understood', `The pages of ${path} do not end: they have more than ${most} items.`);
     }
     yield* page.items;
     if (page.items.length === 0 || page.next === null) return;
     if (cursors.has(page.next)) {
       const message = `The pages of ${path} go in a circle: the cursor ${page.next} has come before.`;
-      throw new ApiError('not understood', message);
+      throw new NodeError('not understood', message);
     }
     cursors.add(page.next);
     next = page.next;
@@ -105,7 +105,7 @@ async function pageOrNone<T>(
   try {
     return await asker.ask(call, stop);
   } catch (error) {
-    if (!blocks || !(error instanceof ApiError) || error.kind !== 'not found') throw error;
+    if (!blocks || !(error instanceof NodeError) || error.kind !== 'not found') throw error;
     const known = [...blocks.bounds, cursor?.replace(/^.*:/, '')];
     if (error.key !== undefined && known.includes(error.key)) throw error;
     if (cursor === undefined) await checkServed(asker, { ...call, blocks }, error, stop);
@@ -117,12 +117,12 @@ async function pageOrNone<T>(
 async function checkServed(
   asker: Asker,
   { side, isLong = false, blocks }: Pick<Collection<unknown>, 'side' | 'isLong' | 'blocks'>,
-  error: ApiError,
+  error: NodeError,
   stop: AbortSignal,
 ): Promise<void> {
   try {
     await asker.ask({ side, path: blocks!.whole + query({ limit: 1 }), isLong, read: nothing }, stop);
   } catch (second) {
-    throw second instanceof ApiError && second.kind === 'not found' ? error : second;
+    throw second instanceof NodeError && second.kind === 'not found' ? error : second;
   }
 }

@@ -4,22 +4,16 @@
  */
 
 import { z } from 'zod';
-import { checked, reading } from '../../ledger/fields.ts';
-import {
-  type ExactJson,
-  encodeBase64url,
-  jsonInteger,
-  LedgerFormatError,
-  stringifyExactJson,
-} from '../../ledger/json.ts';
+import { checked, reading } from '../ledger/fields.ts';
+import { type ExactJson, encodeBase64url, jsonInteger, LedgerFormatError, stringifyExactJson } from '../ledger/json.ts';
 import {
   checkPayload,
   type Payload,
   type PayloadWithOutputs,
   payloadFromJson,
   payloadWithOutputsFromJson,
-} from '../../ledger/payload.ts';
-import { ApiError } from './api-error.ts';
+} from '../ledger/payload.ts';
+import { NodeError } from './errors.ts';
 import { type Asker, type Call, chainPath, json, nothing, query } from './request.ts';
 
 export interface PayloadQuery {
@@ -73,7 +67,7 @@ export class PayloadReader<T extends Payload> {
 
   /**
    * @param payloadHash 32 bytes
-   * @throws ApiError: `not found`, with the hash as its key
+   * @throws NodeError: `not found`, with the hash as its key
    */
   async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<T> {
     const path = this.#pathOf(payloadHash) + query({ height });
@@ -85,7 +79,7 @@ export class PayloadReader<T extends Payload> {
    * Asks for many payloads, a thousand in one request. Nodes leave out what they do not have, and what is too much for
    * them, so it asks for the rest again until an answer has nothing more of it.
    * @returns for each place its payload; undefined where the node has none
-   * @throws ApiError
+   * @throws NodeError
    */
   async many(places: readonly PayloadPlace[], stop: AbortSignal): Promise<(T | undefined)[]> {
     const wanted = new Map(places.map((place) => [encodeBase64url(place.payloadHash), place]));
@@ -128,7 +122,7 @@ export class PayloadReader<T extends Payload> {
     try {
       return await this.#asker.ask(call, stop);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.kind !== 'not found') throw error;
+      if (!(error instanceof NodeError) || error.kind !== 'not found') throw error;
       await this.#checkMissing(group, error, stop);
       return [];
     }
@@ -138,13 +132,13 @@ export class PayloadReader<T extends Payload> {
    * By document 1, a node answers 404 when it has none of the payloads; nodes that serve no batches do so, too.
    * @throws the error unless a request for one of the payloads alone is answered in the same way, for lack of it
    */
-  async #checkMissing(group: ReadonlyMap<string, PayloadPlace>, error: ApiError, stop: AbortSignal): Promise<void> {
+  async #checkMissing(group: ReadonlyMap<string, PayloadPlace>, error: NodeError, stop: AbortSignal): Promise<void> {
     const [{ payloadHash, height }] = group.values();
     const path = this.#pathOf(payloadHash) + query({ height });
     try {
       await this.#asker.ask({ side: 'service', path, isLong: true, read: nothing }, stop);
     } catch (second) {
-      if (!(second instanceof ApiError) || second.kind !== 'not found') throw second;
+      if (!(second instanceof NodeError) || second.kind !== 'not found') throw second;
       if (second.key !== undefined) return;
     }
     throw error;

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ApiError } from '#pickaxe/node/api/api-error.js';
-import { withRetries } from '#pickaxe/node/api/request.js';
+import { NodeError } from '#pickaxe/node/errors.js';
+import { withRetries } from '#pickaxe/node/request.js';
 
 it('a node that answers 503 with retry-after is asked again when the node has asked for it, not sooner', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   let asked = 0;
   const attempt = async () => {
-    if (asked++ === 0) throw new ApiError('failed', 'busy', { status: 503, retryAfterMs: 1_000, retryable: true });
+    if (asked++ === 0) throw new NodeError('failed', 'busy', { status: 503, retryAfterMs: 1_000, retryable: true });
   };
   const policy = { attempts: 2, pauses: { firstMs: 1, mostMs: 1 }, random: () => 0, mayPass: () => true };
   const done = withRetries(attempt, policy, new AbortController().signal);

@@ -1,6 +1,6 @@
 /** The command API (document 2). */
 
-import { type Command, commandJson, sendJson } from '../../ledger/command/command.ts';
+import { type Command, commandJson, sendJson } from '../ledger/command/command.ts';
 import {
   type CommandResult,
   type LocalAnswer,
@@ -13,9 +13,9 @@ import {
   readProofRefusal,
   readSendRefusal,
   type SendRefusal,
-} from '../../ledger/command/results.ts';
-import { LedgerFormatError, quoted, stringifyExactJson } from '../../ledger/json.ts';
-import { ApiError } from './api-error.ts';
+} from '../ledger/command/results.ts';
+import { LedgerFormatError, quoted, stringifyExactJson } from '../ledger/json.ts';
+import { NodeError } from './errors.ts';
 import {
   type Asker,
   type Call,
@@ -42,22 +42,22 @@ export interface PollOptions {
 }
 
 /** A 400 of /send: this attempt has taken none of the commands. */
-export class SendRefusedError extends ApiError {
+export class SendRefusedError extends NodeError {
   override readonly name = 'SendRefusedError';
   readonly refusal: SendRefusal;
 
-  constructor(error: ApiError) {
+  constructor(error: NodeError) {
     super(error.kind, error.message, { ...error, cause: error });
     this.refusal = readSendRefusal(error.text);
   }
 }
 
 /** A 400 of /spv: there is no proof, or not yet. */
-export class ProofRefusedError extends ApiError {
+export class ProofRefusedError extends NodeError {
   override readonly name = 'ProofRefusedError';
   readonly refusal: ProofRefusal;
 
-  constructor(error: ApiError) {
+  constructor(error: NodeError) {
     super(error.kind, error.message, { ...error, cause: error });
     this.refusal = readProofRefusal(error.text);
   }
@@ -74,7 +74,7 @@ export class CommandCalls {
     this.#commandPath = commandPath;
   }
 
-  /** @throws ApiError: `bad request` when the command cannot run, for example for its metadata */
+  /** @throws NodeError: `bad request` when the command cannot run, for example for its metadata */
   async local(chain: number, command: Command, options: LocalOptions, stop: AbortSignal): Promise<LocalAnswer> {
     const { preflight, rewindDepth, signatureVerification } = options;
     const asked = query({ preflight, rewindDepth, signatureVerification });
@@ -85,7 +85,7 @@ export class CommandCalls {
    * @returns the request keys, in the order of the commands
    * @throws SendRefusedError when the node refuses the whole batch. A single command that is already on the chain is
    *   none.
-   * ApiError for all else
+   * NodeError for all else
    */
   async send(chain: number, commands: readonly Command[], stop: AbortSignal): Promise<readonly string[]> {
     if (commands.length === 0) throw new RangeError('at least one command is sent');
@@ -102,7 +102,7 @@ export class CommandCalls {
     }
   }
 
-  /** @returns the results by request key; a key without a result is unknown or pending @throws ApiError */
+  /** @returns the results by request key; a key without a result is unknown or pending @throws NodeError */
   async poll(
     chain: number,
     requestKeys: readonly string[],
@@ -121,7 +121,7 @@ export class CommandCalls {
 
   /**
    * @returns the result; undefined when the node has given up waiting for it, which takes minutes
-   * @throws ApiError, at the first failure
+   * @throws NodeError, at the first failure
    */
   async listen(chain: number, key: string, stop: AbortSignal): Promise<CommandResult | undefined> {
     const body = stringifyExactJson({ listen: requestKey(key) });
@@ -142,7 +142,7 @@ export class CommandCalls {
     return await this.#post(chain, '/listen', body, read, stop, more);
   }
 
-  /** Never sent twice. @returns the request key @throws ApiError; real nodes do not serve it (`not found`) */
+  /** Never sent twice. @returns the request key @throws NodeError; real nodes do not serve it (`not found`) */
   async sendPrivate(chain: number, command: Command, stop: AbortSignal): Promise<string> {
     const read = json((value) => sameKeys(parseSendAnswer(value), [command.hash])[0]);
     return await this.#post(chain, '/private', commandJson(command), read, stop, { isRepeatable: false });
@@ -151,7 +151,7 @@ export class CommandCalls {
   /**
    * @param chain the one on which the command ran
    * @returns the proof, as a continuation holds it. `ledger/spv-proof.ts` runs proofs
-   * @throws ProofRefusedError, which says whether to wait, or ApiError
+   * @throws ProofRefusedError, which says whether to wait, or NodeError
    */
   async proof(chain: number, key: string, targetChain: number, stop: AbortSignal): Promise<string> {
     const body = stringifyExactJson({ requestKey: requestKey(key), targetChainId: `${targetChain}` });
@@ -189,8 +189,8 @@ export class CommandCalls {
 /** Real nodes give up a /listen with it. */
 const GATEWAY_TIMEOUT = 504;
 
-function isRefusal(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.kind === 'bad request';
+function isRefusal(error: unknown): error is NodeError {
+  return error instanceof NodeError && error.kind === 'bad request';
 }
 
 function sameKeys(keys: readonly string[], hashes: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/json.js';
-import type { ApiError } from '#pickaxe/node/api/api-error.js';
+import type { NodeError } from '#pickaxe/node/errors.js';
 import { blocks, CHAIN } from './rows.ts';
 import { allOf, apiWith, type Behaviour, errorOf, type Seen } from './server.ts';
 
@@ -98,8 +98,8 @@ describe('a collection with an end', () => {
     const good = { id: null, address: { hostname: '10.0.0.1', port: 1789 } };
     const bad = { id: null, address: { hostname: 'a b', port: 1789 } };
     const { api } = await apiWith(ending([bad, good, {}, 'peer', good], 2));
-    const faults: ApiError[] = [];
-    const query = { onLeftOut: (fault: ApiError) => faults.push(fault) };
+    const faults: NodeError[] = [];
+    const query = { onLeftOut: (fault: NodeError) => faults.push(fault) };
     expect(await allOf(api.peers(query))).toEqual([good, good]);
     expect(await allOf(api.mempoolPeers(3, query))).toEqual([good, good]);
     expect(faults.map(({ kind }) => kind)).toEqual(['not understood', 'not understood']);
