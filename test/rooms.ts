@@ -91,22 +91,18 @@ export const ROOMS: readonly Room[] = [
   },
   { name: 'net/certificate.ts', rooms: [], packages: [] },
   { name: 'net', rooms: ['net/certificate.ts'], packages: [] },
+  { name: 'survey/finding.ts', rooms: [], packages: ['zod'] },
   { name: 'node/url.ts', rooms: [], packages: [] },
   { name: 'node/miner-identity.ts', rooms: [], packages: [] },
   {
     name: 'node',
-    rooms: ['chain', 'text', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts'],
+    rooms: ['chain', 'text', 'system', 'net', 'survey/finding.ts', 'node/url.ts', 'node/miner-identity.ts'],
     packages: ['undici', 'zod'],
   },
   {
     name: 'node/api',
     rooms: ['ledger', 'ledger/command', 'text', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts', 'node'],
     packages: ['zod'],
-  },
-  {
-    name: 'nodes',
-    rooms: ['ledger', 'system', 'net', 'node/url.ts', 'node/miner-identity.ts', 'node', 'node/api'],
-    packages: [],
   },
   { name: 'source', rooms: ['chain', 'system', 'source/vocabulary.ts', 'events', 'source/source.ts'], packages: [] },
   {
@@ -155,6 +151,25 @@ export const ROOMS: readonly Room[] = [
   },
   { name: 'report/units.ts', rooms: ['engine/device.ts', 'source/vocabulary.ts'], packages: [] },
   { name: 'report/figures.ts', rooms: ['source/vocabulary.ts'], packages: [] },
+  {
+    name: 'survey',
+    rooms: [
+      'chain',
+      'ledger',
+      'ledger/command',
+      'text',
+      'system',
+      'net',
+      'survey/finding.ts',
+      'node/miner-identity.ts',
+      'node/url.ts',
+      'node',
+      'node/api',
+      'source/pool',
+      'report/units.ts',
+    ],
+    packages: [],
+  },
   {
     name: 'report',
     rooms: [

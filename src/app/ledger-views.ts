@@ -12,10 +12,10 @@ import { rewardByTable } from '../ledger/reward.ts';
 import { type ChainReading, readDetails } from '../node/api/account.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';
 import { type Balance, type ChainBalance, type EarningsTerms, NoBalance } from '../report/earnings.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { minerAccount } from './choose-source.ts';
 import { UsageError } from './exit.ts';
 import {
   type ApiSettings,
@@ -145,7 +145,7 @@ export async function askBalance(settings: Settings, stop: AbortSignal): Promise
 
 /** @throws the first fault when no chain answers */
 async function askNode(settings: Settings, node: ConfiguredNode, stop: AbortSignal): Promise<Balance> {
-  const account = minerAccount(settings.miner);
+  const { account } = minerIdentity(settings.miner)!;
   const api = await openNodeApi(node, settings, { limits: LIMITS });
   try {
     const { heads } = await api.cut({}, stop);
