@@ -3,6 +3,7 @@
 import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
@@ -82,9 +83,9 @@ interface Plan {
 }
 
 function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
-  const { node, miner: identity } = settings;
+  const { node } = settings;
   const { urls = [], network } = node;
-  const { predicate, publicKeys = [] } = identity;
+  const miner = minerIdentity(settings.miner);
   if (urls.length === 0) {
     const { user, password, passwordFile } = settings.pool;
     const flag = user === undefined ? '--password' : '--user';
@@ -100,14 +101,13 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
         'To try pickaxe on a mock node: pickaxe demo',
     );
   }
-  if (publicKeys.length === 0) {
+  if (!miner) {
     const user = settings.pool.user === undefined ? '' : ' --user is for a pool.';
     throw new UsageError(
       `No key is configured.${user} Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json`,
     );
   }
   refuse(minerContradictions(settings).map(({ says }) => says));
-  const miner = { account: minerAccount(identity), predicate, publicKeys };
   return namesOf(urls, network ?? '').map((name, index) => {
     const url = urls[index];
     const trust = nodeTrust(url, node);
@@ -160,14 +160,4 @@ export function insecureTlsRisk({ node, pool }: Pick<Config, 'node' | 'pool'>) {
     why: 'somebody in between can read and change everything that is sent',
     mend: `give the fingerprint of the ${kind}’s certificate with --${kind}-fingerprint instead`,
   };
-}
-
-/** @param miner with at least one key or an account @returns the account that is mined for */
-export function minerAccount({ account, publicKeys = [] }: Config['miner']): string {
-  return account ?? defaultAccount(publicKeys);
-}
-
-/** @returns the account that belongs to the first key: `k:` and the key */
-export function defaultAccount([publicKey]: readonly string[]): string {
-  return `k:${publicKey}`;
 }

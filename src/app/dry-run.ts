@@ -5,11 +5,11 @@ import { z } from 'zod';
 import type { Config } from '../config/settings.ts';
 import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
 import { CoreShape } from '../report/shapes.ts';
 import { progressTo } from '../terminal/log.ts';
 import { formatHttpAddress, type HttpAddress } from '../text/addresses.ts';
 import { limitsOf } from './choose-engines.ts';
-import { defaultAccount } from './choose-source.ts';
 import { EXIT } from './exit.ts';
 import type { Rig } from './run-miner.ts';
 
@@ -82,8 +82,8 @@ function serverOf(listen: HttpAddress, { shareSeconds, tlsCert, ledger }: Config
 
 function whereAndWho(source: string, { pool, miner }: Config): Partial<DryRunPlan> {
   if (pool.urls !== undefined) return { pool: source, user: pool.user ?? '' };
-  const { publicKeys = [], predicate, account = defaultAccount(publicKeys) } = miner;
-  return { node: source, account, predicate, publicKeys: [...publicKeys] };
+  const { publicKeys = [], ...identity } = minerIdentity(miner) ?? {};
+  return { node: source, ...identity, publicKeys: [...publicKeys] };
 }
 
 async function tryOut(engine: Engine, log: Logger): Promise<Device> {

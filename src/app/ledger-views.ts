@@ -11,11 +11,11 @@ import { COIN, type PayloadWithOutputs } from '../ledger/payload.ts';
 import { rewardByTable } from '../ledger/reward.ts';
 import { type ChainReading, readDetails } from '../node/account.ts';
 import { NodeError } from '../node/errors.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
 import type { NodeApi } from '../node/node-api.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';
 import { type Balance, type ChainBalance, type EarningsTerms, NoBalance } from '../report/earnings.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { minerAccount } from './choose-source.ts';
 import { UsageError } from './exit.ts';
 import {
   type ApiSettings,
@@ -145,7 +145,7 @@ export async function askBalance(settings: Settings, stop: AbortSignal): Promise
 
 /** @throws the first fault when no chain answers */
 async function askNode(settings: Settings, node: ConfiguredNode, stop: AbortSignal): Promise<Balance> {
-  const account = minerAccount(settings.miner);
+  const { account } = minerIdentity(settings.miner)!;
   const api = await openNodeApi(node, settings, { limits: LIMITS });
   try {
     const { heads } = await api.cut({}, stop);

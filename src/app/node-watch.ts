@@ -3,16 +3,14 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { NodeError } from '../node/errors.ts';
-import type { MinerIdentity } from '../node/miner-identity.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
 import type { NodeApi } from '../node/node-api.ts';
 import { numberRepeated, shownUrl } from '../node/url.ts';
-import { whyNoWork } from '../nodes/look.ts';
-import { type Candidate, survey } from '../nodes/survey.ts';
-import { type Pace, watchNodes } from '../nodes/watch.ts';
+import { type Candidate, survey } from '../survey/comparison.ts';
+import { type Pace, watchNodes } from '../survey/health.ts';
+import { whyNoWork } from '../survey/node.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { version } from '../system/version.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { defaultAccount } from './choose-source.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-api.ts';
 
 /** What hears of it when a node has become unhealthy, or healthy again: failover, or the only node. */
@@ -66,7 +64,6 @@ type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
 /** Short, because a person waits for the answer; a slow node is listed all the same. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
-const USER_AGENT = `pickaxe/${version}`;
 
 export class NodeCandidates {
   readonly configured: readonly Candidate[];
@@ -88,9 +85,9 @@ export class NodeCandidates {
     this.network = node.network ?? this.#apis[0]?.network ?? '';
     const { network } = this;
     const names = numberRepeated(urls.map(shownUrl));
-    const miner = minerOf(settings);
+    const miner = minerIdentity(settings.miner);
     this.configured = urls.map((url, i) => {
-      const question = miner && { url, network, trust: nodeTrust(url, node), miner, userAgent: USER_AGENT };
+      const question = miner && { url, network, trust: nodeTrust(url, node), miner };
       return { name: names[i], api: opened[i], whyNoWork: question && (() => whyNoWork(question)) };
     });
   }
@@ -108,9 +105,4 @@ async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeA
     if (fault instanceof NodeError) return fault.message;
     throw fault;
   }
-}
-
-function minerOf({ miner: { account, publicKeys = [], predicate } }: NodeSettings): MinerIdentity | undefined {
-  if (publicKeys.length === 0) return undefined;
-  return { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
 }

@@ -2,12 +2,12 @@
 
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { defaultAccount } from '../app/choose-source.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import type { Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { formatTokenAmount, type TokenAmount } from '../ledger/decimal.ts';
 import { type ChainReading, readTokenBalances } from '../node/account.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
 import { guardOfName } from '../sweep/commands.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Io, Line } from './io.ts';
@@ -55,9 +55,9 @@ async function runBalance(loaded: Loaded, given: string | undefined, options: Ba
   });
 }
 
-function accountOf({ miner: { account, publicKeys } }: Config): string {
+function accountOf({ miner }: Config): string {
+  const account = miner.account ?? minerIdentity(miner)?.account;
   if (account !== undefined) return account;
-  if (publicKeys !== undefined) return defaultAccount(publicKeys);
   throw new UsageError('Say whose balance to read: pickaxe balance ACCOUNT, or configure a miner with pickaxe init.');
 }
 

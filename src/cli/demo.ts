@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { chooseEngines } from '../app/choose-engines.ts';
-import { ChosenSource, minerAccount } from '../app/choose-source.ts';
+import { ChosenSource } from '../app/choose-source.ts';
 import { askBalance } from '../app/ledger-views.ts';
 import { type ApiSettings, configuredNodes, nodeApi } from '../app/node-api.ts';
 import { prepare } from '../app/rig.ts';
@@ -18,6 +18,7 @@ import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
 import { COIN } from '../ledger/payload.ts';
 import { MockNode } from '../mock-node/mock-node.ts';
 import { readDetails } from '../node/account.ts';
+import { accountOf } from '../node/miner-identity.ts';
 import { blocksLine } from './blocks.ts';
 import type { Line } from './io.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';
@@ -52,8 +53,8 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
     withoutNoticesOfFiles(await reload()),
   );
   const { log } = prepared;
-  const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
-  const account = minerAccount(miner);
+  const account = accountOf(PUBLIC_KEY);
+  const miner = { account, publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
   const setup = announce({ account, network: NETWORK });
   const engines = await chooseEngines(config, log, { mayBeNone: (prepared.relays ?? []).length > 0 });
   const mock = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });

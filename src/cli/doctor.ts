@@ -1,17 +1,17 @@
 /** `pickaxe doctor`: what keeps this machine from mining, or from mining well, and what to do about it. */
 
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { kernelRows, threadChoice, usableKernel } from '../app/choose-engines.ts';
+import { type ExaminedSources, examineAccount, examineNodes, examinePools } from '../app/examine-sources.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { earningsTerms } from '../app/ledger-views.ts';
 import { servedNetwork } from '../app/node-api.ts';
-import type { Work } from '../chain/work.ts';
 import { lacksNetwork } from '../config/contradictions.ts';
 import { userConfigDirectory } from '../config/files.ts';
 import type { Loaded } from '../config/load.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
-import { examineAccount, examineEarnings } from '../doctor/account.ts';
-import { type DoctorReport, type Finding, findingLines } from '../doctor/finding.ts';
+import { examineEarnings } from '../doctor/earnings.ts';
 import { examineGpus, type GpuFacts, readGpus } from '../doctor/gpus.ts';
 import {
   type CpuFacts,
@@ -24,14 +24,13 @@ import {
   miningDevices,
   readSystem,
 } from '../doctor/machine.ts';
-import { examineNode, examineNodes, type OnWork } from '../doctor/nodes.ts';
-import { examinePools } from '../doctor/pools.ts';
 import { surveyKernels } from '../engine/cpu/kernels/choose.ts';
 import { openCpuSensors } from '../engine/cpu/sensors.ts';
 import { DeviceError } from '../engine/engine.ts';
 import { listGpus } from '../engine/gpu/list-gpus.ts';
+import { Finding, findingLines, isFault } from '../survey/finding.ts';
 import { userCacheDirectory } from '../system/files.ts';
-import { thisMachine } from '../system/machine.ts';
+import { Machine, thisMachine } from '../system/machine.ts';
 import { jsonText } from '../text/plain-text.ts';
 import { plural } from '../text/quantities.ts';
 import type { Io, Line } from './io.ts';
@@ -63,13 +62,11 @@ type LoadSettings = (contradictions?: 'start') => Promise<Loaded>;
 /** @param settings loads them; a fault in them is a finding like others */
 async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
-  const works: Work[] = [];
-  const onWork = (work: Work) => works.push(work);
   const [cpu, sensors, listed, sources] = await Promise.all([
     readCpu(config),
     openCpuSensors({ threads: 1 }),
     list(config),
-    config.pool.urls === undefined ? examineSolo(config, onWork) : examinePools(config, onWork),
+    config.pool.urls === undefined ? examineSolo(config) : examinePools(config),
   ]);
   const choice = [config.devices.use, cpu.kernels.some(({ chosen }) => chosen), listed.gpus] as const;
   const mining = miningDevices(...choice);
@@ -82,12 +79,11 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
     examineDevices(...choice),
     configuration,
     examineCacheFolder(userCacheDirectory()),
-    ...sources,
-    ...examineEarnings(works, miners, earningsTerms(config), config.pool.urls !== undefined),
+    ...sources.findings,
+    ...examineEarnings(sources.works, miners, earningsTerms(config), config.pool.urls !== undefined),
   ];
-  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
-  const faults = count('fault');
-  const warnings = count('warning');
+  const faults = findings.filter(isFault).length;
+  const warnings = findings.filter(({ state }) => state === 'warning').length;
   if (options.json) {
     const report: DoctorReport = { machine: thisMachine(), findings, faults, warnings };
     io.out(`${jsonText(report)}\n`);
@@ -104,9 +100,9 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
   return faults > 0 ? EXIT.failed : EXIT.done;
 }
 
-async function examineSolo(config: Config, onWork: OnWork): Promise<Finding[]> {
-  const [nodes, account] = await Promise.all([examineNodes(config, examineNode, onWork), examineAccount(config)]);
-  return [...nodes, ...account];
+async function examineSolo(config: Config): Promise<ExaminedSources> {
+  const [{ findings, works }, account] = await Promise.all([examineNodes(config), examineAccount(config)]);
+  return { findings: [...findings, ...account], works };
 }
 
 async function examineConfig(settings: LoadSettings): Promise<{ config: Config; configuration: Finding }> {
@@ -164,3 +160,13 @@ async function list({ gpu }: Config): Promise<Pick<GpuFacts, 'gpus' | 'none'>> {
     return { gpus: [], none: { message: error.message, fault: error.fault === 'missing' ? 'missing' : 'lost' } };
   }
 }
+
+/** What `pickaxe doctor --json` prints. */
+export const DoctorReport = z.object({
+  machine: Machine,
+  findings: z.array(Finding),
+  /** The numbers of findings that are faults and warnings. */
+  faults: z.int(),
+  warnings: z.int(),
+});
+export type DoctorReport = Readonly<z.infer<typeof DoctorReport>>;

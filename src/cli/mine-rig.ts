@@ -4,7 +4,7 @@
 
 import type { Logger } from 'pino';
 import { chooseEngines } from '../app/choose-engines.ts';
-import { ChosenSource, insecureTlsRisk, minerAccount } from '../app/choose-source.ts';
+import { ChosenSource, insecureTlsRisk } from '../app/choose-source.ts';
 import { dryRun } from '../app/dry-run.ts';
 import { refuse } from '../app/exit.ts';
 import type { LiveConfig } from '../app/live-config.ts';
@@ -17,6 +17,7 @@ import { lacksNetwork } from '../config/contradictions.ts';
 import { foundFileNote, type Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { Events } from '../events/events.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress } from '../node/url.ts';
 import type { Setup } from '../report/rig.ts';
 
@@ -67,7 +68,7 @@ async function refuseWithoutNetwork(config: Config): Promise<void> {
 function whomFor({ node, pool, miner }: Config): Omit<Setup, 'configFiles'> {
   if (pool.urls) return { user: pool.user, pools: pool.urls };
   const [url = ''] = node.urls ?? [];
-  return { account: minerAccount(miner), network: nodeAddress(url, node.network ?? '').network };
+  return { account: minerIdentity(miner)?.account, network: nodeAddress(url, node.network ?? '').network };
 }
 
 /** A file that was only found cannot keep this from being logged: its log level does not count here. */
@@ -95,10 +96,11 @@ async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sideca
 /** Pools follow their blocks themselves. */
 function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar[] {
   const { blocks: settings, node, ledger, pool, miner } = live.config;
-  if (pool.urls) return [];
-  const { predicate, publicKeys = [] } = miner;
+  const identity = minerIdentity(miner);
+  if (pool.urls || !identity) return [];
+  const { account, ...keyset } = identity;
   const leave = (name: string, reason: string) => chosen.nodes.find((each) => each.name === name)?.revoke(reason);
-  const options = { settings, node, ledger, account: minerAccount(miner), keyset: { predicate, publicKeys }, leave };
+  const options = { settings, node, ledger, account, keyset, leave };
   return [blocks(options, live)].filter((sidecar) => sidecar !== undefined);
 }
 

@@ -6,7 +6,8 @@ import { EXIT } from '../app/exit.ts';
 import { noNode } from '../app/node-api.ts';
 import { NodeCandidates } from '../app/node-watch.ts';
 import type { Loaded } from '../config/load.ts';
-import { type Surveyed, survey } from '../nodes/survey.ts';
+import { type Surveyed, survey } from '../survey/comparison.ts';
+import { isFault } from '../survey/finding.ts';
 import { systemClock } from '../system/clock.ts';
 import { jsonText, oneLine } from '../text/plain-text.ts';
 import type { Io, Line } from './io.ts';
@@ -31,19 +32,15 @@ async function runNodes({ config }: Loaded, options: NodesOptions, io: Io): Prom
     const surveyed = await survey(configured, network, systemClock.nowUs());
     const report: NodesReport = { network: network === '' ? null : network, nodes: surveyed.map(toJson) };
     io.out(`${options.json ? jsonText(report) : surveyed.flatMap(linesOf).join('\n')}\n`);
-    const isUsable = surveyed.some(({ problems }) => !hasFault(problems));
+    const isUsable = surveyed.some(({ problems }) => !problems.some(isFault));
     return isUsable ? EXIT.done : EXIT.failed;
   } finally {
     await candidates.close();
   }
 }
 
-function hasFault(problems: Surveyed['problems']): boolean {
-  return problems.some(({ state }) => state === 'fault');
-}
-
 function stateOf(problems: Surveyed['problems']): 'ok' | 'warning' | 'fault' {
-  return hasFault(problems) ? 'fault' : problems.length > 0 ? 'warning' : 'ok';
+  return problems.some(isFault) ? 'fault' : problems.length > 0 ? 'warning' : 'ok';
 }
 
 function linesOf({ candidate, look, behind, problems, givesWork }: Surveyed): string[] {

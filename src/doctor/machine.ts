@@ -8,9 +8,9 @@ import { isNative } from '../engine/cpu/kernels/native.ts';
 import type { CpuSensors } from '../engine/cpu/sensors.ts';
 import type { CoreGroup } from '../engine/cpu/threads.ts';
 import type { Gpu } from '../engine/gpu/list-gpus.ts';
+import type { Finding } from '../survey/finding.ts';
 import { systemReport } from '../system/version.ts';
 import { plural } from '../text/quantities.ts';
-import type { Finding } from './finding.ts';
 
 /** What package.json's `engines` asks for. */
 const NODE = { major: 20, minor: 19 };

@@ -1,9 +1,10 @@
 /**
  * Reads a node's report of its configuration (document 1, "Configuration") and checks whether the miner can mine there.
- * The report's schema is not stable, and not every node serves it, so there are notes but no errors.
+ * The report's schema is not stable, and not every node serves it, so there are findings but no errors.
  */
 
 import { z } from 'zod';
+import type { Finding } from '../survey/finding.ts';
 import { configRefusal, NodeError, quote } from './errors.ts';
 import type { NodeHttp, NodeRequest } from './http.ts';
 import { explainMiner, type MinerIdentity, nodeConfigurationFor } from './miner-identity.ts';
@@ -27,16 +28,6 @@ const configSchema = z.looseObject({
     })
     .optional(),
 });
-
-/** For people: a sentence about what the report says. */
-interface ConfigNote {
-  /** Whether it is about the network, about mining at all, or about this miner. */
-  readonly about: 'network' | 'mining' | 'miner';
-  readonly state: 'info' | 'warning';
-  readonly reason: string;
-  /** What the node's configuration must have, line by line, where that would help. */
-  readonly nodeConfiguration?: readonly string[];
-}
 
 /**
  * Sends GET /config, at the host root.
@@ -66,49 +57,54 @@ export function servedNetwork(report: unknown): string | undefined {
 }
 
 /**
+ * @param wanted undefined or empty when any network will do
+ * @returns what follows a node's name where it is known to serve another network than the wanted one
+ */
+export function otherNetwork(served: string | undefined, wanted: string | undefined): string | undefined {
+  if (served === undefined || !wanted || served === wanted) return undefined;
+  return `serves the network ${quote(served)}, not ${wanted}`;
+}
+
+/** A finding about the network, about mining at all, or about this miner. */
+type ConfigFinding = Finding & {
+  readonly about: 'network' | 'mining' | 'miner';
+  readonly state: 'ok' | 'warning';
+};
+
+/**
  * @param report the JSON of `/config`
- * @param network the expected network; undefined when any will do
+ * @param network the expected network; undefined or empty when any will do
  * @param miner the miner that must be configured; undefined when any will do
- * @returns a warning for each problem, or one note that there is none
+ * @returns a warning for each problem, or one finding that there is none
  */
 export function checkConfig(
   report: unknown,
   network: string | undefined,
   miner: MinerIdentity | undefined,
-): ConfigNote[] {
+): ConfigFinding[] {
   const parsed = configSchema.safeParse(report);
   if (!parsed.success) {
-    return [{ about: 'mining', state: 'info', reason: 'the node reports its configuration in an unknown form' }];
+    return [{ about: 'mining', state: 'ok', what: 'the node reports its configuration in an unknown form' }];
   }
   const served = servedNetwork(report);
   const coordination = parsed.data.mining?.coordination;
-  const isForeign = served !== undefined && network !== undefined && served !== network;
+  const other = otherNetwork(served, network);
   // At a node of another network an entry would not help.
-  const entry = miner && !isForeign && { nodeConfiguration: nodeConfigurationFor(miner) };
-  const warnings: ConfigNote[] = [];
-  if (isForeign) {
-    const reason = `the node serves the network ${served}, not ${network}: check the network or the node URL`;
-    warnings.push({ about: 'network', state: 'warning', reason });
-  }
+  const entry = miner && other === undefined ? { nodeConfiguration: nodeConfigurationFor(miner) } : {};
+  const warnings: ConfigFinding[] = [];
+  const warn = (about: ConfigFinding['about'], what: string, more: Pick<Finding, 'nodeConfiguration'> = {}) =>
+    warnings.push({ about, state: 'warning', what, ...more });
+  if (other !== undefined) warn('network', `the node ${other}: check the network or the node URL`);
   const miners = coordination?.miners ?? [];
-  const isDisabled = coordination?.enabled === false;
   const isUnlisted = miner !== undefined && miners.length > 0 && !miners.some((known) => isSame(known, miner));
-  if (isDisabled) {
-    const reason = 'mining is disabled at the node: set mining.coordination.enabled in its configuration';
-    warnings.push({ about: 'mining', state: 'warning', reason, ...(!isUnlisted && entry) });
+  if (coordination?.enabled === false) {
+    const what = 'mining is disabled at the node: set mining.coordination.enabled in its configuration';
+    warn('mining', what, isUnlisted ? {} : entry);
   }
-  if (isUnlisted) {
-    const reason = `the node does not list this miner. ${explainMiner(miner)}`;
-    warnings.push({ about: 'miner', state: 'warning', reason, ...entry });
-  }
+  if (isUnlisted) warn('miner', `the node does not list this miner. ${explainMiner(miner)}`, entry);
   if (warnings.length > 0) return warnings;
-  return [
-    {
-      about: 'mining',
-      state: 'info',
-      reason: `the node serves ${served ?? network ?? 'some network'} and its configuration allows mining`,
-    },
-  ];
+  const what = `the node serves ${served ?? (network || 'some network')} and its configuration allows mining`;
+  return [{ about: 'mining', state: 'ok', what }];
 }
 
 /** Whether a miner in the report is this one. Keys and predicate are compared only if the report has them. */

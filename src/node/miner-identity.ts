@@ -15,6 +15,24 @@ export interface MinerIdentity {
   readonly publicKeys: readonly string[];
 }
 
+/** The settings that say for whom is mined. */
+interface MinerSettings {
+  readonly account?: string | undefined;
+  readonly predicate: Predicate;
+  readonly publicKeys?: readonly string[] | undefined;
+}
+
+/** @returns undefined without a key */
+export function minerIdentity({ account, predicate, publicKeys = [] }: MinerSettings): MinerIdentity | undefined {
+  if (publicKeys.length === 0) return undefined;
+  return { account: account ?? accountOf(publicKeys[0]), predicate, publicKeys };
+}
+
+/** @returns the account that belongs to a key, which is the default of a miner's account */
+export function accountOf(publicKey: string): string {
+  return `k:${publicKey}`;
+}
+
 /** The field and the constant of Ed25519's curve, −x² + y² = 1 + d·x²·y² (RFC 8032, 5.1). */
 const P = 2n ** 255n - 19n;
 const D = 37_095_705_934_669_439_343_138_083_508_754_565_189_542_113_879_843_219_016_388_785_533_085_940_283_555n;

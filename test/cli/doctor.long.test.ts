@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { DoctorReport } from '#pickaxe/doctor/finding.js';
+import { DoctorReport } from '#pickaxe/cli/doctor.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../expect-shape.ts';
 import { pickaxe } from './in-process.ts';

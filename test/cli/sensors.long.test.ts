@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BenchResult } from '#pickaxe/bench/result.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { DoctorReport } from '#pickaxe/doctor/finding.js';
+import { DoctorReport } from '#pickaxe/cli/doctor.js';
 import { INTEL_DESKTOP, PretendedMachine, RYZEN } from '../engine/cpu/sensors/machines.ts';
 import { expectShape } from '../expect-shape.ts';
 import { asker } from '../report/http/serving.ts';

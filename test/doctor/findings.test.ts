@@ -4,8 +4,7 @@ import { earningsTerms } from '#pickaxe/app/ledger-views.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { parseWork, type Work } from '#pickaxe/chain/work.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { examineAccount, examineEarnings, findingsAbout } from '#pickaxe/doctor/account.js';
-import { type Finding, findingLines } from '#pickaxe/doctor/finding.js';
+import { examineEarnings } from '#pickaxe/doctor/earnings.js';
 import { examineGpus, type GpuFacts } from '#pickaxe/doctor/gpus.js';
 import {
   examineCacheFolder,
@@ -18,10 +17,8 @@ import {
   readSystem,
   type SystemFacts,
 } from '#pickaxe/doctor/machine.js';
-import { examineNodes, type NodeQuestion } from '#pickaxe/doctor/nodes.js';
 import type { Gpu } from '#pickaxe/engine/gpu/list-gpus.js';
-import type { Keyset } from '#pickaxe/ledger/command/coin.js';
-import { LedgerFormatError } from '#pickaxe/ledger/json.js';
+import type { Finding } from '#pickaxe/survey/finding.js';
 
 const brief = (findings: readonly Finding[]) => findings.map(({ about, state }) => `${state} ${about}`);
 
@@ -234,147 +231,6 @@ describe('the folders of the cache and the configuration', () => {
   it('that do not exist can be made if the nearest existing folder can be written to', () => {
     expect(isFolderWritable(`${process.execPath}/no/such/folder`)).toBe(false);
     expect(isFolderWritable(`${process.cwd()}/no/such/folder`)).toBe(true);
-  });
-});
-
-describe('nodes', () => {
-  const key = 'a1'.repeat(32);
-  const settings = (urls: string[], publicKeys: string[] = [key]) => ({
-    node: { ...DEFAULTS.node, urls, network: 'mainnet01' },
-    miner: { ...DEFAULTS.miner, publicKeys },
-  });
-  const fault = { about: 'work', state: 'fault', what: 'refused', why: 'w' } as const;
-  const fine = { about: 'work', state: 'ok', what: 'gives work' } as const;
-  const ask = async ({ url }: NodeQuestion) => ({ findings: [url.includes('bad') ? fault : fine] });
-
-  it('are a fault if there are none', async () => {
-    const findings = await examineNodes(DEFAULTS, ask);
-    expect(brief(findings)).toEqual(['fault node']);
-    expect(findings[0].mend).toContain('pickaxe init');
-  });
-
-  it('that fail are a fault only if no node is left', async () => {
-    expect(brief(await examineNodes(settings(['http://bad']), ask))).toEqual(['fault node']);
-    expect(brief(await examineNodes(settings(['http://bad', 'http://good']), ask))).toEqual([
-      'warning node',
-      'ok node',
-    ]);
-  });
-
-  it('are asked with the settings of the configuration', async () => {
-    const asked: NodeQuestion[] = [];
-    await examineNodes(settings(['http://good']), async (question) => {
-      asked.push(question);
-      return { findings: [] };
-    });
-    const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] };
-    expect(asked).toMatchObject([{ url: 'http://good', network: 'mainnet01', miner, trust: { by: 'authority' } }]);
-  });
-
-  it('cause a warning if their certificates are not checked', async () => {
-    const about = async (urls: string[], insecureTls: boolean) => {
-      const given = settings(urls);
-      const findings = await examineNodes({ ...given, node: { ...given.node, insecureTls } }, ask);
-      return findings.filter(({ what }) => what.includes('--insecure-tls'));
-    };
-    const findings = await about(['https://good', 'http://good'], true);
-    expect(findings).toMatchObject([{ about: 'node', state: 'warning' }]);
-    expect(findings[0].what).toMatch(/ https:\/\/good$/);
-    expect(findings[0].mend).toContain('--node-fingerprint');
-    isHelpful(findings);
-    expect(await about(['https://good'], false)).toEqual([]);
-    expect(await about(['http://good'], true)).toEqual([]);
-  });
-
-  it('are shown without the keys in their paths, and numbered if they look the same', async () => {
-    const urls = [
-      'http://good',
-      'https://good/SECRET/chainweb/0.0/mainnet01',
-      'https://good/OTHER/chainweb/0.0/mainnet01',
-    ];
-    const names = (await examineNodes(settings(urls), ask)).map(({ what }) => what.split(' work:')[0]);
-    expect(names).toEqual([
-      'http://good',
-      'https://good/…/chainweb/0.0/mainnet01',
-      'https://good/…/chainweb/0.0/mainnet01 (2)',
-    ]);
-  });
-
-  it('are not asked for work without a public key, and cannot be mined on', async () => {
-    const asked: NodeQuestion[] = [];
-    const findings = await examineNodes(settings(['http://good'], []), async (question) => {
-      asked.push(question);
-      return { findings: [fine] };
-    });
-    expect(asked[0].miner).toBeUndefined();
-    expect(brief(findings)).toEqual(['ok node', 'fault miner']);
-    isHelpful(findings);
-  });
-});
-
-it('findings are printed as lines', () => {
-  const lines = findingLines([
-    { about: 'CPU', state: 'ok', what: 'kernel avx2' },
-    { about: 'memory', state: 'warning', what: '5 MiB free', why: 'it ends', mend: 'buy some' },
-  ]);
-  const narrow = findingLines([{ about: 'CPU', state: 'fault', what: 'one two three four five six seven' }], 40);
-  expect(narrow).toEqual(['fault    CPU  one two three four five', '              six seven']);
-  expect(lines).toEqual([
-    'ok       CPU     kernel avx2',
-    'warning  memory  5 MiB free',
-    '                 why: it ends',
-    '                 do:  buy some',
-  ]);
-});
-
-describe('the miner’s account', () => {
-  const key = 'a1'.repeat(32);
-  const account = `k:${key}`;
-  const miner = { keys: [key], pred: 'keys-all' };
-  const details = (chain: number, guard: Keyset | string) => {
-    const keyset = typeof guard === 'string' ? {} : { keyset: guard };
-    const json = typeof guard === 'string' ? guard : { keys: guard.keys, pred: guard.pred };
-    return { chain, value: { account, balance: 0n, guard: json, ...keyset } };
-  };
-  const none = (chain: number) => ({ chain, value: undefined });
-  const about = (...readings: Parameters<typeof findingsAbout>[2]) => findingsAbout(account, miner, readings);
-
-  it('is fine with the configured keys, and where it does not exist', () => {
-    expect(about(none(0), none(1))).toMatchObject([
-      { state: 'ok', what: expect.stringContaining('does not exist yet') },
-    ]);
-    const some = about(details(0, { keys: [key, key], pred: 'keys-all' }), none(1));
-    expect(some).toMatchObject([{ state: 'ok', what: expect.stringContaining('on 1 of 2 chains') }]);
-    expect(about(details(0, miner))).toMatchObject([{ state: 'ok', what: expect.stringContaining('on all chains') }]);
-  });
-
-  it.each([
-    ['keys', { keys: ['cd'.repeat(32)], pred: 'keys-all' }],
-    ['a key more', { keys: [key, 'cd'.repeat(32)], pred: 'keys-all' }],
-    ['another predicate', { keys: [key], pred: 'keys-any' }],
-    ['a guard that is no keyset', 'coin.somebody'],
-  ])('is a warning with other %s on a chain, and a fault on all', (_, guard) => {
-    const some = about(none(0), details(1, guard), details(2, miner));
-    expect(some).toMatchObject([{ state: 'warning', what: expect.stringMatching(/on chain 1: /) }]);
-    isHelpful(some);
-    expect(about(details(0, guard), details(1, guard))).toMatchObject([
-      { state: 'fault', what: expect.stringMatching(/on chains 0, 1: /) },
-    ]);
-  });
-
-  it('is not said to be fine where it was not read', () => {
-    const error = new LedgerFormatError('no such module');
-    expect(about({ chain: 0, error }, none(1), { chain: 2, error })).toMatchObject([
-      { state: 'skipped', what: `${account} was not checked on chains 0, 2: no such module` },
-    ]);
-  });
-
-  it('is skipped where no node answers', async () => {
-    const config = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: ['http://127.0.0.1:9'], network: 'development' } };
-    const miner = { ...DEFAULTS.miner, publicKeys: [key] };
-    expect(await examineAccount({ ...config, miner })).toMatchObject([
-      { about: 'account', state: 'skipped', what: expect.stringContaining('was not checked: cannot reach') },
-    ]);
   });
 });
 

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { settingsToml } from '../../config/print.ts';
 import type { PerNode } from '../../config/setting-types/addresses.ts';
 import { type SettingType, whyOf } from '../../config/setting-types/basic.ts';
-import { type Finding, findingLines } from '../../doctor/finding.ts';
 import { DeviceError } from '../../engine/engine.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
+import { type Finding, findingLines } from '../../survey/finding.ts';
 import { thisMachine } from '../../system/machine.ts';
 
 /** The nodes or the pools to mine on. */

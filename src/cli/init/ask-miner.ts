@@ -1,17 +1,16 @@
 /** Asks who gets the rewards, and what to change when the node gives them no work or the account has other keys. */
 
 import { input, select } from '@inquirer/prompts';
-import { defaultAccount } from '../../app/choose-source.ts';
+import { examineAccount } from '../../app/examine-sources.ts';
 import { UsageError } from '../../app/exit.ts';
 import { nodeTrust } from '../../app/node-api.ts';
 import { account as accountType, publicKey as publicKeyType, rigNamedBy } from '../../config/setting-types/rig.ts';
 import { DEFAULTS } from '../../config/settings.ts';
-import { examineAccount, troublesOf } from '../../doctor/account.ts';
-import type { Finding } from '../../doctor/finding.ts';
-import { examineNode } from '../../doctor/nodes.ts';
+import { accountOf } from '../../node/miner-identity.ts';
 import { hasPath } from '../../node/url.ts';
+import { type Finding, isFault } from '../../survey/finding.ts';
+import { examineNode } from '../../survey/node.ts';
 import { guardOfName } from '../../sweep/commands.ts';
-import { version } from '../../system/version.ts';
 import { makeKeyFile } from '../keygen.ts';
 import { accepts, type NodeAnswers, read, say, sayFindings } from './answers.ts';
 import { askNetwork, askNodes, type Nodes } from './ask-sources.ts';
@@ -87,7 +86,7 @@ async function pasteKey(): Promise<TypedKey> {
 }
 
 async function askAccount({ publicKey, rigName: namedByKey }: TypedKey): Promise<Miner> {
-  const usual = defaultAccount([publicKey]);
+  const usual = accountOf(publicKey);
   const typed = await input({ message: 'Account', default: usual, validate: accepts(accountType) });
   const account = read(accountType, typed);
   if (!guardOfName(account)) {
@@ -132,26 +131,20 @@ async function examineMiner(
   { urls, network, ...node }: ExaminedNodes,
   miner: ExaminedMiner,
 ): Promise<Trouble | undefined> {
-  const { publicKey, account = defaultAccount([publicKey]) } = miner;
-  const { predicate } = DEFAULTS.miner;
+  const { publicKey, account = accountOf(publicKey) } = miner;
   const settings = { ...DEFAULTS.node, urls, ...node, ...(network !== undefined && { network }) };
-  const identity = { account, predicate, publicKeys: [publicKey] };
+  const identity = { account, predicate: DEFAULTS.miner.predicate, publicKeys: [publicKey] };
   const findings: Finding[] = [];
   say(`asking for work as ${account} …`);
   for (const url of urls) {
-    const trust = nodeTrust(url, settings);
-    const question = { url, network, miner: identity, trust, userAgent: `pickaxe/${version}` };
+    const question = { url, network, miner: identity, trust: nodeTrust(url, settings) };
     findings.push(...(await examineNode(question)).findings);
   }
-  const config = { node: settings, ledger: DEFAULTS.ledger, miner: { ...DEFAULTS.miner, ...identity } };
-  const troubles = await examineAccount(config, troublesOf);
+  const config = { node: settings, ledger: DEFAULTS.ledger, miner: identity };
+  const troubles = (await examineAccount(config)).filter(({ state }) => state !== 'ok');
   sayFindings([...findings, ...troubles]);
   // Where all chains have other keys, the node can give no work, whatever its operator does.
   if (troubles.some(isFault)) return 'other keys';
   if (!findings.some(isFault)) return troubles.some(({ state }) => state === 'warning') ? 'other keys' : undefined;
   return 'no work';
-}
-
-function isFault({ state }: Finding): boolean {
-  return state === 'fault';
 }

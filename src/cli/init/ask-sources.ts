@@ -10,13 +10,12 @@ import { nodeUrl, originOf, poolUrl } from '../../config/setting-types/addresses
 import { type SettingType, text } from '../../config/setting-types/basic.ts';
 import { network as networkType, poolUser } from '../../config/setting-types/rig.ts';
 import { DEFAULTS } from '../../config/settings.ts';
-import type { Finding } from '../../doctor/finding.ts';
-import { examineNode } from '../../doctor/nodes.ts';
-import { examinePool } from '../../doctor/pools.ts';
 import { hexOf } from '../../net/certificate.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { hasPath } from '../../node/url.ts';
-import { version } from '../../system/version.ts';
+import { type Finding, isFault } from '../../survey/finding.ts';
+import { examineNode } from '../../survey/node.ts';
+import { examinePool } from '../../survey/pool.ts';
 import {
   accepts,
   type NodeAnswers,
@@ -106,7 +105,7 @@ async function attempt(
   if (untrusted !== undefined && fingerprint === undefined && (await recognizes(wanted, untrusted)))
     return attempt(wanted, url, untrusted);
   sayFindings(findings);
-  const isThere = findings.every(({ state }) => state !== 'fault');
+  const isThere = !findings.some(isFault);
   return { ...(fingerprint !== undefined && { fingerprint }), ...(network !== undefined && { network }), isThere };
 }
 
@@ -155,7 +154,7 @@ function acceptsNetwork(text: string): true | string {
 
 /** Neither network nor key is known yet: whether it is a node is what counts here. */
 async function attemptNode(url: string, trust: Trust): Promise<Attempt> {
-  const { findings, ...found } = await examineNode({ url, trust, userAgent: `pickaxe/${version}` });
+  const { findings, ...found } = await examineNode({ url, trust });
   const told = findings.filter(
     ({ about, state }) =>
       about === 'connection' ||
@@ -208,7 +207,7 @@ async function askPlaces(): Promise<Places> {
 
 /** The user is not known yet: whether something listens there is what counts here. */
 async function attemptPool(url: string, trust: Trust): Promise<Attempt> {
-  return examinePool({ url, trust, userAgent: `pickaxe/${version}` });
+  return examinePool({ url, trust });
 }
 
 async function askUser(): Promise<string> {
@@ -250,8 +249,8 @@ async function getsWork({ urls, fingerprints }: Places, user: string, password: 
   say(`asking for work as ${user} …`);
   for (const url of urls) {
     const trust = poolTrust(url, pool, DEFAULTS.node);
-    findings.push(...(await examinePool({ url, account, trust, userAgent: `pickaxe/${version}` })).findings);
+    findings.push(...(await examinePool({ url, account, trust })).findings);
   }
   sayFindings(findings);
-  return findings.every(({ state }) => state !== 'fault');
+  return !findings.some(isFault);
 }

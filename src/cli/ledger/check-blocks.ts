@@ -21,7 +21,7 @@ import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
 import { rewardOf } from '../../ledger/reward.ts';
 import type { Block } from '../../node/blocks.ts';
 import type { NodeApi } from '../../node/node-api.ts';
-import { unlessMissing } from '../../nodes/look.ts';
+import { unlessMissing } from '../../survey/look.ts';
 import { plural } from '../../text/quantities.ts';
 
 /** They are printed in this order. The client proves the payloads. Only blocks of a list have links. */

@@ -307,13 +307,9 @@ export class NodeSource implements WorkSource {
     try {
       const report = await getConfig(this.#http, stop);
       const { network } = this.#http.address;
-      for (const { about, state, reason, nodeConfiguration } of checkConfig(
-        report,
-        network || undefined,
-        this.#miner,
-      )) {
+      for (const { about, state, what, nodeConfiguration } of checkConfig(report, network, this.#miner)) {
         // A node that does not list this miner refuses to give it work, and that is announced.
-        if (about !== 'miner') this.#announcements.note(state, reason, nodeConfiguration);
+        if (about !== 'miner') this.#announcements.note(state === 'ok' ? 'info' : state, what, nodeConfiguration);
       }
     } catch {
       // Not every node serves its configuration, and a node that is out of reach is noticed when work is fetched.

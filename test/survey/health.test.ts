@@ -1,12 +1,18 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import type { Judgement } from '#pickaxe/nodes/judge.js';
-import { watchNodes } from '#pickaxe/nodes/watch.js';
+import type { Assessment } from '#pickaxe/survey/comparison.js';
+import { NodeHealth, watchNodes } from '#pickaxe/survey/health.js';
 
-const GOOD: Judgement = { hasAnswered: true, problems: [] };
-const WARNED: Judgement = { hasAnswered: true, problems: [{ state: 'warning', what: 'has a wrong clock' }] };
-const SILENT: Judgement = { hasAnswered: false, problems: [{ state: 'fault', what: 'does not answer' }] };
-const bad = (...faults: string[]): Judgement => {
-  return { hasAnswered: true, problems: faults.map((what) => ({ state: 'fault', what })) };
+const GOOD: Assessment = { hasAnswered: true, problems: [] };
+const WARNED: Assessment = {
+  hasAnswered: true,
+  problems: [{ about: 'clock', state: 'warning', what: 'has a wrong clock' }],
+};
+const SILENT: Assessment = {
+  hasAnswered: false,
+  problems: [{ about: 'connection', state: 'fault', what: 'does not answer' }],
+};
+const bad = (...faults: string[]): Assessment => {
+  return { hasAnswered: true, problems: faults.map((what) => ({ about: 'ledger', state: 'fault', what })) };
 };
 
 beforeEach(() => void vi.useFakeTimers());
@@ -15,7 +21,7 @@ afterEach(() => void vi.useRealTimers());
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /** Watches nodes of which each survey says what `answer` says. */
-function watch(answer: () => Judgement[] | Promise<Judgement[]>, random = () => 0.5) {
+function watch(answer: () => Assessment[] | Promise<Assessment[]>, random = () => 0.5) {
   const surveyedAtMs: number[] = [];
   const told: [number, string | undefined][] = [];
   const failures: (string | undefined)[] = [];
@@ -43,16 +49,16 @@ function watch(answer: () => Judgement[] | Promise<Judgement[]>, random = () => 
 }
 
 it('looks once a minute, again soon when a node seems unhealthy, and tells each change once', async () => {
-  let judgements = [GOOD, WARNED];
-  const { told, pauses } = watch(() => judgements);
+  let assessments = [GOOD, WARNED];
+  const { told, pauses } = watch(() => assessments);
   await pass(60_000);
-  judgements = [GOOD, bad('lags', 'follows another branch')];
+  assessments = [GOOD, bad('lags', 'follows another branch')];
   await pass(60_000);
   expect(told).toEqual([]);
   await pass(15_000);
   expect(told).toEqual([[1, 'lags; follows another branch']]);
   await pass(120_000);
-  judgements = [GOOD, GOOD];
+  assessments = [GOOD, GOOD];
   await pass(120_000);
   expect(told).toEqual([
     [1, 'lags; follows another branch'],
@@ -112,4 +118,25 @@ it('ends at once, also in a survey, and has no timer then', async () => {
   await pass(10);
   await ended;
   expect(failing.failures).toEqual([]);
+});
+
+/** @param looks `-` for one with a fault, `+` for one without */
+function news(looks: string): string {
+  const health = new NodeHealth();
+  const letters = { unchanged: '.', doubtful: '?', unhealthy: 'U', healthy: 'H' };
+  return [...looks].map((look) => letters[health.observe(look === '-')]).join('');
+}
+
+it.each([
+  ['++++', '....'],
+  ['-', '?'],
+  ['--', '?U'],
+  ['----', '?U..'],
+  ['-+-+-+', '?.?.?.'],
+  ['--+', '?U.'],
+  ['--++', '?U.H'],
+  ['--+-+-++', '?U.....H'],
+  ['--++--', '?U.H?U'],
+])('two looks in a row change what is thought of a node: %s', (looks, expected) => {
+  expect(news(looks)).toBe(expected);
 });

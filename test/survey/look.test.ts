@@ -3,7 +3,7 @@ import type { Cut } from '#pickaxe/ledger/cut.js';
 import { blockHash, parseHeader } from '#pickaxe/ledger/header.js';
 import { decodeBase64url } from '#pickaxe/ledger/json.js';
 import { NodeError } from '#pickaxe/node/errors.js';
-import { type LookedAt, lookAt } from '#pickaxe/nodes/look.js';
+import { type LookedAt, lookAt } from '#pickaxe/survey/look.js';
 import { headers } from '../ledger/vectors.ts';
 
 const [first, second] = headers.map(({ binary }) => parseHeader(decodeBase64url(binary)));

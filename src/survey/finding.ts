@@ -1,9 +1,8 @@
-/** What `pickaxe doctor` finds, and how it is printed. */
+/** What an examination finds, whether of a node, a pool, an account or the machine, and how findings are printed. */
 
 import { z } from 'zod';
-import { Machine } from '../system/machine.ts';
 
-const Finding = z.object({
+export const Finding = z.object({
   /** What it is about, in a word or two. */
   about: z.string(),
   /**
@@ -21,19 +20,20 @@ const Finding = z.object({
 });
 export type Finding = Readonly<z.infer<typeof Finding>>;
 
-/** What `pickaxe doctor --json` prints. */
-export const DoctorReport = z.object({
-  machine: Machine,
-  findings: z.array(Finding),
-  /** How many of the findings are faults and warnings. */
-  faults: z.int(),
-  warnings: z.int(),
-});
-export type DoctorReport = Readonly<z.infer<typeof DoctorReport>>;
+/** A finding about something that is wrong. */
+export type Problem = Finding & { readonly state: 'warning' | 'fault' };
 
-/** A fault of one node or pool is only a warning while another one can be mined on. */
-export function softened(finding: Finding): Finding {
-  return finding.state === 'fault' ? { ...finding, state: 'warning' } : finding;
+export function isFault({ state }: Pick<Finding, 'state'>): boolean {
+  return state === 'fault';
+}
+
+/**
+ * @param each the findings about each node, or about each pool
+ * @returns all of them. While one of the nodes or pools can be mined on, the faults of the others are only warnings
+ */
+export function together(each: readonly (readonly Finding[])[]): Finding[] {
+  const canMine = each.some((findings) => !findings.some(isFault));
+  return each.flat().map((finding) => (canMine && isFault(finding) ? { ...finding, state: 'warning' } : finding));
 }
 
 /** @param columns the longest line; by default lines are not wrapped */

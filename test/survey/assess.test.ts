@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cut } from '#pickaxe/ledger/cut.js';
-import { judge, type Seen } from '#pickaxe/nodes/judge.js';
-import type { Look } from '#pickaxe/nodes/look.js';
+import { assess, type Seen } from '#pickaxe/survey/comparison.js';
+import type { Look } from '#pickaxe/survey/look.js';
 
 const NOW_US = 1_700_000_000_000_000n;
 /** @param height of most chains; the cut's own height says nothing */
@@ -16,12 +16,12 @@ const seen = (look: Partial<Look>, more: Partial<Seen> = {}): Seen => ({
   look: { network: 'x', cut: cut(1000n), newestBlockUs: NOW_US - 30_000_000n, ...look },
   ...more,
 });
-const judged = (...nodes: Seen[]) => judge(nodes, 'x', NOW_US).map(({ problems }) => problems);
-const fault = (what: RegExp) => [{ state: 'fault', what: expect.stringMatching(what) }];
+const judged = (...nodes: Seen[]) => assess(nodes, 'x', NOW_US).map(({ problems }) => problems);
+const fault = (what: RegExp) => [{ about: expect.any(String), state: 'fault', what: expect.stringMatching(what) }];
 
 describe('a node', () => {
   it('that answers and keeps up has no problems', () => {
-    expect(judge([seen({}), seen({ cut: cut(996n), newestBlockUs: OLD_US })], 'x', NOW_US)).toEqual([
+    expect(assess([seen({}), seen({ cut: cut(996n), newestBlockUs: OLD_US })], 'x', NOW_US)).toEqual([
       { hasAnswered: true, behind: 0, problems: [] },
       { hasAnswered: true, behind: 4, problems: [] },
     ]);
@@ -30,7 +30,7 @@ describe('a node', () => {
   it('is judged only when it has answered, or has said that it serves another network', () => {
     const silent = seen({ fault: 'no connection' });
     const elsewhere = seen({ network: 'y', fault: 'not found' });
-    const hasAnswered = judge([seen({}), silent, elsewhere], 'x', NOW_US).map((each) => each.hasAnswered);
+    const hasAnswered = assess([seen({}), silent, elsewhere], 'x', NOW_US).map((each) => each.hasAnswered);
     expect(hasAnswered).toEqual([true, false, true]);
   });
 
@@ -49,7 +49,7 @@ describe('a node', () => {
 
   it('that gets new blocks is not behind, however far another one claims to be', () => {
     const liar = seen({ cut: cut(1_000_000n) });
-    expect(judge([seen({}), liar], 'x', NOW_US)[0]).toEqual({ hasAnswered: true, behind: 0, problems: [] });
+    expect(assess([seen({}), liar], 'x', NOW_US)[0]).toEqual({ hasAnswered: true, behind: 0, problems: [] });
     // Chains that the other one does not have, and the height of its cut, count for nothing.
     const strange = {
       ...cut(1n),
@@ -59,7 +59,7 @@ describe('a node', () => {
     expect(judged(seen({ newestBlockUs: OLD_US }), seen({ cut: strange }))).toEqual([[], []]);
     // Our clock alone makes no block old.
     const skew = { leastUs: 900_000_000n, mostUs: 900_000_000n };
-    expect(judge([seen({ newestBlockUs: NOW_US - 930_000_000n, skew }), liar], 'x', NOW_US)[0].behind).toBe(0);
+    expect(assess([seen({ newestBlockUs: NOW_US - 930_000_000n, skew }), liar], 'x', NOW_US)[0].behind).toBe(0);
   });
 
   it('is behind on the chain in the middle: a single chain that is far ahead decides nothing', () => {
@@ -67,12 +67,12 @@ describe('a node', () => {
       new Map(heights.map((height, chain) => [chain, { height, hash: new Uint8Array(32) }]));
     const own = { cut: { ...cut(0n), heads: heads([10n, 10n, 10n]) }, newestBlockUs: OLD_US };
     const others = (heights: bigint[]) => seen({ cut: { ...cut(0n), heads: heads(heights) } });
-    expect(judge([seen(own), others([10n, 10n, 19n])], 'x', NOW_US)[0]).toMatchObject({ behind: 0, problems: [] });
-    expect(judge([seen(own), others([10n, 19n, 19n])], 'x', NOW_US)[0]).toMatchObject({ behind: 9 });
+    expect(assess([seen(own), others([10n, 10n, 19n])], 'x', NOW_US)[0]).toMatchObject({ behind: 0, problems: [] });
+    expect(assess([seen(own), others([10n, 19n, 19n])], 'x', NOW_US)[0]).toMatchObject({ behind: 9 });
   });
 
   it('of any network will do where it is not known which one is wanted', () => {
-    expect(judge([seen({})], '', NOW_US)).toMatchObject([{ hasAnswered: true, problems: [] }]);
+    expect(assess([seen({})], '', NOW_US)).toMatchObject([{ hasAnswered: true, problems: [] }]);
   });
 
   it('on one of two branches is of no use, and nor is one on the other, when as many nodes follow each', () => {
@@ -104,7 +104,9 @@ describe('a node', () => {
   it('does not stand still because our clock is wrong', () => {
     const newestBlockUs = NOW_US - 930_000_000n;
     const skew = { leastUs: 900_000_000n, mostUs: 901_000_000n };
-    const wrongClock = [{ state: 'warning', what: 'has a clock at least 900 s behind ours' }];
+    const wrongClock = [
+      expect.objectContaining({ state: 'warning', what: 'this machine’s clock is at least 900 s ahead of the node’s' }),
+    ];
     expect(judged(seen({ newestBlockUs, skew }))).toEqual([wrongClock]);
     expect(judged(seen({ newestBlockUs: newestBlockUs - 600_000_000n, skew }))).toEqual([
       [...fault(/^stands still: .* 10 minutes$/), ...wrongClock],
@@ -112,12 +114,12 @@ describe('a node', () => {
   });
 
   it.each([
-    [3_000_000n, 'behind'],
-    [-3_000_000n, 'ahead of'],
+    [3_000_000n, 'ahead of'],
+    [-3_000_000n, 'behind'],
   ])('whose clock is off by %d µs is warned of', (offUs, direction) => {
     const skew = { leastUs: offUs, mostUs: offUs };
-    expect(judged(seen({ skew }))).toEqual([
-      [{ state: 'warning', what: `has a clock at least 3 s ${direction} ours` }],
+    expect(judged(seen({ skew }))).toMatchObject([
+      [{ about: 'clock', state: 'warning', what: `this machine’s clock is at least 3 s ${direction} the node’s` }],
     ]);
     expect(judged(seen({ skew: { leastUs: -2_000_000n, mostUs: 2_000_000n } }))).toEqual([[]]);
   });

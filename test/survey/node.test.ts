@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Examination, examineNode, type NodeQuestion } from '#pickaxe/doctor/nodes.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { nodeConfigurationFor } from '#pickaxe/node/miner-identity.js';
+import { type Examination, examineNode, type NodeQuestion } from '#pickaxe/survey/node.js';
 import { miner, startNode } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };
@@ -24,7 +24,7 @@ async function examine(
   const { node, url } = await startNode(options);
   node.server.faults = faults;
   const limits = faults.some(({ kind }) => kind === 'hang') ? HASTY : {};
-  return examineNode({ url, network: 'development', miner, ...question }, { limits });
+  return examineNode({ url, network: 'development', miner, ...question }, limits);
 }
 
 const ALL_WELL = ['ok connection', 'ok network', 'ok work', 'ok updates', 'ok clock'];

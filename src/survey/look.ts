@@ -1,21 +1,11 @@
-/** Looks at one node: what it serves, how far its ledger is, and whether it gives work. */
+/** Looks at one node: what it serves, and how far its ledger is. */
 
 import type { Cut, Head } from '../ledger/cut.ts';
 import { blockHash } from '../ledger/header.ts';
-import type { Trust } from '../net/trust.ts';
-import { NodeClock, type Skew } from '../node/clock.ts';
+import type { Skew } from '../node/clock.ts';
 import { NodeError } from '../node/errors.ts';
-import { NodeHttp } from '../node/http.ts';
-import { nodeLimits } from '../node/limits.ts';
-import type { MinerIdentity } from '../node/miner-identity.ts';
-import { getWork } from '../node/mining.ts';
 import type { NodeApi } from '../node/node-api.ts';
-import { nodeAddress } from '../node/url.ts';
 import { within } from '../system/abort.ts';
-import { systemClock } from '../system/clock.ts';
-
-/** No chain grows for so long only where the whole network stands still: each has a block about every 30 s. */
-export const STANDSTILL_MS = 600_000;
 
 /** A node that keeps up has a younger block on some chain: among 20 chains, there is one in every two seconds or so. */
 export const YOUNG_MS = 60_000;
@@ -128,43 +118,5 @@ export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefine
   } catch (error) {
     if (error instanceof NodeError && (error.kind === 'not found' || error.kind === 'no such side')) return undefined;
     throw error;
-  }
-}
-
-/* Asks a node once whether it gives work to a miner. */
-
-interface WorkQuestion {
-  /** As for mining: a URL without a path gets that of document 1. */
-  readonly url: string;
-  readonly network: string;
-  readonly trust: Trust;
-  readonly miner: MinerIdentity;
-  readonly userAgent: string;
-}
-
-/** @returns why the node gives no work; undefined when it does */
-export async function whyNoWork(
-  question: WorkQuestion,
-  stop: AbortSignal = new AbortController().signal,
-): Promise<string | undefined> {
-  const { url, network, trust, miner, userAgent } = question;
-  const clock = systemClock;
-  const address = nodeAddress(url, network);
-  const http = new NodeHttp({
-    address,
-    trust,
-    userAgent,
-    nodeClock: new NodeClock(clock),
-    clock,
-    limits: nodeLimits,
-  });
-  try {
-    await getWork(http, miner, stop);
-    return undefined;
-  } catch (error) {
-    if (error instanceof NodeError) return error.message;
-    throw error;
-  } finally {
-    await http.close();
   }
 }

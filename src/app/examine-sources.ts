@@ -1,0 +1,136 @@
+/** Examines the nodes, the pools and the account that the settings name: for `pickaxe doctor` and `pickaxe init`. */
+
+import type { Work } from '../chain/work.ts';
+import { type Config, DEFAULTS } from '../config/settings.ts';
+import { LedgerFormatError } from '../ledger/json.ts';
+import { COIN } from '../ledger/payload.ts';
+import { readDetails } from '../node/account.ts';
+import { NodeError } from '../node/errors.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
+import { numberRepeated, shownUrl } from '../node/url.ts';
+import type { PoolAccount } from '../source/pool/session.ts';
+import { accountFindings, notChecked } from '../survey/account.ts';
+import { type Finding, together } from '../survey/finding.ts';
+import { type Examination, examineNode, type NodeQuestion } from '../survey/node.ts';
+import { examinePool } from '../survey/pool.ts';
+import { insecureTlsRisk, poolAccount } from './choose-source.ts';
+import { UsageError } from './exit.ts';
+import { nodeTrust, poolTrust } from './node-api.ts';
+import { NodesInTurn } from './nodes-in-turn.ts';
+
+/** What the nodes or the pools of the settings are like, and the works that they have given, one each at most. */
+export interface ExaminedSources {
+  readonly findings: readonly Finding[];
+  readonly works: readonly Work[];
+}
+
+/**
+ * @param examine examines one node; tests replace it
+ * @returns findings, with faults only if no node is left to mine on
+ */
+export async function examineNodes(
+  { node, miner: settings }: Pick<Config, 'node' | 'miner'>,
+  examine: (question: NodeQuestion) => Promise<Examination> = examineNode,
+): Promise<ExaminedSources> {
+  const { urls = [], network } = node;
+  if (urls.length === 0) return { findings: [NO_NODE], works: [] };
+  const miner = minerIdentity(settings);
+  const names = numberRepeated(urls.map(shownUrl));
+  const each = await Promise.all(
+    urls.map((url, index) =>
+      named('node', names[index], () => examine({ url, network, miner, trust: nodeTrust(url, node) })),
+    ),
+  );
+  return joined(each, [...riskOf({ node, pool: DEFAULTS.pool }), ...(miner ? [] : [NO_KEY])]);
+}
+
+/** @returns findings, with faults only if no pool is left to mine on */
+export async function examinePools({ node, pool }: Pick<Config, 'node' | 'pool'>): Promise<ExaminedSources> {
+  let account: PoolAccount;
+  try {
+    account = poolAccount(pool);
+  } catch (fault) {
+    return { findings: [refusal('pool', fault)], works: [] };
+  }
+  const examine = async (url: string) => examinePool({ url, account, trust: poolTrust(url, pool, node) });
+  const each = await Promise.all((pool.urls ?? []).map((url) => named('pool', url, () => examine(url))));
+  return joined(each, riskOf({ node, pool }));
+}
+
+const NO_NODE: Finding = {
+  about: 'node',
+  state: 'fault',
+  what: 'no node is configured, so none was asked, and the clock was not checked',
+  why: 'pickaxe mine does not start without one',
+  mend: 'run pickaxe init, or give --node URL',
+};
+const NO_KEY: Finding = {
+  about: 'miner',
+  state: 'fault',
+  what: 'no public key is configured, so no work was asked for',
+  why: 'pickaxe mine does not start without one, since rewards go to a key',
+  mend: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
+};
+
+/** @param name that of the node or the pool, as it is shown */
+async function named(
+  kind: 'node' | 'pool',
+  name: string,
+  examine: () => Promise<Pick<Examination, 'findings' | 'work'>>,
+): Promise<Pick<Examination, 'findings' | 'work'>> {
+  try {
+    const { findings, ...rest } = await examine();
+    const say = ({ about, what, ...more }: Finding) => ({ ...more, about: kind, what: `${name} ${about}: ${what}` });
+    return { ...rest, findings: findings.map(say) };
+  } catch (fault) {
+    return { findings: [refusal(kind, fault)] };
+  }
+}
+
+/** @throws what is thrown, unless it is a UsageError */
+function refusal(about: string, fault: unknown): Finding {
+  if (!(fault instanceof UsageError)) throw fault;
+  return { about, state: 'fault', what: fault.message, why: 'pickaxe mine does not start until this is corrected' };
+}
+
+function joined(each: readonly Pick<Examination, 'findings' | 'work'>[], more: readonly Finding[]): ExaminedSources {
+  return {
+    findings: [...together(each.map(({ findings }) => findings)), ...more],
+    works: each.flatMap(({ work }) => work ?? []),
+  };
+}
+
+function riskOf(settings: Pick<Config, 'node' | 'pool'>): Finding[] {
+  const risk = insecureTlsRisk(settings);
+  const about = settings.pool.urls === undefined ? 'node' : 'pool';
+  return risk ? [{ about, state: 'warning', ...risk }] : [];
+}
+
+/** A node that is slow here is not asked again: the rest of the examination says more about it. */
+const LIMITS = { attempts: 1, answerTimeoutMs: 10_000 };
+
+/**
+ * Asks the first node that can be reached about the account.
+ * @returns nothing without a node or a key, which the examination of the nodes reports
+ */
+export async function examineAccount(config: Pick<Config, 'node' | 'ledger' | 'miner'>): Promise<Finding[]> {
+  const miner = minerIdentity(config.miner);
+  if (!miner || config.node.urls === undefined) return [];
+  const { account, publicKeys: keys, predicate: pred } = miner;
+  try {
+    // The examination of the nodes reports which of them cannot be reached.
+    const nodes = new NodesInTurn(config, () => {}, { limits: LIMITS });
+    try {
+      return await nodes.ask(async (api) => {
+        const { heads } = await api.cut();
+        const readings = await readDetails(api, heads.keys(), { account, module: COIN });
+        return accountFindings(account, { keys, pred }, readings);
+      });
+    } finally {
+      await nodes.close();
+    }
+  } catch (fault) {
+    if (!(fault instanceof NodeError || fault instanceof LedgerFormatError || fault instanceof UsageError)) throw fault;
+    return [notChecked(account, fault.message)];
+  }
+}
