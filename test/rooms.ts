@@ -169,7 +169,6 @@ export const ROOMS: readonly Room[] = [
       'node/miner-identity.ts',
       'node/url.ts',
       'node',
-      'node/api',
       'source/pool',
       'report/units.ts',
     ],

@@ -1,5 +1,5 @@
-// A pool in another process that gives work and answers shares as it should, until it gets the order to attack. It goes on
-// attacking on every later connection.
+// A pool in another process that gives work and answers shares as it should, until it gets the order to attack. It goes
+// on attacking on every later connection.
 //
 // The child gets { attack } as its first argument and sends { url }. The message { begin: true } begins the attack. The
 // message { report: true } is answered with the number of connections, of shares, and of bytes that were written.
