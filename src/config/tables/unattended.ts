@@ -151,7 +151,8 @@ export const BLOCKS = {
     settings: {
       log: {
         type: toggle,
-        about: 'follow each accepted block of a node, and keep its state in the block log; --no-block-log turns this off',
+        about:
+          'follow each accepted block of a node, and keep its state in the block log; --no-block-log turns this off',
         default: true,
         flag: '--block-log',
       },
