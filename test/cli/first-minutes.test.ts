@@ -30,17 +30,16 @@ type Section = keyof typeof SECTIONS;
 
 const INTRO = `# First minutes
 
-The first session, from an unconfigured machine to mining and quitting. It was recorded (\`test/cli/first-minutes.test.ts\`) on a
-terminal of 110 columns, on a machine without a GPU, with the mock node that comes with pickaxe. A real node gets the same
-requests.
+The first session, from an unconfigured machine to mining and quitting, recorded (\`test/cli/first-minutes.test.ts\`) on a machine
+without a GPU, with the mock node that comes with pickaxe. A real node gets the same requests.
 `;
 
 const TEXTS: Record<Section, string> = {
   pickaxe: '`pickaxe` without a command says what to do next.',
-  init: '`pickaxe init` checks at once whether the node or pool answers and accepts this miner.',
-  file: 'The file contains your answers, and nothing else.',
-  doctor: '`pickaxe doctor` checks everything else, and asks the node with the settings of `pickaxe.toml`.',
-  mine: 'The screen a minute later, after the keys `h`, `s`, `c`, `e`, `p` and `r`. The status line stays below the log.',
+  init: '`pickaxe init` also checks whether the node or pool accepts this miner.',
+  file: 'The file contains your answers only.',
+  doctor: '`pickaxe doctor` checks everything, with the settings of `pickaxe.toml`.',
+  mine: 'The screen a minute later, after the keys `h`, `s`, `c`, `e`, `p` and `r`:',
   quit: 'After the key `q`:',
 };
 
