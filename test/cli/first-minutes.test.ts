@@ -126,11 +126,11 @@ function tidy(text: string, directory: string): string {
     .trim();
 }
 
-/** The log has a line for each work; the first and the last one are enough. */
+/** The log has a line for each work and each block; the first and the last ones are enough. */
 function shorten(text: string, most: number): string {
   const lines = text.split('\n');
   const log = lines.flatMap((line, i) =>
-    /^\[[\d:.]+\] INFO: (work|miner accepted|node {2}New Cut)/.test(line) ? [i] : [],
+    /^\[[\d:.]+\] INFO: (work|block|miner (accepted|speed)|node {2}New Cut)/.test(line) ? [i] : [],
   );
   const left = log.slice(most / 2, -most / 2);
   return lines
@@ -142,7 +142,7 @@ function shorten(text: string, most: number): string {
 function page(seen: Record<Section, string>): string {
   const sections = Object.entries(SECTIONS) as [Section, string][];
   const texts = sections.map(
-    ([name, title]) => `## ${title}\n\n${TEXTS[name]}\n\n\`\`\`\n${shorten(seen[name], 16)}\n\`\`\`\n`,
+    ([name, title]) => `## ${title}\n\n${TEXTS[name]}\n\n\`\`\`\n${shorten(seen[name], 8)}\n\`\`\`\n`,
   );
   return [INTRO, ...texts].join('\n');
 }
