@@ -30,17 +30,16 @@ type Section = keyof typeof SECTIONS;
 
 const INTRO = `# First minutes
 
-The first session, from an unconfigured machine to mining and quitting. It was recorded (\`test/cli/first-minutes.test.ts\`) on a
-terminal of 110 columns, on a machine without a GPU, with the mock node that comes with pickaxe. A real node gets the same
-requests.
+The first session, from an unconfigured machine to mining and quitting, recorded (\`test/cli/first-minutes.test.ts\`) on a machine
+without a GPU, with the mock node that comes with pickaxe. A real node gets the same requests.
 `;
 
 const TEXTS: Record<Section, string> = {
   pickaxe: '`pickaxe` without a command says what to do next.',
-  init: '`pickaxe init` checks at once whether the node or pool answers and accepts this miner.',
-  file: 'The file contains your answers, and nothing else.',
-  doctor: '`pickaxe doctor` checks everything else, and asks the node with the settings of `pickaxe.toml`.',
-  mine: 'The screen a minute later, after the keys `h`, `s`, `c`, `e`, `p` and `r`. The status line stays below the log.',
+  init: '`pickaxe init` also checks whether the node or pool accepts this miner.',
+  file: 'The file contains your answers only.',
+  doctor: '`pickaxe doctor` checks everything, with the settings of `pickaxe.toml`.',
+  mine: 'The screen a minute later, after the keys `h`, `s`, `c`, `e`, `p` and `r`:',
   quit: 'After the key `q`:',
 };
 
@@ -127,11 +126,11 @@ function tidy(text: string, directory: string): string {
     .trim();
 }
 
-/** The log has a line for each work; the first and the last one are enough. */
+/** The log has a line for each work and each block; the first and the last ones are enough. */
 function shorten(text: string, most: number): string {
   const lines = text.split('\n');
   const log = lines.flatMap((line, i) =>
-    /^\[[\d:.]+\] INFO: (work|miner accepted|node {2}New Cut)/.test(line) ? [i] : [],
+    /^\[[\d:.]+\] INFO: (work|block|miner (accepted|speed)|node {2}New Cut)/.test(line) ? [i] : [],
   );
   const left = log.slice(most / 2, -most / 2);
   return lines
@@ -143,7 +142,7 @@ function shorten(text: string, most: number): string {
 function page(seen: Record<Section, string>): string {
   const sections = Object.entries(SECTIONS) as [Section, string][];
   const texts = sections.map(
-    ([name, title]) => `## ${title}\n\n${TEXTS[name]}\n\n\`\`\`\n${shorten(seen[name], 16)}\n\`\`\`\n`,
+    ([name, title]) => `## ${title}\n\n${TEXTS[name]}\n\n\`\`\`\n${shorten(seen[name], 8)}\n\`\`\`\n`,
   );
   return [INTRO, ...texts].join('\n');
 }

@@ -177,7 +177,9 @@ test('docs/configuration.md has a line for every setting, and no other lines', (
     'docs/configuration.md',
     '## Settings',
     ENTRIES.map(({ path, flag, variable, setting }) => {
-      const names = [path, flag, variable].map((name) => (name ? `\`${name}\`` : ''));
+      // The document says how a variable is named, and does not list them.
+      expect(variable).toBe(`PICKAXE_${flag!.slice(2).replaceAll('-', '_').toUpperCase()}`);
+      const names = [path, flag].map((name) => `\`${name}\``);
       const named = { true: '; named', 'if-mixed': '; named if mixed', undefined: '' }[`${setting.needsNaming}`];
       const marks = `${setting.live ? '; live' : ''}${named}${setting.inHelp === 'never' ? '; for files' : ''}`;
       return `| ${names.join(' | ')} | ${describeSetting(setting)}${marks} |`;

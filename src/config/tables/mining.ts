@@ -147,14 +147,14 @@ export const POOL = {
       },
       user: {
         type: poolUser,
-        about: 'user at the pool, as the pool wants it: usually an account and the name of this rig',
+        about: 'user at the pool, usually an account and the name of this rig',
         example: 'NAME.rig1',
         flag: '--user <name>',
         inHelp: 'first',
       },
       password: {
         type: poolPassword,
-        about: 'password at the pool, which other users of this machine can see; if it is secret, use --password-file',
+        about: 'password at the pool, visible to other users of this machine; use --password-file for a secret one',
         otherwise: 'x, which most pools ignore',
         example: 'd=1000',
         flag: '--password <password>',
@@ -176,7 +176,7 @@ export const POOL = {
       },
       difficulty: {
         type: poolDifficulty,
-        about: 'difficulty of shares to suggest to the pool, as the pool counts it; not every pool takes it',
+        about: 'difficulty of shares, as the pool counts it, to suggest to the pool',
         otherwise: 'the pool decides',
         example: 1000,
         flag: '--pool-difficulty <number>',
@@ -232,8 +232,7 @@ export const DEVICES = {
       },
       tempLimit: {
         type: gpuLimit,
-        about:
-          'pause a GPU that reaches this many °C, where its temperature is known; none turns this off; gpu0=80 is for one GPU, repeat for several',
+        about: 'pause a GPU at this temperature in °C; none turns this off; gpu0=80 is for one GPU, repeat for several',
         default: USUAL_GPU_LIMIT,
         flag: '--temp-limit <celsius>',
         inHelp: 'first',
@@ -241,7 +240,7 @@ export const DEVICES = {
       },
       tempResume: {
         type: gpuResume,
-        about: 'resume such a GPU when it has cooled down to this many °C; gpu0=70 is for one GPU',
+        about: 'resume such a GPU at this temperature in °C; gpu0=70 is for one GPU',
         otherwise: '10 below the limit',
         example: 80,
         flag: '--temp-resume <celsius>',
@@ -249,7 +248,7 @@ export const DEVICES = {
       },
       cpuTempLimit: {
         type: celsiusOrNone,
-        about: 'pause the CPU when it reaches this many °C, where its temperature is known; none turns this off',
+        about: 'pause the CPU at this temperature in °C; none turns this off',
         // Chips keep themselves at 95 °C (Ryzen) or 100 °C (most of Intel's) by lowering their clock, some all day
         // long.
         default: 105,
@@ -258,7 +257,7 @@ export const DEVICES = {
       },
       cpuTempResume: {
         type: celsius,
-        about: 'resume the CPU when it has cooled down to this many °C',
+        about: 'resume the CPU at this temperature in °C',
         otherwise: '10 below the limit',
         example: 80,
         flag: '--cpu-temp-resume <celsius>',
@@ -272,8 +271,7 @@ export const DEVICES = {
     settings: {
       threads: {
         type: threadCount,
-        about:
-          'CPU threads, or a part of the hardware threads, like 50%; they run at the lowest priority unless --cpu-priority says otherwise',
+        about: 'CPU threads, or a part of the hardware threads, like 50%',
         otherwise: 'all hardware threads, or all but one where there are more than two',
         example: 4,
         flag: '--threads <n>',
@@ -282,8 +280,7 @@ export const DEVICES = {
       },
       cores: {
         type: cpuCores,
-        about:
-          'cores of a hybrid chip that mine: performance, efficiency, or all; where all are alike, performance is all',
+        about: 'cores of a hybrid chip that mine; where all are alike, performance is all',
         default: 'all',
         flag: '--cpu-cores <kind>',
       },
@@ -318,7 +315,7 @@ export const DEVICES = {
       batchMs: {
         type: gpuBatch,
         about:
-          'length of a GPU dispatch in ms: a longer one costs less, a shorter one switches jobs sooner; gpu0=30 is for one GPU',
+          'length of a GPU dispatch in ms: a shorter one costs more and switches jobs sooner; gpu0=30 is for one GPU',
         otherwise: 'as tuned',
         example: 30,
         flag: '--gpu-batch-ms <ms>',
@@ -342,7 +339,7 @@ export const LEDGER = {
     settings: {
       peerUrl: {
         type: peerUrl,
-        about: 'URL of the P2P port of the first node, on which real nodes serve their peers and their configuration',
+        about: 'URL of the P2P port of the first node, which serves its peers and its configuration',
         example: 'https://127.0.0.1:1789',
         flag: '--peer-url <url>',
         shown: (url) => shownUrl(url as string),

@@ -54,8 +54,8 @@ export const RUN_HTTP_LOG = {
       },
       watts: {
         type: watts,
-        about: 'what the whole rig draws, in watts, where sensors do not tell it all',
-        otherwise: 'what the sensors of the devices tell',
+        about: 'power of the whole rig, in watts',
+        otherwise: 'the sum of what the devices’ sensors show',
         example: 450,
         flag: '--power-watts <watts>',
       },
@@ -106,7 +106,7 @@ export const RUN_HTTP_LOG = {
       },
       format: {
         type: choice('text', 'json'),
-        about: 'format of the log and of the log file: text for people, or one JSON object per line',
+        about: 'format of the log and of the log file: text, or one JSON object per line',
         default: 'text',
         flag: '--log-format <format>',
       },
@@ -179,7 +179,7 @@ export const STRATUM = {
       proxies: {
         type: list(ipNetwork),
         about:
-          'address of a proxy whose connections must begin with a PROXY protocol header (version 1 or 2), or a network of such; repeat for several',
+          'address or network of proxies whose connections must begin with a PROXY protocol header (version 1 or 2); repeat for several',
         otherwise: 'none',
         example: ['10.0.0.2'],
         flag: '--stratum-proxy-protocol <address>',
@@ -216,7 +216,7 @@ export const RELAYS = {
       command: {
         type: command,
         about:
-          'external worker: a command that gets the target as its last argument and the header on stdin, and prints a nonce; with --devices none it mines alone',
+          'external worker: a command that gets the target as its last argument and the header on stdin, and prints a nonce',
         otherwise: 'none',
         example: '/opt/miner/worker --fast',
         flag: '--external-worker <command>',

@@ -66,7 +66,7 @@ export const UNATTENDED = {
       },
       after: {
         type: duration,
-        about: 'raise the alarm once the hashrate has been that low for this time: seconds, or a time like 90s or 5m',
+        about: 'time after which the alarm is raised: seconds, or a time like 90s or 5m',
         default: 300,
         flag: '--min-hashrate-after <time>',
         live: true,
@@ -152,7 +152,7 @@ export const BLOCKS = {
       log: {
         type: toggle,
         about:
-          'follow each accepted block of a node on its chain, and keep what becomes of it in the block log; --no-block-log does not',
+          'follow each accepted block of a node, and keep its state in the block log; --no-block-log turns this off',
         default: true,
         flag: '--block-log',
       },
@@ -167,7 +167,7 @@ export const BLOCKS = {
       },
       settledDepth: {
         type: integer(1, 120),
-        about: 'number of blocks on top of a block at which it counts as settled',
+        about: 'number of blocks on top at which a block counts as settled',
         default: 6,
         flag: '--settled-depth <n>',
         inHelp: 'never',
