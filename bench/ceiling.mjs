@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { scan } from '#pickaxe/engine/cpu/columns.js';
+import { scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { boundsOf, clockLines, isClock } from './lib/bounds.mjs';
 import { innerLoops } from './lib/disassembly.mjs';

@@ -27,18 +27,9 @@ export const ROOMS: readonly Room[] = [
   { name: 'engine/device.ts', rooms: [], packages: [] },
   { name: 'engine/engine.ts', rooms: ['chain', 'engine/device.ts'], packages: [] },
   { name: 'engine/sensors.ts', rooms: ['system', 'engine/device.ts'], packages: [] },
-  { name: 'engine/cpu/kernel-names.ts', rooms: [], packages: [] },
   {
     name: 'engine/cpu',
-    rooms: [
-      'chain',
-      'text',
-      'system',
-      'engine/device.ts',
-      'engine/engine.ts',
-      'engine/sensors.ts',
-      'engine/cpu/kernel-names.ts',
-    ],
+    rooms: ['chain', 'text', 'system', 'engine/device.ts', 'engine/engine.ts', 'engine/sensors.ts'],
     packages: ['piscina', 'zod'],
   },
   {
@@ -144,14 +135,7 @@ export const ROOMS: readonly Room[] = [
   { name: 'mock-node', rooms: ['chain', 'ledger', 'ledger/command', 'system'], packages: ['zod'] },
   {
     name: 'config',
-    rooms: [
-      'text',
-      'engine/device.ts',
-      'engine/cpu/kernel-names.ts',
-      'net/certificate.ts',
-      'node/url.ts',
-      'node/miner-identity.ts',
-    ],
+    rooms: ['text', 'engine/device.ts', 'net/certificate.ts', 'node/url.ts', 'node/miner-identity.ts'],
     packages: ['fastest-levenshtein', 'smol-toml', 'zod'],
   },
   { name: 'report/units.ts', rooms: ['engine/device.ts', 'source/vocabulary.ts'], packages: [] },

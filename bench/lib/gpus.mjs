@@ -1,9 +1,9 @@
 // The GPUs that benchmarks measure, and engines for them as when mining.
 
 import { parseArgs } from 'node:util';
-import { makerOf } from '#pickaxe/engine/gpu/disambiguate.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
+import { makerOf } from '#pickaxe/engine/gpu/pci.js';
 import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
 import { userCacheDirectory } from '#pickaxe/system/files.js';
 

@@ -8,8 +8,7 @@
 import { WORK_BYTES } from '#pickaxe/chain/bytes.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { parseWork } from '#pickaxe/chain/work.js';
-import { scan } from '#pickaxe/engine/cpu/columns.js';
-import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { ROW_COUNTERS, scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { pinThread } from '#pickaxe/engine/cpu/pinning.js';
 import { quantile } from './figures.mjs';

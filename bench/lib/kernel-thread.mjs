@@ -6,7 +6,7 @@ import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { parseWork } from '#pickaxe/chain/work.js';
-import { scan } from '#pickaxe/engine/cpu/columns.js';
+import { scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);

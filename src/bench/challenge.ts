@@ -1,6 +1,6 @@
 /**
- * A challenge: a header, a fixed set of nonces and an easy target, all from a seed. All devices that search every
- * nonce find the same candidates; a device that skips nonces misses some of them.
+ * A challenge: a header, a fixed set of nonces and an easy target, all from a seed. All devices that search every nonce
+ * find the same candidates; a device that skips nonces misses some of them.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';

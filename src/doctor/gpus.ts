@@ -2,8 +2,8 @@
 
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DisplayDevice, displayDevices, type Maker } from '../engine/gpu/disambiguate.ts';
 import type { Gpu } from '../engine/gpu/list-gpus.ts';
+import { type DisplayDevice, displayDevices, type Maker } from '../engine/gpu/pci.ts';
 import type { Finding } from '../survey/finding.ts';
 
 export interface GpuFacts {

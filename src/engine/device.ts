@@ -1,4 +1,4 @@
-/** The kinds of devices, of a CPU's cores, and of devices' faults. This file imports nothing. */
+/** What is known of devices by name: their kinds, faults, cores, kernels and sensors. This file imports nothing. */
 
 export const DEVICE_KINDS = ['cpu', 'gpu'] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
@@ -28,10 +28,28 @@ export interface CoreInfo {
   readonly kernel: string;
 }
 
-/*
- * The readings of a device's sensors; public JSON has the same names. This file imports nothing, so that all rooms may
- * use it.
+/**
+ * All CPU kernels, the usually fastest first. A native build has only those for its kind of chip. Kernels whose names
+ * end with x2 search with pairs of vectors, which is much faster on some chips and slower on others.
  */
+export const KERNEL_NAMES = [
+  'avx512x2',
+  'avx512',
+  'avx512vlx2',
+  'avx512vl',
+  'avx2x2',
+  'avx2',
+  'sse41',
+  'neonx2',
+  'neon',
+  'portable',
+  'wasm-simdx2',
+  'wasm-simd',
+  'wasm',
+] as const;
+export type KernelName = (typeof KERNEL_NAMES)[number];
+
+/* The readings of a device's sensors. Public JSON has the same names. */
 
 export const TELEMETRY_FIELDS = [
   /** The temperature of the chip in °C: at its edge, or the mean. */

@@ -44,7 +44,7 @@ const DIGITS_BELOW_ONE = 6;
 
 /**
  * @returns JSON without a newline. Fractions are rounded: clocks and averages give digits that mean nothing
- * (0.055899000000208615)
+ *   (0.055899000000208615)
  */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_, each) => (typeof each === 'number' ? rounded(each) : each));

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KernelRow } from '#pickaxe/app/choose-engines.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/device.js';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { expectShape } from '../expect-shape.ts';
 import { MAIN, start } from './pickaxe.ts';

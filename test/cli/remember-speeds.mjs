@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 const [dist, cache, threads] = process.argv.slice(2);
 const load = (file) => import(`${pathToFileURL(dist)}/${file}`);
 const { Cache } = await load('system/cache.js');
-const { KERNEL_NAMES } = await load('engine/cpu/kernel-names.js');
+const { KERNEL_NAMES } = await load('engine/device.js');
 const { loadKernels } = await load('engine/cpu/kernels/load-kernel.js');
 const { rememberTuning } = await load('engine/cpu/kernels/choose.js');
 const { chooseThreads } = await load('engine/cpu/threads.js');

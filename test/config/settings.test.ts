@@ -5,7 +5,7 @@ import { kernelName, notice } from '#pickaxe/config/setting-types/rig.js';
 import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 import { describe as describeSetting, entriesOf, kebab } from '#pickaxe/config/settings-table.js';
 import { UNATTENDED } from '#pickaxe/config/tables/unattended.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/device.js';
 import { NOTICES } from '#pickaxe/notify/notices.js';
 import { expectTable } from '../generated.ts';
 

@@ -5,9 +5,9 @@ import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadAddon } from '#pickaxe/engine/cpu/kernels/native.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/device.js';
 import { addonSources, compileAddon, nodeApiHeaders } from '../../scripts/compile-addon.mjs';
 import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
 import { windowsNode } from '../foreign/programs.mjs';

@@ -1,7 +1,6 @@
 /** Types of settings about who mines, for whom, and on which network. */
 
-import { KERNEL_NAMES } from '../../engine/cpu/kernel-names.ts';
-import { CORE_KINDS } from '../../engine/device.ts';
+import { CORE_KINDS, KERNEL_NAMES } from '../../engine/device.ts';
 import { isOnCurve } from '../../node/miner-identity.ts';
 import { formatHttpAddress, type HttpAddress, isLoopback, parseHttpAddress } from '../../text/addresses.ts';
 import { oneLine } from '../../text/plain-text.ts';

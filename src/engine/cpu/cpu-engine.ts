@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import type { Job } from '../../chain/job.ts';
 import { onAbort } from '../../system/abort.ts';
 import { plural } from '../../text/quantities.ts';
-import type { CoreInfo } from '../device.ts';
+import type { CoreInfo, KernelName } from '../device.ts';
 import {
   DeviceError,
   type Engine,
@@ -14,7 +14,6 @@ import {
   type SearchReport,
 } from '../engine.ts';
 import { type Sensors, watchSensors } from '../sensors.ts';
-import type { KernelName } from './kernel-names.ts';
 import { chooseKernels, forceKernel, type KernelChoice } from './kernels/choose.ts';
 import { nextRunNumber, Pool, SearchRun } from './pool.ts';
 import { openCpuSensors } from './sensors.ts';

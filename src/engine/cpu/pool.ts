@@ -9,8 +9,7 @@ import { NOTHING_SOLVES, type Puzzle } from '../../chain/job.ts';
 import { COUNTERS, PAGES, type Range, sizeOf } from '../../chain/nonce.ts';
 import type { CoreKind } from '../device.ts';
 import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
-import { splitRows } from './columns.ts';
-import { ROW_COUNTERS } from './kernels/kernel.ts';
+import { ROW_COUNTERS, splitRows } from './kernels/kernel.ts';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
 /**

@@ -5,8 +5,8 @@ import { workerData } from 'node:worker_threads';
 import type { Puzzle } from '../../chain/job.ts';
 import type { Range } from '../../chain/nonce.ts';
 import { systemClock } from '../../system/clock.ts';
-import { type ScannedColumns, scanColumns } from './columns.ts';
-import type { KernelName } from './kernel-names.ts';
+import type { KernelName } from '../device.ts';
+import { type ScannedColumns, scanColumns } from './kernels/kernel.ts';
 import { loadKernel } from './kernels/load-kernel.ts';
 import { pinThread, setPriority } from './pinning.ts';
 

@@ -4,9 +4,8 @@
  * that sees no other GPU. This is tried before it is relied on.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Environment } from './gpu-process.ts';
+import { makerOf } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
 /** How many processes look at once. Each starts the drivers of all GPUs, so more would slow each other down. */
@@ -153,47 +152,6 @@ const WITHOUT_LAYER = ON_LINUX
 const REMEDY = ON_LINUX
   ? 'to mine on both, run one pickaxe for each GPU in a container of its own (see docs/devices.md)'
   : 'only the first of them is used (see docs/devices.md)';
-
-/* Lists the GPUs on the PCI bus, from Linux's sysfs. */
-
-const SYSFS = '/sys/bus/pci/devices';
-/** PCI class 03 stands for display controllers, including 3D controllers without an output. */
-const DISPLAY = /^0x03/;
-
-/** The known makers of GPUs: PCI number and Dawn's name. */
-const MAKERS = [
-  [0x10de, 'nvidia'],
-  [0x1002, 'amd'],
-  [0x8086, 'intel'],
-] as const;
-export type Maker = (typeof MAKERS)[number][1];
-
-/**
- * @param vendor the maker's PCI number, or Dawn's name for it
- * @returns undefined for other makers
- */
-export function makerOf(vendor: number | string): Maker | undefined {
-  return MAKERS.find(([id, name]) => id === vendor || name === vendor)?.[1];
-}
-
-export interface DisplayDevice {
-  /** The PCI address, such as `0000:65:00.0`. */
-  readonly bus: string;
-  readonly vendor: Maker;
-}
-
-/** @returns the display devices of the known makers; none when the system does not list them */
-export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
-  try {
-    return readdirSync(sysfs).flatMap((bus) => {
-      const read = (file: string) => readFileSync(join(sysfs, bus, file), 'utf8').trim();
-      const vendor = makerOf(Number(read('vendor')));
-      return vendor && DISPLAY.test(read('class')) ? [{ bus, vendor }] : [];
-    });
-  } catch {
-    return []; // The system is not Linux, or a sandbox hides sysfs.
-  }
-}
 
 /*
  * Uses Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) to list the GPUs with their addresses, and to hide all

@@ -12,8 +12,8 @@ import {
   type Ranges,
   type SearchReport,
 } from '../engine.ts';
-import type { Card } from './card.ts';
 import { type ChildScript, type Environment, GpuProcess } from './gpu-process.ts';
+import type { Card } from './pci.ts';
 import { nameOf, TUNING_LIMITS, type Tuning, type TuningLimits, type Variant } from './tuning.ts';
 
 export interface GpuOptions {

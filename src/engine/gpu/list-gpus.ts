@@ -1,15 +1,9 @@
 /** Lists the GPUs, with the help of child processes, because Dawn must not run in this process. */
 
 import { DeviceError } from '../engine.ts';
-import {
-  type DisplayDevice,
-  disambiguate,
-  displayDevices,
-  type Found,
-  parseTable,
-  WITH_TABLE,
-} from './disambiguate.ts';
+import { disambiguate, type Found, parseTable, WITH_TABLE } from './disambiguate.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
+import { type DisplayDevice, displayDevices } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
 export interface Gpu extends Omit<Found, 'fault' | 'double'> {

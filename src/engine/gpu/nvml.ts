@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { plausible, type Sensors } from '../sensors.ts';
-import { NAMES, whichCard } from './card.ts';
+import { NAMES, whichCard } from './pci.ts';
 
 /** The types of parameters and their names in C. `out` and `inout` are pointers to what the function fills in. */
 const TYPES = {

@@ -15,11 +15,8 @@ import {
   readLine,
   type Sensors,
 } from '../sensors.ts';
-import { type Card, NAMES, parseBus, whichCard } from './card.ts';
-import { displayDevices } from './disambiguate.ts';
 import { NVML_LIBRARY, openNvml } from './nvml.ts';
-
-export type { Card } from './card.ts';
+import { type Card, displayDevices, NAMES, parseBus, whichCard } from './pci.ts';
 
 /** Tests replace these. */
 interface SensorOptions {

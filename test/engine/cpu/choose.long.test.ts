@@ -11,7 +11,7 @@ import {
   surveyKernels,
   type Tuning,
 } from '#pickaxe/engine/cpu/kernels/choose.js';
-import { fastestOf, type Speeds } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { fastestOf, type Speeds } from '#pickaxe/engine/cpu/kernels/measure.js';
 import type { CoreGroup } from '#pickaxe/engine/cpu/threads.js';
 import { Cache } from '#pickaxe/system/cache.js';
 import { ourNiceness } from '../../priority.ts';

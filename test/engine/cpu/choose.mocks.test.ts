@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { chooseKernels, recallTuning } from '#pickaxe/engine/cpu/kernels/choose.js';
-import { measureTurns, type Turns } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { measureKernels, type Turns } from '#pickaxe/engine/cpu/kernels/measure.js';
 import { Cache } from '#pickaxe/system/cache.js';
 
-vi.mock('#pickaxe/engine/cpu/kernels/speed.js', async (original) => ({
+vi.mock('#pickaxe/engine/cpu/kernels/measure.js', async (original) => ({
   ...(await original<object>()),
-  measureTurns: vi.fn(),
+  measureKernels: vi.fn(),
 }));
-vi.mock('#pickaxe/engine/cpu/kernels/measuring-threads.js');
 
 let directory: string;
 beforeEach(() => {
@@ -23,7 +22,7 @@ const choose = async () => (await chooseKernels({ groups, cacheDirectory: direct
 const recalled = () => recallTuning(new Cache(directory), groups, 0);
 /** So many turns of the same rate, in hashes per ms. */
 const turns = (count: number, rate: number) => new Array<number>(count).fill(rate);
-const measured = (found: Turns) => vi.mocked(measureTurns).mockResolvedValue([found]);
+const measured = (found: Turns) => vi.mocked(measureKernels).mockResolvedValue([found]);
 
 test('speeds that are in doubt are used now, and measured again at the next start', async () => {
   measured(new Map([['wasm', [5_000, 4_000, 3_000]]]));

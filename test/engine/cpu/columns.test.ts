@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
-import { scanColumns, splitRows } from '#pickaxe/engine/cpu/columns.js';
+import { scanColumns, splitRows } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { everythingSolves, jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';

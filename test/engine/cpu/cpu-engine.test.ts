@@ -1,7 +1,7 @@
 import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
+import type { KernelName } from '#pickaxe/engine/device.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { engineContract } from '../../contract/engine-contract.ts';
 import { ourNiceness } from '../../priority.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeCpu } from '#pickaxe/engine/cpu/cpu-engine.js';
-import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
 import type { KernelChoice } from '#pickaxe/engine/cpu/kernels/choose.js';
+import type { KernelName } from '#pickaxe/engine/device.js';
 
 const choiceOf = (name: KernelName): KernelChoice => ({
   name,

@@ -1,7 +1,7 @@
 /** A pretended chip with a fake clock, on which kernels have given speeds. */
 
-import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
-import { judge, measureTurns, type TakeTurn, type Verdict } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { judge, measureTurns, type TakeTurn, type Verdict } from '#pickaxe/engine/cpu/kernels/measure.js';
+import type { KernelName } from '#pickaxe/engine/device.js';
 
 /** MH/s of one thread, by kernel. */
 export type Figures = Partial<Record<KernelName, number>>;

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
+import type { KernelName } from '#pickaxe/engine/device.js';
 import { FakeChip, type Figures, randomFrom } from './fake-chip.ts';
 
 /** In consumer chips, which have no AVX-512. The second vector's stores cost what the scheduled single one gains. */

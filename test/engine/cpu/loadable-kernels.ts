@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { KERNEL_NAMES, type KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
+import { KERNEL_NAMES, type KernelName } from '#pickaxe/engine/device.js';
 
 export const nativeIsBuilt = existsSync(new URL('../../../native/build/pickaxe.node', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { chooseKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
-import { MeasuringThreads } from '#pickaxe/engine/cpu/kernels/measuring-threads.js';
+import { MeasuringThreads } from '#pickaxe/engine/cpu/kernels/measure.js';
 import type { Place } from '#pickaxe/engine/cpu/threads.js';
 import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
 

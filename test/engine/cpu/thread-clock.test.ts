@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Addon } from '#pickaxe/engine/cpu/kernels/native.js';
-import { threadClock } from '#pickaxe/engine/cpu/kernels/thread-clock.js';
+import { type Addon, threadClock } from '#pickaxe/engine/cpu/kernels/native.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
 /** Keeps this thread busy until its own clock has moved on by so much. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
-import { fastestOf, judge } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { fastestOf, judge } from '#pickaxe/engine/cpu/kernels/measure.js';
+import type { KernelName } from '#pickaxe/engine/device.js';
 
 const verdictOn = (turns: Partial<Record<KernelName, number[]>>) =>
   judge(new Map(Object.entries(turns) as [KernelName, number[]][]));

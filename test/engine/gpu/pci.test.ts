@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { displayDevices } from '#pickaxe/engine/gpu/disambiguate.js';
+import { displayDevices } from '#pickaxe/engine/gpu/pci.js';
 
 test('finds the GPUs on the bus, including those without an output, and nothing else', () => {
   const sysfs = mkdtempSync(join(tmpdir(), 'pickaxe-pci-'));

@@ -4,17 +4,16 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { arch, availableParallelism, cpus } from 'node:os';
+import { arch, cpus } from 'node:os';
 import { z } from 'zod';
 import { Cache, digest, type Key } from '../../../system/cache.ts';
-import type { CoreKind } from '../../device.ts';
+import { type CoreKind, KERNEL_NAMES, type KernelName } from '../../device.ts';
 import { DeviceError } from '../../engine.ts';
-import { KERNEL_NAMES, type KernelName } from '../kernel-names.ts';
 import type { CoreGroup } from '../threads.ts';
 import { type Loaded, loadKernel, loadKernels } from './load-kernel.ts';
-import { MeasuringThreads } from './measuring-threads.ts';
+import { judge, measureKernels, type Speeds, type Turns } from './measure.ts';
 import { FOREIGN, isNative, nativeBuild, nativeOrigin } from './native.ts';
-import { judge, measureTurns, type Speeds, type Turns } from './speed.ts';
+
 import { wasmBuilds } from './wasm.ts';
 
 export interface KernelChoice {
@@ -140,7 +139,7 @@ export async function surveyKernels(circumstances: Circumstances, again = false)
     return recalled.map((tuning, i) => ({ ...of(groups[i]), ...tuning, speeds: only(names, tuning.speeds), unusable }));
   }
   if (names.length === 0) return groups.map((group) => ({ ...of(group), speeds: {}, unusable }));
-  const turns = await measure(names, circumstances);
+  const turns = await measureKernels(names, groups, circumstances.stop);
   return groups.map((group, i) => ({ ...of(group), ...conclude(turns[i], circumstances, i), unusable }));
 }
 
@@ -167,27 +166,6 @@ function recallAll({ groups, cacheDirectory }: Circumstances): Tuning[] | undefi
   const cache = new Cache(cacheDirectory);
   const recalled = groups.flatMap((_, i) => recallTuning(cache, groups, i) ?? []);
   return recalled.length === groups.length ? recalled : undefined;
-}
-
-async function measure(names: readonly KernelName[], { groups, stop }: Circumstances): Promise<Turns[]> {
-  const most = availableParallelism();
-  // Further threads would only wait for a processor.
-  const busy = groups.map(({ places }) => {
-    const cpus = new Set(places.flat()).size;
-    return places.slice(0, cpus === 0 ? most : cpus);
-  });
-  const threads = new MeasuringThreads(names, busy);
-  try {
-    await threads.start(stop);
-    return await measureTurns(names, {
-      groups: groups.length,
-      takeTurn: threads.takeTurn,
-      rest: () => threads.rest(),
-      stop,
-    });
-  } finally {
-    await threads.stop();
-  }
 }
 
 /** @returns the kernels with their speeds, the fastest first */

@@ -1,10 +1,9 @@
 /** Loads kernels and checks them: only a kernel that gives right answers may mine. */
 
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
+import type { KernelName } from '../../device.ts';
 import { DeviceError } from '../../engine.ts';
-import { scan } from '../columns.ts';
-import type { KernelName } from '../kernel-names.ts';
-import { type Kernel, ROW_COUNTERS } from './kernel.ts';
+import { type Kernel, ROW_COUNTERS, scan } from './kernel.ts';
 import { isNative, loadNative } from './native.ts';
 import { loadWasm, type WasmName } from './wasm.ts';
 

@@ -3,12 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { NOTHING_SOLVES } from '../../../chain/job.ts';
 import { PAGES } from '../../../chain/nonce.ts';
-import { scan } from '../columns.ts';
 import { pinThread } from '../pinning.ts';
-import { type Kernel, ROW_COUNTERS } from './kernel.ts';
+import { type Kernel, ROW_COUNTERS, scan } from './kernel.ts';
 import { loadKernel } from './load-kernel.ts';
-import type { MeasuringThreadData } from './measuring-threads.ts';
-import { threadClock } from './thread-clock.ts';
+import type { MeasuringThreadData } from './measure.ts';
+import { threadClock } from './native.ts';
 
 /** Length of a turn's untimed start: some chips change their clock for wide vectors, which takes up to 0.7 ms. */
 const SETTLE_MS = 1;

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { systemReport } from '../../../system/version.ts';
-import type { KernelName } from '../kernel-names.ts';
+import type { KernelName } from '../../device.ts';
 import type { Kernel } from './kernel.ts';
 
 /* Finds the file of the native kernels: the addon built on this machine, or the prebuilt one of the package. */
@@ -185,4 +185,19 @@ function addonOrNone(): Addon | undefined {
   } catch {
     return undefined; // Choosing a kernel says why.
   }
+}
+
+/**
+ * The clock by which a thread measures a kernel: its own processor time, which stands still while other programs have
+ * the processor. The wall clock has to do without the addon, and where the system does not report processor time
+ * (Wine).
+ * @param own reads the processor time of the calling thread, or undefined
+ * @param load loads the addon
+ * @returns a function that returns ms, with fractions, since some moment. Call it on one thread only
+ */
+export function threadClock(own: () => number | undefined = threadCpuMs, load: () => Addon = loadAddon): () => number {
+  if (own() === undefined) return () => performance.now();
+  // Looking for the addon takes 20 µs, so it is done once.
+  const addon = load();
+  return () => addon.threadCpuMs();
 }

@@ -3,8 +3,7 @@
 import { expect, test } from 'vitest';
 import { hashTail, type Puzzle } from '#pickaxe/chain/job.js';
 import { COUNTERS, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
-import { scan } from '#pickaxe/engine/cpu/columns.js';
-import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { ROW_COUNTERS, scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import type { Scan } from '#pickaxe/engine/gpu/child/scanner.js';
 import { SPOT_CHECK, selfTest, spotCheck } from '#pickaxe/engine/gpu/child/self-test.js';

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Card, openSensors } from '#pickaxe/engine/gpu/sensors.js';
+import type { Card } from '#pickaxe/engine/gpu/pci.js';
+import { openSensors } from '#pickaxe/engine/gpu/sensors.js';
 
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-hwmon-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));

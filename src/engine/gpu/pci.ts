@@ -1,0 +1,73 @@
+/** The cards on the PCI bus: their makers, and their addresses, with which the system distinguishes them. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SYSFS = '/sys/bus/pci/devices';
+/** PCI class 03 stands for display controllers, including 3D controllers without an output. */
+const DISPLAY = /^0x03/;
+
+/** The known makers of GPUs: PCI number and Dawn's name. */
+const MAKERS = [
+  [0x10de, 'nvidia'],
+  [0x1002, 'amd'],
+  [0x8086, 'intel'],
+] as const;
+export type Maker = (typeof MAKERS)[number][1];
+
+/**
+ * @param vendor the maker's PCI number, or Dawn's name for it
+ * @returns undefined for other makers
+ */
+export function makerOf(vendor: number | string): Maker | undefined {
+  return MAKERS.find(([id, name]) => id === vendor || name === vendor)?.[1];
+}
+
+export interface DisplayDevice {
+  /** The PCI address, such as `0000:65:00.0`. */
+  readonly bus: string;
+  readonly vendor: Maker;
+}
+
+/** @returns the display devices of the known makers; none when the system does not list them */
+export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
+  try {
+    return readdirSync(sysfs).flatMap((bus) => {
+      const read = (file: string) => readFileSync(join(sysfs, bus, file), 'utf8').trim();
+      const vendor = makerOf(Number(read('vendor')));
+      return vendor && DISPLAY.test(read('class')) ? [{ bus, vendor }] : [];
+    });
+  } catch {
+    return []; // The system is not Linux, or a sandbox hides sysfs.
+  }
+}
+
+/** The vendors' names for people. */
+export const NAMES = { nvidia: 'NVIDIA', amd: 'AMD', intel: 'Intel' } as const;
+
+export interface Card {
+  readonly vendor?: Maker | undefined;
+  /** The PCI address, such as `0000:65:00.0`. Without it, the sensors are those of the vendor's only card. */
+  readonly bus?: string;
+}
+
+/**
+ * @returns why no card could be chosen: without an address, there must be exactly one. `count` says how many there are
+ */
+export function whichCard(count: number, vendor: string): string {
+  if (count === 0) return `the system lists no card of ${vendor}`;
+  return `there are ${count} cards of ${vendor}, and no PCI address says which of them this is`;
+}
+
+/** How much of an invalid text is quoted in the error. */
+const SHOWN_CHARS = 40;
+
+/**
+ * @returns the address as Linux writes it, such as `0000:65:00.0`: in lower case, the domain with at least four digits
+ * @throws Error when the text is not a PCI address.
+ */
+export function parseBus(text: string): string {
+  const match = /^([0-9a-f]{1,8})(:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/.exec(text.toLowerCase());
+  if (!match) throw new Error(`'${text.slice(0, SHOWN_CHARS)}' is not a PCI address such as 0000:65:00.0`);
+  return `${Number.parseInt(match[1], 16).toString(16).padStart(4, '0')}${match[2]}`;
+}
