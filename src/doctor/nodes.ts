@@ -9,12 +9,10 @@ import { parseWork, type Work } from '../chain/work.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
 import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { NodeClock, type Skew } from '../node/clock.ts';
-import { checkConfig, getConfig, servedNetwork } from '../node/config.ts';
 import { NodeError, type NodeErrorKind } from '../node/errors.ts';
-import { NodeHttp } from '../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../node/limits.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
-import { getWork, openUpdates } from '../node/mining.ts';
+import { checkConfig, MiningClient, servedNetwork } from '../node/mining.ts';
 import { hasPath, nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
 import { within } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
@@ -67,10 +65,10 @@ export async function examineNode(
   const { url, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = question;
   const nodeClock = new NodeClock(clock);
   const httpFor = (network: string) =>
-    new NodeHttp({ address: nodeAddress(url, network), trust, userAgent, nodeClock, clock, limits });
+    new MiningClient({ address: nodeAddress(url, network), trust, userAgent, nodeClock, clock, limits });
 
   const first = httpFor(question.network ?? '');
-  const report = await attempt(() => getConfig(first, stop));
+  const report = await attempt(() => first.config(stop));
   await first.close();
   if (report.error && NO_ANSWER.has(report.error.kind)) {
     const { message: what, fingerprint: untrusted } = report.error;
@@ -133,11 +131,11 @@ function networkFindings(
 }
 
 async function examineMining(
-  http: NodeHttp,
+  http: MiningClient,
   miner: MinerIdentity | undefined,
   stop: AbortSignal,
 ): Promise<{ findings: NodeFinding[]; work?: Work }> {
-  const record = miner ? await attempt(() => getWork(http, miner, stop)) : {};
+  const record = miner ? await attempt(() => http.work(miner, stop)) : {};
   const work = record.value && parseWork(record.value, { id: 'examined' });
   const findings: NodeFinding[] = [];
   if (work) {
@@ -162,8 +160,8 @@ async function examineMining(
 }
 
 /** The stream only has to open: it may be silent for minutes. It ends with its connection. */
-async function tryUpdates(http: NodeHttp, chain: number, stop: AbortSignal): Promise<void> {
-  const stream = await within(http.limits.workTimeoutMs, stop, (signal) => openUpdates(http, chain, signal));
+async function tryUpdates(http: MiningClient, chain: number, stop: AbortSignal): Promise<void> {
+  const stream = await within(http.limits.workTimeoutMs, stop, (signal) => http.updates(chain, signal));
   void readToEnd(stream);
 }
 

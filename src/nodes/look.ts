@@ -3,16 +3,13 @@
 import type { Cut, Head } from '../ledger/cut.ts';
 import { blockHash } from '../ledger/header.ts';
 import type { Trust } from '../net/trust.ts';
-import { NodeClock, type Skew } from '../node/clock.ts';
+import type { Skew } from '../node/clock.ts';
 import { NodeError } from '../node/errors.ts';
-import { NodeHttp } from '../node/http.ts';
-import { nodeLimits } from '../node/limits.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
-import { getWork } from '../node/mining.ts';
+import { MiningClient } from '../node/mining.ts';
 import type { NodeApi } from '../node/node-api.ts';
 import { nodeAddress } from '../node/url.ts';
 import { within } from '../system/abort.ts';
-import { systemClock } from '../system/clock.ts';
 
 /** No chain grows for so long only where the whole network stands still: each has a block about every 30 s. */
 export const STANDSTILL_MS = 600_000;
@@ -148,23 +145,14 @@ export async function whyNoWork(
   stop: AbortSignal = new AbortController().signal,
 ): Promise<string | undefined> {
   const { url, network, trust, miner, userAgent } = question;
-  const clock = systemClock;
-  const address = nodeAddress(url, network);
-  const http = new NodeHttp({
-    address,
-    trust,
-    userAgent,
-    nodeClock: new NodeClock(clock),
-    clock,
-    limits: nodeLimits,
-  });
+  const client = new MiningClient({ address: nodeAddress(url, network), trust, userAgent });
   try {
-    await getWork(http, miner, stop);
+    await client.work(miner, stop);
     return undefined;
   } catch (error) {
     if (error instanceof NodeError) return error.message;
     throw error;
   } finally {
-    await http.close();
+    await client.close();
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { checkConfig } from '#pickaxe/node/config.js';
 import { nodeConfigurationFor } from '#pickaxe/node/miner-identity.js';
+import { checkConfig } from '#pickaxe/node/mining.js';
 import { miner } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: 'keys-all', 'public-keys': [...miner.publicKeys] };
