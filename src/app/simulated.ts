@@ -4,13 +4,10 @@ import type { Logger } from 'pino';
 import type { Simulation } from '../config/setting-types/rig.ts';
 import type { Config } from '../config/settings.ts';
 import { DelayPace, HashratePace, OnDemandPace, type Pace, SimulatedRelay } from '../mock-node/simulated-relay.ts';
-import { NodeClock } from '../node/clock.ts';
-import { getConfig, servedNetwork } from '../node/config.ts';
+import { servedNetwork } from '../node/config.ts';
 import { NodeError } from '../node/errors.ts';
-import { NodeHttp } from '../node/http.ts';
-import { nodeLimits } from '../node/limits.ts';
+import { MiningClient } from '../node/mining.ts';
 import { nodeAddress } from '../node/url.ts';
-import { systemClock } from '../system/clock.ts';
 import { version } from '../system/version.ts';
 import { UsageError, whyNotListening } from './exit.ts';
 import { nodeTrust } from './node-api.ts';
@@ -65,11 +62,9 @@ function refuseMainNetwork({ urls = [], network = '' }: Config['node']): void {
 async function askNode(url: string, node: Config['node'], log: Logger): Promise<void> {
   const address = nodeAddress(url, node.network ?? '');
   const trust = nodeTrust(url, node);
-  const clock = systemClock;
-  const nodeClock = new NodeClock(clock);
-  const http = new NodeHttp({ address, trust, userAgent: `pickaxe/${version}`, nodeClock, clock, limits: nodeLimits });
+  const client = new MiningClient({ address, trust, userAgent: `pickaxe/${version}` });
   try {
-    const served = servedNetwork(await getConfig(http, new AbortController().signal));
+    const served = servedNetwork(await client.config(new AbortController().signal));
     if (served === undefined) log.warn(TAG, `${address.name} does not say which network it serves`);
     else if (MAIN.test(served)) {
       throw new UsageError(
@@ -84,7 +79,7 @@ async function askNode(url: string, node: Config['node'], log: Logger): Promise<
     }
     log.warn(TAG, `${address.name} does not say which network it serves`);
   } finally {
-    await http.close();
+    await client.close();
   }
 }
 

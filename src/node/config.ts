@@ -5,10 +5,8 @@
 
 import { z } from 'zod';
 import type { Finding } from '../survey/finding.ts';
-import { configRefusal, NodeError, quote } from './errors.ts';
-import type { NodeHttp, NodeRequest } from './http.ts';
+import { quote } from './errors.ts';
 import { explainMiner, type MinerIdentity, nodeConfigurationFor } from './miner-identity.ts';
-import { CONFIG_PATH } from './url.ts';
 
 const minerSchema = z.looseObject({
   account: z.string(),
@@ -28,23 +26,6 @@ const configSchema = z.looseObject({
     })
     .optional(),
 });
-
-/**
- * Sends GET /config, at the host root.
- * @returns the JSON of the answer, unchecked
- * @throws NodeError
- */
-export async function getConfig(http: NodeHttp, stop: AbortSignal): Promise<unknown> {
-  const { address, limits } = http;
-  const request: NodeRequest = { method: 'GET', path: CONFIG_PATH, headers: { accept: 'application/json' } };
-  const { status, body } = await http.ask(request, limits.configTimeoutMs, stop);
-  if (status !== 200) throw configRefusal(status, body.toString(), address);
-  try {
-    return JSON.parse(body.toString());
-  } catch (cause) {
-    throw new NodeError('not understood', `${address.origin}${CONFIG_PATH} is not JSON.`, { cause });
-  }
-}
 
 /**
  * @param report the JSON of `/config`

@@ -5,23 +5,24 @@
  */
 
 import { type Dispatcher, Pool } from 'undici';
-import type { Trust } from '../net/trust.ts';
+import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { onAbort, within } from '../system/abort.ts';
-import type { Clock } from '../system/clock.ts';
-import type { NodeClock } from './clock.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+import { NodeClock } from './clock.ts';
 import { NodeError, networkError, quote } from './errors.ts';
-import type { NodeLimits } from './limits.ts';
+import { type NodeLimits, nodeLimits } from './limits.ts';
 import { connectorFor, type ReadingBound } from './tls.ts';
 import { HEALTH_PATH, hidePath, type NodeAddress } from './url.ts';
 
 interface NodeHttpOptions {
   readonly address: NodeAddress;
-  readonly trust: Trust;
-  readonly userAgent: string;
-  /** Receives the timestamp of every answer. */
-  readonly nodeClock: NodeClock;
-  readonly clock: Clock;
-  readonly limits: NodeLimits;
+  /** What makes the certificate of an https node trusted. The default is that an authority has signed it. */
+  readonly trust?: Trust;
+  readonly userAgent?: string;
+  /** Receives the timestamp of every answer. By default, the connection has a clock of its own. */
+  readonly nodeClock?: NodeClock;
+  readonly clock?: Clock;
+  readonly limits?: NodeLimits;
   /** How long the longest answer to any request may be. The default is a mebibyte. */
   readonly mostAnswerBytes?: number;
   /** Whether only strangers have named the node. */
@@ -88,15 +89,20 @@ type Response = Dispatcher.ResponseData;
 export class NodeHttp {
   readonly address: NodeAddress;
   readonly limits: NodeLimits;
+  readonly nodeClock: NodeClock;
   readonly #options: NodeHttpOptions;
+  readonly #clock: Clock;
   #requests: Pool;
   #streams: Pool;
   #lastAnswerMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: NodeHttpOptions) {
-    this.address = options.address;
-    this.limits = options.limits;
+    const { address, clock = systemClock, nodeClock = new NodeClock(clock), limits = nodeLimits } = options;
+    this.address = address;
+    this.limits = limits;
+    this.nodeClock = nodeClock;
     this.#options = options;
+    this.#clock = clock;
     this.#requests = this.#requestPool();
     this.#streams = this.#streamPool();
   }
@@ -215,9 +221,10 @@ export class NodeHttp {
 
   #pool(bound: ReadingBound, options: Pool.Options): Pool {
     const { origin } = this.address;
-    const { trust, clock, isStranger } = this.#options;
+    const { trust = BY_AUTHORITY, isStranger } = this.#options;
     const { connectTimeoutMs: timeoutMs } = this.limits;
-    const connect = connectorFor(origin, { trust, timeoutMs, bound, nowMs: () => clock.monotonicMs(), isStranger });
+    const nowMs = () => this.#clock.monotonicMs();
+    const connect = connectorFor(origin, { trust, timeoutMs, bound, nowMs, isStranger });
     return new Pool(origin, { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1, ...options });
   }
 
@@ -232,8 +239,8 @@ export class NodeHttp {
 
   /** @throws NodeError when there is no answer */
   async #request(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
-    const { clock, nodeClock, userAgent } = this.#options;
-    const askedAtMs = clock.monotonicMs();
+    const { userAgent = 'pickaxe' } = this.#options;
+    const askedAtMs = this.#clock.monotonicMs();
     let response: Response;
     try {
       const headers = { 'user-agent': userAgent, ...request.headers };
@@ -245,8 +252,8 @@ export class NodeHttp {
     }
     const timestamp = timestampOf(response.headers);
     if (timestamp !== undefined) {
-      nodeClock.observe(timestamp, askedAtMs);
-      this.#lastAnswerMs = clock.monotonicMs();
+      this.nodeClock.observe(timestamp, askedAtMs);
+      this.#lastAnswerMs = this.#clock.monotonicMs();
     }
     return response;
   }

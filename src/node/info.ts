@@ -89,9 +89,7 @@ export async function getHealth(asker: Asker, stop: AbortSignal): Promise<string
 }
 
 /**
- * @returns the node's report on its configuration, whose keys differ between versions. `checkConfig` and
- *   `servedNetwork` of
- * node/config.ts read it
+ * @returns the node's report on its configuration, whose keys differ between versions
  * @throws NodeError
  */
 export async function getReport(asker: Asker, stop: AbortSignal): Promise<ExactJsonObject> {

@@ -42,7 +42,7 @@ import {
   trustOfPeer,
   urlOfPeer,
 } from './info.ts';
-import { type ApiLimits, apiLimits, nodeLimits } from './limits.ts';
+import { type ApiLimits, apiLimits } from './limits.ts';
 import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
 import { Asker, type DialectSetting, type HeightRange } from './request.ts';
 import { nodeAddress } from './url.ts';
@@ -97,7 +97,7 @@ export class NodeApi {
     if (url === undefined && p2pUrl === undefined) throw new Error('a client needs the URL of a node');
     const limits = { ...apiLimits, ...context.limits };
     this.#nodeClock = new NodeClock(clock);
-    const shared = { nodeClock: this.#nodeClock, clock, userAgent, limits: nodeLimits, isStranger };
+    const shared = { nodeClock: this.#nodeClock, clock, userAgent, isStranger };
     const side = (sideUrl: string, trust: Trust = BY_AUTHORITY) =>
       new NodeHttp({
         ...shared,

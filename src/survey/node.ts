@@ -3,12 +3,11 @@
 import { parseWork, type Work } from '../chain/work.ts';
 import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { NodeClock, type Skew } from '../node/clock.ts';
-import { checkConfig, getConfig, servedNetwork } from '../node/config.ts';
+import { checkConfig, servedNetwork } from '../node/config.ts';
 import { NodeError, type NodeErrorKind } from '../node/errors.ts';
-import { NodeHttp } from '../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../node/limits.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
-import { getWork, openUpdates } from '../node/mining.ts';
+import { MiningClient } from '../node/mining.ts';
 import { hasPath, nodeAddress } from '../node/url.ts';
 import { within } from '../system/abort.ts';
 import { systemClock } from '../system/clock.ts';
@@ -47,11 +46,12 @@ const NO_ANSWER: ReadonlySet<NodeErrorKind> = new Set(['unreachable', 'timed out
 export async function examineNode(question: NodeQuestion, limits: Partial<NodeLimits> = {}): Promise<Examination> {
   const { url, miner } = question;
   const nodeClock = new NodeClock(systemClock);
-  const httpFor = (network: string) => openHttp({ ...question, network }, nodeClock, limits);
+  const clientFor = (network: string) =>
+    openClient({ ...question, network }, { nodeClock, limits: { ...nodeLimits, ...limits } });
   const stop = new AbortController().signal;
 
-  const first = httpFor(question.network ?? '');
-  const report = await attempt(() => getConfig(first, stop));
+  const first = clientFor(question.network ?? '');
+  const report = await attempt(() => first.config(stop));
   await first.close();
   if (report.error && NO_ANSWER.has(report.error.kind)) {
     const { message: what, fingerprint: untrusted } = report.error;
@@ -62,9 +62,9 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
   const network = question.network ?? (hasPath(url) ? nodeAddress(url, served ?? '').network : served);
   let mining: Mining = { findings: [NAMELESS] };
   if (network !== undefined) {
-    const http = httpFor(network);
-    mining = await examineMining(http, miner, stop);
-    await http.close();
+    const client = clientFor(network);
+    mining = await examineMining(client, miner, stop);
+    await client.close();
   }
   // What the report says about this miner is known: a refusal says the same, and only a miner that is listed gets work.
   const isKnown = mining.findings.some(({ about, state, nodeConfiguration }) => {
@@ -84,25 +84,17 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
 export async function whyNoWork(
   question: NodeQuestion & { readonly network: string; readonly miner: MinerIdentity },
 ): Promise<string | undefined> {
-  const http = openHttp(question, new NodeClock(systemClock));
-  const { error } = await attempt(() => getWork(http, question.miner, new AbortController().signal));
-  await http.close();
+  const client = openClient(question);
+  const { error } = await attempt(() => client.work(question.miner, new AbortController().signal));
+  await client.close();
   return error?.message;
 }
 
-function openHttp(
+function openClient(
   { url, network, trust = BY_AUTHORITY }: NodeQuestion & { readonly network: string },
-  nodeClock: NodeClock,
-  limits: Partial<NodeLimits> = {},
-): NodeHttp {
-  return new NodeHttp({
-    address: nodeAddress(url, network),
-    trust,
-    userAgent: `pickaxe/${version}`,
-    nodeClock,
-    clock: systemClock,
-    limits: { ...nodeLimits, ...limits },
-  });
+  context: { readonly nodeClock?: NodeClock; readonly limits?: NodeLimits } = {},
+): MiningClient {
+  return new MiningClient({ address: nodeAddress(url, network), trust, userAgent: `pickaxe/${version}`, ...context });
 }
 
 const WHY_NODE = 'work comes from the node, and solutions go there';
@@ -125,8 +117,12 @@ function networkFindings(report: unknown, network: string | undefined, miner: Mi
   return checkConfig(report, network, miner).map((finding) => ({ ...finding, about: 'network' }));
 }
 
-async function examineMining(http: NodeHttp, miner: MinerIdentity | undefined, stop: AbortSignal): Promise<Mining> {
-  const record = miner ? await attempt(() => getWork(http, miner, stop)) : {};
+async function examineMining(
+  client: MiningClient,
+  miner: MinerIdentity | undefined,
+  stop: AbortSignal,
+): Promise<Mining> {
+  const record = miner ? await attempt(() => client.work(miner, stop)) : {};
   if (record.error) {
     const { isBusy, message, nodeConfiguration } = record.error;
     const entry = nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] };
@@ -135,7 +131,7 @@ async function examineMining(http: NodeHttp, miner: MinerIdentity | undefined, s
     return { findings: [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }] };
   }
   const work = record.value && parseWork(record.value, { id: 'examined' });
-  const stream = await attempt(() => tryUpdates(http, work?.chain ?? FIRST_CHAIN, stop));
+  const stream = await attempt(() => tryUpdates(client, work?.chain ?? FIRST_CHAIN, stop));
   if (!work) return { findings: [updatesFinding(stream.error, false)] };
   const given: Finding = { about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` };
   return { findings: [given, updatesFinding(stream.error, true)], work };
@@ -152,8 +148,8 @@ function updatesFinding(error: NodeError | undefined, hasWork: boolean): Finding
 }
 
 /** The stream only has to open: it may be silent for minutes. It ends with its connection. */
-async function tryUpdates(http: NodeHttp, chain: number, stop: AbortSignal): Promise<void> {
-  const stream = await within(http.limits.workTimeoutMs, stop, (signal) => openUpdates(http, chain, signal));
+async function tryUpdates(client: MiningClient, chain: number, stop: AbortSignal): Promise<void> {
+  const stream = await within(client.limits.workTimeoutMs, stop, (signal) => client.updates(chain, signal));
   void readToEnd(stream);
 }
 

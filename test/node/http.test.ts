@@ -8,11 +8,9 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fingerprintOf } from '#pickaxe/net/certificate.js';
 import { BY_AUTHORITY, type Trust } from '#pickaxe/net/trust.js';
-import { NodeClock } from '#pickaxe/node/clock.js';
 import type { NodeError } from '#pickaxe/node/errors.js';
-import { NodeHttp } from '#pickaxe/node/http.js';
 import { type NodeLimits, nodeLimits } from '#pickaxe/node/limits.js';
-import { getWork, openUpdates, postSolved } from '#pickaxe/node/mining.js';
+import { MiningClient } from '#pickaxe/node/mining.js';
 import { nodeAddress } from '#pickaxe/node/url.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { eventually } from '../source/follow.ts';
@@ -30,7 +28,7 @@ async function httpOf(
   answer: RequestListener,
   limits: Partial<NodeLimits> = {},
   clock = systemClock,
-): Promise<NodeHttp> {
+): Promise<MiningClient> {
   const server = createServer({ keepAliveTimeout: 0 }, answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const http = httpAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, limits, clock);
@@ -42,10 +40,14 @@ async function httpOf(
   return http;
 }
 
-function httpAt(url: string, limits: Partial<NodeLimits>, clock = systemClock, trust: Trust = BY_AUTHORITY): NodeHttp {
-  return new NodeHttp({
+function httpAt(
+  url: string,
+  limits: Partial<NodeLimits>,
+  clock = systemClock,
+  trust: Trust = BY_AUTHORITY,
+): MiningClient {
+  return new MiningClient({
     address: nodeAddress(url, 'development'),
-    nodeClock: new NodeClock(clock),
     clock,
     userAgent: 'test',
     trust,
@@ -66,14 +68,14 @@ describe.each([429, 503])('the status %i', (status) => {
     const http = await httpOf((_, response) =>
       response.writeHead(status, { ...NODE_HEADERS, 'retry-after': '7' }).end(),
     );
-    for (const request of [getWork(http, miner, never), postSolved(http, new Uint8Array(286), never)]) {
+    for (const request of [http.work(miner, never), http.submit(new Uint8Array(286), never)]) {
       expect(await faultOf(request)).toMatchObject({ isBusy: true, retryAfterMs: 7_000, mayHaveBeenTaken: false });
     }
   });
 
   it('from a gateway may hide that a solution was accepted', async () => {
     const http = await httpOf((_, response) => response.writeHead(status).end());
-    const fault = await faultOf(postSolved(http, new Uint8Array(286), never));
+    const fault = await faultOf(http.submit(new Uint8Array(286), never));
     expect(fault).toMatchObject({ isBusy: true, mayHaveBeenTaken: true });
   });
 });
@@ -82,7 +84,7 @@ it('an answer that is far too large is not read', async () => {
   const http = await httpOf((_, response) => {
     response.writeHead(200, { ...NODE_HEADERS, 'content-length': 1_100_000 }).end(Buffer.alloc(1_100_000));
   });
-  const fault = await faultOf(getWork(http, miner, never));
+  const fault = await faultOf(http.work(miner, never));
   expect(fault).toMatchObject({
     kind: 'not understood',
     message: expect.stringMatching(/far more than the specification/),
@@ -138,10 +140,10 @@ describe('what is below the body', () => {
     it.each(Object.entries(floods))('is bounded: %s', async (_, flood) => {
       const { http, sockets } = await flooding(flood, tls);
       const far = { kind: 'not understood', message: expect.stringMatching(/far more/) };
-      expect(await faultOf(getWork(http, miner, never))).toMatchObject(far);
-      expect(await faultOf(read(openUpdates(http, 3, never)))).toMatchObject(far);
+      expect(await faultOf(http.work(miner, never))).toMatchObject(far);
+      expect(await faultOf(read(http.updates(3, never)))).toMatchObject(far);
       // Of these, only the status matters.
-      for (const ask of [() => postSolved(http, new Uint8Array(286), never), () => http.ping(never)]) {
+      for (const ask of [() => http.submit(new Uint8Array(286), never), () => http.ping(never)]) {
         if (flood.begin === '') expect(await faultOf(ask())).toMatchObject(far);
         else await ask();
       }
@@ -160,7 +162,7 @@ describe('what is below the body', () => {
     });
     const seen = new Set<Socket>();
     // Together they are longer than one answer may be.
-    for (let i = 0; i < 400; i++) expect(await getWork(http, miner, never)).toEqual(record);
+    for (let i = 0; i < 400; i++) expect(await http.work(miner, never)).toEqual(record);
     expect(connections).toBeLessThanOrEqual(2);
   });
 
@@ -177,7 +179,7 @@ describe('what is below the body', () => {
       {},
       clock,
     );
-    const stream = (await openUpdates(server, 3, never))[Symbol.asyncIterator]();
+    const stream = (await server.updates(3, never))[Symbol.asyncIterator]();
     let [length, sent] = [0, 0];
     const pass = async () => {
       ms += 1_000;
@@ -205,16 +207,16 @@ it('a work request does not wait behind submissions that hang', async () => {
   });
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  const pending = Array.from({ length: 20 }, () => faultOf(postSolved(http, new Uint8Array(286), stop.signal)));
+  const pending = Array.from({ length: 20 }, () => faultOf(http.submit(new Uint8Array(286), stop.signal)));
   await eventually(() => expect(submissions).toBe(20));
-  expect(await getWork(http, miner, never)).toEqual(record);
+  expect(await http.work(miner, never)).toEqual(record);
   stop.abort();
   await Promise.all(pending);
 });
 
 it('a refused stream is not reported as a missing mining API', async () => {
   const http = await httpOf((_, response) => response.writeHead(404, NODE_HEADERS).end());
-  const fault = await faultOf(openUpdates(http, 3, never));
+  const fault = await faultOf(http.updates(3, never));
   expect(fault.message).toMatch(/refuses update streams \(404\)/);
 });
 
@@ -240,12 +242,12 @@ describe('an answer that never ends', () => {
 
   it('accepts a solution if its status says so', async () => {
     const http = await answer(200);
-    expect(await postSolved(http, new Uint8Array(286), never)).toEqual({ status: 200, text: '' });
+    expect(await http.submit(new Uint8Array(286), never)).toEqual({ status: 200, text: '' });
   });
 
   it('is quoted as far as it was read if it is far too long', async () => {
     const http = await answer(400, 'no '.repeat(10_000));
-    const { status, text } = await postSolved(http, new Uint8Array(286), never);
+    const { status, text } = await http.submit(new Uint8Array(286), never);
     expect(status).toBe(400);
     expect(text).toMatch(/^no no .*…$/);
   });
@@ -253,9 +255,9 @@ describe('an answer that never ends', () => {
   it('means that the node is busy if its status says so, whatever was asked', async () => {
     const http = await answer(503);
     for (const request of [
-      getWork(http, miner, never),
-      postSolved(http, new Uint8Array(286), never),
-      openUpdates(http, 3, never),
+      http.work(miner, never),
+      http.submit(new Uint8Array(286), never),
+      http.updates(3, never),
       http.ping(never),
     ]) {
       expect(await faultOf(request)).toMatchObject({ isBusy: true });
@@ -271,13 +273,13 @@ describe('an answer that never ends', () => {
       },
       { bodyTimeoutMs: 50 },
     );
-    await faultOf(getWork(http, miner, never));
+    await faultOf(http.work(miner, never));
     await eventually(() => expect(closed).toBe(1));
   });
 
   it('may refuse a stream by its status, and even that shows that the node answers', async () => {
     const http = await answer(404);
-    expect(await faultOf(openUpdates(http, 3, never))).toMatchObject({ kind: 'refused' });
+    expect(await faultOf(http.updates(3, never))).toMatchObject({ kind: 'refused' });
     await http.ping(never);
   });
 });
@@ -300,7 +302,7 @@ it('connecting to a host that accepts connections and says nothing ends with the
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  const fault = await faultOf(getWork(http, miner, never));
+  const fault = await faultOf(http.work(miner, never));
   expect(fault).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('UND_ERR_CONNECT_TIMEOUT') });
   expect((fault.cause as Error).message).toContain('timeout: 50ms');
 });
@@ -329,7 +331,7 @@ describe('renewing the connections', () => {
       else answer();
     });
     const stream = async () => {
-      for await (const _ of await openUpdates(http, 3, never));
+      for await (const _ of await http.updates(3, never));
     };
     return { http, stream, sockets, connections: () => connections, release: () => release() };
   }
@@ -351,7 +353,7 @@ describe('renewing the connections', () => {
 
   it('does not disturb a submission that is under way', async () => {
     const { http, sockets, release } = await counting();
-    const pending = postSolved(http, new Uint8Array(286), never);
+    const pending = http.submit(new Uint8Array(286), never);
     await eventually(() => expect(sockets.size).toBe(1));
     http.renewConnections();
     await http.ping(never);

@@ -5,14 +5,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { fingerprintOf } from '#pickaxe/net/certificate.js';
 import type { Trust } from '#pickaxe/net/trust.js';
-import { NodeClock } from '#pickaxe/node/clock.js';
 import { NodeError } from '#pickaxe/node/errors.js';
-import { NodeHttp } from '#pickaxe/node/http.js';
-import { nodeLimits } from '#pickaxe/node/limits.js';
-import { getWork, openUpdates, postSolved } from '#pickaxe/node/mining.js';
+import { MiningClient } from '#pickaxe/node/mining.js';
 import { nodeAddress } from '#pickaxe/node/url.js';
 import { examineNode } from '#pickaxe/survey/node.js';
-import { systemClock } from '#pickaxe/system/clock.js';
 import { eventually, mine } from '../source/follow.ts';
 import { followNode, miner, startNode } from '../source/node/node.ts';
 import { another, authority, expired, type Identity, selfSigned, signed } from './certificates.ts';
@@ -36,10 +32,9 @@ async function startFront(identity: Identity, options?: TlsOptions): Promise<{ f
 const never = new AbortController().signal;
 
 /** Closed after the test. */
-function httpOf(front: TlsFront, trust: Trust): NodeHttp {
+function httpOf(front: TlsFront, trust: Trust): MiningClient {
   const address = nodeAddress(front.url, 'development');
-  const surroundings = { clock: systemClock, nodeClock: new NodeClock(systemClock), limits: nodeLimits };
-  const http = new NodeHttp({ address, userAgent: 'test', trust, ...surroundings });
+  const http = new MiningClient({ address, userAgent: 'test', trust });
   onTestFinished(() => http.close());
   return http;
 }
@@ -121,9 +116,9 @@ describe('a node that shows its certificate', () => {
     async (version) => {
       const { front } = await startFront(selfSigned, { maxVersion: version, minVersion: version });
       const http = httpOf(front, only(selfSigned));
-      await getWork(http, miner, never);
+      await http.work(miner, never);
       // Streams have connections of their own.
-      await openUpdates(http, 0, never);
+      await http.updates(0, never);
       expect(front.connections).toBe(2);
       expect(front.resumed).toBe(0);
     },
@@ -171,9 +166,9 @@ describe('a node that shows its certificate', () => {
 });
 
 it.each([
-  ['requests', (http: NodeHttp) => getWork(http, miner, never)],
-  ['solutions', (http: NodeHttp) => postSolved(http, new Uint8Array(286), never)],
-  ['update streams', (http: NodeHttp) => openUpdates(http, 0, never)],
+  ['requests', (http: MiningClient) => http.work(miner, never)],
+  ['solutions', (http: MiningClient) => http.submit(new Uint8Array(286), never)],
+  ['update streams', (http: MiningClient) => http.updates(0, never)],
 ])('%s go only to the right certificate', async (_, ask) => {
   const { front } = await startFront(another);
   const fault = await ask(httpOf(front, only(selfSigned))).catch((error: unknown) => error);

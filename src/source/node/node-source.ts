@@ -4,13 +4,11 @@ import type { Solution } from '../../chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../chain/work.ts';
 import { Backoff } from '../../net/connecting.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
-import { NodeClock } from '../../node/clock.ts';
-import { checkConfig, getConfig } from '../../node/config.ts';
+import { checkConfig } from '../../node/config.ts';
 import { NodeError } from '../../node/errors.ts';
-import { NodeHttp } from '../../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../../node/limits.ts';
 import type { MinerIdentity } from '../../node/miner-identity.ts';
-import { getWork, openUpdates, postSolved } from '../../node/mining.ts';
+import { MiningClient } from '../../node/mining.ts';
 import { nodeAddress } from '../../node/url.ts';
 import { onAbort, pause } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
@@ -42,8 +40,7 @@ export class NodeSource implements WorkSource {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #limits: NodeLimits;
-  readonly #nodeClock: NodeClock;
-  readonly #http: NodeHttp;
+  readonly #client: MiningClient;
   readonly #updates: UpdateStreams;
   readonly #schedule: FetchSchedule;
   readonly #streamTrust: StreamTrust;
@@ -70,20 +67,18 @@ export class NodeSource implements WorkSource {
     this.#clock = clock;
     this.#random = random;
     this.#limits = limits;
-    this.#nodeClock = new NodeClock(clock);
     this.#schedule = new FetchSchedule(this.#limits);
     this.#streamTrust = new StreamTrust(this.#limits);
     this.#impatience = new FetchImpatience(clock, this.#limits);
     this.#bounds = new RequestBounds(clock.monotonicMs());
     this.#announcements = new NodeAnnouncements(this.name, emit);
-    const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits });
-    this.#http = http;
+    this.#client = new MiningClient({ address, trust, userAgent, clock, limits });
     this.#updates = new UpdateStreams({
       url: `${address.origin}${address.basePath}/mining/updates`,
       clock,
       random,
       limits,
-      open: (chain, stop) => openUpdates(http, chain, stop),
+      open: (chain, stop) => this.#client.updates(chain, stop),
       mayOpen: () => this.#bounds.mayOpenStream(clock.monotonicMs()),
       onOpen: (chain) => this.#streamOpened(chain),
       onNewCut: (chain) => this.#newCut(chain),
@@ -111,7 +106,7 @@ export class NodeSource implements WorkSource {
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const { work, header } = solution;
     const options = {
-      post: (signal: AbortSignal) => postSolved(this.#http, header, signal),
+      post: (signal: AbortSignal) => this.#client.submit(header, signal),
       isOutdated: () => this.#schedule.isOutdated(work),
       // From here on the miner gets other work, even while the submission is repeated.
       onSent: () => this.#solved(work),
@@ -128,14 +123,14 @@ export class NodeSource implements WorkSource {
   }
 
   latestTimeUs(): bigint {
-    return this.#nodeClock.latestTimeUs();
+    return this.#client.nodeClock.latestTimeUs();
   }
 
   async answers(stop: AbortSignal): Promise<boolean> {
-    const lastSignMs = Math.max(this.#http.lastAnswerMs, this.#lastCutMs);
+    const lastSignMs = Math.max(this.#client.lastAnswerMs, this.#lastCutMs);
     if (this.#clock.monotonicMs() - lastSignMs < this.#limits.probeTimeoutMs) return true;
     try {
-      await this.#http.ping(stop);
+      await this.#client.ping(stop);
       return true;
     } catch (error) {
       // A node that refuses does answer. A single broken connection proves nothing.
@@ -190,7 +185,7 @@ export class NodeSource implements WorkSource {
   async #fetch(stop: AbortSignal): Promise<void> {
     const askedAtMs = this.#clock.monotonicMs();
     const order = this.#schedule.fetchBegan(askedAtMs);
-    const record = await getWork(this.#http, this.#miner, stop);
+    const record = await this.#client.work(this.#miner, stop);
     if (stop.aborted) return;
     const wasLost = this.#announcements.isLost;
     this.#announcements.reached();
@@ -295,7 +290,7 @@ export class NodeSource implements WorkSource {
   #resumed(ms: number): void {
     const seconds = Math.round(ms / 1000);
     this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: fetching new work`);
-    this.#http.renewConnections();
+    this.#client.renewConnections();
     this.#schedule.makeDue();
     this.#replan.ring();
     this.#impatience.letGo();
@@ -305,8 +300,8 @@ export class NodeSource implements WorkSource {
   /** Checks the node's configuration, so that people learn of a problem before the node refuses work. */
   async #reportConfig(stop: AbortSignal): Promise<void> {
     try {
-      const report = await getConfig(this.#http, stop);
-      const { network } = this.#http.address;
+      const report = await this.#client.config(stop);
+      const { network } = this.#client.address;
       for (const { about, state, what, nodeConfiguration } of checkConfig(report, network, this.#miner)) {
         // A node that does not list this miner refuses to give it work, and that is announced.
         if (about !== 'miner') this.#announcements.note(state === 'ok' ? 'info' : state, what, nodeConfiguration);
