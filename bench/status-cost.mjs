@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { terminal } from '#pickaxe/app/sidecars/terminal.js';
+import { terminal } from '#pickaxe/app/terminal.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { Events } from '#pickaxe/events/events.js';

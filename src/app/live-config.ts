@@ -1,7 +1,11 @@
-/** The configuration of a running miner. Some settings may change while it runs. */
+/** The configuration of a running miner, and how changes of its files take effect while it runs. */
 
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
 import type { Loaded } from '../config/load.ts';
-import { assemble, type Changes, type Config, changes, valueIn } from '../config/settings.ts';
+import { visible } from '../config/secrets.ts';
+import { assemble, type Change, type Changes, type Config, changes, ENTRIES, valueIn } from '../config/settings.ts';
+import type { Sidecar } from './run-miner.ts';
 
 export class LiveConfig {
   /** The files that were read, as absolute paths. */
@@ -54,4 +58,97 @@ export class LiveConfig {
     this.#listeners.add(apply);
     return () => this.#listeners.delete(apply);
   }
+}
+
+/**
+ * Restarts a sidecar when its settings change.
+ * @param settings picks the settings that the sidecar depends on
+ * @param make returns undefined when the settings do not ask for the sidecar; throws UsageError when it cannot run here
+ * @throws UsageError when the first instance cannot be made. Later errors are logged and the old instance keeps
+ *   running. If the new one fails to start, nothing runs until the settings change again.
+ */
+export async function restartOnChange(
+  live: LiveConfig,
+  settings: (config: Config) => unknown,
+  make: (config: Config) => Promise<Sidecar | undefined>,
+): Promise<Sidecar> {
+  let inForce = settings(live.config);
+  const first = await make(live.config);
+  return async (running) => {
+    let end = await first?.(running);
+    const restart = async () => {
+      const { config } = live;
+      if (isDeepStrictEqual(settings(config), inForce)) return;
+      inForce = settings(config);
+      try {
+        const next = await make(config);
+        await end?.();
+        end = undefined;
+        end = await next?.(running);
+      } catch (fault) {
+        running.log.error({ tag: 'config' }, `the change does not take effect: ${(fault as Error).message}`);
+      }
+    };
+    // Restarts follow one another, however fast files change. The first call handles changes made during the start.
+    let restarts = restart();
+    const forget = live.onChange(() => {
+      restarts = restarts.then(restart);
+    });
+    return async () => {
+      forget();
+      await restarts;
+      await end?.();
+    };
+  };
+}
+
+/** A file is read once it has not changed for this long, because editors write in pieces. */
+const SETTLED_MS = 200;
+
+/** Above all of pino's levels. */
+const SILENT = Number.POSITIVE_INFINITY;
+
+/**
+ * Watches the configuration files, and applies the settings that may change while the miner runs.
+ * @returns undefined without files
+ */
+export async function reloadOnChange(live: LiveConfig): Promise<Sidecar | undefined> {
+  if (live.files.length === 0) return undefined;
+  const { watch } = await import('chokidar');
+  return async ({ log }) => {
+    const watcher = watch([...live.files], {
+      ignoreInitial: true,
+      awaitWriteFinish: { stabilityThreshold: SETTLED_MS, pollInterval: SETTLED_MS / 4 },
+    });
+    watcher.on('all', () => void refresh(live, log));
+    watcher.on('error', (fault) => {
+      log.warn(
+        { tag: 'config' },
+        `changes to the configuration files will not be noticed: ${(fault as Error).message}`,
+      );
+    });
+    return () => watcher.close();
+  };
+}
+
+async function refresh(live: LiveConfig, log: Logger): Promise<void> {
+  try {
+    const changed = await live.refresh();
+    // When the log becomes quieter, the change is logged before the new level applies.
+    const { level } = live.config.log;
+    const isLouder = (log.levels.values[level] ?? SILENT) < log.levelVal;
+    if (isLouder) log.level = level;
+    for (const change of changed.live) log.info({ tag: 'config' }, `${describe(change)}, from now on`);
+    for (const change of changed.needsRestart)
+      log.warn({ tag: 'config' }, `${describe(change)}: takes effect at the next start`);
+    log.level = level;
+  } catch (fault) {
+    log.error({ tag: 'config' }, `the configuration stays as it was: ${(fault as Error).message}`);
+  }
+}
+
+function describe({ path, before, after }: Change): string {
+  const { setting } = ENTRIES.find((entry) => entry.path === path)!;
+  const shown = (value: unknown) => (value === undefined ? 'unset' : JSON.stringify(visible(setting, value)));
+  return `${path} ${shown(before)} → ${shown(after)}`;
 }

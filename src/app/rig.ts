@@ -1,28 +1,35 @@
 /**
- * What a rig consists of besides its source (choose-source.ts) and its engines (choose-engines.ts): the log, the
- * relays and the sidecars. `mine`, `demo` and `worker` make it from the settings before they start a miner.
+ * What a rig consists of: the log, the source of work (choose-source.ts), engines (choose-engines.ts), relays and
+ * sidecars. All are made from the settings; run-miner.ts then runs them. `mine`, `demo` and `worker` begin here.
  */
 
 import { homedir, hostname } from 'node:os';
 import { sep } from 'node:path';
 import type { Logger } from 'pino';
-import type { Loaded } from '../config/load.ts';
+import { lacksNetwork } from '../config/contradictions.ts';
+import { foundFileNote, type Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
+import { Events } from '../events/events.ts';
+import { minerIdentity } from '../node/miner-identity.ts';
+import { nodeAddress } from '../node/url.ts';
 import { LogTail } from '../report/log-tail.ts';
 import { logStart, type Setup } from '../report/rig.ts';
 import { version } from '../system/version.ts';
 import { makeLog } from '../terminal/log.ts';
 import type { ServedPage } from '../terminal/page-link.ts';
-import { limitsOf } from './choose-engines.ts';
-import { earningsTerms } from './ledger-views.ts';
-import { LiveConfig } from './live-config.ts';
+import { chooseEngines, limitsOf } from './choose-engines.ts';
+import type { ChosenSource } from './choose-source.ts';
+import { refuse } from './exit.ts';
+import { askBalance, earningsTerms } from './ledger-views.ts';
+import { LiveConfig, reloadOnChange, restartOnChange } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
-import type { MakeRelay, Rig, Sidecar } from './run-miner.ts';
-import { notices } from './sidecars/notices.ts';
-import { activity, alarm, battery, restartOnChange, schedule } from './sidecars/pausing.ts';
-import { terminal } from './sidecars/terminal.ts';
+import { type MakeRelay, type Rig, runMiner, type Sidecar } from './run-miner.ts';
+import { activity, alarm, battery, blocks, nodes, notices, schedule } from './sidecars.ts';
+import { terminal } from './terminal.ts';
 
-type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays' | 'earnings'> & {
+type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'earnings'> & {
+  readonly sidecars: readonly Sidecar[];
+  readonly relays: readonly MakeRelay[];
   readonly rigName: string;
   readonly live: LiveConfig;
   /** Logs what the run is about, as its first lines. @returns the same for whatever runs beside the miner */
@@ -88,7 +95,7 @@ interface Beside {
  * for its sidecar. Sidecars that need a library are imported only when they are used.
  */
 const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar | undefined>)[] = [
-  async (live) => (live.files.length > 0 ? (await import('./sidecars/reload.ts')).reload(live) : undefined),
+  reloadOnChange,
   notices,
   (live) => restartOnChange(live, ({ alarm }) => alarm, alarm),
   (live) => restartOnChange(live, ({ pause }) => pause.onBattery, battery),
@@ -98,7 +105,7 @@ const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar
   async () => (process.env.NOTIFY_SOCKET ? (await import('./systemd.ts')).systemd() : undefined),
   async ({ config: { http } }, { page }) => {
     if (http.listen === undefined) return undefined;
-    const { httpSidecar } = await import('./sidecars/http.ts');
+    const { httpSidecar } = await import('./http.ts');
     return httpSidecar(http, (served) => {
       page.served = served;
     });
@@ -126,4 +133,104 @@ export async function relaysOf({ stratum, externalWorker }: Config, log: Logger)
     ...(stratum.listen ? [(await import('./relays.ts')).stratumServer(stratum, log)] : []),
     ...(command === undefined ? [] : [(await import('./relays.ts')).externalWorker(command, log)]),
   ];
+}
+
+/**
+ * Mines on the nodes or pools of the settings, or says what it would mine with.
+ * @param reload reads the configuration again while mining
+ * @param tries whether it only tries the devices: `--dry-run`
+ * @returns the exit code
+ * @throws UsageError when settings contradict each other or cannot be used here
+ */
+export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries: boolean): Promise<number> {
+  const { config } = loaded;
+  const events = new Events();
+  if (!tries) await refuseWithoutNetwork(config);
+  const { ChosenSource, insecureTlsRisk } = await import('./choose-source.ts');
+  const chosen = new ChosenSource(config, events);
+  const { source } = chosen;
+  const { close, announce, live, ...prepared } = await prepare(loaded, reload);
+  live.beforeChange((next) => chosen.prepare(next));
+  const setup = announce(whomFor(config));
+  noteFoundFile(loaded, prepared.log);
+  const risk = insecureTlsRisk(config);
+  if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
+  try {
+    const relays = [...prepared.relays, ...(await simulated(config, prepared.log, !tries))];
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
+    const rig = { events, source, engines, ...prepared, setup, relays, ...balance(live) };
+    if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
+    // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
+    const watch = await nodeWatch(live, chosen);
+    const sidecars = [...prepared.sidecars, ...watch, ...blockLog(live, chosen)];
+    return await runMiner({ ...rig, sidecars }, config.run);
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * @throws UsageError that names the network which a node serves, where no setting does: it may be another than is meant
+ */
+async function refuseWithoutNetwork(config: Config): Promise<void> {
+  const { node, pool, miner } = config;
+  if (pool.urls !== undefined || node.urls === undefined || miner.publicKeys === undefined || !lacksNetwork(node))
+    return;
+  const { servedNetwork } = await import('./node-api.ts');
+  refuse([await servedNetwork(config)]);
+}
+
+/** Who earns, and where: on a pool the user, and never the password. */
+function whomFor({ node, pool, miner }: Config): Whom {
+  if (pool.urls) return { user: pool.user, pools: pool.urls };
+  const [url = ''] = node.urls ?? [];
+  return { account: minerIdentity(miner)?.account, network: nodeAddress(url, node.network ?? '').network };
+}
+
+/** A file that was only found cannot keep this from being logged: its log level does not count here. */
+function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
+  const note = foundFileNote(found, origins);
+  const isQuietedByIt = origins.get('log.level')?.layer === 'project';
+  if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
+}
+
+/** The watch starts anew when the nodes change. */
+async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar[]> {
+  if (live.config.pool.urls) return [];
+  const make = async (config: Config) => {
+    const watched = chosen.nodes;
+    // Of a node that was left for good, nothing else matters; one that is no longer configured has no rank.
+    const judge = (at: number, fault: string | undefined) => {
+      const rank = chosen.nodes.indexOf(watched[at]);
+      if (rank >= 0 && !watched[at].isRevoked) chosen.source.judge(rank, fault);
+    };
+    return nodes({ settings: config, source: { judge } }, config.stratum.listen !== undefined);
+  };
+  return [await restartOnChange(live, ({ node }) => node, make)];
+}
+
+/** Pools follow their blocks themselves. */
+function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar[] {
+  const { blocks: settings, node, ledger, pool, miner } = live.config;
+  const identity = minerIdentity(miner);
+  if (pool.urls || !identity) return [];
+  const { account, ...keyset } = identity;
+  const leave = (name: string, reason: string) => chosen.nodes.find((each) => each.name === name)?.revoke(reason);
+  const options = { settings, node, ledger, account, keyset, leave };
+  return [blocks(options, live)].filter((sidecar) => sidecar !== undefined);
+}
+
+/** A pool pays by its own rules, so there is no node to ask. */
+function balance(live: LiveConfig): Pick<Rig, 'askBalance'> {
+  return live.config.pool.urls ? {} : { askBalance: (stop) => askBalance(live.config, stop) };
+}
+
+/** @param asks whether nodes may be asked @throws UsageError on the main network */
+async function simulated(
+  { node, testNetwork: { simulate } }: Config,
+  log: Logger,
+  asks: boolean,
+): Promise<MakeRelay[]> {
+  if (simulate === undefined) return [];
+  return [await (await import('./relays.ts')).simulatedHasher(simulate, node, log, asks)];
 }

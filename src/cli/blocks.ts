@@ -8,7 +8,7 @@ import { openLedgerViews } from '../app/ledger-views.ts';
 import { noNode } from '../app/node-api.ts';
 import { withNetwork } from '../app/nodes-in-turn.ts';
 import { onSignals } from '../app/run-miner.ts';
-import { blockLogFolder } from '../app/sidecars/blocks.ts';
+import { blockLogFolder } from '../app/sidecars.ts';
 import { type Block, type Totals, totalsOf } from '../blocks/block-index.ts';
 import { Follower } from '../blocks/follower.ts';
 import { earnedBy, payeeInPlaceOf } from '../blocks/reward.ts';

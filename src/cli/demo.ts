@@ -7,7 +7,7 @@ import { askBalance } from '../app/ledger-views.ts';
 import { type ApiSettings, configuredNodes, nodeApi } from '../app/node-api.ts';
 import { prepare } from '../app/rig.ts';
 import { runMiner, type Sidecar } from '../app/run-miner.ts';
-import { followBlocks } from '../app/sidecars/blocks.ts';
+import { followBlocks } from '../app/sidecars.ts';
 import { type Totals, totalsOf } from '../blocks/block-index.ts';
 import { MemoryStore } from '../blocks/store.ts';
 import type { Loaded } from '../config/load.ts';
@@ -56,7 +56,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   const account = accountOf(PUBLIC_KEY);
   const miner = { account, publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
   const setup = announce({ account, network: NETWORK });
-  const engines = await chooseEngines(config, log, { mayBeNone: (prepared.relays ?? []).length > 0 });
+  const engines = await chooseEngines(config, log, { mayBeNone: prepared.relays.length > 0 });
   const mock = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await mock.start();
   log.info({ tag: 'demo' }, `mock node at ${url}: its blocks are worth nothing. To mine on a real node: pickaxe init`);
@@ -69,7 +69,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   const store = new MemoryStore();
   const { ledger } = settings;
   const options = { settings: DEFAULTS.blocks, account, node, ledger, speed: SPEED, lastLooksMs: LAST_LOOKS_MS };
-  const sidecars = [...(prepared.sidecars ?? []), followBlocks(options, () => store), lastBlocks(mock)];
+  const sidecars = [...prepared.sidecars, followBlocks(options, () => store), lastBlocks(mock)];
   try {
     const rig = { events, source, engines, ...prepared, setup, sidecars };
     const code = await runMiner({ ...rig, askBalance: (stop) => askBalance(settings, stop) }, config.run);

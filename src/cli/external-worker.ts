@@ -3,17 +3,34 @@
  * to.
  */
 
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import { z } from 'zod';
 import { chooseInTurn, limitsOf } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
-import { solveAt, solveHere } from '../app/solve.ts';
-import { HEADER_BYTES, toHex, WORK_BYTES } from '../chain/bytes.ts';
-import { headerTargetOf } from '../chain/work.ts';
+import { HEADER_BYTES, HEADER_OFFSET, toHex, WORK_BYTES } from '../chain/bytes.ts';
+import { NO_NONCE1 } from '../chain/nonce.ts';
+import { meetsTarget } from '../chain/target.ts';
+import { powHash, type Solution } from '../chain/verify.ts';
+import { creationTimeOf, headerTargetOf, type Work, withNonce } from '../chain/work.ts';
 import type { Loaded } from '../config/load.ts';
+import type { Engine } from '../engine/engine.ts';
+import { Events } from '../events/events.ts';
 import type { LimitsOf } from '../mine/device-health.ts';
+import { Miner } from '../mine/miner.ts';
+import { LogLines } from '../report/log-lines.ts';
+import { Tally } from '../report/tally.ts';
 import { socketPath } from '../source/parent/connection.ts';
+import type { SourceUpdate, Verdict, WorkSource } from '../source/source.ts';
+import { aborted } from '../system/abort.ts';
+import { systemClock } from '../system/clock.ts';
 import { makeLog } from '../terminal/log.ts';
-import { formatAnswer, isTargetArgument, meansTarget } from '../wire/external-worker.ts';
+import { jsonOrUndefined } from '../text/plain-text.ts';
+import { type ExternalAnswer, formatAnswer, isTargetArgument, meansTarget } from '../wire/external-worker.ts';
+import { LenientLines } from '../wire/lines.ts';
+import { PROTOCOL_VERSION, workOfHeader } from '../wire/worker.ts';
 import type { Io, Line } from './io.ts';
 import { settingsOf, withSettings } from './options.ts';
 
@@ -55,7 +72,7 @@ async function runExternalWorker(
   return found ? answer(found, io) : EXIT.noDevice;
 }
 
-function answer(found: Parameters<typeof formatAnswer>[0], io: Io): number {
+function answer(found: Solved, io: Io): number {
   io.out(formatAnswer(found));
   return EXIT.done;
 }
@@ -92,4 +109,153 @@ async function readHeader(): Promise<Uint8Array> {
   const what =
     isHex && bytes > HEADER_BYTES ? 'hex digits' : bytes === WORK_BYTES ? 'a whole work record' : 'no header';
   throw new UsageError(`stdin has ${bytes} bytes, which are ${what}: ${write}.`);
+}
+
+type Solved = Required<ExternalAnswer>;
+
+/** What is needed of a worker's lines. One of a later version may say more, and in other words. */
+const Answer = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello'), protocol: z.unknown() }),
+  z.object({ type: z.literal('share'), nonce: z.string().regex(/^\d{1,20}$/) }),
+  z.object({ type: z.literal('stats'), hashes: z.number().nonnegative(), hashesPerSecond: z.number().nonnegative() }),
+  z.object({ type: z.literal('error'), message: z.string() }),
+]);
+type Answer = z.infer<typeof Answer>;
+
+/** A share's line has about 1,000 bytes, and `stats` of a rig with 16 GPUs has 2,000. */
+const MOST_ANSWER_BYTES = 65_536;
+
+interface LocalOptions {
+  /** Those that are known later start later. */
+  readonly engines: readonly (readonly Engine[] | Promise<readonly Engine[]>)[];
+  readonly log: Logger;
+  readonly temperatureLimits: LimitsOf;
+}
+
+/**
+ * Searches with the devices of this machine until one of them has found a nonce.
+ * @param header 286 bytes; the target in it counts, and its creation time stays
+ * @returns undefined when no device can be used
+ */
+export async function solveHere(header: Uint8Array, options: LocalOptions): Promise<Solved | undefined> {
+  const { engines, log, temperatureLimits } = options;
+  const terms = { id: 'header', target: headerTargetOf(header), nonce1: NO_NONCE1, rollTime: false } as const;
+  const work = workOfHeader(header, { ...terms, until: 'solved' });
+  const events = new Events();
+  const tally = new Tally(systemClock);
+  const logLines = new LogLines(log, tally);
+  events.on(tally.listen);
+  let startMs = systemClock.monotonicMs();
+  events.on((event) => {
+    // Devices open one after the other; until the first is ready nothing is hashed.
+    if (event.type === 'device' && event.state === 'ready' && tally.summary().hashes === 0) {
+      startMs = systemClock.monotonicMs();
+    }
+    if (event.type === 'device' || event.type === 'progress' || event.type === 'hardware-error') logLines.listen(event);
+  });
+  return await new Promise((resolve, reject) => {
+    const source = () =>
+      new OneWork(work, ({ nonce }) => {
+        const { hashes } = tally.summary();
+        resolve({ nonce, hashes, hashesPerSecond: (1000 * hashes) / (systemClock.monotonicMs() - startMs) });
+      });
+    // Each miner has a random lane, so that no two of them search the same nonces.
+    const mine = async (some: (typeof engines)[number]) =>
+      await new Miner({ source: source(), engines: await some, emit: events.emit, temperatureLimits }).run();
+    Promise.all(engines.map(mine)).then(() => resolve(undefined), reject);
+  });
+}
+
+/**
+ * Lets the worker that listens at a socket find a nonce. What it says is verified.
+ * @param path of the socket
+ * @throws UsageError when there is no worker; Error when it ends, or says something wrong
+ */
+export async function solveAt(path: string, header: Uint8Array): Promise<Solved> {
+  const socket = await connectTo(path);
+  try {
+    return await askFor(header, socket, path);
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function askFor(header: Uint8Array, socket: Socket, path: string): Promise<Solved> {
+  const send = (message: object) => socket.write(`${JSON.stringify(message)}\n`);
+  let nonce: bigint | undefined;
+  let hashesBefore: number | undefined;
+  for await (const answer of answersOf(socket)) {
+    if (answer.type === 'hello') {
+      if (answer.protocol !== PROTOCOL_VERSION) throw new Error(`the worker at ${path} speaks another protocol`);
+      send({ type: 'stats' });
+      send({ type: 'job', id: 'header', header: toHex(header), solutions: 'one' });
+    } else if (answer.type === 'share') {
+      nonce = checked(BigInt(answer.nonce), header, path);
+      send({ type: 'stats' });
+    } else if (answer.type === 'stats') {
+      const { hashes, hashesPerSecond } = answer;
+      if (nonce !== undefined) return { nonce, hashes: hashes - (hashesBefore ?? hashes), hashesPerSecond };
+      hashesBefore = hashes;
+    } else if (answer.type === 'error') {
+      throw new Error(`the worker at ${path} refuses: ${answer.message}`);
+    }
+  }
+  throw new Error(`the worker at ${path} ended before it found a nonce`);
+}
+
+/** @throws Error when the hash misses the header's target */
+function checked(nonce: bigint, header: Uint8Array, path: string): bigint {
+  if (meetsTarget(powHash(withNonce(header, nonce)), headerTargetOf(header))) return nonce;
+  throw new Error(
+    `the worker at ${path} gave a nonce that does not solve the header (target at byte ${HEADER_OFFSET.target})`,
+  );
+}
+
+async function connectTo(path: string): Promise<Socket> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    throw new UsageError(`No worker listens at ${path} (${code}): start one with pickaxe worker --listen unix:${path}`);
+  }
+  return socket;
+}
+
+async function* answersOf(socket: Socket): AsyncGenerator<Answer> {
+  const lines = new LenientLines(MOST_ANSWER_BYTES);
+  for await (const chunk of socket) {
+    for (const line of lines.push(chunk)) {
+      const answer = typeof line === 'string' ? Answer.safeParse(jsonOrUndefined(line)).data : undefined;
+      if (answer) yield answer;
+    }
+  }
+}
+
+/** Gives a single work, and takes its first solution. */
+class OneWork implements WorkSource {
+  readonly name = 'the header';
+  readonly #work: Work;
+  readonly #solved: (solution: Solution) => void;
+
+  /** @param solved called with the first solution */
+  constructor(work: Work, solved: (solution: Solution) => void) {
+    this.#work = work;
+    this.#solved = solved;
+  }
+
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+    yield { kind: 'work', work: this.#work };
+    await aborted(stop);
+  }
+
+  async submit(solution: Solution): Promise<Verdict> {
+    this.#solved(solution);
+    return { outcome: 'delivered', reason: '' };
+  }
+
+  /** The time stays as it is: only the nonce is given back. */
+  latestTimeUs(work: Work): bigint {
+    return creationTimeOf(work.header);
+  }
 }

@@ -63,8 +63,8 @@ async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags:
     const { log, logFile } = loaded.config;
     logPlace = { file: logFile.path, format: log.format };
     if (options.printConfig) return printConfig(loaded, io);
-    const { mineOrTry } = await import('./mine-rig.ts');
-    return await mineOrTry(loaded, load, options.dryRun === true);
+    const { mine } = await import('../app/rig.ts');
+    return await mine(loaded, load, options.dryRun === true);
   } catch (fault) {
     if (fault instanceof UsageError) await note(logPlace, fault.message);
     throw fault;

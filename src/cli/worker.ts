@@ -6,17 +6,27 @@ import { z } from 'zod';
 import { chooseEngines } from '../app/choose-engines.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { prepare } from '../app/rig.ts';
-import { WorkerRig } from '../app/rig-view.ts';
 import { runMiner, type Sidecar } from '../app/run-miner.ts';
 import type { Loaded } from '../config/load.ts';
+import type { DeviceKind } from '../engine/device.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type Controls, Events } from '../events/events.ts';
+import { type Controls, Events, type MinerEvent } from '../events/events.ts';
 import { Tally } from '../report/tally.ts';
 import { endSoon, listenAt, socketPath } from '../source/parent/connection.ts';
 import { ParentSource } from '../source/parent/parent-source.ts';
-import type { ParentSession } from '../source/parent/session.ts';
+import type { ParentSession, RigView } from '../source/parent/session.ts';
 import { systemClock } from '../system/clock.ts';
-import { Answer, answerLine, type ByeReason, Request } from '../wire/worker.ts';
+import { version } from '../system/version.ts';
+import {
+  Answer,
+  type AnswerOf,
+  answerLine,
+  type ByeReason,
+  CAPABILITIES,
+  LIMITS,
+  PROTOCOL_VERSION,
+  Request,
+} from '../wire/worker.ts';
 import type { Io, Line } from './io.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';
 
@@ -74,10 +84,10 @@ async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () =
   const { close, announce, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });
   const setup = announce({});
   try {
-    const engines = await chooseEngines(config, prepared.log, { mayBeNone: (prepared.relays ?? []).length > 0 });
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone: prepared.relays.length > 0 });
     const events = new Events();
     const worker = new Worker({ events, engines, rigName: prepared.rigName, path });
-    const sidecars = [...(prepared.sidecars ?? []), worker.sidecar];
+    const sidecars = [...prepared.sidecars, worker.sidecar];
     // What blocks bring is the parent's.
     const earnings = { ...prepared.earnings, coinsAt: undefined };
     const rig = { events, source: worker.source, engines, ...prepared, setup, sidecars, earnings };
@@ -179,4 +189,83 @@ function refuse(socket: Socket): void {
   socket.on('error', () => {});
   socket.write(answerLine(answer));
   endSoon(socket);
+}
+
+/* What parents are told of the rig: its devices and figures, made from events. */
+
+interface WorkerRigOptions {
+  readonly rigName: string;
+  readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
+  readonly tally: Tally;
+  /** Tells all parents something. */
+  readonly answer: (answer: Answer) => void;
+}
+
+class WorkerRig implements RigView {
+  readonly #options: WorkerRigOptions;
+  /** The last state of each device, by its name. */
+  readonly #devices = new Map<string, AnswerOf<'device'>>();
+  /** Whether the rig is ready or paused, as parents were told last; undefined while devices open. */
+  #state: AnswerOf<'ready'> | AnswerOf<'paused'> | undefined;
+
+  constructor(options: WorkerRigOptions) {
+    this.#options = options;
+    // Without devices of its own, others hash for the rig.
+    if (options.devices.length === 0) this.#state = { type: 'ready', devices: [] };
+  }
+
+  /** The tally must have had the event before. */
+  readonly listen = (event: MinerEvent): void => {
+    if (event.type !== 'device') return;
+    const { device, kind, state, description, reason } = event;
+    const answer = {
+      type: 'device',
+      device,
+      kind,
+      state,
+      description,
+      ...(reason !== undefined && { reason }),
+    } as const;
+    this.#devices.set(device, answer);
+    this.#options.answer(answer);
+    const now = this.#judge();
+    if (now === undefined || JSON.stringify(now) === JSON.stringify(this.#state)) return;
+    this.#state = now;
+    this.#options.answer(now);
+  };
+
+  greeting(): readonly Answer[] {
+    const { rigName, devices } = this.#options;
+    const hello: AnswerOf<'hello'> = {
+      type: 'hello',
+      protocol: PROTOCOL_VERSION,
+      version,
+      rig: rigName,
+      capabilities: [...CAPABILITIES],
+      limits: LIMITS,
+      devices: devices.map(({ name: device, kind }) => ({ device, kind })),
+    };
+    return [hello, ...this.#devices.values(), ...(this.#state ? [this.#state] : [])];
+  }
+
+  stats(): ReturnType<RigView['stats']> {
+    const { tally } = this.#options;
+    const { uptimeSeconds, hashes, hardwareErrors, devices: counts } = tally.summary();
+    const { hashesPerSecond, devices } = tally.now();
+    const each = [...devices].map(([name, { kind, state, hashesPerSecond }]) => {
+      return [name, { kind, state, hashesPerSecond, hashes: counts[name]?.hashes ?? 0 }] as const;
+    });
+    return { type: 'stats', uptimeSeconds, hashes, hashesPerSecond, hardwareErrors, devices: Object.fromEntries(each) };
+  }
+
+  /** @returns undefined while no device is in service or on the way to it */
+  #judge(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
+    const known = [...this.#devices.values()];
+    const ready = known.filter(({ state }) => state === 'ready').map(({ device }) => device);
+    if (ready.length > 0) return { type: 'ready', devices: ready };
+    // A device that is still being opened will be ready soon.
+    if (known.length < this.#options.devices.length) return undefined;
+    const reasons = new Set(known.map(({ device, state, reason = state }) => `${device}: ${reason}`));
+    return { type: 'paused', reason: [...reasons].join('; ') };
+  }
 }

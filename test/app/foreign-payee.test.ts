@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ChosenSource } from '#pickaxe/app/choose-source.js';
-import { blocks } from '#pickaxe/app/sidecars/blocks.js';
+import { blocks } from '#pickaxe/app/sidecars.js';
 import { totalsOf } from '#pickaxe/blocks/block-index.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { blocks } from '#pickaxe/app/sidecars/blocks.js';
+import { blocks } from '#pickaxe/app/sidecars.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { Submitter } from '#pickaxe/source/submitter.js';
 import { systemClock } from '#pickaxe/system/clock.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { activity } from '#pickaxe/app/sidecars/pausing.js';
+import { activity } from '#pickaxe/app/sidecars.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { findWatches } from '#pickaxe/guards/idle.js';
 import { idleMiner } from './fakes.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { alarm } from '#pickaxe/app/sidecars/pausing.js';
+import { alarm } from '#pickaxe/app/sidecars.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { device, hashes } from '../../report/fakes.ts';
 import { idleMiner } from './fakes.ts';

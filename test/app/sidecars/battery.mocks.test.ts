@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { battery } from '#pickaxe/app/sidecars/pausing.js';
+import { battery } from '#pickaxe/app/sidecars.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { type Power, powerReader } from '#pickaxe/guards/power.js';
 import { idleMiner } from './fakes.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { blocks } from '#pickaxe/app/sidecars/blocks.js';
+import { blocks } from '#pickaxe/app/sidecars.js';
 import { readLine } from '#pickaxe/blocks/lines.js';
 import { recordOf } from '#pickaxe/blocks/record.js';
 import type { BlockEvent } from '#pickaxe/events/events.js';

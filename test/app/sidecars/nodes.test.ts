@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { nodes } from '#pickaxe/app/sidecars/nodes.js';
+import { nodes } from '#pickaxe/app/sidecars.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { idleMiner } from './fakes.ts';
 

@@ -1,8 +1,8 @@
 /** Shows the status line below the log and reacts to keys, when stderr is a terminal. */
 
-import type { Config } from '../../config/settings.ts';
-import type { RunningMiner } from '../../report/running-miner.ts';
-import { pageLink, type ServedPage } from '../../terminal/page-link.ts';
+import type { Config } from '../config/settings.ts';
+import type { RunningMiner } from '../report/running-miner.ts';
+import { pageLink, type ServedPage } from '../terminal/page-link.ts';
 import {
   connection,
   hashrates,
@@ -14,7 +14,7 @@ import {
   type View,
   viewOf,
   workers,
-} from '../../terminal/pages.ts';
+} from '../terminal/pages.ts';
 import {
   FOREGROUND_LOOK_MS,
   inColours,
@@ -24,9 +24,9 @@ import {
   Keyboard,
   screen,
   terminalKind,
-} from '../../terminal/screen.ts';
-import { statusLine } from '../../terminal/status-line.ts';
-import type { Sidecar } from '../run-miner.ts';
+} from '../terminal/screen.ts';
+import { statusLine } from '../terminal/status-line.ts';
+import type { Sidecar } from './run-miner.ts';
 
 const DRAW_MS = 1_000;
 /** How long a link with a token is shown: long enough to point a camera at it. */

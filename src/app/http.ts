@@ -1,15 +1,15 @@
 /** `--http`: the HTTP API and metrics beside the miner. */
 
 import type { Logger } from 'pino';
-import type { Config } from '../../config/settings.ts';
-import { serveHttp } from '../../report/http/api.ts';
-import { pageRoutes } from '../../report/http/page.ts';
-import type { Route } from '../../report/http/route.ts';
-import type { ServedPage } from '../../terminal/page-link.ts';
-import { formatHttpAddress } from '../../text/addresses.ts';
-import { UsageError, whyNotListening } from '../exit.ts';
-import { secretIn } from '../node-api.ts';
-import type { Sidecar } from '../run-miner.ts';
+import type { Config } from '../config/settings.ts';
+import { serveHttp } from '../report/http/api.ts';
+import { pageRoutes } from '../report/http/page.ts';
+import type { Route } from '../report/http/route.ts';
+import type { ServedPage } from '../terminal/page-link.ts';
+import { formatHttpAddress } from '../text/addresses.ts';
+import { UsageError, whyNotListening } from './exit.ts';
+import { secretIn } from './node-api.ts';
+import type { Sidecar } from './run-miner.ts';
 
 /** Long enough not to be guessed, far below the server's limit on headers, and printable (RFC 6750 §2.1). */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;

@@ -1,0 +1,292 @@
+/** What runs beside the miner when settings ask for it: pauses, the alarm, notices, the node watch, the block log. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { Store } from '../blocks/store.ts';
+import { isWebhookUrl, webhookUrl } from '../config/setting-types/addresses.ts';
+import type { Config } from '../config/settings.ts';
+import { kebab } from '../config/settings-table.ts';
+import { isBlockEvent, type MinerEvent } from '../events/events.ts';
+import { keepSchedule, pauseOnBattery, pauseWhileUsed } from '../guards/guards.ts';
+import { findWatches } from '../guards/idle.ts';
+import { powerReader } from '../guards/power.ts';
+import { type HookCommands, Hooks } from '../notify/hooks.ts';
+import { NOTICES, type Notice, type NoticeType, tellNotices, watchHashrate } from '../notify/notices.ts';
+import { Webhook } from '../notify/webhook.ts';
+import { pause } from '../system/abort.ts';
+import { userStateDirectory } from '../system/files.ts';
+import { version } from '../system/version.ts';
+import { isLoopback } from '../text/addresses.ts';
+import type { BlockLog, BlockLogOptions } from './block-log.ts';
+import { UsageError } from './exit.ts';
+import { type LiveConfig, restartOnChange } from './live-config.ts';
+import { secretIn } from './node-api.ts';
+import type { NodeWatchOptions } from './node-watch.ts';
+import type { Sidecar } from './run-miner.ts';
+
+/** `--schedule`: pauses mining outside the schedule's windows. */
+export async function schedule({ pause: { schedule: windows } }: Config): Promise<Sidecar | undefined> {
+  if (windows === undefined) return undefined;
+  return async (running) => keepSchedule(windows, running);
+}
+
+/**
+ * `--pause-on-battery`: pauses mining while the machine runs on battery.
+ * @throws UsageError on systems whose power supply pickaxe cannot read
+ */
+export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
+  if (!pause.onBattery) return undefined;
+  const readPower = powerReader();
+  if (!readPower) throw new UsageError('--pause-on-battery works on Linux and macOS only.');
+  return (running) => pauseOnBattery(readPower, running);
+}
+
+/** `--pause-on-activity`: pauses mining while somebody uses the machine. */
+export async function activity({ pause }: Config): Promise<Sidecar | undefined> {
+  const { onActivity = 'none' } = pause;
+  if (onActivity === 'none') return undefined;
+  return async (running) => {
+    const watches = await findWatches((why) => running.log.warn({ tag: 'pause' }, why));
+    if (watches.length > 0) return pauseWhileUsed(watches, onActivity * 1000, running);
+    throw new UsageError(
+      '--pause-on-activity: pickaxe cannot see whether somebody uses this machine. On Linux it needs /dev/pts, logind, ' +
+        'GNOME or xprintidle, on macOS ioreg; other systems are not supported.',
+    );
+  };
+}
+
+/** `--min-hashrate`: raises an alarm while the hashrate is too low. */
+export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<Sidecar | undefined> {
+  if (minHashrate === undefined) return undefined;
+  return async (running) => watchHashrate(minHashrate, after * 1000, running);
+}
+
+/**
+ * `--on-…` and `--webhook`: sends notices to the hooks and the webhook. These may change while pickaxe runs. Even then
+ * the notices of its start and its stop are sent only once.
+ * @throws UsageError when the webhook's files cannot be used.
+ */
+export async function notices(live: LiveConfig): Promise<Sidecar> {
+  let tell = (_: Notice) => {};
+  /** The ends of replaced hooks and webhooks, which may still be running. */
+  const ending: Promise<unknown>[] = [];
+  const hearers = await restartOnChange(
+    live,
+    ({ hooks, webhook }) => [hooks, webhook],
+    async (config) => {
+      const open = noticeTargetsOf(config);
+      return async ({ log }) => {
+        const { hear, end } = open(log);
+        tell = hear;
+        return () => void ending.push(end());
+      };
+    },
+  );
+  return async (running) => {
+    const endHearers = await hearers(running);
+    const stop = tellNotices(running, (notice) => tell(notice));
+    return async () => {
+      stop();
+      await endHearers();
+      await Promise.all(ending);
+    };
+  };
+}
+
+interface NoticeTargets {
+  readonly hear: (notice: Notice) => void;
+  /** Waits for commands and deliveries that are under way, within their time limits. */
+  readonly end: () => Promise<unknown>;
+}
+
+/** @throws UsageError when the webhook's files cannot be used. */
+function noticeTargetsOf(config: Config): (log: Logger) => NoticeTargets {
+  const named = Object.entries(config.hooks).map(([name, command]) => [kebab(name), command]);
+  const commands: HookCommands = Object.fromEntries(named);
+  const target = targetOf(config.webhook);
+  return (log) => {
+    if (target?.warning !== undefined) log.warn({ tag: 'hook' }, target.warning);
+    const hooks = new Hooks(commands, log);
+    const webhook = target && new Webhook({ ...target, userAgent: `pickaxe/${version}`, log });
+    return {
+      hear: (notice) => {
+        hooks.send(notice);
+        webhook?.send(notice);
+      },
+      end: () => Promise.all([hooks.end(), webhook?.end()]),
+    };
+  };
+}
+
+interface Target {
+  readonly url: URL;
+  readonly token?: string;
+  readonly events: ReadonlySet<NoticeType>;
+  /** A line to log. */
+  readonly warning?: string;
+}
+
+/** @throws UsageError that repeats neither the URL nor the token */
+function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['webhook']): Target | undefined {
+  const text = urlFile === undefined ? given : secretIn(urlFile, '--webhook-file');
+  if (text === undefined) return undefined;
+  if (!isWebhookUrl(text)) throw new UsageError(`--webhook-file: ${webhookUrl.says}`);
+  const url = new URL(text);
+  const token = tokenFile === undefined ? undefined : secretIn(tokenFile, '--webhook-token-file');
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new UsageError(
+      `--webhook-token-file: ${tokenFile} must contain one token of visible ASCII characters and nothing else.`,
+    );
+  }
+  const isOpen = token !== undefined && !isPrivate(url);
+  return {
+    url,
+    events: new Set(events),
+    ...(isOpen && { warning: `${url.origin} does not use https: others can read the token on its way` }),
+    ...(token !== undefined && { token }),
+  };
+}
+
+/** Whether all data sent to this URL is encrypted or stays on this machine. */
+function isPrivate({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+}
+
+/**
+ * By then the first devices mine. What is needed here is loaded only then, unless clients could use up all open files
+ * before.
+ */
+const FIRST_MS = 10_000;
+/** The time between a fault of the watch and its next attempt. */
+const AGAIN_MS = 60_000;
+
+interface WatchTimes {
+  readonly firstMs?: number;
+  readonly againMs?: number;
+}
+
+/**
+ * Watches the nodes of a rig: one that stands still, lags or follows another branch is warned of, and left if there are
+ * others.
+ * @param loadsFirst whether the rig starts only when all that is needed here is loaded. Node.js never tries again to
+ *   load a module for which no file could be opened
+ */
+export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: WatchTimes = {}): Sidecar {
+  const { firstMs = FIRST_MS, againMs = AGAIN_MS } = times;
+  const load = () => import('./node-watch.ts');
+  return async ({ log }) => {
+    if (loadsFirst) await load();
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    let told = '';
+    const unhealthy = new Set<number>();
+    const judge = (rank: number, fault: string | undefined) => {
+      if (fault === undefined) unhealthy.delete(rank);
+      else unhealthy.add(rank);
+      options.source.judge(rank, fault);
+    };
+    const watch = async () => {
+      try {
+        const { runNodeWatch } = await load();
+        await runNodeWatch({ ...options, source: { judge } }, log, signal);
+      } catch (fault) {
+        // The next attempt takes every node for healthy at first.
+        for (const rank of unhealthy) judge(rank, undefined);
+        const { message, stack } = fault as Error;
+        if (message === told) return;
+        told = message;
+        log.error({ tag: 'node' }, `nodes are not watched, which is tried again; please report it: ${stack}`);
+      }
+    };
+    const watching = (async () => {
+      await pause(firstMs, signal);
+      while (!signal.aborted) {
+        await watch();
+        await pause(againMs, signal);
+      }
+    })();
+    return async () => {
+      stopping.abort();
+      await watching;
+    };
+  };
+}
+
+const NO_FOLDER = 'this user has no home directory, so name a folder with --block-log-folder';
+
+/**
+ * `--block-log`: records each block that is sent to a node, and follows what becomes of those that may have been
+ * accepted. Mining waits for none of this. What it needs is loaded at the start, so that the first block need not wait
+ * for it.
+ * @param live says when the nodes change, if they can: then others are asked what became of the blocks
+ */
+export function blocks(options: BlockLogOptions, live?: LiveConfig): Sidecar | undefined {
+  const { log: isOn, folder = userStateDirectory() } = options.settings;
+  if (!isOn) return undefined;
+  if (folder !== undefined) return followBlocks(options, (log) => openStore(folder, log), live);
+  return async ({ log }) => {
+    log.warn({ tag: 'block' }, `it is not followed what becomes of blocks: ${NO_FOLDER}`);
+    return () => {};
+  };
+}
+
+/**
+ * @param open opens what blocks are recorded in
+ * @param live absent where the nodes never change
+ */
+export function followBlocks(
+  options: BlockLogOptions,
+  open: (log: Logger) => Store | Promise<Store>,
+  live?: LiveConfig,
+): Sidecar {
+  return async (running) => {
+    /** What happens while no block log is there to hear it. */
+    const early: MinerEvent[] = [];
+    let loaded: BlockLog | undefined;
+    let { node } = options;
+    const load = async (): Promise<BlockLog> => {
+      const { startBlockLog } = await import('./block-log.ts');
+      loaded = startBlockLog(running, await open(running.log), { ...options, node });
+      for (const event of early.splice(0)) loaded.record(event);
+      return loaded;
+    };
+    const forget = running.events.on((event) => {
+      if (event.type !== 'job-switch' && !isBlockEvent(event)) return;
+      if (loaded) loaded.record(event);
+      else early.push(event);
+    });
+    const fail = (fault: unknown) => {
+      forget();
+      running.log.error({ tag: 'block' }, `it is not followed what becomes of blocks: ${(fault as Error).message}`);
+      return undefined;
+    };
+    let loading = load().catch(fail);
+    const restart = async (log: BlockLog | undefined) => {
+      if (!log) return undefined;
+      loaded = undefined;
+      await log.end();
+      return await load();
+    };
+    const settle = live?.onChange(() => {
+      if (isDeepStrictEqual(live.config.node, node)) return;
+      node = live.config.node;
+      loading = loading.then(restart).catch(fail);
+    });
+    return async () => {
+      settle?.();
+      forget();
+      await (await loading)?.end();
+    };
+  };
+}
+
+async function openStore(folder: string, log: Logger): Promise<Store> {
+  const { BlockStore } = await import('../blocks/store.ts');
+  return new BlockStore({ folder, warn: (line) => log.warn({ tag: 'block' }, line) });
+}
+
+/** @throws UsageError for a user without a home directory */
+export function blockLogFolder({ folder = userStateDirectory() }: Config['blocks']): string {
+  if (folder !== undefined) return folder;
+  throw new UsageError(`There is no block log: ${NO_FOLDER}.`);
+}
