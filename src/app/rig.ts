@@ -9,10 +9,9 @@ import type { Logger } from 'pino';
 import type { Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { LogTail } from '../report/log-tail.ts';
-import { logStart, type Setup } from '../report/rig.ts';
-import { version } from '../system/version.ts';
+import { logStart, type Setup } from '../report/running-miner.ts';
 import { makeLog } from '../terminal/log.ts';
-import type { ServedPage } from '../terminal/page-link.ts';
+import type { ServedPage } from '../terminal/pages.ts';
 import { limitsOf } from './choose-engines.ts';
 import { earningsTerms } from './ledger-views.ts';
 import { LiveConfig } from './live-config.ts';
@@ -60,7 +59,7 @@ export async function prepare(
   const { name: rigName = hostname() } = config.rig;
   const announce = (whom: Whom) => {
     const setup = { configFiles: loaded.files, ...whom };
-    logStart(log, { version, rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
+    logStart(log, { rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
     return setup;
   };
   const parts = { live, log, logTail, temperatureLimits, sidecars, relays, earnings };

@@ -18,7 +18,7 @@ import { foundFileNote, type Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { Events } from '../events/events.ts';
 import { nodeAddress } from '../node/url.ts';
-import type { Setup } from '../report/rig.ts';
+import type { Setup } from '../report/running-miner.ts';
 
 /**
  * @param reload reads the configuration again while mining

@@ -168,7 +168,7 @@ class Worker {
   }
 
   #judgeEnd(tally: Tally): void {
-    const all = [...tally.now().devices.values()];
+    const all = Object.values(tally.status().devices);
     if (all.every(({ state }) => state === 'parked')) this.source.byeReason = 'no-device';
   }
 }
