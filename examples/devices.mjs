@@ -63,7 +63,5 @@ for (const [name, { hashes, proven, hardwareErrors }] of Object.entries(tally.su
   const proof = proven
     ? `${((100 * proven.hashes) / hashes).toFixed(0)} % of its hashes are proven`
     : 'nothing is proven yet';
-  console.log(
-    `${name} (${kernel}): ${formatHashrate(hashesPerSecond)}, ${proof}, ${hardwareErrors} hardware errors`,
-  );
+  console.log(`${name} (${kernel}): ${formatHashrate(hashesPerSecond)}, ${proof}, ${hardwareErrors} hardware errors`);
 }
