@@ -59,11 +59,9 @@ clearTimeout(timer);
 await node.close();
 
 for (const [name, { hashes, proven, hardwareErrors }] of Object.entries(tally.summary().devices)) {
-  const { kernel, hashesPerSecond } = tally.devices().get(name) ?? {};
+  const { kernel, hashesPerSecond } = tally.status().devices[name];
   const proof = proven
     ? `${((100 * proven.hashes) / hashes).toFixed(0)} % of its hashes are proven`
     : 'nothing is proven yet';
-  console.log(
-    `${name} (${kernel}): ${formatHashrate(hashesPerSecond ?? 0)}, ${proof}, ${hardwareErrors} hardware errors`,
-  );
+  console.log(`${name} (${kernel}): ${formatHashrate(hashesPerSecond)}, ${proof}, ${hardwareErrors} hardware errors`);
 }

@@ -102,8 +102,7 @@ export type { DialectSetting, HeightRange } from './node/request.ts';
 // Others that hash, beside the miner.
 export { type Judgement, type Relay, RelayedWorks, type RelayedWorksOptions } from './relay/relay.ts';
 export { type StratumOptions, StratumRelay } from './relay/stratum/server.ts';
-export type { DeviceSummary } from './report/device-stats.ts';
-export type { RigNow, Summary } from './report/rig.ts';
+export type { DeviceCounts, DeviceStatus, RigStatus, Summary } from './report/status.ts';
 export { Tally } from './report/tally.ts';
 export { formatHashrate } from './report/units.ts';
 // Where work comes from.

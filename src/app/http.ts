@@ -5,7 +5,7 @@ import type { Config } from '../config/settings.ts';
 import { serveHttp } from '../report/http/api.ts';
 import { pageRoutes } from '../report/http/page.ts';
 import type { Route } from '../report/http/route.ts';
-import type { ServedPage } from '../terminal/page-link.ts';
+import type { ServedPage } from '../terminal/pages.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
 import { UsageError, whyNotListening } from './exit.ts';
 import { secretIn } from './node-api.ts';

@@ -15,7 +15,7 @@ import type { RelayLog } from '../relay/relay.ts';
 import { type Means, mostConnections } from '../relay/stratum/limits.ts';
 import { StratumRelay } from '../relay/stratum/server.ts';
 import { Ledger } from '../relay/stratum/share-log.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { openPrivate } from '../system/files.ts';
 import type { Command } from '../system/process-group.ts';
 import { systemReport, version } from '../system/version.ts';

@@ -13,10 +13,9 @@ import { Events } from '../events/events.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress } from '../node/url.ts';
 import { LogTail } from '../report/log-tail.ts';
-import { logStart, type Setup } from '../report/rig.ts';
-import { version } from '../system/version.ts';
+import { logStart, type Setup } from '../report/running-miner.ts';
 import { makeLog } from '../terminal/log.ts';
-import type { ServedPage } from '../terminal/page-link.ts';
+import type { ServedPage } from '../terminal/pages.ts';
 import { chooseEngines, limitsOf } from './choose-engines.ts';
 import type { ChosenSource } from './choose-source.ts';
 import { refuse } from './exit.ts';
@@ -67,7 +66,7 @@ export async function prepare(
   const { name: rigName = hostname() } = config.rig;
   const announce = (whom: Whom) => {
     const setup = { configFiles: loaded.files, ...whom };
-    logStart(log, { version, rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
+    logStart(log, { rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
     return setup;
   };
   const parts = { live, log, logTail, temperatureLimits, sidecars, relays, earnings };

@@ -15,14 +15,12 @@ import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import type { LogTail } from '../report/log-tail.ts';
 import { OUTAGE_LOOK_MS, Outages } from '../report/outages.ts';
-import { describeDevices, type Setup } from '../report/rig.ts';
-import type { RunningMiner } from '../report/running-miner.ts';
+import { describeDevices, type RunningMiner, type Setup } from '../report/running-miner.ts';
 import { Tally } from '../report/tally.ts';
 import { SharedSource } from '../source/shared-source.ts';
 import type { WorkSource } from '../source/source.ts';
 import { setLongTimeout } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { version } from '../system/version.ts';
 import { screen, writeLine } from '../terminal/screen.ts';
 import { EXIT, UsageError } from './exit.ts';
 
@@ -110,7 +108,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const report = () => {
     if (!screen.showsLine || reports % REPORTS_BESIDE_STATUS === 0) logLines.speed();
     reports++;
-    jsonLines?.hashrate(tally);
+    jsonLines?.hashrate(tally.status());
   };
   // Beside relays the miner keeps to its lane, because all others may be theirs.
   const besideRelays = relays.length > 0 && { lane, staysWithoutEngines: true };
@@ -141,7 +139,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const relaying: Promise<void>[] = [];
   try {
     log.info({ tag: 'miner' }, describeDevices(engines));
-    jsonLines?.start({ rig: rigName, version, ...setup, devices: engines });
+    jsonLines?.start(rigName, setup, engines);
     const running = { rigName, setup, controls, events, tally, clock, log, logTail, askBalance };
     for (const start of sidecars) ends.push(await start(running));
     for (const relay of relays) {
@@ -165,14 +163,15 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     release();
   }
 
-  if (tally.devices().size > 0) jsonLines?.hashrate(tally);
+  const summary = tally.summary();
+  if (Object.keys(summary.devices).length > 0) jsonLines?.hashrate(tally.status());
   logLines.summary();
-  jsonLines?.summary(tally.summary());
+  jsonLines?.summary(summary);
 
   if (outcome.interrupted) return EXIT.done;
   if (outcome.wrongHashes) return EXIT.wrongHashes;
-  const { devices, work } = tally.now();
-  const isIdle = [...devices.values()].every(({ state }) => state === 'parked');
+  const { devices, work } = tally.status();
+  const isIdle = Object.values(devices).every(({ state }) => state === 'parked');
   if (isIdle && relays.length === 0) return EXIT.noDevice;
   return work ? EXIT.done : EXIT.noWork;
 }

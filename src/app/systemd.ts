@@ -1,10 +1,8 @@
 /** Decides what a service manager is told about a rig. Pure. */
 
-import { countsShares, livesOnRelays } from '../report/figures.ts';
+import { countsShares, livesOnRelays, sumOfRelays } from '../report/figures.ts';
 import { outageInFull } from '../report/outages.ts';
-import type { RigNow, Summary } from '../report/rig.ts';
-import { rigState } from '../report/rig-state.ts';
-import { allRelays } from '../report/source-stats.ts';
+import type { RigStatus } from '../report/status.ts';
 import { describeOutcomes, describeWorkers, formatHashrate } from '../report/units.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
@@ -26,8 +24,14 @@ export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
  * Whether a device is in service or a source is connected. Then the rest of the start needs no help from the manager. A
  * rig without devices has nothing to open.
  */
-export function hasStarted(now: RigNow): boolean {
-  return now.deviceReady.value || now.sourceConnected.value || livesOnRelays(now);
+export function hasStarted(status: RigStatus): boolean {
+  const devices = Object.values(status.devices);
+  const sources = Object.values(status.sources);
+  return (
+    devices.some(({ state }) => state === 'ready') ||
+    sources.some(({ state }) => state === 'connected' || state === 'unhealthy') ||
+    livesOnRelays(status)
+  );
 }
 
 /**
@@ -35,10 +39,9 @@ export function hasStarted(now: RigNow): boolean {
  *   for the work of a connected node or pool is not a valid reason: a silent one counts as lost after a while, so a rig
  *   that goes on waiting hangs. A parent may have no job for as long as it likes
  */
-export function whyIdle(now: RigNow): string | undefined {
-  const state = rigState(now);
-  const mustHaveWork = state.name === 'waiting-for-work' && state.sourceKind !== 'parent';
-  return mustHaveWork ? undefined : outageInFull(state, now.nowMs);
+export function whyIdle(status: RigStatus): string | undefined {
+  const mustHaveWork = status.state === 'waiting-for-work' && status.sourceKind !== 'parent';
+  return mustHaveWork ? undefined : outageInFull(status);
 }
 
 /**
@@ -46,8 +49,8 @@ export function whyIdle(now: RigNow): string | undefined {
  * hands work on must have work.
  * @param hashed whether devices have searched nonces since the last look
  */
-export function isAlive(now: RigNow, hashed: boolean): boolean {
-  return hashed || whyIdle(now) !== undefined || (livesOnRelays(now) && rigState(now).name === 'mining');
+export function isAlive(status: RigStatus, hashed: boolean): boolean {
+  return hashed || whyIdle(status) !== undefined || (livesOnRelays(status) && status.ready);
 }
 
 /*
@@ -156,14 +159,12 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
       return fault === undefined;
     };
     const tick = () => {
-      const summary = tally.summary();
-      const { hashes } = summary;
-      const now = tally.now();
-      const idle = whyIdle(now);
-      const alive = isAlive(now, hashes > hashesBefore);
-      hashesBefore = hashes;
-      ready ||= hasStarted(now);
-      const figures = figuresOf(now, summary);
+      const status = tally.status();
+      const idle = whyIdle(status);
+      const alive = isAlive(status, status.hashes > hashesBefore);
+      hashesBefore = status.hashes;
+      ready ||= hasStarted(status);
+      const figures = figuresOf(status);
       send({
         ...(ready && { READY: 1 }), // Repeating it does no harm, and the first message may have been lost.
         ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),
@@ -178,7 +179,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
 
     const timer = setInterval(tick, intervalFor(watchdogMs));
     const unsubscribe = events.on(() => {
-      if (!ready && hasStarted(tally.now())) tick();
+      if (!ready && hasStarted(tally.status())) tick();
     });
     process.on('SIGINT', stop).on('SIGTERM', stop);
     return () => {
@@ -191,11 +192,12 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
 }
 
 /** What `systemctl status` shows while the rig mines. */
-function figuresOf(now: RigNow, summary: Summary): string {
-  const blocks = describeOutcomes(summary);
+function figuresOf(status: RigStatus): string {
+  const { work, shares, relays } = status;
+  const blocks = describeOutcomes(status);
   return [
-    ...(livesOnRelays(now) ? [] : [formatHashrate(now.hashesPerSecond)]),
-    ...(now.relays.size === 0 ? [] : [describeWorkers(allRelays(now.relays.values()))]),
-    countsShares(now.work, summary.shares) ? `shares: ${describeOutcomes(summary.shares)}; blocks: ${blocks}` : blocks,
+    ...(livesOnRelays(status) ? [] : [formatHashrate(status.hashesPerSecond)]),
+    ...(Object.keys(relays).length === 0 ? [] : [describeWorkers(sumOfRelays(relays))]),
+    countsShares(work, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks,
   ].join(', ');
 }

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/settings.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
-import { pageLink, type ServedPage } from '../terminal/page-link.ts';
+import type { RigStatus } from '../report/status.ts';
 import {
   connection,
   hashrates,
@@ -10,9 +10,9 @@ import {
   help,
   KEYS,
   type KeyName,
+  pageLink,
   results,
-  type View,
-  viewOf,
+  type ServedPage,
   workers,
 } from '../terminal/pages.ts';
 import {
@@ -49,7 +49,7 @@ export function terminal(
   };
 }
 
-const PAGES: Partial<Record<KeyName, (view: View) => string[]>> = {
+const PAGES: Partial<Record<KeyName, (status: RigStatus) => string[]>> = {
   h: hashrates,
   s: results,
   c: connection,
@@ -109,8 +109,7 @@ class Session {
 
   readonly #draw = (): void => {
     if (!this.#isHere || !this.#hasLine) return;
-    const { tally, clock } = this.#running;
-    screen.show(statusLine(viewOf(tally, clock), screen.columns, this.#paint, this.#keyboard !== undefined));
+    screen.show(statusLine(this.#running.tally.status(), screen.columns, this.#paint, this.#keyboard !== undefined));
   };
 
   readonly #leave = (): void => {
@@ -150,7 +149,7 @@ class Session {
     else if (name === 'p') this.#pause();
     else if (name === 'r') this.#resume();
     else if (name === 'l') this.#showLink();
-    else this.#print(PAGES[name]!(viewOf(this.#running.tally, this.#running.clock)));
+    else this.#print(PAGES[name]!(this.#running.tally.status()));
   }
 
   /** The log says when each device has paused. */

@@ -1,7 +1,20 @@
 /** How a rig is doing, as `pickaxe stats` prints it for people. Pure. */
 
-import { countsShares, livesOnRelays } from '../report/figures.ts';
-import type { Status } from '../report/http/schemas.ts';
+import { z } from 'zod';
+import {
+  aligned,
+  countsShares,
+  DEVICE_COLUMNS,
+  formatVerdicts,
+  hottest,
+  livesOnRelays,
+  RATE_COLUMNS,
+  sumOfRelays,
+  textTable,
+  UNKNOWN,
+  workerTable,
+} from '../report/figures.ts';
+import { type OutcomeCounts, type RelayStatus, type SourceStatus, Status } from '../report/status.ts';
 import {
   describeAcceptedBlocks,
   describeChance,
@@ -10,18 +23,14 @@ import {
   describePowerCost,
   describeState,
   describeWorkers,
+  formatAmount,
+  formatCelsius,
   formatDuration,
   formatHashrate,
   formatPercent,
-  withPrefix,
 } from '../report/units.ts';
+import type { Outcome } from '../source/vocabulary.ts';
 import { oneLine } from '../text/plain-text.ts';
-
-type Device = Status['devices'][string];
-type Source = Status['sources'][string];
-
-/** Between two columns. */
-const GAP = '  ';
 
 export function statsLines(status: Status): string[] {
   const { rig, version, uptimeSeconds: uptime, sources, devices, relays } = status;
@@ -38,7 +47,7 @@ export function statsLines(status: Status): string[] {
       ['work', work(status)],
       ...Object.entries(sources).map(([name, source]) => [source.kind, connection(name, source)]),
     ]),
-    ...(hasDevices ? ['', ...deviceTable(devices)] : []),
+    ...(hasDevices ? ['', ...textTable('device', DEVICES, Object.entries(devices))] : []),
     ...Object.entries(relays).flatMap(([name, relay]) => ['', ...workers(name, relay)]),
   ];
 }
@@ -48,15 +57,13 @@ function state({ state, sourceKind, stateReason: reason, stateAgeSeconds: age }:
 }
 
 /** The average over the whole run is there from the start; the others once their time has passed. */
-function rates({ hashesPerSecondByWindow, averageHashesPerSecond: average }: Status): string {
-  const passed = Object.entries(WINDOWS).flatMap(([window, title]) => {
-    const rate = hashesPerSecondByWindow[window as keyof typeof WINDOWS];
-    return rate === null ? [] : [`${formatHashrate(rate)} over ${title}`];
+function rates(status: Status): string {
+  const passed = [last10s, last60s, last15m].flatMap(({ heading, cell }) => {
+    const rate = cell(status);
+    return rate === null ? [] : [`${rate} over ${heading}`];
   });
-  return [...passed, `${formatHashrate(average)} since the start`].join(', ');
+  return [...passed, `${formatHashrate(status.averageHashesPerSecond)} since the start`].join(', ');
 }
-
-const WINDOWS = { last10s: '10 s', last60s: '60 s', last15m: '15 min' } as const;
 
 function shares({ shares, provenHashesPerSecond, lastShareSeconds: last }: Status): string {
   const age = last === null ? 'none accepted yet' : `the last one ${formatDuration(last)} ago`;
@@ -68,10 +75,9 @@ function blocks(status: Status): string {
   return `${describeOutcomes(status)}; ${expected.toFixed(1)} expected, effort ${formatPercent(effort)}`;
 }
 
-/** What is not known is left out. */
 function earnings(status: Status): string {
-  const known = Object.fromEntries(Object.entries(status.earnings).filter(([, figure]) => figure !== null));
-  return [describeCoins(known), describeChance(known), describePowerCost(known, !livesOnRelays(status))]
+  const { earnings } = status;
+  return [describeCoins(earnings), describeChance(earnings), describePowerCost(earnings, !livesOnRelays(status))]
     .filter((part) => part !== '')
     .join('; ');
 }
@@ -79,86 +85,110 @@ function earnings(status: Status): string {
 function work({ work }: Status): string {
   if (!work) return 'none yet';
   const { chain, height, difficulty, shareDifficulty } = work;
-  const share = shareDifficulty === null ? '' : `, of a share ${plain(shareDifficulty)}`;
-  return `chain ${chain}, height ${height}, difficulty ${plain(difficulty)}${share}`;
+  const share = shareDifficulty === null ? '' : `, of a share ${formatAmount(shareDifficulty)}`;
+  return `chain ${chain}, height ${height}, difficulty ${formatAmount(difficulty)}${share}`;
 }
 
-function connection(name: string, { state, reason, ageSeconds: age }: Source): string {
+function connection(name: string, { state, reason, ageSeconds: age }: SourceStatus): string {
   const why = state === 'lost' || state === 'unhealthy' ? ` (${oneLine(reason)})` : '';
   return `${oneLine(name)}: ${state} for ${formatDuration(age)}${why}`;
 }
 
-function deviceTable(devices: Status['devices']): string[] {
-  return aligned([HEADINGS, ...Object.entries(devices).map(([name, device]) => row(name, device))]);
-}
-
-const HEADINGS = [
-  'device',
-  'state',
-  '10 s',
-  '60 s',
-  '15 min',
-  'accepted',
-  'hardware errors',
-  'failures',
-  'temperature',
-  'power',
-];
-
-function row(name: string, device: Device): string[] {
-  const { state, hashesPerSecondByWindow: rates, accepted, hardwareErrors, reopens, sensors } = device;
-  return [
-    name,
-    state,
-    ...(['last10s', 'last60s', 'last15m'] as const).map((window) => measured(rates[window], formatHashrate)),
-    String(accepted),
-    String(hardwareErrors),
-    String(reopens),
-    measured(sensors.temperatureCelsius, (celsius) => `${celsius.toFixed(0)} °C`),
-    measured(sensors.powerWatts, (watts) => `${watts.toFixed(0)} W`),
-  ];
-}
+const { last10s, last60s, last15m } = RATE_COLUMNS;
+const { state: deviceState, blocks: accepted, hardwareErrors, failures, temperature, power } = DEVICE_COLUMNS;
+const DEVICES = [deviceState, last10s, last60s, last15m, accepted, hardwareErrors, failures, temperature, power];
 
 /** The workers of one relay: a line about all, and a table. */
-function workers(name: string, relay: Status['relays'][string]): string[] {
+function workers(name: string, relay: RelayStatus): string[] {
   const { sessions, workers } = relay;
   return [
     `${oneLine(name)}: ${describeWorkers(relay)}, estimated from shares; sessions ${sessions}`,
-    ...(workers.length === 0 ? [] : aligned([WORKER_HEADINGS, ...workers.map(workerRow)])),
+    ...(workers.length === 0 ? [] : workerTable(workers, oneLine)),
   ];
 }
 
-const WORKER_HEADINGS = ['worker', 'sessions', 'estimated', 'difficulty', 'acc/rej/stale/dup', 'blocks', 'last share'];
+/* How several rigs are doing: what `pickaxe stats` prints when it is given the addresses of more than one. Pure. */
 
-function workerRow(worker: Status['relays'][string]['workers'][number]): string[] {
-  const { name, sessions, hashesPerSecond, difficulty, accepted, rejected, stale, duplicate, blocks } = worker;
+const RigReport = z.object({
+  address: z.string().meta({ description: 'where the rig was asked, as a URL' }),
+  status: Status.nullable().meta({ description: 'what it answered; null when there is a fault' }),
+  fault: z.string().nullable().meta({ description: 'why there is no answer of it' }),
+});
+export type RigReport = z.infer<typeof RigReport>;
+
+export const RigsReport = z.object({ rigs: z.array(RigReport).meta({ description: 'in the order of the addresses' }) });
+export type RigsReport = z.infer<typeof RigsReport>;
+
+const HEADINGS = ['rig', 'at', 'state', '30 s', 'temperature', 'blocks acc/rej/stale', 'faults', 'version', 'reason'];
+/** After the blocks, where any rig is on a pool. */
+const SHARES = 'shares acc/rej/stale';
+
+/** A row for each rig, and one for all of them. */
+export function rigsLines({ rigs }: RigsReport): string[] {
+  const onPools = rigs.some(({ status }) => status && countsShares(status.work, status.shares));
+  const headings = HEADINGS.flatMap((name) => (onPools && name === 'faults' ? [SHARES, name] : [name]));
+  return aligned([headings, ...rigs.map((rig) => row(rig, onPools)), all(rigs, onPools)]);
+}
+
+function row({ address, status, fault }: RigReport, onPools: boolean): string[] {
+  const at = new URL(address).host;
+  const shares = (text: string) => (onPools ? [text] : []);
+  if (!status) {
+    const none = Array.from({ length: onPools ? 6 : 5 }, () => UNKNOWN);
+    return [UNKNOWN, at, 'no answer', ...none, oneLine(fault ?? '')];
+  }
+  const celsius = hottest(status.devices);
   return [
-    oneLine(name),
-    String(sessions),
-    formatHashrate(hashesPerSecond),
-    measured(difficulty, plain),
-    `${accepted}/${rejected}/${stale}/${duplicate}`,
-    String(blocks),
-    measured(worker.lastShareSeconds, (seconds) => `${formatDuration(seconds)} ago`),
+    oneLine(status.rig),
+    at,
+    describeState(status.state, status.sourceKind),
+    rate(status),
+    celsius === null ? UNKNOWN : formatCelsius(celsius),
+    formatVerdicts(status),
+    ...shares(countsShares(status.work, status.shares) ? formatVerdicts(status.shares) : UNKNOWN),
+    String(faultsOf(status)),
+    oneLine(status.version),
+    oneLine(status.stateReason ?? ''),
   ];
 }
 
-/** @returns `-` for what is not known */
-export function measured(value: number | null, format: (value: number) => string): string {
-  return value === null ? '-' : format(value);
+/** The workers of a rig's relays may be other rigs of the table, so the sum is of what devices hash. */
+function all(rigs: readonly RigReport[], onPools: boolean): string[] {
+  const answers = rigs.flatMap(({ status }) => (status ? [status] : []));
+  const mining = answers.filter(({ ready }) => ready);
+  const verdicts = (counts: (status: Status) => OutcomeCounts) => {
+    const sum = (outcome: Outcome) => sumOf(answers, (status) => counts(status)[outcome]);
+    return formatVerdicts({ accepted: sum('accepted'), rejected: sum('rejected'), stale: sum('stale') });
+  };
+  return [
+    'all',
+    '',
+    `${mining.length} of ${rigs.length} mining`,
+    formatHashrate(sumOf(mining, ({ hashesPerSecond }) => hashesPerSecond)),
+    '',
+    verdicts((status) => status),
+    ...(onPools ? [verdicts(({ shares }) => shares)] : []),
+    String(sumOf(answers, faultsOf)),
+    '',
+    '',
+  ];
 }
 
-function plain(difficulty: number): string {
-  return withPrefix(difficulty).trimEnd();
+/**
+ * Of a rig that only hands work on, the estimate of its workers. The average of one that does not mine is still of when
+ * it did.
+ */
+function rate(status: Status): string {
+  if (!status.ready) return UNKNOWN;
+  if (!livesOnRelays(status)) return formatHashrate(status.hashesPerSecond);
+  return `~${formatHashrate(sumOfRelays(status.relays).hashesPerSecond)}`;
 }
 
-/** @param rows of the same length each */
-export function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((cells) => cells[column].length)));
-  return rows.map((cells) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column]))
-      .join(GAP)
-      .trimEnd(),
-  );
+/** Wrong hashes, and failures after which a device was opened again. */
+function faultsOf({ hardwareErrors, devices }: Status): number {
+  return Object.values(devices).reduce((sum, { reopens }) => sum + reopens, hardwareErrors);
+}
+
+function sumOf(statuses: readonly Status[], figure: (status: Status) => number): number {
+  return statuses.reduce((sum, status) => sum + figure(status), 0);
 }

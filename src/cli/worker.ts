@@ -178,7 +178,7 @@ class Worker {
   }
 
   #judgeEnd(tally: Tally): void {
-    const all = [...tally.now().devices.values()];
+    const all = Object.values(tally.status().devices);
     if (all.every(({ state }) => state === 'parked')) this.source.byeReason = 'no-device';
   }
 }
@@ -249,13 +249,18 @@ class WorkerRig implements RigView {
   }
 
   stats(): ReturnType<RigView['stats']> {
-    const { tally } = this.#options;
-    const { uptimeSeconds, hashes, hardwareErrors, devices: counts } = tally.summary();
-    const { hashesPerSecond, devices } = tally.now();
-    const each = [...devices].map(([name, { kind, state, hashesPerSecond }]) => {
-      return [name, { kind, state, hashesPerSecond, hashes: counts[name]?.hashes ?? 0 }] as const;
+    const { uptimeSeconds, hashes, hashesPerSecond, hardwareErrors, devices: all } = this.#options.tally.status();
+    const devices = Object.entries(all).map(([name, { kind, state, hashesPerSecond, hashes }]) => {
+      return [name, { kind, state, hashesPerSecond, hashes }] as const;
     });
-    return { type: 'stats', uptimeSeconds, hashes, hashesPerSecond, hardwareErrors, devices: Object.fromEntries(each) };
+    return {
+      type: 'stats',
+      uptimeSeconds,
+      hashes,
+      hashesPerSecond,
+      hardwareErrors,
+      devices: Object.fromEntries(devices),
+    };
   }
 
   /** @returns undefined while no device is in service or on the way to it */

@@ -5,8 +5,7 @@ import { DEVICE_FAULTS } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
 import { type AlarmState, DEVICE_STATES } from '../events/vocabulary.ts';
 import { countsShares, livesOnRelays } from '../report/figures.ts';
-import type { RigNow } from '../report/rig.ts';
-import { rigState, supplyTrouble } from '../report/rig-state.ts';
+import { arePaused } from '../report/rig-state.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import {
   acceptedBlock,
@@ -130,7 +129,7 @@ function stop(tally: Tally): Content {
   const summary = tally.summary();
   const { accepted, rejected, stale, unknown, delivered, shares, hardwareErrors, hashes } = summary;
   const { uptimeSeconds, averageHashesPerSecond } = summary;
-  const verdicts = countsShares(undefined, shares)
+  const verdicts = countsShares(null, shares)
     ? `shares accepted ${shares.accepted}, blocks accepted ${accepted}`
     : `${accepted} accepted`;
   const [duration, average] = [formatDuration(uptimeSeconds), formatHashrate(averageHashesPerSecond)];
@@ -282,11 +281,13 @@ export class LowRate {
  * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to judge, because there is no
  *   source or no work, because the devices are paused, or because the rig has none and only hands work on
  */
-function rateOf(device: string | undefined, now: RigNow): number | undefined {
-  if (livesOnRelays(now)) return undefined;
-  const devices = new Map([...now.devices].filter(([name]) => device === undefined || name === device));
-  if (supplyTrouble(now) || rigState({ ...now, devices }).name === 'paused') return undefined;
-  return [...devices.values()].reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
+function rateOf(device: string | undefined, tally: Tally): number | undefined {
+  const status = tally.status();
+  if (livesOnRelays(status)) return undefined;
+  const watched = Object.entries(status.devices).filter(([name]) => device === undefined || name === device);
+  const devices = watched.map(([, each]) => each);
+  if (tally.lacksWork || arePaused(devices)) return undefined;
+  return devices.reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
 }
 
 /** @returns a function that ends the watch */
@@ -297,9 +298,8 @@ export function watchHashrate(
 ): () => void {
   const watches = least.map(({ device, limit }) => ({ device, limit, low: new LowRate(limit, afterMs) }));
   const timer = setInterval(() => {
-    const now = tally.now();
     for (const { device, limit, low } of watches) {
-      const hashesPerSecond = rateOf(device, now);
+      const hashesPerSecond = rateOf(device, tally);
       const state = low.judge(hashesPerSecond, clock.monotonicMs());
       if (!state || hashesPerSecond === undefined) continue;
       const about = { state, ...(device && { device }), hashesPerSecond, limitHashesPerSecond: limit };

@@ -5,29 +5,13 @@
 
 import type { MinerEvent } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
-import type { DeviceNow } from './device-stats.ts';
 import { LastWork } from './source-stats.ts';
+import type { DeviceStatus, Earnings } from './status.ts';
 
 const DAY_SECONDS = 86_400;
 const MONTH_DAYS = 30;
 const DAY_HOURS = 24;
 const WATTS_IN_KILOWATT = 1_000;
-
-/** Fields are absent where they are not known. */
-export interface Earnings {
-  readonly blocksPerDay?: number;
-  /** How likely at least one block is within a day, and within 30 days: 0 to 1. */
-  readonly chanceInDayRatio?: number;
-  readonly chanceInMonthRatio?: number;
-  /** New coins; fees come on top. */
-  readonly coinsPerBlock?: number;
-  readonly coinsPerDay?: number;
-  readonly powerWatts?: number;
-  /** What a kilowatt-hour costs, in any currency. */
-  readonly powerPrice?: number;
-  /** It is in the currency of the price. */
-  readonly powerCostPerDay?: number;
-}
 
 interface EarningsBasis {
   /** H/s; without a rate nothing is earned that could be estimated. */
@@ -47,27 +31,26 @@ export function earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice }: 
   const blocksPerHash = meanOf(chains.map(({ difficulty }) => 1 / difficulty));
   const coinsPerHash = meanOf(chains.map(({ difficulty, coins }) => (coins ?? Number.NaN) / difficulty));
   const blocksPerDay = hashesPerSecond * DAY_SECONDS * blocksPerHash;
+  const earns = blocksPerDay > 0;
+  const earnsCoins = earns && !Number.isNaN(coinsPerHash);
   return {
-    ...(blocksPerDay > 0 && {
-      blocksPerDay,
-      chanceInDayRatio: chanceOfOne(blocksPerDay),
-      chanceInMonthRatio: chanceOfOne(blocksPerDay * MONTH_DAYS),
-    }),
-    ...(blocksPerDay > 0 &&
-      !Number.isNaN(coinsPerHash) && {
-        coinsPerBlock: coinsPerHash / blocksPerHash,
-        coinsPerDay: hashesPerSecond * DAY_SECONDS * coinsPerHash,
-      }),
-    ...(powerWatts !== undefined && { powerWatts }),
-    ...(powerPrice !== undefined && { powerPrice }),
-    ...(powerWatts !== undefined &&
-      powerPrice !== undefined && { powerCostPerDay: (powerWatts / WATTS_IN_KILOWATT) * DAY_HOURS * powerPrice }),
+    blocksPerDay: earns ? blocksPerDay : null,
+    chanceInDayRatio: earns ? chanceOfOne(blocksPerDay) : null,
+    chanceInMonthRatio: earns ? chanceOfOne(blocksPerDay * MONTH_DAYS) : null,
+    coinsPerBlock: earnsCoins ? coinsPerHash / blocksPerHash : null,
+    coinsPerDay: earnsCoins ? hashesPerSecond * DAY_SECONDS * coinsPerHash : null,
+    powerWatts: powerWatts ?? null,
+    powerPrice: powerPrice ?? null,
+    powerCostPerDay:
+      powerWatts === undefined || powerPrice === undefined
+        ? null
+        : (powerWatts / WATTS_IN_KILOWATT) * DAY_HOURS * powerPrice,
   };
 }
 
-/** @returns how long a block takes on average; undefined while it is not known */
-export function timeToBlockSeconds({ blocksPerDay }: Earnings): number | undefined {
-  return blocksPerDay === undefined ? undefined : DAY_SECONDS / blocksPerDay;
+/** @returns how long a block takes on average; null while it is not known */
+export function timeToBlockSeconds({ blocksPerDay }: Earnings): number | null {
+  return blocksPerDay === null ? null : DAY_SECONDS / blocksPerDay;
 }
 
 /**
@@ -109,13 +92,13 @@ export class EarningsEstimate {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    this.works.listen(event);
+    if (event.type === 'work') this.works.add(event);
     if (event.type === 'block-state' && (event.state === 'won' || event.state === 'settled')) this.#paid(event);
     if (event.type === 'block-reward') this.#paid(event);
   };
 
-  /** @param hashesPerSecond of all who hash for this rig */
-  now(hashesPerSecond: number, devices: Iterable<DeviceNow>): Earnings {
+  /** @param hashesPerSecond the rate of the devices and of the relays' workers */
+  at(hashesPerSecond: number, devices: readonly DeviceStatus[]): Earnings {
     const { coinsAt, powerWatts = powerOf(devices), powerPrice } = this.#terms;
     const chains = this.works.recent().map(({ difficulty, networkCode, height }) => {
       const table = networkCode === undefined ? undefined : coinsAt?.(networkCode, height);
@@ -130,10 +113,10 @@ export class EarningsEstimate {
   }
 }
 
-/** @returns the power of the devices that hash; undefined unless the sensors tell it of each */
-function powerOf(devices: Iterable<DeviceNow>): number | undefined {
-  const hashing = [...devices].filter(({ state }) => state === 'ready');
-  const known = hashing.flatMap(({ telemetry }) => telemetry.powerWatts ?? []);
+/** @returns the power of the devices that hash; undefined unless each has a sensor for it */
+function powerOf(devices: readonly DeviceStatus[]): number | undefined {
+  const hashing = devices.filter(({ state }) => state === 'ready');
+  const known = hashing.flatMap(({ sensors }) => sensors.powerWatts ?? []);
   const isKnown = hashing.length > 0 && known.length === hashing.length;
   return isKnown ? known.reduce((sum, watts) => sum + watts) : undefined;
 }

@@ -1,45 +1,58 @@
-/** Pure: what terminal, page, tables and the formats of mining systems make of the counts that are public. */
+/**
+ * What the terminal, `stats`, the web page and mining systems derive from a status, and the columns of their tables.
+ * Pure: the page loads this file.
+ */
 
-import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
-
-type Counts = Readonly<Record<Outcome, number>>;
+import { OUTCOMES } from '../source/vocabulary.ts';
+import type { DeviceStatus, OutcomeCounts, RelayStatus, RigStatus, Summary, Work, Worker } from './status.ts';
+import {
+  formatAmount,
+  formatCelsius,
+  formatDuration,
+  formatEfficiency,
+  formatHashrate,
+  formatPercent,
+  formatWatts,
+} from './units.ts';
 
 /** Whether shares are what people look at: the work is a pool's, or shares were found before. */
-export function countsShares(
-  work: { readonly shareDifficulty?: number | null } | null | undefined,
-  shares: Counts,
-): boolean {
-  return typeof work?.shareDifficulty === 'number' || OUTCOMES.some((outcome) => shares[outcome] > 0);
-}
-
-/** Devices or relays by their names: a map in the miner, and an object in public JSON. */
-type Named = ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>>;
-
-/**
- * Whether a rig has no devices of its own and only hands work on. Then nothing is hashed on it, and nothing is wrong
- * with that.
- */
-export function livesOnRelays({ devices, relays }: { readonly devices: Named; readonly relays: Named }): boolean {
-  return countOf(devices) === 0 && countOf(relays) > 0;
-}
-
-function countOf(named: Named): number {
-  return named instanceof Map ? named.size : Object.keys(named).length;
+export function countsShares(work: Pick<Work, 'shareDifficulty'> | null, shares: OutcomeCounts): boolean {
+  return (work !== null && work.shareDifficulty !== null) || OUTCOMES.some((outcome) => shares[outcome] > 0);
 }
 
 /**
- * Accepted ÷ expected blocks; undefined while less than one is expected. Only the devices' own blocks count: how much
- * relays hash is not known well enough to expect blocks from it.
+ * Whether a rig has no devices and only hands work on. Then nothing is hashed on it, and nothing is wrong with that.
  */
-export function luckOf({
-  devices,
-  expectedBlocks,
-}: {
-  readonly devices: Readonly<Record<string, { readonly accepted: number }>>;
-  readonly expectedBlocks: number;
-}): number | undefined {
-  if (expectedBlocks < 1) return undefined;
+export function livesOnRelays({ devices, relays }: Pick<RigStatus, 'devices' | 'relays'>): boolean {
+  return Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
+}
+
+/**
+ * Accepted ÷ expected blocks of the devices; null while less than one is expected. Blocks of relays do not count,
+ * because what relays hash is only estimated.
+ */
+export function luckOf({ devices, expectedBlocks }: Pick<Summary, 'devices' | 'expectedBlocks'>): number | null {
+  if (expectedBlocks < 1) return null;
   return Object.values(devices).reduce((sum, { accepted }) => sum + accepted, 0) / expectedBlocks;
+}
+
+/** What is known of all relays together. */
+export function sumOfRelays(
+  relays: RigStatus['relays'],
+): Pick<RelayStatus, 'sessions' | 'workersConnected' | 'hashesPerSecond'> {
+  const sum = { sessions: 0, workersConnected: 0, hashesPerSecond: 0 };
+  for (const { sessions, workersConnected, hashesPerSecond } of Object.values(relays)) {
+    sum.sessions += sessions;
+    sum.workersConnected += workersConnected;
+    sum.hashesPerSecond += hashesPerSecond;
+  }
+  return sum;
+}
+
+/** The temperature of the hottest device in °C; null where no device has a sensor. */
+export function hottest(devices: RigStatus['devices']): number | null {
+  const known = Object.values(devices).flatMap(({ sensors }) => sensors.temperatureCelsius ?? []);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 /** As long as a public key or longer, and more than anybody reads. */
@@ -50,7 +63,118 @@ export function shortName(name: string): string {
   return name.replaceAll(HEX_RUN, (run) => `${run.slice(0, 6)}…${run.slice(-4)}`);
 }
 
-/* The names of what a rig can be doing. This file imports nothing; `rig-state.ts` says when a rig is in which state. */
+/** `12/0/1`: accepted, rejected and stale. */
+export function formatVerdicts({
+  accepted,
+  rejected,
+  stale,
+}: Pick<OutcomeCounts, 'accepted' | 'rejected' | 'stale'>): string {
+  return `${accepted}/${rejected}/${stale}`;
+}
 
-export const RIG_STATES = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-source', 'no-device'] as const;
-export type RigStateName = (typeof RIG_STATES)[number];
+/* Columns of tables. */
+
+export interface Column<Item> {
+  readonly heading: string;
+  /** For tables of text, where there is less room. */
+  readonly shortHeading?: string;
+  /** Whether cells are words, which are aligned on the left. */
+  readonly isText?: true;
+  /** Null stands for what is not known. */
+  readonly cell: (item: Item) => string | null;
+}
+
+type Rates = Pick<DeviceStatus, 'hashesPerSecondByWindow' | 'highestHashesPerSecond'>;
+
+/** Averages of a device, or of the whole rig. */
+export const RATE_COLUMNS = {
+  last10s: { heading: '10 s', cell: ({ hashesPerSecondByWindow: { last10s } }) => known(last10s, formatHashrate) },
+  last60s: { heading: '60 s', cell: ({ hashesPerSecondByWindow: { last60s } }) => known(last60s, formatHashrate) },
+  last15m: { heading: '15 min', cell: ({ hashesPerSecondByWindow: { last15m } }) => known(last15m, formatHashrate) },
+  highest: { heading: 'highest', cell: ({ highestHashesPerSecond }) => known(highestHashesPerSecond, formatHashrate) },
+} as const satisfies Record<string, Column<Rates>>;
+
+export const DEVICE_COLUMNS = {
+  state: { heading: 'state', isText: true, cell: ({ state }) => state },
+  temperature: { heading: 'temperature', cell: ({ sensors }) => known(sensors.temperatureCelsius, formatCelsius) },
+  fan: {
+    heading: 'fan',
+    cell: ({ sensors: { fanRatio, fanRpm } }) =>
+      known(fanRatio, formatPercent) ?? known(fanRpm, (rpm) => `${rpm.toFixed(0)} rpm`),
+  },
+  power: { heading: 'power', cell: ({ sensors }) => known(sensors.powerWatts, formatWatts) },
+  efficiency: { heading: 'per joule', cell: ({ hashesPerJoule }) => known(hashesPerJoule, formatEfficiency) },
+  shares: { heading: 'shares acc/rej/stale', cell: ({ shares }) => formatVerdicts(shares) },
+  blocks: { heading: 'blocks accepted', shortHeading: 'accepted', cell: ({ accepted }) => String(accepted) },
+  hardwareErrors: { heading: 'hardware errors', cell: ({ hardwareErrors }) => String(hardwareErrors) },
+  failures: { heading: 'failures', cell: ({ reopens }) => String(reopens) },
+} as const satisfies Record<string, Column<DeviceStatus>>;
+
+export const WORKER_COLUMNS = {
+  sessions: { heading: 'sessions', cell: ({ sessions }) => String(sessions) },
+  rate: {
+    heading: 'estimated hashrate',
+    shortHeading: 'estimated',
+    cell: ({ hashesPerSecond }) => formatHashrate(hashesPerSecond),
+  },
+  difficulty: {
+    heading: 'share difficulty',
+    shortHeading: 'difficulty',
+    cell: ({ difficulty }) => known(difficulty, formatAmount),
+  },
+  shares: { heading: 'acc/rej/stale/dup', cell: (worker) => `${formatVerdicts(worker)}/${worker.duplicate}` },
+  accepted: { heading: 'accepted', cell: ({ accepted }) => String(accepted) },
+  rejected: { heading: 'rejected', cell: ({ rejected }) => String(rejected) },
+  stale: { heading: 'stale', cell: ({ stale }) => String(stale) },
+  duplicate: { heading: 'duplicate', cell: ({ duplicate }) => String(duplicate) },
+  blocks: { heading: 'blocks', cell: ({ blocks }) => String(blocks) },
+  lastShare: {
+    heading: 'last share',
+    cell: ({ lastShareSeconds }) => known(lastShareSeconds, (seconds) => `${formatDuration(seconds)} ago`),
+  },
+} as const satisfies Record<string, Column<Worker>>;
+
+function known(value: number | null, format: (value: number) => string): string | null {
+  return value === null ? null : format(value);
+}
+
+/* Tables of text. */
+
+/** Stands for what is not known. */
+export const UNKNOWN = '-';
+
+/** @returns the lines of a table whose first column is the items' names */
+export function textTable<Item>(
+  first: string,
+  columns: readonly Column<Item>[],
+  items: readonly (readonly [name: string, item: Item])[],
+): string[] {
+  const headings = [first, ...columns.map(({ heading, shortHeading }) => shortHeading ?? heading)];
+  const rows = items.map(([name, item]) => [name, ...columns.map(({ cell }) => cell(item) ?? UNKNOWN)]);
+  return aligned([headings, ...rows], (column) => column === 0 || columns[column - 1].isText === true);
+}
+
+/** @param nameOf the name of a worker as it is shown */
+export function workerTable(workers: readonly Worker[], nameOf: (name: string) => string): string[] {
+  const { sessions, rate, difficulty, shares, blocks, lastShare } = WORKER_COLUMNS;
+  const columns = [sessions, rate, difficulty, shares, blocks, lastShare];
+  return textTable(
+    'worker',
+    columns,
+    workers.map((worker) => [nameOf(worker.name), worker]),
+  );
+}
+
+/**
+ * @param rows of the same length each
+ * @param isLeft whether a column's cells are aligned on the left
+ */
+export function aligned(
+  rows: readonly (readonly string[])[],
+  isLeft: (column: number) => boolean = () => true,
+): string[] {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((cells) => cells[column].length)));
+  const padded = (cell: string, column: number) =>
+    isLeft(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]);
+  return rows.map((cells) => cells.map(padded).join('  ').trimEnd());
+}

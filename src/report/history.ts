@@ -1,7 +1,7 @@
 /** The last 24 hours in steps of ten seconds: what each device did, and what became of solutions. */
 
 import { type Clock, wallMs } from '../system/clock.ts';
-import type { DeviceNow, DeviceSummary } from './device-stats.ts';
+import type { DeviceStatus } from './status.ts';
 import type { Tally } from './tally.ts';
 
 const STEP_MS = 10_000;
@@ -83,28 +83,25 @@ export class History {
     const seconds = (nowMs - this.#lastMs) / 1000;
     this.#lastMs = nowMs;
     this.#timeMs[at] = wallMs(this.#clock);
-    const summary = this.#tally.summary();
+    const { relays, devices, ...status } = this.#tally.status();
     for (const kind of KINDS) {
-      const outcomes = kind === 'blocks' ? summary : summary.shares;
+      const outcomes = kind === 'blocks' ? status : status.shares;
       for (const count of COUNTS) {
         this.#counts[kind][count][at] = outcomes[count] - this.#counted[kind][count];
         this.#counted[kind][count] = outcomes[count];
       }
     }
     for (const columns of this.#devices.values()) forget(columns, at);
-    for (const [name, now] of this.#tally.devices()) {
-      const device = summary.devices[name];
-      if (device) this.#write(name, at, seconds, now, device);
-    }
+    for (const [name, device] of Object.entries(devices)) if (device.hasWorked) this.#write(name, at, seconds, device);
     for (const column of this.#relays.values()) column[at] = Number.NaN;
-    for (const [name, { hashesPerSecond }] of this.#tally.now().relays) {
+    for (const [name, { hashesPerSecond }] of Object.entries(relays)) {
       const column = this.#relays.get(name) ?? new Float64Array(STEPS).fill(Number.NaN);
       this.#relays.set(name, column);
       column[at] = hashesPerSecond;
     }
   }
 
-  #write(name: string, at: number, seconds: number, { telemetry }: DeviceNow, { hashes }: DeviceSummary): void {
+  #write(name: string, at: number, seconds: number, { sensors, hashes }: DeviceStatus): void {
     let columns = this.#devices.get(name);
     if (!columns) {
       columns = new DeviceColumns();
@@ -112,8 +109,8 @@ export class History {
     }
     columns.hashesPerSecond[at] = seconds > 0 ? (hashes - columns.hashes) / seconds : Number.NaN;
     columns.hashes = hashes;
-    columns.temperatureCelsius[at] = telemetry.temperatureCelsius ?? Number.NaN;
-    columns.powerWatts[at] = telemetry.powerWatts ?? Number.NaN;
+    columns.temperatureCelsius[at] = sensors.temperatureCelsius ?? Number.NaN;
+    columns.powerWatts[at] = sensors.powerWatts ?? Number.NaN;
   }
 
   /**

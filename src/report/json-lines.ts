@@ -7,41 +7,10 @@ import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
 import { OUTCOMES, SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { jsonText } from '../text/plain-text.ts';
-import type { DeviceNow } from './device-stats.ts';
-import type { Setup, Summary } from './rig.ts';
-import {
-  AcceptedBlocks,
-  acceptedBlock,
-  amount,
-  blockState,
-  CoreShape,
-  coins,
-  configFiles,
-  count,
-  counts,
-  deviceKind,
-  earningsFields,
-  lastShareSeconds,
-  millis,
-  minedFor,
-  network,
-  nonce,
-  PolledChain,
-  Proven,
-  paidTo,
-  RelayCounts,
-  rate,
-  refused,
-  relayRates,
-  rigCounts,
-  rigName,
-  Spread,
-  sensorFields,
-  user,
-  workerDifficulty,
-  workerFields,
-} from './shapes.ts';
-import type { Tally } from './tally.ts';
+import { reportedSetup, type Setup } from './running-miner.ts';
+import { acceptedBlock, amount, blockState, coins, count, millis, nonce, paidTo, rate } from './shapes.ts';
+import { workerStatus } from './source-stats.ts';
+import { DeviceStatus, PolledChains, type RigStatus, relayReport, Summary, setupFields, Work } from './status.ts';
 
 /**
  * The first four come up to many times a second; `hashrate` and `summary` carry their sums and last values. What the
@@ -62,12 +31,6 @@ type Printed = Exclude<MinerEvent, { type: (typeof UNPRINTED)[number] }>;
 type Timed = { readonly timeMillis: number };
 type Untimed<Line> = Line extends Timed ? Omit<Line, keyof Timed> : never;
 
-interface Start extends Setup {
-  readonly rig: string;
-  readonly version: string;
-  readonly devices: readonly { readonly name: string }[];
-}
-
 export class JsonLines {
   readonly #write: (line: string) => void;
   readonly #clock: Clock;
@@ -79,31 +42,20 @@ export class JsonLines {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    if (isPrinted(event)) this.#line(plain(event));
+    if (isPrinted(event)) this.#line(lineOf(event));
   };
 
   /** The first line. */
-  start({ rig, version, configFiles, account, network, user, devices }: Start): void {
-    this.#line({
-      type: 'start',
-      rig,
-      version,
-      configFiles: [...configFiles],
-      ...(account !== undefined && { account }),
-      ...(network !== undefined && { network }),
-      ...(user !== undefined && { user }),
-      devices: devices.map(({ name }) => name),
-    });
+  start(rigName: string, setup: Setup, devices: readonly { readonly name: string }[]): void {
+    this.#line({ type: 'start', ...reportedSetup(rigName, setup), devices: devices.map(({ name }) => name) });
   }
 
-  hashrate(tally: Tally): void {
-    const all = [...tally.devices()];
-    const hashesPerSecond = all.reduce((sum, [, device]) => sum + device.hashesPerSecond, 0);
-    this.#line({
-      type: 'hashrate',
-      hashesPerSecond,
-      devices: Object.fromEntries(all.map(([name, now]) => [name, rateOf(now)])),
+  hashrate({ hashesPerSecond, devices }: Pick<RigStatus, 'hashesPerSecond' | 'devices'>): void {
+    const inService = Object.entries(devices).filter(([, { hasWorked }]) => hasWorked);
+    const rates = inService.map(([name, { hashesPerSecond, sensors, hashesPerJoule }]) => {
+      return [name, { hashesPerSecond, sensors, hashesPerJoule }] as const;
     });
+    this.#line({ type: 'hashrate', hashesPerSecond, devices: Object.fromEntries(rates) });
   }
 
   summary(summary: Summary): void {
@@ -119,16 +71,8 @@ function isPrinted(event: MinerEvent): event is Printed {
   return !(UNPRINTED as readonly string[]).includes(event.type);
 }
 
-function rateOf({ hashesPerSecond, telemetry, hashesPerJoule }: DeviceNow) {
-  return {
-    hashesPerSecond,
-    ...(Object.keys(telemetry).length > 0 && { sensors: telemetry }),
-    ...(hashesPerJoule !== undefined && { hashesPerJoule }),
-  };
-}
-
-/** Heights and times are numbers in JSON, which they fit; nonces decimal strings; hashes hex. */
-type Plain<Field, Value> = Field extends 'nonce'
+/** Heights and times are numbers in JSON, which they fit; nonces decimal strings; hashes hex; null what is absent. */
+type Plain<Name, Value> = Name extends 'nonce'
   ? string
   : Value extends bigint
     ? number
@@ -136,27 +80,41 @@ type Plain<Field, Value> = Field extends 'nonce'
       ? string
       : Value extends readonly (infer Item)[]
         ? Item[]
-        : Value;
-type PlainEvent<Event> = Event extends unknown ? { [Field in keyof Event]: Plain<Field, Event[Field]> } : never;
+        : Value extends undefined
+          ? null
+          : Value;
+type PlainEvent<Event> = Event extends unknown
+  ? { [Name in keyof Event]-?: Plain<Name, Name extends 'isEarlier' ? boolean : Event[Name]> }
+  : never;
 
-function plain(event: Printed): PlainEvent<Printed> {
-  const fields = Object.entries(event).map(([name, value]) => [name, plainValue(name, value)]);
-  return Object.fromEntries(fields) as PlainEvent<Printed>;
+function lineOf(event: Printed): Untimed<JsonLine> {
+  if (event.type === 'relay') {
+    const { refused = {}, workers, ...report } = event;
+    return { ...report, refused: { ...refused }, workers: workers.map((worker) => workerStatus(worker)) };
+  }
+  const { type } = event;
+  const known: Readonly<Record<string, unknown>> = { ...event };
+  const names = FIELDS.get(type) ?? [];
+  return Object.fromEntries(names.map((name) => [name, plainValue(name, known[name])])) as PlainEvent<
+    Exclude<Printed, { type: 'relay' }>
+  >;
 }
 
 function plainValue(name: string, value: unknown): unknown {
+  if (name === 'isEarlier') return value ?? false;
   if (typeof value === 'bigint') return name === 'nonce' ? value.toString() : Number(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  return value;
+  return value ?? null;
 }
 
-/* The shapes of the lines that `--json` prints. A field that is optional is absent where its value is not known. */
+/* The shapes of the lines that `--json` prints. Null stands for what is not known. */
 
 const device = z.string();
 const source = z
   .string()
   .meta({ description: 'the URL of the node or pool as it is shown, or where parents connect to' });
-const block = { chain: count, height: count };
+const { chain, height, difficulty, shareDifficulty } = Work.shape;
+const block = { chain, height };
 
 const solution = {
   device: z.string().meta({ description: 'the device that found it, or the relay' }),
@@ -168,41 +126,37 @@ const solution = {
   difficulty: amount.meta({ description: 'hashes that such a solution takes on average' }),
 };
 
+const isEarlier = z.boolean().meta({ description: 'whether an earlier run has found it' });
+
 function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   return z.object({ type: z.literal(type), timeMillis: millis, ...fields });
 }
 
-const DeviceRate = z.object({
-  hashesPerSecond: rate,
-  sensors: z.object(sensorFields(z.number().exactOptional())).exactOptional(),
-  hashesPerJoule: amount.exactOptional(),
-});
-
-const DeviceCounts = z.object({ ...counts, reopens: count, proven: Proven.exactOptional() });
+const { kind, description, model, kernel, cores, bus, reason } = DeviceStatus.shape;
 
 export const JsonLine = z.discriminatedUnion('type', [
   line('device', {
     device,
-    kind: deviceKind,
+    kind,
     state: z.enum(DEVICE_STATES).exclude(['starting']),
-    description: z.string(),
+    description,
     detail: z
       .string()
-      .exactOptional()
-      .meta({ description: 'why this kernel and these threads, in full; while it is ready' }),
-    model: z.string().exactOptional(),
-    kernel: z.string().exactOptional(),
-    cores: z.array(CoreShape).exactOptional(),
-    bus: z.string().exactOptional(),
-    reason: z.string().exactOptional(),
-    fault: z.enum(DEVICE_FAULTS).exactOptional(),
+      .nullable()
+      .meta({ description: 'why this kernel and these threads, in full; null unless it is ready' }),
+    model,
+    kernel,
+    cores,
+    bus,
+    reason,
+    fault: z.enum(DEVICE_FAULTS).nullable(),
   }),
   line('progress', { device, what: z.string(), done: z.number().min(0).max(1) }),
   line('work', {
     ...block,
-    networkCode: count.exactOptional().meta({ description: 'the number by which the header names its network' }),
-    difficulty: amount.meta({ description: 'hashes that a block takes on average' }),
-    shareDifficulty: amount.exactOptional().meta({ description: 'the same for a share of a pool' }),
+    networkCode: count.nullable().meta({ description: 'the number by which the header names its network' }),
+    difficulty,
+    shareDifficulty,
   }),
   line('job', { ...block, creationTimeMicros: count.meta({ description: 'microseconds since the UNIX epoch' }) }),
   line('new-cut', { chain: count }),
@@ -213,34 +167,34 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('block-state', {
     ...acceptedBlock,
     state: blockState,
-    previous: blockState.exactOptional().meta({ description: 'absent when it was recorded' }),
-    isEarlier: z.literal(true).exactOptional().meta({ description: 'present when an earlier run has found it' }),
+    previous: blockState.nullable().meta({ description: 'null when it was recorded' }),
+    isEarlier,
     depth: count.meta({ description: 'how many blocks are on top of it, or of the one in its place' }),
     nodesDisagree: z.boolean(),
     settledDepth: count.meta({ description: 'the depth at which it is settled' }),
     settledInSeconds: amount
-      .exactOptional()
+      .nullable()
       .meta({ description: 'about how long that takes, at a block every 30 s; while it is won' }),
-    reward: coins.exactOptional(),
-    fees: coins.exactOptional(),
-    paidTo: paidTo.exactOptional(),
+    reward: coins.nullable(),
+    fees: coins.nullable(),
+    paidTo: paidTo.nullable(),
     reason: z.string(),
   }),
   line('block-reward', {
     ...acceptedBlock,
-    reward: coins.exactOptional(),
-    fees: coins.exactOptional(),
-    fault: z.string().exactOptional().meta({ description: 'what a node says of the reward and is false' }),
-    paidTo: paidTo.exactOptional(),
-    account: z.string().exactOptional().meta({ description: 'whom the block was mined for; with paidTo' }),
-    source: source.exactOptional().meta({ description: 'the node that gave the work; with paidTo' }),
-    isEarlier: z.literal(true).exactOptional().meta({ description: 'present when an earlier run has found it' }),
+    reward: coins.nullable(),
+    fees: coins.nullable(),
+    fault: z.string().nullable().meta({ description: 'what a node says of the reward and is false' }),
+    paidTo: paidTo.nullable(),
+    account: z.string().nullable().meta({ description: 'whom the block was mined for; with paidTo' }),
+    source: source.nullable().meta({ description: 'the node that gave the work; with paidTo' }),
+    isEarlier,
   }),
   line('hardware-error', { device, nonce }),
   line('alarm', {
     alarm: z.literal('low-hashrate'),
     state: z.enum(ALARM_STATES),
-    device: device.exactOptional(),
+    device: device.nullable(),
     hashesPerSecond: rate,
     limitHashesPerSecond: rate,
   }),
@@ -251,40 +205,22 @@ export const JsonLine = z.discriminatedUnion('type', [
     reason: z.string(),
     nodeConfiguration: z
       .array(z.string())
-      .exactOptional()
+      .nullable()
       .meta({ description: 'lines of YAML for the node’s configuration, where they would help' }),
   }),
   line('missed-cut', { source, chain: count }),
-  line('polling', { source, chains: z.array(PolledChain) }),
-  line('relay', {
-    relay: z.string(),
-    ...relayRates,
-    workers: z.array(
-      z.object({
-        ...workerFields,
-        difficulty: workerDifficulty.exactOptional(),
-        lastShareSeconds: lastShareSeconds.exactOptional(),
-      }),
-    ),
-    refused: refused.exactOptional(),
+  line('polling', { source, chains: PolledChains }),
+  line('relay', { relay: z.string(), ...relayReport }),
+  line('start', { ...setupFields, devices: z.array(device).meta({ description: 'those that are opened next' }) }),
+  line('hashrate', {
+    hashesPerSecond: rate,
+    devices: z.record(z.string(), DeviceStatus.pick({ hashesPerSecond: true, sensors: true, hashesPerJoule: true })),
   }),
-  line('start', {
-    rig: rigName,
-    version: z.string(),
-    configFiles,
-    account: minedFor.exactOptional(),
-    network: network.exactOptional(),
-    user: user.exactOptional(),
-    devices: z.array(device).meta({ description: 'those that are opened next' }),
-  }),
-  line('hashrate', { hashesPerSecond: rate, devices: z.record(z.string(), DeviceRate) }),
-  line('summary', {
-    ...rigCounts,
-    earnings: z.object(earningsFields((schema) => schema.exactOptional())),
-    acceptedBlocks: AcceptedBlocks.exactOptional(),
-    switchSeconds: Spread.exactOptional(),
-    devices: z.record(z.string(), DeviceCounts),
-    relays: z.record(z.string(), RelayCounts),
-  }),
+  line('summary', Summary.shape),
 ]);
 export type JsonLine = z.infer<typeof JsonLine>;
+
+/** The fields of each line. */
+const FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
+  JsonLine.options.map(({ shape: { timeMillis: _, ...shape } }) => [shape.type.value, Object.keys(shape)]),
+);

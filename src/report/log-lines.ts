@@ -3,18 +3,17 @@
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
 import { LogBucket } from '../system/bounded.ts';
-import { countsShares, livesOnRelays } from './figures.ts';
-import type { RigNow } from './rig.ts';
-import { rigState } from './rig-state.ts';
-import { allRelays } from './source-stats.ts';
+import { countsShares, livesOnRelays, sumOfRelays } from './figures.ts';
+import type { RigStatus } from './status.ts';
 import type { Tally } from './tally.ts';
 import {
   describeOutcomes,
   describePolled,
   describeWorkers,
+  formatAmount,
   formatDuration,
   formatHashrate,
-  formatTelemetry,
+  formatSensors,
   withPrefix,
 } from './units.ts';
 import { logBlockReward, logBlockState, VerdictLines } from './verdict-lines.ts';
@@ -81,7 +80,7 @@ export class LogLines {
         this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
         break;
       case 'new-cut':
-        this.#log.debug({ tag: this.#tally.now().sourceKind }, `New Cut on chain ${event.chain}`);
+        this.#log.debug({ tag: this.#tally.sourceKind }, `New Cut on chain ${event.chain}`);
         break;
       case 'solution':
         this.#verdicts.solved(event);
@@ -151,22 +150,21 @@ export class LogLines {
 
   /** The speed line, and how the workers of relays are doing. */
   speed(): void {
-    const now = this.#tally.now();
-    if (!livesOnRelays(now)) this.#ownSpeed(now);
-    if (now.relays.size > 0) this.#log.info({ tag: 'miner' }, describeWorkers(allRelays(now.relays.values())));
+    const status = this.#tally.status();
+    const { relays } = status;
+    if (!livesOnRelays(status)) this.#ownSpeed(status);
+    if (Object.keys(relays).length > 0) this.#log.info({ tag: 'miner' }, describeWorkers(sumOfRelays(relays)));
   }
 
   /** There is no line while nothing is hashed because the rig does not mine: that is logged as an outage. */
-  #ownSpeed(now: RigNow): void {
-    const devices = [...this.#tally.devices()];
-    const total = devices.reduce(
-      (sum, [, { state, hashesPerSecond }]) => sum + (state === 'ready' ? hashesPerSecond : 0),
-      0,
-    );
-    if (total === 0 && rigState(now).name !== 'mining') return;
-    const each = devices.map(([name, { state, hashesPerSecond, telemetry, hashesPerJoule }]) => {
-      const rate = devices.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashesPerSecond) : state}`;
-      return [rate, formatTelemetry(telemetry, hashesPerJoule)].filter(Boolean).join(' ');
+  #ownSpeed({ ready: isMining, devices }: RigStatus): void {
+    const inService = Object.entries(devices).filter(([, { hasWorked }]) => hasWorked);
+    const ready = inService.filter(([, { state }]) => state === 'ready');
+    const total = ready.reduce((sum, [, { hashesPerSecond }]) => sum + hashesPerSecond, 0);
+    if (total === 0 && !isMining) return;
+    const each = inService.map(([name, { state, hashesPerSecond, sensors, hashesPerJoule }]) => {
+      const rate = inService.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashesPerSecond) : state}`;
+      return [rate, formatSensors(sensors, hashesPerJoule)].filter(Boolean).join(' ');
     });
     const parts = each.filter((part) => part !== '').join(', ');
     this.#log.info({ tag: 'miner' }, `speed 30s ${formatHashrate(total)}${parts === '' ? '' : ` (${parts})`}`);
@@ -174,11 +172,10 @@ export class LogLines {
 
   summary(): void {
     const summary = this.#tally.summary();
-    const { shares, hardwareErrors, hashes, uptimeSeconds, acceptedBlocks: { paidElsewhere = 0 } = {} } = summary;
+    const { shares, hardwareErrors, hashes, uptimeSeconds, acceptedBlocks } = summary;
+    const paidElsewhere = acceptedBlocks?.paidElsewhere ?? 0;
     const blocks = describeOutcomes(summary);
-    const verdicts = countsShares(undefined, shares)
-      ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}`
-      : blocks;
+    const verdicts = countsShares(null, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks;
     this.#log.info(
       { tag: 'miner' },
       `${verdicts}, ${hardwareErrors} hardware errors; ` +
@@ -203,10 +200,10 @@ export class LogLines {
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const line =
       shareDifficulty === undefined
-        ? `new job chain ${chain} height ${height} difficulty ${plain(difficulty)}`
-        : `new job chain ${chain} difficulty ${plain(difficulty)}, of a share ${plain(shareDifficulty)}`;
+        ? `new job chain ${chain} height ${height} difficulty ${formatAmount(difficulty)}`
+        : `new job chain ${chain} difficulty ${formatAmount(difficulty)}, of a share ${formatAmount(shareDifficulty)}`;
     const isNews = this.#loggedShares !== (shareDifficulty ?? 'none');
-    if (!isNews || rigState(this.#tally.now()).name === 'paused') {
+    if (!isNews || this.#tally.status().paused) {
       this.#log.debug({ tag: 'work' }, line);
       return;
     }
@@ -242,7 +239,9 @@ export class LogLines {
 
   /** Whether any other device is in service, or may still be. */
   #hasOthers(device: string): boolean {
-    return [...this.#tally.now().devices].some(([name, { state }]) => name !== device && state !== 'parked');
+    return Object.entries(this.#tally.status().devices).some(
+      ([name, { state }]) => name !== device && state !== 'parked',
+    );
   }
 
   #alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEvent & { type: 'alarm' }): void {
@@ -265,8 +264,4 @@ export class LogLines {
     const isLogged = this.#bounded('source', level, kind, `${source} ${reason}`);
     for (const line of nodeConfiguration) this.#log[isLogged ? level : 'debug']({ tag: kind, isSnippet: true }, line);
   }
-}
-
-function plain(difficulty: number): string {
-  return withPrefix(difficulty).trimEnd();
 }

@@ -2,8 +2,7 @@
 
 import type { Logger } from 'pino';
 import { LEFT, type SourceKind } from '../source/vocabulary.ts';
-import type { RigStateName } from './figures.ts';
-import { type RigState, rigState } from './rig-state.ts';
+import type { RigState, RigStatus } from './status.ts';
 import type { Tally } from './tally.ts';
 import { describeState, formatDuration } from './units.ts';
 
@@ -13,7 +12,7 @@ export const OUTAGE_LOOK_MS = 1_000;
 const FIRST_MS = 10_000;
 const AGAIN_MS = 60_000;
 
-type Trouble = Exclude<RigStateName, 'mining'>;
+type Trouble = Exclude<RigState, 'mining'>;
 
 /** What is wrong, as it is logged. */
 function whatIsWrong(name: Trouble, sourceKind: SourceKind): string {
@@ -22,29 +21,31 @@ function whatIsWrong(name: Trouble, sourceKind: SourceKind): string {
 }
 
 /** Nothing is wrong while a rig starts, or is paused because somebody wants it to be. */
-const QUIET: ReadonlySet<RigStateName> = new Set(['starting', 'paused']);
+const QUIET: ReadonlySet<RigState> = new Set(['starting', 'paused']);
+
+type State = Pick<RigStatus, 'state' | 'sourceKind' | 'stateReason' | 'stateAgeSeconds'>;
 
 /** @returns `no node for 2 min`; undefined while the rig mines */
-export function outageInShort({ name, sourceKind, sinceMs }: RigState, nowMs: number): string | undefined {
-  if (name === 'mining') return undefined;
-  const what = whatIsWrong(name, sourceKind);
-  const seconds = wholeSeconds(nowMs - sinceMs);
+export function outageInShort({ state, sourceKind, stateAgeSeconds }: State): string | undefined {
+  if (state === 'mining') return undefined;
+  const what = whatIsWrong(state, sourceKind);
+  const seconds = wholeSeconds(stateAgeSeconds);
   return seconds === 0 ? what : `${what} for ${formatDuration(seconds)}`;
 }
 
 /** @returns `no node for 2 min (nothing listens there), retrying`; undefined while the rig mines */
-export function outageInFull(state: RigState, nowMs: number): string | undefined {
-  const { name, sourceKind, reason } = state;
-  if (name === 'mining') return undefined;
+export function outageInFull(status: State): string | undefined {
+  const { state, sourceKind, stateReason: reason } = status;
+  if (state === 'mining') return undefined;
   // Nodes and pools are called again and again; parents come by themselves, and what was left for good is not tried.
-  const isLeft = reason.split('; ').every((each) => each.endsWith(LEFT));
-  const isRetried = name === 'no-source' && sourceKind !== 'parent' && !isLeft;
-  return `${outageInShort(state, nowMs)} (${reason})${isRetried ? ', retrying' : ''}`;
+  const isLeft = reason?.split('; ').every((each) => each.endsWith(LEFT));
+  const isRetried = state === 'no-source' && sourceKind !== 'parent' && !isLeft;
+  return `${outageInShort(status)} (${reason})${isRetried ? ', retrying' : ''}`;
 }
 
 /** Beyond a minute, whole minutes are exact enough. */
-function wholeSeconds(ms: number): number {
-  const seconds = Math.floor(ms / 1000);
+function wholeSeconds(age: number): number {
+  const seconds = Math.floor(age);
   return seconds < 60 ? seconds : seconds - (seconds % 60);
 }
 
@@ -65,19 +66,19 @@ export class Outages {
 
   /** To be called every `OUTAGE_LOOK_MS`. */
   look(): void {
-    const now = this.#tally.now();
-    const state = rigState(now);
-    if (state.name === 'mining') this.#over(now.nowMs);
-    else this.#goesOn(state, state.name, now.nowMs);
+    const status = this.#tally.status();
+    const { nowMs } = this.#tally;
+    if (status.state === 'mining') this.#over(nowMs);
+    else this.#goesOn(status, status.state, nowMs);
   }
 
-  #goesOn(state: RigState, name: Trouble, nowMs: number): void {
-    if (this.#troubles.size === 0) this.#sinceMs = state.sinceMs;
-    this.#troubles.add(whatIsWrong(name, state.sourceKind));
+  #goesOn(status: State, name: Trouble, nowMs: number): void {
+    if (this.#troubles.size === 0) this.#sinceMs = nowMs - Math.round(1000 * status.stateAgeSeconds);
+    this.#troubles.add(whatIsWrong(name, status.sourceKind));
     const dueMs = this.#loggedMs === undefined ? this.#sinceMs + FIRST_MS : this.#loggedMs + AGAIN_MS;
     if (nowMs < dueMs) return;
     this.#loggedMs = nowMs;
-    this.#log[QUIET.has(name) ? 'info' : 'warn']({ tag: 'miner' }, outageInFull(state, nowMs) ?? '');
+    this.#log[QUIET.has(name) ? 'info' : 'warn']({ tag: 'miner' }, outageInFull(status) ?? '');
   }
 
   #over(nowMs: number): void {

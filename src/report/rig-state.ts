@@ -1,83 +1,92 @@
 /**
  * Whether the rig mines, and what keeps it from mining. This is the one answer: readiness, the web page, the status
- * line, the log, the service manager and the alarm all go by it. Pure.
+ * line, the log, the service manager and the alarm all use it. Pure.
  */
 
-import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
-import type { DeviceNow } from './device-stats.ts';
-import { livesOnRelays, type RigStateName } from './figures.ts';
-import type { RigNow } from './rig.ts';
+import type { StaleReason } from '../source/vocabulary.ts';
+import type { TimedFlag } from './counters.ts';
+import { livesOnRelays } from './figures.ts';
+import type { GivenWork } from './source-stats.ts';
+import type { DeviceStatus, RigState, RigStatus } from './status.ts';
 import { noneYet } from './units.ts';
 
 /** Work follows a New Cut within milliseconds. Only a rig that has waited for longer than this is said to wait. */
 const WORK_PATIENCE_MS = 5_000;
 
-export interface RigState {
-  readonly name: RigStateName;
-  /** What the rig's work comes from. */
-  readonly sourceKind: SourceKind;
+/** The work that the engines were given last. */
+export interface CurrentWork extends GivenWork {
+  /** Since when it is worthless, and why; absent while it is mined. */
+  readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
+}
+
+/** What the state depends on. */
+export interface StateBasis extends Pick<RigStatus, 'devices' | 'relays' | 'sources' | 'sourceKind'> {
+  readonly nowMs: number;
+  /** Whether any device is ready. */
+  readonly deviceReady: TimedFlag;
+  /** Whether any source is connected. */
+  readonly sourceConnected: TimedFlag;
+  readonly work: CurrentWork | undefined;
+}
+
+interface Finding {
+  readonly name: RigState;
   /** What keeps the rig from mining, for people; empty while it mines. */
   readonly reason: string;
   /** Since when, on the clock's `monotonicMs`. */
   readonly sinceMs: number;
 }
 
-/** What the state depends on. */
-type Basis = Pick<
-  RigNow,
-  'nowMs' | 'deviceReady' | 'sourceKind' | 'sourceConnected' | 'work' | 'sources' | 'devices' | 'relays'
->;
-
 /** Devices come first, then sources, then work: what is missing first is what a person has to see to. */
-export function rigState(now: Basis): RigState {
-  return { sourceKind: now.sourceKind, ...(deviceTrouble(now) ?? supplyTrouble(now) ?? mining(now)) };
+export function rigState(basis: StateBasis): Finding {
+  return deviceTrouble(basis) ?? supplyTrouble(basis) ?? mining(basis);
 }
-
-type Finding = Omit<RigState, 'sourceKind'>;
 
 /** What keeps devices from having work, whatever the devices do; undefined while there is work for them. */
-export function supplyTrouble(now: Basis): Finding | undefined {
-  return sourceTrouble(now) ?? workTrouble(now);
+export function supplyTrouble(basis: StateBasis): Finding | undefined {
+  return sourceTrouble(basis) ?? workTrouble(basis);
 }
 
-function deviceTrouble({ devices, relays, deviceReady }: Basis): Finding | undefined {
+function deviceTrouble({ devices, relays, deviceReady }: StateBasis): Finding | undefined {
   if (livesOnRelays({ devices, relays })) return undefined;
-  const all = [...devices];
-  const states = new Set(all.map(([, { state }]) => state));
-  if (states.has('ready')) return undefined;
+  const all = Object.entries(devices);
   const { sinceMs } = deviceReady;
   if (all.length === 0) return { name: 'starting', reason: 'no device has been opened yet', sinceMs };
-  if (states.has('starting')) {
-    const names = all.filter(([, { state }]) => state === 'starting').map(([name]) => name);
-    return { name: 'starting', reason: `opening ${names.join(', ')}`, sinceMs };
-  }
-  const reason = idleReasons(all);
-  // Parked devices are given up: a rig whose other devices are all paused is paused.
-  const isPaused = states.has('paused') && !states.has('reopening');
-  return { name: isPaused ? 'paused' : 'no-device', reason, sinceMs };
+  const starting = all.flatMap(([name, { state }]) => (state === 'starting' ? [name] : []));
+  if (all.some(([, { state }]) => state === 'ready')) return undefined;
+  if (starting.length > 0) return { name: 'starting', reason: `opening ${starting.join(', ')}`, sinceMs };
+  const name = arePaused(all.map(([, device]) => device)) ? 'paused' : 'no-device';
+  return { name, reason: idleReasons(all), sinceMs };
+}
+
+/**
+ * Whether somebody wants none of the devices to mine. Parked devices are given up: a rig whose other devices are all
+ * paused is paused.
+ */
+export function arePaused(devices: readonly Pick<DeviceStatus, 'state'>[]): boolean {
+  return (
+    devices.some(({ state }) => state === 'paused') &&
+    devices.every(({ state }) => state === 'paused' || state === 'parked')
+  );
 }
 
 /** @returns `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`: each reason once, after its devices */
-function idleReasons(all: readonly (readonly [string, DeviceNow])[]): string {
+function idleReasons(all: readonly (readonly [string, DeviceStatus])[]): string {
   const names = new Map<string, string[]>();
-  for (const [name, device] of all) {
-    const why = idleReason(device);
+  for (const [name, { state, reason }] of all) {
+    const why = `${state}: ${reason ?? 'no reason given'}`;
     names.set(why, [...(names.get(why) ?? []), name]);
   }
   return Array.from(names, ([why, whose]) => `${whose.join(', ')} ${why}`).join('; ');
 }
 
-/** @returns `reopening: it was lost` */
-function idleReason({ state, reason = 'no reason given' }: DeviceNow): string {
-  return `${state}: ${reason}`;
-}
-
-function sourceTrouble({ sources, sourceKind, sourceConnected, work }: Basis): Finding | undefined {
+function sourceTrouble({ sources, sourceKind, sourceConnected, work }: StateBasis): Finding | undefined {
   if (sourceConnected.value) return undefined;
-  // A source need not tell whether it is connected: its work says so, too.
-  if (sources.size === 0 && work) return undefined;
+  const all = Object.values(sources);
+  // A source need not report that it is connected: its work shows it, too.
+  if (all.length === 0 && work) return undefined;
   // Nothing is wrong with a source on standby.
-  const awaited = [...sources.values()].filter(({ state }) => state !== 'standby');
+  const awaited = all.filter(({ state }) => state !== 'standby');
   const reasons = awaited.map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
   return { name: 'no-source', reason: reasons.join('; ') || noneYet(sourceKind), sinceMs: sourceConnected.sinceMs };
 }
@@ -87,7 +96,7 @@ function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }
 
-function workTrouble({ work, sourceKind, sourceConnected, nowMs }: Basis): Finding | undefined {
+function workTrouble({ work, sourceKind, sourceConnected, nowMs }: StateBasis): Finding | undefined {
   const name = 'waiting-for-work';
   const source = `the ${sourceKind}`;
   if (!work) return { name, reason: `${source} has given none yet`, sinceMs: sourceConnected.sinceMs };
@@ -104,6 +113,6 @@ const ENDS: Readonly<Record<StaleReason, string>> = {
   cancelled: 'it cancelled the last',
 };
 
-function mining({ deviceReady, sourceConnected }: Basis): Finding {
+function mining({ deviceReady, sourceConnected }: StateBasis): Finding {
   return { name: 'mining', reason: '', sinceMs: Math.max(deviceReady.sinceMs, sourceConnected.sinceMs) };
 }

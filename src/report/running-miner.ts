@@ -1,11 +1,15 @@
-/** A miner that runs, as whatever runs beside it gets it: the HTTP server, guards, notices, the terminal. */
+/**
+ * A miner that runs, as the HTTP server, guards, notices and the terminal get it, and the first lines of its log.
+ */
 
 import type { Logger } from 'pino';
 import type { Controls, Events } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
+import { version } from '../system/version.ts';
+import { plural } from '../text/quantities.ts';
 import type { AskBalance } from './earnings.ts';
 import type { LogTail } from './log-tail.ts';
-import type { Setup } from './rig.ts';
+import type { Status } from './status.ts';
 import type { Tally } from './tally.ts';
 
 export interface RunningMiner {
@@ -21,4 +25,85 @@ export interface RunningMiner {
   readonly logTail: LogTail;
   /** Asks what the account that is mined for has; absent where there is no node to ask. */
   readonly askBalance?: AskBalance | undefined;
+}
+
+/** Who earns, where, and which files say so: the same for the whole run. Nothing of it is secret. */
+export interface Setup {
+  /** The absolute paths of the configuration files that were read. */
+  readonly configFiles: readonly string[];
+  /** The account that is mined for; absent on a pool and for a parent. */
+  readonly account?: string | undefined;
+  /** The network of the nodes that are mined on; absent elsewhere. */
+  readonly network?: string | undefined;
+  /** The user at the pools that are mined on, and their URLs; absent elsewhere. */
+  readonly user?: string | undefined;
+  readonly pools?: readonly string[] | undefined;
+}
+
+type Reported = Pick<Status, 'rig' | 'version' | 'configFiles' | 'account' | 'network' | 'user'>;
+
+/** @returns the setup as public JSON has it */
+export function reportedSetup(rigName: string, setup: Setup): Reported {
+  const { configFiles, account, network, user } = setup;
+  return {
+    rig: rigName,
+    version,
+    configFiles: [...configFiles],
+    account: account ?? null,
+    network: network ?? null,
+    user: user ?? null,
+  };
+}
+
+/** Where paths are shortened, so that they fit a terminal. */
+export interface Folders {
+  readonly current: string;
+  readonly home: string | undefined;
+  /** `/`, or `\` on Windows. */
+  readonly separator: string;
+}
+
+interface Start extends Setup {
+  readonly rigName: string;
+}
+
+/** The first lines of a log, from which a wrong user, account, network or file can be seen at once. */
+export function logStart(log: Logger, start: Start, folders: Folders): void {
+  for (const line of startLines(start, folders)) log.info({ tag: 'miner' }, line);
+}
+
+function startLines({ rigName, ...setup }: Start, folders: Folders): string[] {
+  const { configFiles } = setup;
+  const files = configFiles.map((file) => shortened(file, folders)).join(' and ');
+  return [
+    `pickaxe ${version}, rig ${rigName}, ${files === '' ? 'no configuration file' : `settings from ${files}`}`,
+    whoEarns(setup),
+  ];
+}
+
+function whoEarns({ account, network, user, pools = [] }: Setup): string {
+  if (user !== undefined) return `mines as ${user} at ${pools.join(', ')}`;
+  if (account === undefined) return 'mines for the program that gives it jobs';
+  return `mines on ${network} for ${account}`;
+}
+
+function shortened(file: string, { current, home, separator }: Folders): string {
+  const within = (folder: string) => file.startsWith(folder.endsWith(separator) ? folder : `${folder}${separator}`);
+  if (within(current)) return file.slice(current.length).replace(/^[\\/]/, '');
+  return home !== undefined && home.length > 1 && within(home) ? `~${file.slice(home.length)}` : file;
+}
+
+interface Device {
+  readonly name: string;
+  /** The number of worker threads of a CPU. */
+  readonly threads?: number | undefined;
+}
+
+/** @returns `devices: cpu (8 threads), gpu0`: what is opened next */
+export function describeDevices(devices: readonly Device[]): string {
+  const all = devices.map(({ name, threads }) => {
+    if (threads === undefined) return name;
+    return `${name} (${plural(threads, 'thread')})`;
+  });
+  return `devices: ${all.join(', ') || 'none'}`;
 }

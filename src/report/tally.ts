@@ -1,23 +1,27 @@
-/** What happened since the start, and how the rig is doing. It learns of both from events only. */
+/** Counts what happens from the start, and computes how the rig is doing. It learns of both from events only. */
 
+import type { DeviceKind } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
 import type { SourceKind } from '../source/vocabulary.ts';
-import type { Clock } from '../system/clock.ts';
-import { type DeviceNow, DeviceStats, type DeviceSummary, VerdictCounts } from './device-stats.ts';
-import { EarningsEstimate, type EarningsTerms, timeToBlockSeconds } from './earnings.ts';
-import { held, Latencies, Luck, Meter, type TimedFlag } from './rates.ts';
-import { BlockCounts, type CurrentWork, type RigNow, type Summary } from './rig.ts';
-import { rigState } from './rig-state.ts';
-import { allRelays, type LastWork, RelayStats, Sources, workNow } from './source-stats.ts';
+import { type Clock, wallMs } from '../system/clock.ts';
+import { BlockCounts, Latencies, Luck, Meter, type TimedFlag, VerdictCounts, withValue } from './counters.ts';
+import { DeviceStats } from './device-stats.ts';
+import { EarningsEstimate, type EarningsTerms, earningsOf, timeToBlockSeconds } from './earnings.ts';
+import { sumOfRelays } from './figures.ts';
+import { type CurrentWork, rigState, type StateBasis, supplyTrouble } from './rig-state.ts';
+import { RelayStats, Sources, workStatus } from './source-stats.ts';
+import type { DeviceStatus, RigStatus, Summary } from './status.ts';
 
-type DeviceEvent = MinerEvent & { type: 'device' };
+const NO_EARNINGS = earningsOf({ hashesPerSecond: 0, chains: [] });
 
 export class Tally {
   readonly #clock: Clock;
   readonly #startMs: number;
+  readonly #startTimeMillis: number;
   readonly #meter: Meter;
   readonly #luck = new Luck();
   readonly #jobSwitches = new Latencies();
+  readonly #answers = new Latencies();
   readonly #devices = new Map<string, DeviceStats>();
   /** Stands in for each device until its first event. Its rates count from then on. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
@@ -43,7 +47,7 @@ export class Tally {
    */
   constructor(
     clock: Clock,
-    devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = [],
+    devices: readonly { readonly name: string; readonly kind: DeviceKind }[] = [],
     relays: readonly { readonly name: string }[] = [],
     sourceKind: SourceKind = 'node',
     terms: EarningsTerms = {},
@@ -51,6 +55,7 @@ export class Tally {
     this.#clock = clock;
     const nowMs = clock.monotonicMs();
     this.#startMs = nowMs;
+    this.#startTimeMillis = wallMs(clock);
     this.#meter = new Meter(nowMs);
     this.#earnings = new EarningsEstimate(clock, terms);
     this.#deviceReady = { value: false, sinceMs: nowMs };
@@ -70,11 +75,12 @@ export class Tally {
         this.#luck.searched(event.hashes, event.difficulty);
         break;
       case 'proof':
-        this.#device(event.device).proved(event.hashes, nowMs);
+        this.#device(event.device).addProof(event.hashes, nowMs);
         this.#luck.proved(event.difficulty);
         break;
       case 'verdict':
         this.#verdicts.add(event);
+        this.#answers.add(event.answerSeconds);
         (event.isRelay ? this.#relay(event.device) : this.#device(event.device)).verdicts.add(event);
         if (event.outcome !== 'accepted') break;
         if (event.isShare) this.#lastShareMs = nowMs;
@@ -90,17 +96,17 @@ export class Tally {
         this.#blocks.addReward(event);
         break;
       case 'relay':
-        this.#relay(event.relay).heard(event, nowMs);
+        this.#relay(event.relay).update(event, nowMs);
         break;
       case 'hardware-error':
         this.#device(event.device).hardwareErrors++;
         break;
       case 'telemetry':
-        this.#device(event.device).sensed(event.telemetry, nowMs);
+        this.#device(event.device).addReading(event.telemetry, nowMs);
         break;
       case 'device':
-        this.#device(event.device).heard(event);
-        this.#deviceReady = held(this.#deviceReady, this.#someReady, nowMs);
+        this.#device(event.device).update(event);
+        this.#deviceReady = withValue(this.#deviceReady, this.#someReady, nowMs);
         break;
       case 'job-switch':
         this.#jobSwitches.add(event.switchSeconds);
@@ -113,14 +119,14 @@ export class Tally {
         if (this.#work) this.#work = { ...this.#work, stale: { sinceMs: nowMs, reason: event.reason } };
         break;
       case 'work':
-        this.#work = workNow(event, nowMs);
+        this.#work = { ...event, sinceMs: nowMs };
         break;
       case 'source':
       case 'missed-cut':
       case 'polling':
       case 'fetch':
-        this.#sources.heard(event, nowMs);
-        this.#sourceConnected = held(this.#sourceConnected, this.#sources.anyConnected, nowMs);
+        this.#sources.update(event, nowMs);
+        this.#sourceConnected = withValue(this.#sourceConnected, this.#sources.anyConnected, nowMs);
         break;
     }
   };
@@ -129,58 +135,59 @@ export class Tally {
     return this.#verdicts.blocks.accepted;
   }
 
-  /** The last work of each chain. */
-  get works(): LastWork {
-    return this.#earnings.works;
-  }
-
   /** The time by the clock on which all times of the tally are. */
   get nowMs(): number {
     return this.#clock.monotonicMs();
   }
 
-  /** The state of each device that has ever been in service. */
-  devices(): Map<string, DeviceNow> {
-    const nowMs = this.#clock.monotonicMs();
-    return new Map(this.#inService().map(([name, device]) => [name, device.now(nowMs)]));
+  /** What the rig's work comes from. */
+  get sourceKind(): SourceKind {
+    return this.#sources.kind;
   }
 
-  now(): RigNow {
-    const nowMs = this.#clock.monotonicMs();
-    const known = new Map([...this.#expected, ...this.#devices]);
-    const devices = new Map([...known].map(([name, device]) => [name, device.now(nowMs)]));
-    const sum = (rate: (device: DeviceNow) => number) =>
-      [...devices.values()].reduce((total, device) => total + rate(device), 0);
+  /** Whether there is no source or no work, whatever the devices do. */
+  get lacksWork(): boolean {
+    return supplyTrouble(this.#basis()) !== undefined;
+  }
+
+  status(): RigStatus {
+    const basis = this.#basis();
+    const { nowMs, devices, relays, sources, sourceKind, work } = basis;
+    const all = Object.values(devices);
+    const sum = (rate: (device: DeviceStatus) => number) => all.reduce((total, device) => total + rate(device), 0);
     const hashesPerSecond = sum((device) => device.hashesPerSecond);
-    const work = this.#work;
-    const relays = new Map([...this.#relays].map(([name, relay]) => [name, relay.now(nowMs)]));
-    const basis = {
-      nowMs,
-      deviceReady: this.#deviceReady,
-      sourceKind: this.#sources.kind,
-      sourceConnected: this.#sourceConnected,
-      ...(work && { work }),
-      sources: this.#sources.now(),
-      devices,
-      relays,
-    };
-    const isMining = rigState(basis).name === 'mining';
-    const rate = isMining ? hashesPerSecond + allRelays(relays.values()).hashesPerSecond : 0;
+    const state = rigState(basis);
+    const isMining = state.name === 'mining';
     // Rates last for half a minute after a rig has stopped mining.
-    const earnings = isMining ? this.#earnings.now(rate, devices.values()) : {};
-    const toBlock = timeToBlockSeconds(earnings);
+    const rate = isMining ? hashesPerSecond + sumOfRelays(relays).hashesPerSecond : 0;
+    const earnings = isMining ? this.#earnings.at(rate, all) : NO_EARNINGS;
+    const seconds = (sinceMs: number | undefined) => (sinceMs === undefined ? null : (nowMs - sinceMs) / 1000);
     return {
-      ...basis,
+      timeMillis: wallMs(this.#clock),
+      startTimeMillis: this.#startTimeMillis,
+      state: state.name,
+      stateReason: state.reason === '' ? null : state.reason,
+      stateAgeSeconds: (nowMs - state.sinceMs) / 1000,
+      paused: state.name === 'paused',
+      ready: isMining,
+      hashesPerSecond,
       hashesPerSecondByWindow: this.#meter.windows(nowMs),
       highestHashesPerSecond: this.#meter.highest,
-      hashesPerSecond,
+      ...this.#counts(),
       provenHashesPerSecond: sum((device) => device.provenHashesPerSecond),
       effort: this.#luck.effort,
-      ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
-      ...(this.#lastShareMs !== undefined && { lastShareMs: this.#lastShareMs }),
-      ...(toBlock !== undefined && { timeToBlockSeconds: toBlock }),
-      ...(work?.shareDifficulty !== undefined && rate > 0 && { timeToShareSeconds: work.shareDifficulty / rate }),
+      timeToBlockSeconds: timeToBlockSeconds(earnings),
+      timeToShareSeconds: work?.shareDifficulty !== undefined && rate > 0 ? work.shareDifficulty / rate : null,
       earnings,
+      lastBlockSeconds: seconds(this.#lastBlockMs),
+      lastShareSeconds: seconds(this.#lastShareMs),
+      answerSeconds: this.#answers.spread,
+      work: work ? workStatus(work, nowMs) : null,
+      chains: this.#earnings.works.all().map((each) => workStatus(each, nowMs)),
+      sourceKind,
+      sources,
+      devices,
+      relays,
     };
   }
 
@@ -190,42 +197,55 @@ export class Tally {
   }
 
   summary(): Summary {
-    const uptimeSeconds = ((this.#endMs ?? this.#clock.monotonicMs()) - this.#startMs) / 1000;
-    const hashes = this.#meter.total;
-    const switchSeconds = this.#jobSwitches.spread;
-    const acceptedBlocks = this.#blocks.accepted;
-    const averageHashesPerSecond = uptimeSeconds > 0 ? hashes / uptimeSeconds : 0;
-    const devices = [...this.#devices.values()].map((device) => device.now(this.#clock.monotonicMs()));
+    const counts = this.#counts();
+    const nowMs = this.#clock.monotonicMs();
+    const devices = [...this.#devices.values()].map((device) => device.status(nowMs));
+    // A device that has never been in service is not counted.
+    const inService = [...this.#devices].filter(([, { hasWorked }]) => hasWorked);
     return {
-      ...this.#verdicts.blocks,
-      shares: this.#verdicts.shares,
-      ...(acceptedBlocks && { acceptedBlocks }),
-      hardwareErrors: this.#sum(({ hardwareErrors }) => hardwareErrors),
-      hashes,
-      uptimeSeconds,
-      averageHashesPerSecond,
-      expectedBlocks: this.#luck.expectedBlocks,
-      bestDifficulty: this.#luck.bestDifficulty,
-      earnings: this.#earnings.now(averageHashesPerSecond, devices),
-      newCuts: this.#newCuts,
-      missedCuts: this.#sources.missedCuts,
-      ...(switchSeconds && { switchSeconds }),
-      devices: Object.fromEntries(this.#inService().map(([name, { summary }]) => [name, summary])),
-      relays: Object.fromEntries([...this.#relays].map(([name, { summary }]) => [name, summary])),
+      ...counts,
+      earnings: this.#earnings.at(counts.averageHashesPerSecond, devices),
+      devices: Object.fromEntries(inService.map(([name, device]) => [name, device.counts])),
+      relays: Object.fromEntries(Array.from(this.#relays, ([name, relay]) => [name, relay.counts])),
     };
   }
 
-  /** A device that has never worked is not counted. */
-  #inService(): [string, DeviceStats][] {
-    return [...this.#devices].filter(([, { worked, meter }]) => worked || meter.total > 0);
+  #counts(): Omit<Summary, 'earnings' | 'devices' | 'relays'> {
+    const uptimeSeconds = ((this.#endMs ?? this.#clock.monotonicMs()) - this.#startMs) / 1000;
+    const hashes = this.#meter.total;
+    return {
+      ...this.#verdicts.blocks,
+      shares: this.#verdicts.shares,
+      acceptedBlocks: this.#blocks.accepted,
+      hardwareErrors: [...this.#devices.values()].reduce((sum, { hardwareErrors }) => sum + hardwareErrors, 0),
+      hashes,
+      uptimeSeconds,
+      averageHashesPerSecond: uptimeSeconds > 0 ? hashes / uptimeSeconds : 0,
+      expectedBlocks: this.#luck.expectedBlocks,
+      bestDifficulty: this.#luck.bestDifficulty,
+      newCuts: this.#newCuts,
+      missedCuts: this.#sources.missedCuts,
+      switchSeconds: this.#jobSwitches.spread,
+    };
+  }
+
+  #basis(): StateBasis {
+    const nowMs = this.#clock.monotonicMs();
+    const devices = new Map([...this.#expected, ...this.#devices]);
+    return {
+      nowMs,
+      deviceReady: this.#deviceReady,
+      sourceKind: this.#sources.kind,
+      sourceConnected: this.#sourceConnected,
+      work: this.#work,
+      sources: this.#sources.status(nowMs),
+      devices: Object.fromEntries(Array.from(devices, ([name, device]) => [name, device.status(nowMs)])),
+      relays: Object.fromEntries(Array.from(this.#relays, ([name, relay]) => [name, relay.status(nowMs)])),
+    };
   }
 
   get #someReady(): boolean {
     return [...this.#devices.values()].some(({ state }) => state === 'ready');
-  }
-
-  #sum(figure: (device: DeviceSummary) => number): number {
-    return [...this.#devices.values()].reduce((sum, { summary }) => sum + figure(summary), 0);
   }
 
   #relay(name: string): RelayStats {

@@ -1,7 +1,7 @@
 /** Figures for people: SI prefixes, three or four digits, fixed to one locale. */
 
-import type { Telemetry } from '../engine/device.ts';
-import type { Outcome, SourceKind } from '../source/vocabulary.ts';
+import type { Outcome, PolledChain, SourceKind } from '../source/vocabulary.ts';
+import type { AcceptedBlocks, Earnings, RelayStatus, RigState, Sensors } from './status.ts';
 
 const YEAR_SECONDS = 365 * 86_400;
 /** How many decimal places coins have. */
@@ -11,14 +11,21 @@ const MOST_ESTIMATED = 1e21;
 const MOST_YEARS = 1e6;
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
+export const formatCelsius = (celsius: number): string => `${celsius.toFixed(0)} °C`;
+export const formatWatts = (watts: number): string => `${watts.toFixed(0)} W`;
+/** `58.1 MH/J` */
+export const formatEfficiency = (hashesPerJoule: number): string => `${withPrefix(hashesPerJoule)}H/J`;
+
 /** `61 °C 412 W 45 % fan 58.1 MH/J`, as far as it is known. */
-export function formatTelemetry(telemetry: Telemetry, hashesPerJoule?: number): string {
-  const { temperatureCelsius, powerWatts, fanRatio } = telemetry;
+export function formatSensors(
+  { temperatureCelsius, powerWatts, fanRatio }: Sensors,
+  hashesPerJoule: number | null,
+): string {
   return [
-    temperatureCelsius !== undefined && `${temperatureCelsius.toFixed(0)} °C`,
-    powerWatts !== undefined && `${powerWatts.toFixed(0)} W`,
-    fanRatio !== undefined && `${formatPercent(fanRatio)} fan`,
-    hashesPerJoule !== undefined && `${withPrefix(hashesPerJoule)}H/J`,
+    temperatureCelsius !== null && formatCelsius(temperatureCelsius),
+    powerWatts !== null && formatWatts(powerWatts),
+    fanRatio !== null && `${formatPercent(fanRatio)} fan`,
+    hashesPerJoule !== null && formatEfficiency(hashesPerJoule),
   ]
     .filter(Boolean)
     .join(' ');
@@ -42,6 +49,11 @@ export function withPrefix(value: number): string {
   return `${(value / 1000 ** step).toFixed(digits)} ${PREFIXES[step]}`;
 }
 
+/** `17.2 M`, `0`: a number of hashes, such as a difficulty. */
+export function formatAmount(value: number): string {
+  return withPrefix(value).trimEnd();
+}
+
 /** The power of 1000 that a value is shown in, and with how many digits after the point. */
 function scaleOf(value: number): { step: number; digits: number } {
   const step = value < 1 ? 0 : Math.min(PREFIXES.length - 1, Math.floor(Math.log10(value) / 3));
@@ -57,7 +69,7 @@ export function formatPercent(part: number, digits = 0): string {
 /** `12.3`, `0.42`, `0.00000042`, `86.4 G`, `more than 1000 E`: an estimate, with three digits that count */
 export function formatEstimate(value: number): string {
   if (value >= MOST_ESTIMATED) return 'more than 1000 E';
-  if (value >= 1e6) return withPrefix(value).trimEnd();
+  if (value >= 1e6) return formatAmount(value);
   if (value < 5 * 10 ** -(COIN_PLACES + 1)) return '0';
   const places = Math.max(0, 2 - Math.floor(Math.log10(value)));
   const text = value.toFixed(Math.min(places, COIN_PLACES));
@@ -115,9 +127,7 @@ export function describeOutcomes(counts: Readonly<Record<Outcome, number>>): str
  * `3 won (2 settled), 1 pending, 0 orphaned`: every accepted block is one of the three. What is rarer follows where
  * there is some.
  */
-export function describeAcceptedBlocks(
-  counts: Readonly<Record<'won' | 'settled' | 'pending' | 'orphaned' | 'unanswered' | 'lost', number>>,
-): string {
+export function describeAcceptedBlocks(counts: AcceptedBlocks): string {
   const { won, settled, pending, orphaned } = counts;
   const rare = (['unanswered', 'lost'] as const).filter((fate) => counts[fate] > 0);
   return [
@@ -130,58 +140,43 @@ export function describeAcceptedBlocks(
 export function describeWorkers({
   workersConnected,
   hashesPerSecond,
-}: {
-  readonly workersConnected: number;
-  readonly hashesPerSecond: number;
-}): string {
+}: Pick<RelayStatus, 'workersConnected' | 'hashesPerSecond'>): string {
   return `workers ${workersConnected} ~${formatHashrate(hashesPerSecond)}`;
 }
 
-/** Figures of an estimate, as far as they are known. */
-interface Estimate {
-  readonly coinsPerDay?: number;
-  readonly coinsPerBlock?: number;
-  readonly chanceInDayRatio?: number;
-  readonly chanceInMonthRatio?: number;
-  readonly powerWatts?: number;
-  readonly powerPrice?: number;
-  readonly powerCostPerDay?: number;
-}
-
 /** `~0.42 coins a day (0.975 coins a block)`, or why that is not known */
-export function describeCoins({ coinsPerDay, coinsPerBlock, chanceInDayRatio }: Estimate): string {
-  if (coinsPerDay !== undefined && coinsPerBlock !== undefined) {
+export function describeCoins({ coinsPerDay, coinsPerBlock, chanceInDayRatio }: Earnings): string {
+  if (coinsPerDay !== null && coinsPerBlock !== null) {
     return `${approximately(formatEstimate(coinsPerDay))} coins a day (${formatEstimate(coinsPerBlock)} coins a block)`;
   }
-  return chanceInDayRatio === undefined ? 'not known yet' : 'the rewards of this network are not known';
+  return chanceInDayRatio === null ? 'not known yet' : 'the rewards of this network are not known';
 }
 
 /** `2.4 % for a block in a day, 52 % in 30 days` */
-export function describeChance({ chanceInDayRatio: day, chanceInMonthRatio: month }: Estimate): string {
-  if (day === undefined || month === undefined) return 'not known yet';
+export function describeChance({ chanceInDayRatio: day, chanceInMonthRatio: month }: Earnings): string {
+  if (day === null || month === null) return 'not known yet';
   return `${formatChance(day)} for a block in a day, ${formatChance(month)} in 30 days`;
 }
 
 /**
  * `412 W cost 2.97 a day`; or why that is not known; empty while nobody has named a price
- * @param hasDevices whether the rig has devices of its own, whose sensors could tell the watts
+ * @param hasDevices whether the rig has devices, whose sensors could measure the watts
  */
-export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: Estimate, hasDevices = true): string {
-  if (powerPrice === undefined) return '';
-  if (powerWatts === undefined || powerCostPerDay === undefined) {
+export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: Earnings, hasDevices = true): string {
+  if (powerPrice === null) return '';
+  if (powerWatts === null || powerCostPerDay === null) {
     const why = hasDevices
       ? 'not every device that mines has a sensor; give the watts with --power-watts'
       : 'this rig has no devices; give --power-watts';
     return `the cost of power is not known: ${why}`;
   }
-  return `${powerWatts.toFixed(0)} W cost ${formatEstimate(powerCostPerDay)} a day`;
+  return `${formatWatts(powerWatts)} cost ${formatEstimate(powerCostPerDay)} a day`;
 }
 
 /**
  * What a rig does, in words for people: `waiting for work`; `no pool` where it has no source and mines on pools.
- * @param state its name in public JSON
  */
-export function describeState(state: string, sourceKind: SourceKind): string {
+export function describeState(state: RigState, sourceKind: SourceKind): string {
   return state === 'no-source' ? `no ${sourceKind}` : inWords(state);
 }
 
@@ -196,7 +191,7 @@ export function inWords(value: string): string {
 }
 
 /** A phrase about chains whose update streams cannot be relied on; empty without any. */
-export function describePolled(chains: readonly { readonly chain: number; readonly reason: string }[]): string {
+export function describePolled(chains: readonly PolledChain[]): string {
   if (chains.length === 0) return '';
   const each = chains.map(({ chain, reason }) => `${chain} (${inWords(reason)})`).join(', ');
   return `is polled for work every few seconds on ${chains.length === 1 ? 'chain' : 'chains'} ${each}`;

@@ -10,7 +10,7 @@ import type { MinerEvent } from '../events/events.ts';
 import type { BlockState } from '../events/vocabulary.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
 import { LogBucket } from '../system/bounded.ts';
-import type { OutcomeCounts } from './device-stats.ts';
+import type { OutcomeCounts } from './status.ts';
 import type { Tally } from './tally.ts';
 import { formatDuration, inWords } from './units.ts';
 
@@ -86,7 +86,7 @@ export class VerdictLines {
     if (searched.leftOutSinceMs === undefined || nowMs - searched.leftOutSinceMs < LEFT_OUT_MS) return;
     searched.isLogged = true;
     const percent = Math.min(99, Math.max(1, Math.round(100 * (1 - sent))));
-    const isPool = this.#tally.now().sourceKind === 'pool';
+    const isPool = this.#tally.sourceKind === 'pool';
     const remedy = isPool ? 'Ask the pool for harder ones: --pool-difficulty (pool.difficulty)' : 'Set a harder target';
     const what = `shares are so easy that about ${percent} % of them are left out and not paid: a device sends some 100 a second`;
     this.#log.warn({ tag: device }, `${what}. ${remedy}`);

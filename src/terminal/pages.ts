@@ -1,12 +1,17 @@
-/** The state of the rig at one moment, which the terminal's texts are made from. */
+/** The pages behind the keys of the terminal. Pure. */
 
-import type { RelayWorker } from '../events/events.ts';
-import type { DeviceNow, DeviceSummary } from '../report/device-stats.ts';
-import { countsShares, livesOnRelays, luckOf, shortName } from '../report/figures.ts';
-import { isDoubtful } from '../report/rates.ts';
-import type { RigNow, Summary } from '../report/rig.ts';
-import type { RelayNow, RelaySummary, SourceNow } from '../report/source-stats.ts';
-import type { Tally } from '../report/tally.ts';
+import { encode } from 'uqr';
+import { isDoubtful } from '../report/counters.ts';
+import {
+  countsShares,
+  livesOnRelays,
+  luckOf,
+  RATE_COLUMNS,
+  shortName,
+  textTable,
+  workerTable,
+} from '../report/figures.ts';
+import type { DeviceStatus, RelayStatus, RigStatus, SourceStatus } from '../report/status.ts';
 import {
   approximately,
   describeAcceptedBlocks,
@@ -16,28 +21,17 @@ import {
   describePolled,
   describePowerCost,
   describeWorkers,
+  formatAmount,
   formatDuration,
   formatHashrate,
   formatInterval,
   formatPercent,
-  formatTelemetry,
+  formatSensors,
   noneYet,
-  withPrefix,
 } from '../report/units.ts';
-import type { Clock } from '../system/clock.ts';
+import { isLoopback } from '../text/addresses.ts';
 import { oneColumnEach, oneLine } from '../text/plain-text.ts';
 import { plural } from '../text/quantities.ts';
-
-export interface View {
-  readonly now: RigNow;
-  readonly summary: Summary;
-  /** The clock's `monotonicMs`. */
-  readonly nowMs: number;
-}
-
-export function viewOf(tally: Tally, clock: Clock): View {
-  return { now: tally.now(), summary: tally.summary(), nowMs: clock.monotonicMs() };
-}
 
 /* Key `?`: the keys. */
 
@@ -65,35 +59,24 @@ export function help(): string[] {
 /** A device that works finds hundreds of verified candidates in this time. */
 const SILENT_SECONDS = 120;
 
-export function hashrates({ now, summary }: View): string[] {
-  const { devices } = now;
-  const width = Math.max(3, ...[...devices.keys()].map((name) => name.length));
-  const row = (name: string, cells: readonly string[]) =>
-    `${name.padEnd(width)}${cells.map((cell) => cell.padStart(13)).join('')}`;
+export function hashrates(status: RigStatus): string[] {
+  const { devices, uptimeSeconds } = status;
+  const all = Object.entries(devices);
+  const width = Math.max(3, ...all.map(([name]) => name.length));
+  const rows = [...all, ...(all.length > 1 ? [['all', status] as const] : [])];
   return [
-    row('', ['10 s', '60 s', '15 min', 'highest']),
-    ...[...devices].map(([name, device]) => row(name, cells(device))),
-    ...(devices.size > 1 ? [row('all', cells(now))] : []),
-    `over the whole run, ${formatDuration(summary.uptimeSeconds)}; verified candidates prove it:`,
-    ...Object.keys(summary.devices).map((name) => {
-      const hashingSeconds = devices.get(name)?.hashingSeconds ?? 0;
-      return `${name.padEnd(width)} ${proven(summary.devices[name], summary.uptimeSeconds, hashingSeconds)}`;
-    }),
+    ...textTable('', Object.values(RATE_COLUMNS), rows),
+    `over the whole run, ${formatDuration(uptimeSeconds)}; verified candidates prove it:`,
+    ...all
+      .filter(([, { hasWorked }]) => hasWorked)
+      .map(([name, device]) => `${name.padEnd(width)} ${proven(device, uptimeSeconds)}`),
   ];
 }
 
-type Rates = Pick<RigNow, 'hashesPerSecondByWindow' | 'highestHashesPerSecond'>;
-
-function cells({ hashesPerSecondByWindow: windows, highestHashesPerSecond: highest }: Rates): string[] {
-  return [windows.last10s, windows.last60s, windows.last15m, highest].map((rate) =>
-    rate === null ? '-' : formatHashrate(rate),
-  );
-}
-
-function proven({ hashes, proven }: DeviceSummary, seconds: number, hashingSeconds: number): string {
+function proven({ hashes, proven, hashingSeconds }: DeviceStatus, seconds: number): string {
   const counted = `counted ${formatHashrate(hashes / seconds)}`;
   if (!proven) {
-    const warning = hashingSeconds > SILENT_SECONDS ? ': IT PROVES NOTHING of what it counts' : '';
+    const warning = (hashingSeconds ?? 0) > SILENT_SECONDS ? ': IT PROVES NOTHING of what it counts' : '';
     return `nothing yet; ${counted}${warning}`;
   }
   const rate = formatInterval(proven.hashes / seconds, proven.low / seconds, proven.high / seconds);
@@ -102,116 +85,107 @@ function proven({ hashes, proven }: DeviceSummary, seconds: number, hashingSecon
 }
 
 /** Key `e`: how each device is doing. */
-export function health({ now, summary }: View): string[] {
-  if (now.devices.size === 0) return ['no device has been opened yet'];
-  return [...now.devices].flatMap(([name, device]) => lines(name, device, summary.devices[name]));
+export function health({ devices }: RigStatus): string[] {
+  const all = Object.entries(devices);
+  return all.length === 0 ? ['no device has been opened yet'] : all.flatMap(([name, device]) => healthOf(name, device));
 }
 
-function lines(name: string, device: DeviceNow, summary: DeviceSummary | undefined): string[] {
-  const { state, reason, description, telemetry, hashesPerJoule: efficiency } = device;
-  const faults =
-    summary && `${plural(summary.reopens, 'failure')}, ${plural(summary.hardwareErrors, 'hardware error')}`;
-  const sensors = formatTelemetry(telemetry, efficiency);
-  const facts = [state, faults, sensors].filter(Boolean).join(', ');
+function healthOf(name: string, device: DeviceStatus): string[] {
+  const { state, reason, description, reopens, hardwareErrors, sensors, hashesPerJoule, hasWorked } = device;
+  const faults = hasWorked && `${plural(reopens, 'failure')}, ${plural(hardwareErrors, 'hardware error')}`;
+  const facts = [state, faults, formatSensors(sensors, hashesPerJoule)].filter(Boolean).join(', ');
   return [
     `${name.padEnd(6)} ${facts}`,
-    ...(reason === undefined ? [] : [`       ${oneLine(reason)}`]),
+    ...(reason === null ? [] : [`       ${oneLine(reason)}`]),
     ...(description === '' ? [] : [`       ${oneLine(description)}`]),
   ];
 }
 
 /** Key `s`: verdicts, luck and effort. */
-export function results(view: View): string[] {
-  const { now, summary } = view;
-  const { accepted, rejected, stale, unknown, delivered, acceptedBlocks: became } = summary;
+export function results(status: RigStatus): string[] {
+  const { accepted, rejected, stale, unknown, delivered, acceptedBlocks: became } = status;
   const rare = delivered > 0 ? `, delivered ${delivered}` : '';
-  const verdicts = countsShares(now.work, summary.shares)
-    ? [...shares(view), `blocks   ${describeOutcomes(summary)}`]
+  const verdicts = countsShares(status.work, status.shares)
+    ? [...shares(status), `blocks   ${describeOutcomes(status)}`]
     : [`accepted ${accepted}, rejected ${rejected}, stale ${stale}, unknown ${unknown}${rare}`];
   const fates = became ? [`became   ${describeAcceptedBlocks(became)}`] : [];
-  return [...verdicts, ...fates, ...(livesOnRelays(now) ? [] : effort(view)), ...blocks(view), ...earnings(view)];
+  const ofDevices = livesOnRelays(status) ? [] : effort(status);
+  return [...verdicts, ...fates, ...ofDevices, ...blocks(status), ...earnings(status)];
 }
 
 /** What shows that a rig on a pool works. */
-function shares({ now, summary, nowMs }: View): string[] {
-  const { work, lastShareMs, provenHashesPerSecond, timeToShareSeconds } = now;
-  const takes = work?.shareDifficulty === undefined ? '' : `takes ${plain(work.shareDifficulty)} hashes, `;
-  const last =
-    lastShareMs === undefined ? 'none yet' : `the last one ${formatDuration((nowMs - lastShareMs) / 1000)} ago`;
+function shares(status: RigStatus): string[] {
+  const { work, shares, lastShareSeconds, provenHashesPerSecond, timeToShareSeconds } = status;
+  const { acceptedHashes } = shares;
+  const takes = work && work.shareDifficulty !== null ? `takes ${formatAmount(work.shareDifficulty)} hashes, ` : '';
+  const last = lastShareSeconds === null ? 'none yet' : `the last one ${formatDuration(lastShareSeconds)} ago`;
   return [
-    `shares   ${describeOutcomes(summary.shares)}; the accepted ones stand for ${plain(summary.shares.acceptedHashes)} hashes`,
+    `shares   ${describeOutcomes(shares)}; the accepted ones stand for ${formatAmount(acceptedHashes)} hashes`,
     `share    ${takes}${inTime(timeToShareSeconds)}; ${last}`,
-    ...(livesOnRelays(now)
+    ...(livesOnRelays(status)
       ? []
       : [`proven   ${formatHashrate(provenHashesPerSecond)} over 15 min, by verified candidates`]),
   ];
 }
 
 /** They are the devices' own. */
-function effort({ now, summary }: View): string[] {
-  const { expectedBlocks, bestDifficulty } = summary;
-  const luck = luckOf(summary);
+function effort(status: RigStatus): string[] {
+  const { expectedBlocks, bestDifficulty, effort, work } = status;
+  const luck = luckOf(status);
   return [
-    `luck     ${luck === undefined ? 'not known yet' : formatPercent(luck)}: ${expectedBlocks.toFixed(1)} blocks expected`,
-    `effort   ${formatPercent(now.effort)} of what a block takes on average, since the last block`,
-    `best     difficulty ${plain(bestDifficulty)}${now.work ? `; a block takes ${plain(now.work.difficulty)}` : ''}`,
+    `luck     ${luck === null ? 'not known yet' : formatPercent(luck)}: ${expectedBlocks.toFixed(1)} blocks expected`,
+    `effort   ${formatPercent(effort)} of what a block takes on average, since the last block`,
+    `best     difficulty ${formatAmount(bestDifficulty)}${work ? `; a block takes ${formatAmount(work.difficulty)}` : ''}`,
   ];
 }
 
-function blocks({ now, summary, nowMs }: View): string[] {
-  const { lastBlockMs, timeToBlockSeconds } = now;
-  const what = countsShares(now.work, summary.shares) ? 'a block ' : '';
+function blocks({ work, shares, lastBlockSeconds, timeToBlockSeconds }: RigStatus): string[] {
+  const what = countsShares(work, shares) ? 'a block ' : '';
   return [
-    `last     ${lastBlockMs === undefined ? 'no block yet' : `${what}${formatDuration((nowMs - lastBlockMs) / 1000)} ago`}`,
+    `last     ${lastBlockSeconds === null ? 'no block yet' : `${what}${formatDuration(lastBlockSeconds)} ago`}`,
     `next     ${what}${inTime(timeToBlockSeconds)}`,
   ];
 }
 
 /** On average, if nothing changes. A rig that mines for another process earns nothing by itself. */
-function earnings({ now }: View): string[] {
-  const { earnings, sourceKind } = now;
+function earnings(status: RigStatus): string[] {
+  const { earnings, sourceKind } = status;
   if (sourceKind === 'parent') return [];
-  const power = describePowerCost(earnings, !livesOnRelays(now));
+  const power = describePowerCost(earnings, !livesOnRelays(status));
   return [
     `earns    ${describeCoins(earnings)}`,
-    ...(earnings.blocksPerDay === undefined ? [] : [`chance   ${describeChance(earnings)}`]),
+    ...(earnings.blocksPerDay === null ? [] : [`chance   ${describeChance(earnings)}`]),
     ...(power === '' ? [] : [`power    ${power}`]),
   ];
 }
 
-function inTime(seconds: number | undefined): string {
-  return seconds === undefined ? 'not known yet' : `in ${approximately(formatDuration(seconds))}, on average`;
-}
-
-function plain(difficulty: number): string {
-  return withPrefix(difficulty).trimEnd();
+function inTime(seconds: number | null): string {
+  return seconds === null ? 'not known yet' : `in ${approximately(formatDuration(seconds))}, on average`;
 }
 
 /** Key `c`: the sources, the current work, and how fast a new job follows a New Cut. */
-export function connection({ now, summary, nowMs }: View): string[] {
-  const { sources, sourceKind, work } = now;
-  const age = (sinceMs: number) => formatDuration((nowMs - sinceMs) / 1000);
-  const { newCuts: cuts, switchSeconds: switches } = summary;
-  const share = work?.shareDifficulty === undefined ? '' : `, of a share ${plain(work.shareDifficulty)}`;
+export function connection({ sources, sourceKind, work, newCuts, switchSeconds: switches }: RigStatus): string[] {
+  const all = Object.entries(sources);
+  const share = work && work.shareDifficulty !== null ? `, of a share ${formatAmount(work.shareDifficulty)}` : '';
   return [
-    ...(sources.size === 0 ? [`${sourceKind.padEnd(8)} ${noneYet(sourceKind)}`] : []),
-    ...[...sources].flatMap(([name, source]) => sourceLines(name, source, age(source.sinceMs))),
+    ...(all.length === 0 ? [`${sourceKind.padEnd(8)} ${noneYet(sourceKind)}`] : []),
+    ...all.flatMap(([name, source]) => sourceLines(name, source)),
     work
-      ? `work     chain ${work.chain} height ${work.height} difficulty ${plain(work.difficulty)}${share}, ${age(work.sinceMs)} old`
+      ? `work     chain ${work.chain} height ${work.height} difficulty ${formatAmount(work.difficulty)}${share}, ${formatDuration(work.ageSeconds)} old`
       : 'work     none yet',
-    `New Cuts ${cuts}${switches ? `; New Cut → new job: median ${inMs(switches.p50)}, 99th percentile ${inMs(switches.p99)}, last ${inMs(switches.last)}` : ''}`,
+    `New Cuts ${newCuts}${switches ? `; New Cut → new job: median ${inMs(switches.p50)}, 99th percentile ${inMs(switches.p99)}, last ${inMs(switches.last)}` : ''}`,
   ];
 }
 
-function sourceLines(name: string, source: SourceNow, age: string): string[] {
-  const { kind, state, reason, losses, warning, polledChains } = source;
+function sourceLines(name: string, source: SourceStatus): string[] {
+  const { kind, state, reason, ageSeconds, losses, warning, polledChains } = source;
   const lost = losses === 0 ? 'never lost' : `lost ${plural(losses, 'time')}`;
   return [
     `${kind.padEnd(8)} ${name}`,
-    `         ${state} for ${age}, ${lost}`,
+    `         ${state} for ${formatDuration(ageSeconds)}, ${lost}`,
     ...(state === 'lost' || state === 'unhealthy' ? [`         ${oneLine(reason)}`] : []),
     ...(polledChains.length === 0 ? [] : [`         ${describePolled(polledChains)}`]),
-    ...(warning === undefined ? [] : [`         warning: ${oneLine(warning)}`]),
+    ...(warning === null ? [] : [`         warning: ${oneLine(warning)}`]),
   ];
 }
 
@@ -224,39 +198,84 @@ function inMs(seconds: number): string {
 /** Longer names are cut, so that a row fits into the usual 80 to 120 columns. */
 const MOST_NAME = 24;
 
-const HEADINGS = ['worker', 'sessions', 'estimated', 'difficulty', 'acc/rej/stale/dup', 'blocks', 'last share'];
-
-export function workers({ now, summary }: View): string[] {
-  if (now.relays.size === 0) return ['there are no workers: this rig hands its work on to nobody'];
-  return [...now.relays].flatMap(([name, relay]) => relayLines(name, relay, summary.relays[name]));
+export function workers({ relays }: RigStatus): string[] {
+  const all = Object.entries(relays);
+  if (all.length === 0) return ['there are no workers: this rig hands its work on to nobody'];
+  return all.flatMap(([name, relay]) => relayLines(name, relay));
 }
 
-function relayLines(name: string, relay: RelayNow, brought: RelaySummary): string[] {
-  const shares = countsShares(undefined, brought.shares) ? `shares: ${describeOutcomes(brought.shares)}; blocks: ` : '';
+function relayLines(name: string, relay: RelayStatus): string[] {
+  const shares = countsShares(null, relay.shares) ? `shares: ${describeOutcomes(relay.shares)}; blocks: ` : '';
+  const nameOf = (name: string) => oneColumnEach(shortName(name), MOST_NAME);
   return [
     `${oneColumnEach(name)}: ${describeWorkers(relay)}, estimated from shares; sessions ${relay.sessions}`,
-    `brought ${shares}${describeOutcomes(brought)}`,
-    ...(relay.workers.length === 0 ? ['no worker has connected yet'] : table([HEADINGS, ...relay.workers.map(row)])),
+    `brought ${shares}${describeOutcomes(relay)}`,
+    ...(relay.workers.length === 0 ? ['no worker has connected yet'] : workerTable(relay.workers, nameOf)),
   ];
 }
 
-function row(worker: RelayWorker): string[] {
-  const { name, sessions, hashesPerSecond, difficulty, lastShareSeconds: last } = worker;
-  return [
-    oneColumnEach(shortName(name), MOST_NAME),
-    String(sessions),
-    formatHashrate(hashesPerSecond),
-    difficulty === undefined ? '-' : withPrefix(difficulty).trimEnd(),
-    `${worker.accepted}/${worker.rejected}/${worker.stale}/${worker.duplicate}`,
-    String(worker.blocks),
-    last === undefined ? '-' : `${formatDuration(last)} ago`,
-  ];
+/* Key `l`: a link to the web page, with its token, and the same as a QR code. */
+
+/** Where the page is served. Only the terminal gets it: the token is for no log, file or API. */
+export interface ServedPage {
+  /** `http://192.168.1.5:8080`: the address by which other machines reach it, where they do. */
+  readonly url: string;
+  readonly token?: string | undefined;
 }
 
-/** @param rows of the same length each: names to the left, figures to the right */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((cells) => cells[column].length)));
-  return rows.map((cells) =>
-    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  '),
-  );
+interface PageLink {
+  readonly lines: readonly string[];
+  /** Whether the token is in it. */
+  readonly isSecret: boolean;
+}
+
+interface Window {
+  readonly columns: number;
+  readonly rows: number;
+  readonly colours: boolean;
+}
+
+/**
+ * Light modules around a QR code. Four are usual (ISO/IEC 18004 §6.3.8), and two are enough for cameras; a window of 24
+ * rows has no space for more.
+ */
+const BORDER = 2;
+/** Black on white, whatever the terminal's colours are. */
+const INK = ['\x1b[30;107m', '\x1b[m'] as const;
+
+export function pageLink(page: ServedPage | undefined, window: Window): PageLink {
+  if (!page) return { lines: ['there is no web page: start pickaxe with --http 8080'], isSecret: false };
+  const { url, token } = page;
+  const link = token === undefined ? url : `${url}/#token=${encodeURIComponent(token)}`;
+  const isSecret = token !== undefined;
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+  const code = isLoopback(host)
+    ? ['Only this machine reaches it. For others, start with --http 0.0.0.0:8080 and --http-token-file.']
+    : codeThatFits(link, window);
+  return { lines: [link, ...code], isSecret };
+}
+
+/** @returns the QR code, or a line that says why there is none */
+function codeThatFits(link: string, { columns, rows, colours }: Window): readonly string[] {
+  const code = qrCode(link, colours);
+  const width = 2 * code.length;
+  // Below it, one row says how to go back.
+  const height = Math.ceil(link.length / columns) + code.length + 1;
+  if (columns >= width && rows >= height) return code;
+  return [`The QR code needs a window of ${width} columns and ${height} rows.`];
+}
+
+/** @returns lines with two rows of modules each */
+export function qrCode(text: string, colours: boolean): string[] {
+  const { data } = encode(text, { ecc: 'L', border: BORDER });
+  // Without colours the light modules are drawn, as most terminals are dark.
+  const isDrawn = (row: number, column: number) => (data[row]?.[column] ?? false) === colours;
+  const [start, end] = colours ? INK : ['', ''];
+  return Array.from({ length: Math.ceil(data.length / 2) }, (_, line) => {
+    const blocks = data[0].map((_, column) => {
+      const [upper, lower] = [isDrawn(2 * line, column), isDrawn(2 * line + 1, column)];
+      return upper ? (lower ? '█' : '▀') : lower ? '▄' : ' ';
+    });
+    return `${start}${blocks.join('')}${end}`;
+  });
 }

@@ -1,22 +1,20 @@
 /** The line below the log: how the rig is doing, as far as it fits. */
 
-import type { DeviceNow, OutcomeCounts } from '../report/device-stats.ts';
-import { countsShares, livesOnRelays, luckOf } from '../report/figures.ts';
+import { countsShares, formatVerdicts, hottest, livesOnRelays, luckOf, sumOfRelays } from '../report/figures.ts';
 import { outageInFull, outageInShort } from '../report/outages.ts';
-import type { RigNow, Summary } from '../report/rig.ts';
-import { type RigState, rigState } from '../report/rig-state.ts';
-import { allRelays } from '../report/source-stats.ts';
+import type { DeviceStatus, OutcomeCounts, RigStatus } from '../report/status.ts';
 import {
   approximately,
   describeState,
   describeWorkers,
+  formatCelsius,
   formatDuration,
   formatEstimate,
   formatHashrate,
   formatPercent,
+  formatWatts,
 } from '../report/units.ts';
 import { oneColumnEach } from '../text/plain-text.ts';
-import type { View } from './pages.ts';
 import type { Paint, Style } from './screen.ts';
 
 interface Part {
@@ -30,93 +28,93 @@ type Form = readonly [text: string, rank: number];
 
 const GAP = '  ';
 
-/** For so long after the start, the key that lists the others is more important than some figures. */
+/** Time after the start in which the key that lists the others is more important than some figures. */
 const NEWCOMER_SECONDS = 600;
 
 /**
  * @param columns of the terminal. The last one stays empty: some terminals break the line as soon as it is written.
  * @param hasKeys whether keys are read
  */
-export function statusLine(view: View, columns: number, paint: Paint, hasKeys = true): string {
-  const { now, summary } = view;
-  const state = rigState(now);
+export function statusLine(status: RigStatus, columns: number, paint: Paint, hasKeys = true): string {
+  const { devices, uptimeSeconds } = status;
+  const isOnRelays = livesOnRelays(status);
   const parts: Part[] = [
-    { forms: outage(state, now.nowMs), style: 'yellow' },
-    { forms: hashrate(now, state), style: 'bold' },
-    { forms: [[each(now.devices), 9]] },
-    { forms: workers(now), style: livesOnRelays(now) ? 'bold' : undefined },
-    ...(countsShares(now.work, summary.shares) ? onPool(view) : onNode(view)),
-    { forms: [[temperature(now.devices), 5]] },
-    { forms: [[power(now.devices), 5]] },
-    { forms: [[`up ${formatDuration(summary.uptimeSeconds)}`, 7]] },
-    { forms: hasKeys ? [['? for keys', summary.uptimeSeconds < NEWCOMER_SECONDS ? 3.5 : 10]] : [], style: 'dim' },
+    { forms: outage(status), style: 'yellow' },
+    { forms: isOnRelays ? [] : hashrate(status), style: 'bold' },
+    { forms: [[each(devices), 9]] },
+    { forms: workers(status), style: isOnRelays ? 'bold' : undefined },
+    ...(countsShares(status.work, status.shares) ? onPool(status) : onNode(status)),
+    figure(hottest(devices), formatCelsius, 5),
+    figure(power(devices), formatWatts, 5),
+    { forms: [[`up ${formatDuration(uptimeSeconds)}`, 7]] },
+    { forms: hasKeys ? [['? for keys', uptimeSeconds < NEWCOMER_SECONDS ? 3.5 : 10]] : [], style: 'dim' },
   ];
   return fit(parts, columns - 1, paint);
 }
 
 /** What keeps the rig from mining; empty while it mines. */
-function outage(state: RigState, nowMs: number): Form[] {
-  if (state.name === 'mining') return [];
+function outage(status: RigStatus): Form[] {
+  if (status.ready) return [];
   return [
-    [describeState(state.name, state.sourceKind), 0],
-    [outageInShort(state, nowMs) ?? '', 1],
-    [oneColumnEach(outageInFull(state, nowMs) ?? ''), 8],
+    [describeState(status.state, status.sourceKind), 0],
+    [outageInShort(status) ?? '', 1],
+    [oneColumnEach(outageInFull(status) ?? ''), 8],
   ];
 }
 
 /** The rate of the devices that are in service. While the rig does not mine, a rate of 0 says nothing more. */
-function hashrate({ devices, relays }: RigNow, { name }: RigState): Form[] {
-  if (livesOnRelays({ devices, relays })) return [];
-  const ready = [...devices.values()].filter(({ state }) => state === 'ready');
+function hashrate({ devices, ready: isMining }: RigStatus): Form[] {
+  const ready = Object.values(devices).filter(({ state }) => state === 'ready');
   const rate = ready.reduce((sum, device) => sum + recentRate(device), 0);
-  if (rate === 0 && name !== 'mining') return [];
+  if (rate === 0 && !isMining) return [];
   return [
     [formatHashrate(rate), 0],
     [`${formatHashrate(rate)} (10 s)`, 6],
   ];
 }
 
-/** Over 10 s, or half a minute until so much time has passed. */
-function recentRate({ hashesPerSecondByWindow, hashesPerSecond }: DeviceNow): number {
+/** Over 10 s, or half a minute until 10 s have passed. */
+function recentRate({ hashesPerSecondByWindow, hashesPerSecond }: DeviceStatus): number {
   return hashesPerSecondByWindow.last10s ?? hashesPerSecond;
 }
 
-function each(devices: ReadonlyMap<string, DeviceNow>): string {
-  if (devices.size < 2) return '';
-  return [...devices]
+function each(devices: RigStatus['devices']): string {
+  const all = Object.entries(devices);
+  if (all.length < 2) return '';
+  return all
     .map(([name, device]) => `${name} ${device.state === 'ready' ? formatHashrate(recentRate(device)) : device.state}`)
     .join(' ');
 }
 
 /** Their hashrate is estimated, and no part of the rig's own. */
-function workers({ relays }: RigNow): Form[] {
-  return relays.size === 0 ? [] : [[describeWorkers(allRelays(relays.values())), 1]];
+function workers({ relays }: RigStatus): Form[] {
+  return Object.keys(relays).length === 0 ? [] : [[describeWorkers(sumOfRelays(relays)), 1]];
 }
 
 /** Every solution is a block. */
-function onNode({ now, summary }: View): Part[] {
-  const { accepted, rejected, stale } = summary;
+function onNode(status: RigStatus): Part[] {
+  const { accepted, rejected, stale } = status;
   return [
     {
       forms: [
-        [`${accepted}/${rejected}/${stale}`, 2],
-        [`accepted ${accepted} rejected ${rejected} stale ${stale}${rare(summary)}`, 6],
+        [formatVerdicts(status), 2],
+        [`accepted ${accepted} rejected ${rejected} stale ${stale}${rare(status)}`, 6],
       ],
       style: rejected > 0 ? 'red' : undefined,
     },
-    { forms: livesOnRelays(now) ? [] : [[`effort ${formatPercent(now.effort)}`, 4]] },
-    { forms: [[luck(summary), 8]] },
-    { forms: [[timeTo('block', now.timeToBlockSeconds), 3]] },
-    ...earnings(now),
+    { forms: livesOnRelays(status) ? [] : [[`effort ${formatPercent(status.effort)}`, 4]] },
+    luck(status),
+    timeTo('block', status.timeToBlockSeconds),
+    ...earnings(status),
   ];
 }
 
 /**
  * A block is rare, and effort says little. With hard shares, only the proven rate shows for hours that the rig works.
  */
-function onPool({ now, summary }: View): Part[] {
-  const { shares, accepted } = summary;
-  const counts = `${shares.accepted}/${shares.rejected}/${shares.stale}`;
+function onPool(status: RigStatus): Part[] {
+  const { shares, accepted } = status;
+  const counts = formatVerdicts(shares);
   return [
     {
       forms: [
@@ -126,10 +124,10 @@ function onPool({ now, summary }: View): Part[] {
       style: shares.rejected > 0 ? 'red' : undefined,
     },
     { forms: [[accepted > 0 ? `blocks ${accepted}` : '', 3]], style: 'bold' },
-    { forms: livesOnRelays(now) ? [] : [[`proven ${formatHashrate(now.provenHashesPerSecond)}`, 3]] },
-    { forms: [[timeTo('share', now.timeToShareSeconds), 3]] },
-    ...earnings(now),
-    { forms: [[luck(summary), 8]] },
+    { forms: livesOnRelays(status) ? [] : [[`proven ${formatHashrate(status.provenHashesPerSecond)}`, 3]] },
+    timeTo('share', status.timeToShareSeconds),
+    ...earnings(status),
+    luck(status),
   ];
 }
 
@@ -138,35 +136,31 @@ function rare({ unknown, delivered }: OutcomeCounts): string {
   return `${unknown > 0 ? ` unknown ${unknown}` : ''}${delivered > 0 ? ` delivered ${delivered}` : ''}`;
 }
 
-function luck(summary: Summary): string {
-  const part = luckOf(summary);
-  return part === undefined ? '' : `luck ${formatPercent(part)}`;
+function luck(status: RigStatus): Part {
+  return figure(luckOf(status), (ratio) => `luck ${formatPercent(ratio)}`, 8);
 }
 
 /** Chance has no memory: however long the last one was ago, the next one is this far away on average. */
-function timeTo(what: string, seconds: number | undefined): string {
-  return seconds === undefined ? '' : `${what} in ${approximately(formatDuration(seconds))}`;
+function timeTo(what: string, seconds: number | null): Part {
+  return figure(seconds, (one) => `${what} in ${approximately(formatDuration(one))}`, 3);
 }
 
 /** Coins and the cost of power cannot be compared: what a coin is worth is not known here. */
-function earnings({ earnings: { coinsPerDay, powerCostPerDay } }: RigNow): Part[] {
-  const part = (figure: number | undefined, text: (figure: string) => string, rank: number): Part => {
-    return { forms: figure === undefined ? [] : [[text(formatEstimate(figure)), rank]] };
-  };
+function earnings({ earnings: { coinsPerDay, powerCostPerDay } }: RigStatus): Part[] {
   return [
-    part(coinsPerDay, (coins) => `${approximately(coins)} coins/day`, 5),
-    part(powerCostPerDay, (cost) => `power ${cost}/day`, 8),
+    figure(coinsPerDay, (coins) => `${approximately(formatEstimate(coins))} coins/day`, 5),
+    figure(powerCostPerDay, (cost) => `power ${formatEstimate(cost)}/day`, 8),
   ];
 }
 
-function temperature(devices: ReadonlyMap<string, DeviceNow>): string {
-  const known = [...devices.values()].flatMap(({ telemetry }) => telemetry.temperatureCelsius ?? []);
-  return known.length === 0 ? '' : `${Math.max(...known).toFixed(0)} °C`;
+function power(devices: RigStatus['devices']): number | null {
+  const known = Object.values(devices).flatMap(({ sensors }) => sensors.powerWatts ?? []);
+  return known.length === 0 ? null : known.reduce((sum, watts) => sum + watts, 0);
 }
 
-function power(devices: ReadonlyMap<string, DeviceNow>): string {
-  const known = [...devices.values()].flatMap(({ telemetry }) => telemetry.powerWatts ?? []);
-  return known.length === 0 ? '' : `${known.reduce((sum, watts) => sum + watts, 0).toFixed(0)} W`;
+/** A part that is left out while the figure is not known. */
+function figure(value: number | null, text: (value: number) => string, rank: number): Part {
+  return { forms: value === null ? [] : [[text(value), rank]] };
 }
 
 /** @returns as many of the parts as fit */

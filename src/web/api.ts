@@ -1,7 +1,8 @@
 /** The page's requests to the miner that serves it. */
 
 import type { z } from 'zod';
-import type { BalanceAnswer, HistoryAnswer, LogAnswer, Status } from '../report/http/schemas.ts';
+import type { BalanceAnswer, HistoryAnswer, LogAnswer } from '../report/http/schemas.ts';
+import type { Status } from '../report/status.ts';
 import { keep, recall } from './dom.ts';
 
 export type Balance = z.infer<typeof BalanceAnswer>;

@@ -1,7 +1,7 @@
 /** What the account that is mined for has. The node is asked only when somebody presses the button. */
 
 import { livesOnRelays } from '../report/figures.ts';
-import type { Status } from '../report/http/schemas.ts';
+import type { Status } from '../report/status.ts';
 import { describePowerCost, formatChance, formatDuration, formatEstimate } from '../report/units.ts';
 import { ApiError, type Balance } from './api.ts';
 import { announce, byId, element, hideFigure, type Row, Rows, setFigure, setText } from './dom.ts';
@@ -142,7 +142,7 @@ function about(status: Status): string {
     blocksPerDay !== null && coinsPerDay === null && 'The rewards of this network are not known.',
     powerPrice !== null &&
       powerCostPerDay === null &&
-      `${describePowerCost({ powerPrice }, !livesOnRelays(status)).replace('the', 'The')}.`,
+      `${describePowerCost(earnings, !livesOnRelays(status)).replace('the', 'The')}.`,
   ]
     .filter((note) => note !== false)
     .join(' ');

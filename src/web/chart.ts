@@ -1,9 +1,9 @@
 /** One chart over time with its table: the same figures for those who do not see it, and for the moment pointed at. */
 
-import { formatHashrate } from '../report/units.ts';
+import { formatCelsius, formatHashrate, formatWatts } from '../report/units.ts';
 import type { History, Range } from './api.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
-import { celsius, clock, clockSeconds, known, watts } from './format.ts';
+import { clock, clockSeconds, known } from './format.ts';
 import uPlot from './uplot.js';
 
 interface ChartOptions {
@@ -267,8 +267,8 @@ export class Charts {
   range: Range = FIRST;
   readonly #charts: Readonly<Record<Column, Chart>> = {
     hashesPerSecond: new Chart({ title: 'Hashrate', format: formatHashrate, fromZero: true }),
-    temperatureCelsius: new Chart({ title: 'Temperature', format: celsius, fromZero: false }),
-    powerWatts: new Chart({ title: 'Power', format: watts, fromZero: true }),
+    temperatureCelsius: new Chart({ title: 'Temperature', format: formatCelsius, fromZero: false }),
+    powerWatts: new Chart({ title: 'Power', format: formatWatts, fromZero: true }),
   };
   /** Never in one chart with hashrates that are counted. */
   readonly #workers = new Chart({ title: 'Workers, estimated', format: formatHashrate, fromZero: true });

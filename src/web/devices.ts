@@ -1,69 +1,46 @@
 /** One row per device: what it does, how well, and a button to pause it. */
 
-import { countsShares, livesOnRelays } from '../report/figures.ts';
-import type { Status } from '../report/http/schemas.ts';
-import { describeOutcomes, formatDuration, formatPercent, withPrefix } from '../report/units.ts';
+import { type Column, countsShares, DEVICE_COLUMNS, livesOnRelays, WORKER_COLUMNS } from '../report/figures.ts';
+import type { DeviceStatus, RelayStatus, Status, Worker } from '../report/status.ts';
+import { describeOutcomes, formatHashrate } from '../report/units.ts';
 import { plural } from '../text/quantities.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
-import { amount, celsius, hashrate, known, nameElement, provenPart, watts } from './format.ts';
+import { hashrate, nameElement, provenPart, UNKNOWN } from './format.ts';
 
-type Device = Status['devices'][string];
-
-interface Column {
-  readonly name: string;
-  /** The text of its head; the default is its name. */
-  readonly label?: string;
+interface DeviceColumn extends Omit<Column<DeviceStatus>, 'cell'> {
   /** @param mines whether the rig does */
-  readonly text: (device: Device, mines: boolean) => string;
+  readonly cell: (device: DeviceStatus, mines: boolean) => string | null;
   /** A second line. */
-  readonly more?: (device: Device) => string;
+  readonly more?: (device: DeviceStatus) => string;
   /** Whether the device has such a figure. The column is shown once any device has. */
-  readonly has?: (device: Device) => boolean;
+  readonly has?: (device: DeviceStatus) => boolean;
 }
 
-const COLUMNS: readonly Column[] = [
-  {
-    name: 'hashrate',
-    label: 'hashrate, 30\u00a0s',
+/** By the names that figures.css uses. */
+const COLUMNS: Readonly<Record<string, DeviceColumn>> = {
+  hashrate: {
+    heading: 'hashrate, 30\u00a0s',
     // The average of a device that hashed until just now still has its last half minute in it.
-    text: ({ state, hashesPerSecond }, mines) => hashrate(mines && state === 'ready' ? hashesPerSecond : null),
+    cell: ({ state, hashesPerSecond }, mines) => (mines && state === 'ready' ? formatHashrate(hashesPerSecond) : null),
   },
-  {
-    name: 'temperature',
-    text: ({ sensors }) => known(sensors.temperatureCelsius, celsius),
-    has: ({ sensors }) => sensors.temperatureCelsius !== null,
-  },
-  {
-    name: 'fan',
-    text: ({ sensors: { fanRatio, fanRpm } }) =>
-      fanRatio === null ? known(fanRpm, (rpm) => `${rpm.toFixed(0)} rpm`) : formatPercent(fanRatio),
-    has: ({ sensors: { fanRatio, fanRpm } }) => fanRatio !== null || fanRpm !== null,
-  },
-  {
-    name: 'power',
-    text: ({ sensors }) => known(sensors.powerWatts, watts),
-    has: ({ sensors }) => sensors.powerWatts !== null,
-  },
-  {
-    name: 'per joule',
-    text: ({ hashesPerJoule }) => known(hashesPerJoule, (value) => `${withPrefix(value)}H/J`),
-    has: ({ hashesPerJoule }) => hashesPerJoule !== null,
-  },
-  { name: 'proven', text: (device) => provenPart(device)[0], more: (device) => provenPart(device)[1] },
-  {
-    name: 'shares',
-    label: 'shares acc/rej/stale',
-    text: ({ shares: { accepted, rejected, stale } }) => `${accepted}/${rejected}/${stale}`,
-    has: ({ shares }) => countsShares(null, shares),
-  },
-  { name: 'accepted', label: 'blocks accepted', text: ({ accepted }) => String(accepted) },
-  { name: 'hardware errors', text: ({ hardwareErrors }) => String(hardwareErrors) },
-  { name: 'failures', text: ({ reopens }) => String(reopens), has: ({ reopens }) => reopens > 0 },
-];
+  temperature: whereKnown(DEVICE_COLUMNS.temperature),
+  fan: whereKnown(DEVICE_COLUMNS.fan),
+  power: whereKnown(DEVICE_COLUMNS.power),
+  efficiency: whereKnown(DEVICE_COLUMNS.efficiency),
+  proven: { heading: 'proven', cell: (device) => provenPart(device)[0], more: (device) => provenPart(device)[1] },
+  shares: { ...DEVICE_COLUMNS.shares, has: ({ shares }) => countsShares(null, shares) },
+  blocks: DEVICE_COLUMNS.blocks,
+  'hardware-errors': DEVICE_COLUMNS.hardwareErrors,
+  failures: { ...DEVICE_COLUMNS.failures, has: ({ reopens }) => reopens > 0 },
+};
+
+function whereKnown(column: Column<DeviceStatus>): DeviceColumn {
+  return { ...column, has: (device) => column.cell(device) !== null };
+}
 
 /** What a row shows. */
 interface Shown {
-  readonly device: Device;
+  readonly device: DeviceStatus;
   /** Whether the rig mines. */
   readonly mines: boolean;
   /** Names of columns. */
@@ -82,7 +59,7 @@ export class Devices {
     const table = byId('devices');
     // CSS lays these out as blocks on narrow screens. Some browsers then see no table unless the roles are given.
     table.setAttribute('role', 'table');
-    this.#heads = new Map(COLUMNS.map(({ name, label }) => [name, head(name, label)]));
+    this.#heads = new Map(Object.entries(COLUMNS).map(([name, { heading }]) => [name, head(name, heading)]));
     const unseen = element('span', { class: 'hidden' }, 'control');
     this.#controlHead = element('th', { scope: 'col', role: 'columnheader', 'data-column': 'control' }, unseen);
     const heads = [
@@ -97,12 +74,11 @@ export class Devices {
   }
 
   show(status: Status): void {
-    const { devices, control, state } = status;
+    const { devices, control, ready: mines } = status;
     const all = Object.entries(devices);
     byId('devices-panel').hidden = livesOnRelays(status);
-    const mines = state === 'mining';
     const columns = this.#columns;
-    for (const { name, has } of COLUMNS) {
+    for (const [name, { has }] of Object.entries(COLUMNS)) {
       if (!has || all.some(([, device]) => has(device))) columns.add(name);
     }
     for (const [name, cell] of this.#heads) cell.hidden = !columns.has(name);
@@ -111,15 +87,15 @@ export class Devices {
   }
 }
 
-function head(name: string, label = name, kind = 'number'): HTMLElement {
-  return element('th', { scope: 'col', role: 'columnheader', class: kind, 'data-column': name }, label);
+function head(name: string, heading = name, kind = 'number'): HTMLElement {
+  return element('th', { scope: 'col', role: 'columnheader', class: kind, 'data-column': name }, heading);
 }
 
 function deviceRow(name: string, controls: Controls): Row<Shown> {
   const about = element('span', { class: 'about' });
   const state = element('span', { class: 'badge' });
   const reason = element('span', { class: 'reason' });
-  const cells = COLUMNS.map((column) => figureCell(column));
+  const cells = Object.entries(COLUMNS).map(([column, what]) => figureCell(column, what));
   const button = element('button', { type: 'button' });
   const control = element('td', { role: 'cell', class: 'control' }, button);
   let paused = false;
@@ -151,15 +127,20 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
   };
 }
 
-function figureCell({ name, label = name, text, more }: Column): Row<Omit<Shown, 'control'>> {
+function figureCell(column: string, { heading, cell: textOf, more }: DeviceColumn): Row<Omit<Shown, 'control'>> {
   const first = element('span');
   const second = element('span', { class: 'reason' });
-  const cell = element('td', { role: 'cell', class: 'number', 'data-label': label }, first, ...(more ? [second] : []));
+  const cell = element(
+    'td',
+    { role: 'cell', class: 'number', 'data-label': heading },
+    first,
+    ...(more ? [second] : []),
+  );
   return {
     element: cell,
     show({ device, mines, columns }) {
-      cell.hidden = !columns.has(name);
-      setText(first, text(device, mines));
+      cell.hidden = !columns.has(column);
+      setText(first, textOf(device, mines) ?? UNKNOWN);
       if (more) setText(second, more(device));
     },
   };
@@ -202,17 +183,17 @@ export class Controls {
 
 /* The workers of relays: hashers that are not ours. Shown only where there is a relay. */
 
-type Relay = Status['relays'][string];
-type Worker = Relay['workers'][number];
-
-const WORKER_COLUMNS: readonly { readonly name: string; readonly text: (worker: Worker) => string }[] = [
-  { name: 'sessions', text: ({ sessions }) => String(sessions) },
-  { name: 'estimated hashrate', text: ({ hashesPerSecond }) => hashrate(hashesPerSecond) },
-  { name: 'share difficulty', text: ({ difficulty }) => amount(difficulty) },
-  ...(['accepted', 'rejected', 'stale', 'duplicate', 'blocks'] as const).map((name) => {
-    return { name, text: (worker: Worker) => String(worker[name]) };
-  }),
-  { name: 'last share', text: ({ lastShareSeconds: last }) => known(last, (one) => `${formatDuration(one)} ago`) },
+const { sessions, rate, difficulty, accepted, rejected, stale, duplicate, blocks, lastShare } = WORKER_COLUMNS;
+const OF_WORKERS: readonly Column<Worker>[] = [
+  sessions,
+  rate,
+  difficulty,
+  accepted,
+  rejected,
+  stale,
+  duplicate,
+  blocks,
+  lastShare,
 ];
 
 export class Workers {
@@ -223,7 +204,7 @@ export class Workers {
     // As in the table of devices: CSS lays these out as blocks on narrow screens.
     table.setAttribute('role', 'table');
     const body = element('tbody', { role: 'rowgroup' });
-    const heads = [workerHead('worker', ''), ...WORKER_COLUMNS.map(({ name }) => workerHead(name, 'number'))];
+    const heads = [head('worker', 'worker', ''), ...OF_WORKERS.map(({ heading }) => head(heading))];
     table.append(element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)), body);
     this.#rows = new Rows(body, workerRow);
   }
@@ -242,7 +223,7 @@ export class Workers {
   }
 }
 
-function about(name: string, relay: Relay, sourceKind: Status['sourceKind']): string {
+function about(name: string, relay: RelayStatus, sourceKind: Status['sourceKind']): string {
   const { sessions, hashesPerSecond } = relay;
   const shares = countsShares(null, relay.shares) ? `shares ${describeOutcomes(relay.shares)}; blocks ` : 'blocks ';
   const rate = `about ${hashrate(hashesPerSecond)}, estimated from shares and no part of this rig’s own hashrate`;
@@ -250,14 +231,10 @@ function about(name: string, relay: Relay, sourceKind: Status['sourceKind']): st
   return `${name}: ${plural(sessions, 'session')}, ${rate}. ${brought}`;
 }
 
-function workerHead(name: string, kind: string): HTMLElement {
-  return element('th', { scope: 'col', role: 'columnheader', class: kind, 'data-column': name }, name);
-}
-
 function workerRow(name: string): Row<Worker> {
-  const cells = WORKER_COLUMNS.map((column) => {
-    const cell = element('td', { role: 'cell', class: 'number', 'data-label': column.name });
-    return { cell, text: column.text };
+  const cells = OF_WORKERS.map((column) => {
+    const cell = element('td', { role: 'cell', class: 'number', 'data-label': column.heading });
+    return { cell, textOf: column.cell };
   });
   const row = element(
     'tr',
@@ -268,7 +245,7 @@ function workerRow(name: string): Row<Worker> {
   return {
     element: row,
     show(worker) {
-      for (const { cell, text } of cells) setText(cell, text(worker));
+      for (const { cell, textOf } of cells) setText(cell, textOf(worker) ?? UNKNOWN);
     },
   };
 }

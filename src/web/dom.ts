@@ -1,6 +1,6 @@
 /** Changes to the document, as few as it takes: what stays the same is left alone, and with it selection and focus. */
 
-import type { Status } from '../report/http/schemas.ts';
+import type { Status } from '../report/status.ts';
 
 /** @throws Error when the page lacks it, which cannot happen while page and modules are of the same build */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {

@@ -1,8 +1,8 @@
 /** Figures as the page shows them, beside those of `report/units.ts`. */
 
 import { shortName } from '../report/figures.ts';
-import type { Status } from '../report/http/schemas.ts';
-import { formatHashrate, withPrefix } from '../report/units.ts';
+import type { DeviceStatus } from '../report/status.ts';
+import { formatAmount, formatHashrate } from '../report/units.ts';
 import { announce, element, setAttribute, setText } from './dom.ts';
 
 /** Stands for a figure that is not known. */
@@ -18,7 +18,7 @@ export function known<Value>(value: Value | null | undefined, format: (value: Va
 export const hashrate = (value: number | null | undefined): string => known(value, formatHashrate);
 
 /** `17.2 M`, `0` */
-export const amount = (value: number | null): string => known(value, (one) => withPrefix(one).trimEnd());
+export const amount = (value: number | null): string => known(value, formatAmount);
 
 /** @returns an exact decimal with all 12 places, so that points stand below each other: `12.500000000000` */
 export function coins(decimal: string): string {
@@ -32,11 +32,8 @@ export function latency(seconds: number): string {
   return `${ms.toFixed(ms < 1 ? 2 : ms < 100 ? 1 : 0)} ms`;
 }
 
-export const celsius = (value: number): string => `${value.toFixed(0)} °C`;
-export const watts = (value: number): string => `${value.toFixed(0)} W`;
-
 /** What is proven of the hashes counted, with its 95 % interval: `99.8 %` and `98.1 to 101.5 %`. */
-export function provenPart({ proven, hashes }: Pick<Status['devices'][string], 'proven' | 'hashes'>): [string, string] {
+export function provenPart({ proven, hashes }: Pick<DeviceStatus, 'proven' | 'hashes'>): [string, string] {
   if (!proven || hashes === 0) return [UNKNOWN, ''];
   const part = (value: number) => ((100 * value) / hashes).toFixed(1);
   return [`${part(proven.hashes)} %`, `${part(proven.low)} to ${part(proven.high)} %`];

@@ -1,6 +1,6 @@
 /** The page: asks the miner every two seconds and shows what it says. */
 
-import type { Status } from '../report/http/schemas.ts';
+import type { Status } from '../report/status.ts';
 import { Api, ApiError, Poller } from './api.ts';
 import { BalancePanel, Earnings } from './balance.ts';
 import { Charts } from './chart.ts';

@@ -1,6 +1,6 @@
 /** What the work comes from (nodes, pools or parents), and how each of them is. */
 
-import type { Status } from '../report/http/schemas.ts';
+import type { Status } from '../report/status.ts';
 import { describePolled, formatDuration, noneYet } from '../report/units.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
 import { amount } from './format.ts';

@@ -1,7 +1,7 @@
 /** The rig as a whole: what it does, how fast, and what became of its solutions. */
 
-import { countsShares, livesOnRelays, luckOf } from '../report/figures.ts';
-import type { Status } from '../report/http/schemas.ts';
+import { countsShares, livesOnRelays, luckOf, sumOfRelays } from '../report/figures.ts';
+import type { Status } from '../report/status.ts';
 import { describeState, formatDuration, formatPercent } from '../report/units.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
 import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
@@ -29,12 +29,9 @@ export function showSummary(status: Status): void {
 /** The average of a rig that does not mine still has its last half minute in it, so it has none here. */
 function headline(status: Status): string {
   if (status.state !== 'mining') return UNKNOWN;
-  return livesOnRelays(status) ? `~${hashrate(estimated(status))}` : hashrate(status.hashesPerSecond);
-}
-
-/** The hashrate of all workers, which is estimated and no part of the rig's own. */
-function estimated({ relays }: Status): number {
-  return Object.values(relays).reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
+  return livesOnRelays(status)
+    ? `~${hashrate(sumOfRelays(status.relays).hashesPerSecond)}`
+    : hashrate(status.hashesPerSecond);
 }
 
 /** @param does its state in words */
@@ -53,11 +50,12 @@ function showHashrate(status: Status, does: string): void {
   setFigure('highest', hashrate(status.highestHashesPerSecond));
   setFigure('average', hashrate(status.averageHashesPerSecond));
   for (const name of OF_DEVICES) hideFigure(name, handsOnOnly);
-  const all = Object.values(relays);
-  setFigure('workers', hashrate(estimated(status)));
-  setFigure('workers-connected', String(all.reduce((sum, { workersConnected }) => sum + workersConnected, 0)));
-  hideFigure('workers', all.length === 0 || handsOnOnly);
-  hideFigure('workers-connected', all.length === 0);
+  const workers = sumOfRelays(relays);
+  const hasRelays = Object.keys(relays).length > 0;
+  setFigure('workers', hashrate(workers.hashesPerSecond));
+  setFigure('workers-connected', String(workers.workersConnected));
+  hideFigure('workers', !hasRelays || handsOnOnly);
+  hideFigure('workers-connected', !hasRelays);
 }
 
 function showResults(status: Status): void {

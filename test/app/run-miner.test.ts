@@ -75,7 +75,7 @@ describe('a sidecar', () => {
   it('is told what the rig mines on before the source has said anything', async () => {
     const kinds: string[] = [];
     const { rig } = rigWith(async ({ tally, controls }) => {
-      kinds.push(tally.now().sourceKind);
+      kinds.push(tally.sourceKind);
       controls.stop();
       return () => {};
     });

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { Summary } from '#pickaxe/report/rig.js';
+import type { Summary } from '#pickaxe/report/status.js';
 import { describeGpu } from '../engine/gpu/adapter.ts';
 import { type Run, start } from './pickaxe.ts';
 import { rememberGpus } from './remember-gpu.ts';

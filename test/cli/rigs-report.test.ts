@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type RigsReport, rigsLines } from '#pickaxe/cli/stats.js';
+import { type RigsReport, rigsLines } from '#pickaxe/cli/stats-table.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
-import { Status } from '#pickaxe/report/http/schemas.js';
+import { Status } from '#pickaxe/report/status.js';
 import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
 import { serve } from '../report/http/serving.ts';
 

@@ -64,9 +64,9 @@ test('a rig without devices has a table of its workers in place of that of devic
   expect(lines.slice(lines.indexOf(''))).toEqual([
     '',
     'stratum: workers 1 ~700.0 GH/s, estimated from shares; sessions 2',
-    'worker  sessions  estimated   difficulty  acc/rej/stale/dup  blocks  last share',
-    'attic   2         700.0 GH/s  1.100 T     12/1/2/3           0       14 s ago',
-    'gone    0         0 H/s       -           12/1/2/3           0       -',
+    'worker  sessions   estimated  difficulty  acc/rej/stale/dup  blocks  last share',
+    'attic          2  700.0 GH/s     1.100 T           12/1/2/3       0    14 s ago',
+    'gone           0       0 H/s           -           12/1/2/3       0           -',
   ]);
   expect(lines.join()).not.toContain('hashrate');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { BLOCK_STATES } from '#pickaxe/events/vocabulary.js';
-import { BlockCounts } from '#pickaxe/report/rig.js';
+import { BlockCounts } from '#pickaxe/report/counters.js';
 import { logBlockReward, logBlockState } from '#pickaxe/report/verdict-lines.js';
 import { linesOf } from './fakes.ts';
 
@@ -60,7 +60,7 @@ test('a reward that comes later is logged, and one that is false or somebody els
 
 test('the blocks of a run are counted by what became of them, and always add up', () => {
   const counts = new BlockCounts();
-  expect(counts.accepted).toBeUndefined();
+  expect(counts.accepted).toBeNull();
   const { previous: _, ...found } = state({ state: 'pending' });
   let recorded = 0;
   for (const became of BLOCK_STATES) {

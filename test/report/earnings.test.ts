@@ -12,7 +12,7 @@ import {
   formatDuration,
   formatEstimate,
 } from '#pickaxe/report/units.js';
-import { device, FakeClock, hashes, relay, worker } from './fakes.ts';
+import { device, FakeClock, hashes, NO_EARNINGS, relay, worker } from './fakes.ts';
 
 const MAINNET = 5;
 /** A day has 86,400 s: at 1 MH/s, a block of this difficulty takes a day on average. */
@@ -22,6 +22,7 @@ describe('an estimate', () => {
   it('has a block a day where a block takes as many hashes as a day has', () => {
     const earnings = earningsOf({ hashesPerSecond: 1e6, chains: [{ difficulty: ONE_A_DAY, coins: 0.975 }] });
     expect(earnings).toEqual({
+      ...NO_EARNINGS,
       blocksPerDay: expect.closeTo(1, 9),
       // 1 − 1/e, and 1 − e^−30.
       chanceInDayRatio: expect.closeTo(0.632_120_558_8, 9),
@@ -60,25 +61,25 @@ describe('an estimate', () => {
     const chains = [{ difficulty: 1e9, coins: 1 }, { difficulty: 1e9 }];
     const earnings = earningsOf({ hashesPerSecond: 1e4, chains });
     expect(earnings).toHaveProperty('blocksPerDay');
-    expect(earnings).not.toHaveProperty('coinsPerDay');
-    expect(earnings).not.toHaveProperty('coinsPerBlock');
+    expect(earnings).toMatchObject({ coinsPerDay: null, coinsPerBlock: null });
   });
 
   it('has nothing of blocks without a rate or without work', () => {
-    expect(earningsOf({ hashesPerSecond: 0, chains: [{ difficulty: 1e9, coins: 1 }] })).toEqual({});
-    expect(earningsOf({ hashesPerSecond: 1e6, chains: [] })).toEqual({});
+    expect(earningsOf({ hashesPerSecond: 0, chains: [{ difficulty: 1e9, coins: 1 }] })).toEqual(NO_EARNINGS);
+    expect(earningsOf({ hashesPerSecond: 1e6, chains: [] })).toEqual(NO_EARNINGS);
   });
 
   it('has the cost of power where both are known', () => {
     const basis = { hashesPerSecond: 0, chains: [] };
     // 500 W × 24 h = 12 kWh.
     expect(earningsOf({ ...basis, powerWatts: 500, powerPrice: 0.3 })).toEqual({
+      ...NO_EARNINGS,
       powerWatts: 500,
       powerPrice: 0.3,
       powerCostPerDay: expect.closeTo(3.6, 9),
     });
-    expect(earningsOf({ ...basis, powerWatts: 500 })).toEqual({ powerWatts: 500 });
-    expect(earningsOf({ ...basis, powerPrice: 0.3 })).toEqual({ powerPrice: 0.3 });
+    expect(earningsOf({ ...basis, powerWatts: 500 })).toEqual({ ...NO_EARNINGS, powerWatts: 500 });
+    expect(earningsOf({ ...basis, powerPrice: 0.3 })).toEqual({ ...NO_EARNINGS, powerPrice: 0.3 });
   });
 });
 
@@ -103,7 +104,7 @@ describe('a rig', () => {
     return made;
   }
 
-  const perDay = (tally: Tally) => tally.now().earnings.coinsPerDay;
+  const perDay = (tally: Tally) => tally.status().earnings.coinsPerDay;
   const won = { chain: 0, height: 1n, blockHash: 'b', device: 'cpu', isRelay: false } as const;
   const state = { type: 'block-state', ...won, depth: 1, nodesDisagree: false, settledDepth: 6, reason: '' } as const;
 
@@ -120,13 +121,13 @@ describe('a rig', () => {
   ])('earns by no table where %s', (_, node, networkCode) => {
     const { tally, tell } = mining(earningsTerms({ node: { insecureTls: false, ...node }, power: {} }));
     tell(work(0, ONE_A_DAY, { networkCode }));
-    expect(perDay(tally)).toBeUndefined();
-    expect(tally.now().earnings.blocksPerDay).toBeCloseTo(1, 9);
+    expect(perDay(tally)).toBeNull();
+    expect(tally.status().earnings.blocksPerDay).toBeCloseTo(1, 9);
   });
 
   it('earns what its last won block brought, where there is no table', () => {
     const { tally, tell } = mining();
-    expect(perDay(tally)).toBeUndefined();
+    expect(perDay(tally)).toBeNull();
     for (const event of [
       { ...state, state: 'pending', reward: '7.0' },
       { ...state, state: 'orphaned', reward: '7.0' },
@@ -135,7 +136,7 @@ describe('a rig', () => {
       { type: 'block-reward', ...won, fault: 'it is false' },
     ] as const) {
       tell(event);
-      expect(perDay(tally)).toBeUndefined();
+      expect(perDay(tally)).toBeNull();
     }
     tell({ ...state, state: 'won', reward: '2.5' });
     expect(perDay(tally)).toBeCloseTo(2.5, 9);
@@ -158,17 +159,17 @@ describe('a rig', () => {
     tell(work(1, ONE_A_DAY / 3));
     clock.advance(3_600_001);
     tell(hashes('cpu', 30e6), work(3, ONE_A_DAY));
-    expect(tally.now().timeToBlockSeconds).toBeCloseTo(86_400, 6);
+    expect(tally.status().timeToBlockSeconds).toBeCloseTo(86_400, 6);
     clock.advance(3_600_001);
     tell(hashes('cpu', 30e6));
     // Old work is still better than none.
-    expect(tally.now().timeToBlockSeconds).toBeCloseTo(86_400, 6);
+    expect(tally.status().timeToBlockSeconds).toBeCloseTo(86_400, 6);
   });
 
   it('earns with the workers of relays, too, and nothing while nobody hashes', () => {
     const { tally, tell } = rig({ coinsAt: () => 1 }, 'stratum');
     tell(work(0, ONE_A_DAY));
-    expect(tally.now().earnings).toEqual({});
+    expect(tally.status().earnings).toEqual(NO_EARNINGS);
     tell(relay('stratum', worker('asic', { hashesPerSecond: 2e6 })));
     expect(perDay(tally)).toBeCloseTo(2, 9);
   });
@@ -184,17 +185,17 @@ describe('a rig', () => {
     ['it waits for work', { type: 'new-cut', chain: 0 }],
   ])('has no chance of a block and no cost of power while %s', (_, ...events) => {
     const { clock, tally, tell } = mining({ coinsAt: () => 1, powerWatts: 450, powerPrice: 0.5 });
-    expect(tally.now()).toMatchObject({
+    expect(tally.status()).toMatchObject({
       earnings: { coinsPerDay: expect.anything(), powerCostPerDay: expect.anything() },
     });
     tell(...events);
     clock.advance(6_000);
     // The rate over half a minute has not fallen yet.
-    expect(tally.now().hashesPerSecond).toBeGreaterThan(0);
-    expect(tally.now().earnings).toEqual({});
-    expect(tally.now()).not.toHaveProperty('timeToBlockSeconds');
+    expect(tally.status().hashesPerSecond).toBeGreaterThan(0);
+    expect(tally.status().earnings).toEqual(NO_EARNINGS);
+    expect(tally.status().timeToBlockSeconds).toBeNull();
     tell(device('cpu', 'ready'), work(0, ONE_A_DAY), node('connected'));
-    expect(tally.now().earnings).toMatchObject({ powerCostPerDay: expect.closeTo(5.4, 9) });
+    expect(tally.status().earnings).toMatchObject({ powerCostPerDay: expect.closeTo(5.4, 9) });
   });
 
   it('knows its power when each device that hashes tells it, or somebody has said it', () => {
@@ -203,12 +204,12 @@ describe('a rig', () => {
     };
     const { tally, tell } = mining({ powerPrice: 0.5 });
     tell(device('gpu0', 'ready'), telemetry('gpu0', 300));
-    expect(tally.now().earnings).not.toHaveProperty('powerWatts');
+    expect(tally.status().earnings.powerWatts).toBeNull();
     tell(telemetry('cpu', 0));
-    expect(tally.now().earnings).toMatchObject({ powerWatts: 300, powerCostPerDay: expect.closeTo(3.6, 9) });
+    expect(tally.status().earnings).toMatchObject({ powerWatts: 300, powerCostPerDay: expect.closeTo(3.6, 9) });
     tell(device('cpu', 'parked', 'it was lost'), telemetry('cpu', 50));
-    expect(tally.now().earnings).toMatchObject({ powerWatts: 300 });
-    expect(mining({ powerPrice: 0.5, powerWatts: 450 }).tally.now().earnings).toMatchObject({
+    expect(tally.status().earnings).toMatchObject({ powerWatts: 300 });
+    expect(mining({ powerPrice: 0.5, powerWatts: 450 }).tally.status().earnings).toMatchObject({
       powerWatts: 450,
       powerCostPerDay: expect.closeTo(5.4, 9),
     });
@@ -264,13 +265,17 @@ describe('in words', () => {
   });
 
   it('say what is not known, and why', () => {
-    expect(describeCoins({})).toBe('not known yet');
-    expect(describeChance({})).toBe('not known yet');
-    expect(describePowerCost({})).toBe('');
-    expect(describeCoins({ chanceInDayRatio: 0.1 })).toBe('the rewards of this network are not known');
-    expect(describePowerCost({ powerPrice: 0.3 })).toContain('not every device that mines has a sensor');
-    expect(describePowerCost({ powerPrice: 0.3 }, false)).toMatch(/: this rig has no devices; give --power-watts$/);
-    expect(describeCoins({ coinsPerDay: 1e30, coinsPerBlock: 1 })).toBe(
+    expect(describeCoins(NO_EARNINGS)).toBe('not known yet');
+    expect(describeChance(NO_EARNINGS)).toBe('not known yet');
+    expect(describePowerCost(NO_EARNINGS)).toBe('');
+    expect(describeCoins({ ...NO_EARNINGS, chanceInDayRatio: 0.1 })).toBe('the rewards of this network are not known');
+    expect(describePowerCost({ ...NO_EARNINGS, powerPrice: 0.3 })).toContain(
+      'not every device that mines has a sensor',
+    );
+    expect(describePowerCost({ ...NO_EARNINGS, powerPrice: 0.3 }, false)).toMatch(
+      /: this rig has no devices; give --power-watts$/,
+    );
+    expect(describeCoins({ ...NO_EARNINGS, coinsPerDay: 1e30, coinsPerBlock: 1 })).toBe(
       'more than 1000 E coins a day (1 coins a block)',
     );
     expect([approximately('5 d'), approximately(formatDuration(1e20))]).toEqual(['~5 d', 'more than 1 M y']);

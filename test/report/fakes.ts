@@ -1,9 +1,11 @@
 /** For tests of reporters: a clock that a test advances, and short ways to make events. */
 
 import { pino } from 'pino';
+import { TELEMETRY_FIELDS } from '#pickaxe/engine/device.js';
 import type { MinerEvent, RelayWorker } from '#pickaxe/events/events.js';
 import type { Balance } from '#pickaxe/report/earnings.js';
-import type { Setup } from '#pickaxe/report/rig.js';
+import type { Setup } from '#pickaxe/report/running-miner.js';
+import type { Earnings, Sensors } from '#pickaxe/report/status.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 
 export class FakeClock implements Clock {
@@ -21,6 +23,21 @@ export class FakeClock implements Clock {
     return this.#ms;
   }
 }
+
+/** An estimate of a rig of which nothing is known. */
+export const NO_EARNINGS: Earnings = {
+  blocksPerDay: null,
+  chanceInDayRatio: null,
+  chanceInMonthRatio: null,
+  coinsPerBlock: null,
+  coinsPerDay: null,
+  powerWatts: null,
+  powerPrice: null,
+  powerCostPerDay: null,
+};
+
+/** The readings of a device without sensors. */
+export const NO_SENSORS = Object.fromEntries(TELEMETRY_FIELDS.map((field) => [field, null])) as Sensors;
 
 export const SETUP: Setup = { configFiles: ['/etc/pickaxe.toml'], account: 'k:me', network: 'development' };
 

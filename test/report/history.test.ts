@@ -101,7 +101,7 @@ it('points do not move as time passes, and there are never more than 720', () =>
 
 it('the last work of each chain is kept, in the order of the chains, for at most 256 chains', () => {
   const works = new LastWork(new FakeClock());
-  const work = (chain: number, height: bigint) => works.listen({ type: 'work', chain, height, difficulty: 5 });
+  const work = (chain: number, height: bigint) => works.add({ type: 'work', chain, height, difficulty: 5 });
   work(7, 1n);
   work(3, 1n);
   work(7, 2n);

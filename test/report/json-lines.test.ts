@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { JsonLines } from '#pickaxe/report/json-lines.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, relay, verdict, worker } from './fakes.ts';
+import { version } from '#pickaxe/system/version.js';
+import { device, FakeClock, hashes, NO_EARNINGS, NO_SENSORS, relay, verdict, worker } from './fakes.ts';
 
 function json() {
   const written: string[] = [];
@@ -20,18 +21,21 @@ function json() {
 
 test('the first line says who earns, where, and from which files, as far as that is known', () => {
   const { jsonLines, lines } = json();
-  const start = {
+  const configFiles = ['/a.toml'];
+  const devices = [{ name: 'cpu' }, { name: 'gpu0' }];
+  jsonLines.start('rig-7', { configFiles, account: 'k:me', network: 'development' }, devices);
+  jsonLines.start('rig-7', { configFiles, user: 'me.rig1', pools: ['stratum+tcp://pool.example:3333'] }, devices);
+  const first = {
+    type: 'start',
+    timeMillis: 1_700_000_000_000,
     rig: 'rig-7',
-    version: '0.1.0',
-    configFiles: ['/a.toml'],
-    devices: [{ name: 'cpu' }, { name: 'gpu0' }],
+    version,
+    configFiles,
+    devices: ['cpu', 'gpu0'],
   };
-  jsonLines.start({ ...start, account: 'k:me', network: 'development' });
-  jsonLines.start({ ...start, user: 'me.rig1', pools: ['stratum+tcp://pool.example:3333'] });
-  const first = { ...start, type: 'start', timeMillis: 1_700_000_000_000, devices: ['cpu', 'gpu0'] };
   expect(lines()).toEqual([
-    { ...first, account: 'k:me', network: 'development' },
-    { ...first, user: 'me.rig1' },
+    { ...first, account: 'k:me', network: 'development', user: null },
+    { ...first, account: null, network: null, user: 'me.rig1' },
   ]);
 });
 
@@ -51,15 +55,15 @@ describe('the hashrate line', () => {
     };
     tell({ type: 'telemetry', device: 'gpu0', telemetry });
     tell({ type: 'telemetry', device: 'gpu1', telemetry: { fanRatio: 0.3 } });
-    jsonLines.hashrate(tally);
+    jsonLines.hashrate(tally.status());
     expect(lines().at(-1)).toEqual({
       type: 'hashrate',
       timeMillis: 1_700_000_001_000,
       hashesPerSecond: 9_000,
       devices: {
-        cpu: { hashesPerSecond: 100 },
-        gpu0: { hashesPerSecond: 8_000, sensors: telemetry, hashesPerJoule: 20 },
-        gpu1: { hashesPerSecond: 900, sensors: { fanRatio: 0.3 } },
+        cpu: { hashesPerSecond: 100, sensors: NO_SENSORS, hashesPerJoule: null },
+        gpu0: { hashesPerSecond: 8_000, sensors: { ...NO_SENSORS, ...telemetry }, hashesPerJoule: 20 },
+        gpu1: { hashesPerSecond: 900, sensors: { ...NO_SENSORS, fanRatio: 0.3 }, hashesPerJoule: null },
       },
     });
   });
@@ -68,9 +72,11 @@ describe('the hashrate line', () => {
     const { clock, tally, jsonLines, tell, lines } = json();
     tell(device('gpu0', 'ready'), { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61 } });
     clock.advance(10_000);
-    jsonLines.hashrate(tally);
-    expect(lines().at(-1)).toMatchObject({ hashesPerSecond: 0, devices: { gpu0: { hashesPerSecond: 0 } } });
-    expect(lines().at(-1).devices.gpu0).not.toHaveProperty('sensors');
+    jsonLines.hashrate(tally.status());
+    expect(lines().at(-1)).toMatchObject({
+      hashesPerSecond: 0,
+      devices: { gpu0: { hashesPerSecond: 0, sensors: NO_SENSORS } },
+    });
   });
 });
 
@@ -101,10 +107,12 @@ test('the summary has each device’s stats', () => {
     averageHashesPerSecond: 250,
     expectedBlocks: 2,
     bestDifficulty: 0,
-    earnings: {},
+    acceptedBlocks: null,
+    switchSeconds: null,
+    earnings: NO_EARNINGS,
     newCuts: 0,
     missedCuts: 0,
-    devices: { gpu0: { ...counts, reopens: 1 } },
+    devices: { gpu0: { ...counts, reopens: 1, proven: null } },
     relays: {},
   });
 });
@@ -127,13 +135,25 @@ describe('events', () => {
     for (const line of written) expect(line).toMatch(/^[^\n]+\n$/);
   });
 
-  test('of relays have their workers, without what is not known', () => {
+  test('of relays have their workers, with null for what is not known', () => {
     const { tell, lines } = json();
     const { difficulty: _, lastShareSeconds: __, ...gone } = worker('gone', { sessions: 0, hashesPerSecond: 0 });
     tell(relay('stratum', worker('asic'), gone));
     const [line] = lines();
     expect(line).toMatchObject({ type: 'relay', relay: 'stratum', sessions: 1, hashesPerSecond: 700e9 });
-    expect(line.workers).toEqual([worker('asic'), gone]);
+    expect(line.workers).toEqual([worker('asic'), { ...gone, difficulty: null, lastShareSeconds: null }]);
+  });
+
+  test('have null where something is not known', () => {
+    const { tell, lines } = json();
+    tell({ type: 'work', chain: 3, height: 42n, difficulty: 1_000 }, device('cpu', 'ready'));
+    const block = { chain: 3, height: 42n, blockHash: 'h', device: 'cpu', isRelay: false };
+    tell({ type: 'block-reward', ...block, reward: '0.98' });
+    expect(lines()).toMatchObject([
+      { type: 'work', networkCode: null, shareDifficulty: null },
+      { type: 'device', detail: null, model: null, kernel: null, cores: null, bus: null, reason: null, fault: null },
+      { type: 'block-reward', reward: '0.98', fees: null, fault: null, paidTo: null, isEarlier: false },
+    ]);
   });
 
   test('that are frequent, and readings, appear only in the hashrate line', () => {

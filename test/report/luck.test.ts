@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Latencies, Luck } from '#pickaxe/report/rates.js';
+import { Latencies, Luck } from '#pickaxe/report/counters.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, verdict } from './fakes.ts';
 
@@ -27,7 +27,7 @@ describe('luck', () => {
 describe('latencies', () => {
   test('have a median, a 99th percentile, a last value and a count', () => {
     const latencies = new Latencies();
-    expect(latencies.spread).toBeUndefined();
+    expect(latencies.spread).toBeNull();
     for (let ms = 100; ms >= 1; ms--) latencies.add(ms);
     expect(latencies.spread).toEqual({ p50: 51, p99: 100, last: 1, count: 100 });
   });
@@ -56,24 +56,24 @@ describe('the state of the rig', () => {
       tally.listen(hashes('cpu', 100, 20_000));
       if (s % 4 === 0) tally.listen({ type: 'proof', device: 'cpu', hashes: 400, difficulty: 400 + s });
     }
-    const now = tally.now();
+    const now = tally.status();
     expect(now.hashesPerSecond).toBeCloseTo(100, -1);
     expect(now.timeToBlockSeconds).toBeCloseTo(20_000 / now.hashesPerSecond);
     expect(now.effort).toBeCloseTo(0.2);
-    expect(now.work).toEqual({ chain: 3, height: 42n, difficulty: 20_000, sinceMs: 0 });
+    expect(now.work).toEqual({ chain: 3, height: 42, difficulty: 20_000, shareDifficulty: null, ageSeconds: 40 });
     expect(tally.summary()).toMatchObject({ expectedBlocks: expect.closeTo(0.2), bestDifficulty: 436, accepted: 0 });
     expect(tally.summary().devices.cpu.proven).toMatchObject({ hashes: 4_000, proofs: 10 });
     tally.listen(verdict('cpu', 'accepted'));
-    expect(tally.now().effort).toBe(0);
+    expect(tally.status().effort).toBe(0);
   });
 
   test('has no time to a block while nothing is hashed, or while there is no work', () => {
     const { clock, tally } = rig();
     tally.listen(device('cpu', 'ready'));
-    expect(tally.now()).not.toHaveProperty('work');
+    expect(tally.status().work).toBeNull();
     tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 20_000 });
     clock.advance(1_000);
-    expect(tally.now()).not.toHaveProperty('timeToBlockSeconds');
+    expect(tally.status().timeToBlockSeconds).toBeNull();
   });
 
   test('knows no time to a block while every device is paused, though half a minute still has hashes in it', () => {
@@ -85,9 +85,9 @@ describe('the state of the rig', () => {
       tally.listen(hashes('cpu', 100, 20_000));
     }
     tally.listen(device('cpu', 'paused', 'it is night'));
-    const now = tally.now();
+    const now = tally.status();
     expect(now.hashesPerSecond).toBeGreaterThan(0);
-    expect(now).not.toHaveProperty('timeToBlockSeconds');
+    expect(now.timeToBlockSeconds).toBeNull();
   });
 
   test('has devices that never worked, with the reason, and paused devices', () => {
@@ -96,9 +96,9 @@ describe('the state of the rig', () => {
     tally.listen(device('gpu0', 'parked', 'the driver refuses'));
     tally.listen(device('cpu', 'ready'));
     tally.listen(device('cpu', 'paused', 'it is night'));
-    const { devices } = tally.now();
-    expect(devices.get('gpu0')).toMatchObject({ kind: 'gpu', state: 'parked', reason: 'the driver refuses' });
-    expect(devices.get('cpu')).toMatchObject({ kind: 'cpu', state: 'paused', reason: 'it is night' });
+    const { devices } = tally.status();
+    expect(devices.gpu0).toMatchObject({ kind: 'gpu', state: 'parked', reason: 'the driver refuses' });
+    expect(devices.cpu).toMatchObject({ kind: 'cpu', state: 'paused', reason: 'it is night' });
   });
 
   test('has each node’s state, since when, and how often the node was lost', () => {
@@ -106,18 +106,19 @@ describe('the state of the rig', () => {
     const source = (state: 'connected' | 'lost' | 'warning' | 'info', reason = '') =>
       tally.listen({ type: 'source', source: 'http://a', kind: 'node', state, reason });
     source('warning', 'it does not list this miner');
-    expect(tally.now().sources.get('http://a')).toMatchObject({ state: 'connecting', losses: 0 });
+    expect(tally.status().sources['http://a']).toMatchObject({ state: 'connecting', losses: 0 });
     source('connected', 'hello');
     clock.advance(5_000);
     source('lost', 'gone');
     clock.advance(5_000);
     source('lost', 'still gone');
     source('info', 'whatever');
-    expect(tally.now().sources.get('http://a')).toEqual({
+    expect(tally.status().sources['http://a']).toEqual({
       kind: 'node',
       state: 'lost',
       reason: 'still gone',
-      sinceMs: 5_000,
+      ageSeconds: 5,
+      latencySeconds: null,
       losses: 1,
       warning: 'it does not list this miner',
       missedCuts: 0,
@@ -132,7 +133,7 @@ describe('the state of the rig', () => {
     for (const chain of [3, 4]) tally.listen({ type: 'missed-cut', source: 'http://a', chain });
     tally.listen({ type: 'missed-cut', source: 'http://b', chain: 3 });
     polling({ chain: 3, reason: 'missed-block' }, { chain: 4, reason: 'no-stream' });
-    expect(tally.now().sources.get('http://a')).toMatchObject({
+    expect(tally.status().sources['http://a']).toMatchObject({
       state: 'connecting',
       missedCuts: 2,
       polledChains: [
@@ -142,7 +143,7 @@ describe('the state of the rig', () => {
     });
     expect(tally.summary().missedCuts).toBe(3);
     polling();
-    expect(tally.now().sources.get('http://a')).toMatchObject({ missedCuts: 2, polledChains: [] });
+    expect(tally.status().sources['http://a']).toMatchObject({ missedCuts: 2, polledChains: [] });
   });
 
   test('has the number of New Cuts, and how long job switches took', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Meter } from '#pickaxe/report/rates.js';
+import { Meter } from '#pickaxe/report/counters.js';
 
 /** Reports every 100 ms, at a rate that may change. */
 function run(meter: Meter, fromMs: number, toMs: number, perSecond: number) {

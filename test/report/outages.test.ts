@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Outages, outageInFull, outageInShort } from '#pickaxe/report/outages.js';
-import type { RigState } from '#pickaxe/report/rig-state.js';
+import type { RigState } from '#pickaxe/report/status.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { LEFT, SOURCE_KINDS } from '#pickaxe/source/vocabulary.js';
 import { device, FakeClock } from './fakes.ts';
@@ -40,8 +40,8 @@ function rig() {
   return { said, tell, wait };
 }
 
-function state(name: RigState['name'], sourceKind: RigState['sourceKind'] = 'node'): RigState {
-  return { name, sourceKind, reason: 'why', sinceMs: 0 };
+function status(state: RigState, stateAgeSeconds: number, sourceKind: (typeof SOURCE_KINDS)[number] = 'node') {
+  return { state, sourceKind, stateReason: 'why', stateAgeSeconds };
 }
 
 describe('an outage', () => {
@@ -106,7 +106,7 @@ describe('an outage', () => {
 
   test('is named by the state of the rig', () => {
     const names = ['starting', 'paused', 'waiting-for-work', 'no-source', 'no-device', 'mining'] as const;
-    expect(names.map((name) => outageInFull(state(name), 59_999))).toEqual([
+    expect(names.map((name) => outageInFull(status(name, 59.999)))).toEqual([
       'starting for 59 s (why)',
       'paused for 59 s (why)',
       'no work for 59 s (why)',
@@ -114,7 +114,7 @@ describe('an outage', () => {
       'no device mines for 59 s (why)',
       undefined,
     ]);
-    expect(outageInShort(state('no-source'), 7_259_999)).toBe('no node for 2 h');
+    expect(outageInShort(status('no-source', 7_259.999))).toBe('no node for 2 h');
   });
 
   test('of sources that are left for good is not retried, and of others beside them it is', () => {
@@ -131,7 +131,7 @@ describe('an outage', () => {
   });
 
   test('is named by what the rig mines on; parents are not called', () => {
-    const all = SOURCE_KINDS.map((kind) => outageInFull(state('no-source', kind), 59_999));
+    const all = SOURCE_KINDS.map((kind) => outageInFull(status('no-source', 59.999, kind)));
     expect(all).toEqual([
       'no node for 59 s (why), retrying',
       'no pool for 59 s (why), retrying',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDoubtful, ProofStats } from '#pickaxe/report/rates.js';
+import { isDoubtful, ProofStats } from '#pickaxe/report/counters.js';
 
 /** `count` candidates of the same worth. */
 function provenBy(count: number, worth = 1) {
@@ -9,7 +9,7 @@ function provenBy(count: number, worth = 1) {
 }
 
 test('nothing is proven before the first candidate', () => {
-  expect(provenBy(0)).toBeUndefined();
+  expect(provenBy(0)).toBeNull();
 });
 
 // Exact limits: F. Garwood, "Fiducial limits for the Poisson distribution", 1936.

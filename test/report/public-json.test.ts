@@ -10,7 +10,7 @@ import { BlocksReport } from '#pickaxe/cli/blocks.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
 import { DoctorReport } from '#pickaxe/cli/doctor.js';
 import { NodesReport } from '#pickaxe/cli/nodes.js';
-import { RigsReport } from '#pickaxe/cli/stats.js';
+import { RigsReport } from '#pickaxe/cli/stats-table.js';
 import { SweepReport } from '#pickaxe/cli/sweep/sweep.js';
 import { PaymentReport } from '#pickaxe/cli/sweep/transfer.js';
 import { TuneReport } from '#pickaxe/cli/tune.js';
@@ -24,6 +24,7 @@ import { LedgerLine } from '#pickaxe/relay/stratum/share-log.js';
 import * as api from '#pickaxe/report/http/schemas.js';
 import { JsonLine, JsonLines } from '#pickaxe/report/json-lines.js';
 import { LogLine } from '#pickaxe/report/log-tail.js';
+import { Status } from '#pickaxe/report/status.js';
 import { Answer, Request } from '#pickaxe/wire/worker.js';
 import { expectShape } from '../expect-shape.ts';
 import { BALANCE, device, relay, SETUP, share, verdict, worker } from './fakes.ts';
@@ -57,6 +58,7 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'tx transfer --json': PaymentReport,
   'a line of a worker': Answer,
   'a line to a worker': Request,
+  'the API’s Status': Status,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),
 };
 
@@ -313,9 +315,9 @@ describe('printed JSON has its documented shape', () => {
     const lines: string[] = [];
     const jsonLines = new JsonLines((line) => lines.push(line), clock);
     events.on(jsonLines.listen);
-    jsonLines.start({ rig: 'rig-7', version: '0.1.0', ...SETUP, user: 'me', devices: [{ name: 'cpu' }] });
+    jsonLines.start('rig-7', { ...SETUP, user: 'me' }, [{ name: 'cpu' }]);
     for (const event of Object.values(EVENTS)) events.emit(event);
-    jsonLines.hashrate(tally);
+    jsonLines.hashrate(tally.status());
     jsonLines.summary(tally.summary());
     const documents = lines.map((line) => JSON.parse(line));
     for (const document of documents) expectShape(JsonLine, document);
@@ -345,7 +347,7 @@ describe('printed JSON has its documented shape', () => {
   });
 
   test.each([
-    ['/api/v1/status', api.Status],
+    ['/api/v1/status', Status],
     ['/api/v1/history', api.HistoryAnswer],
     ['/api/v1/log', api.LogAnswer],
     ['/healthz', api.Health],

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
-import { RIG_STATES } from '#pickaxe/report/figures.js';
-import { rigState } from '#pickaxe/report/rig-state.js';
+import { RIG_STATES } from '#pickaxe/report/status.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, relay, worker } from './fakes.ts';
 
@@ -31,13 +30,13 @@ function after(
     if (typeof step === 'number') clock.advance(step);
     else tally.listen(step);
   }
-  const { name, reason, sinceMs } = rigState(tally.now());
-  return [name, reason, (clock.monotonicMs() - sinceMs) / 1_000];
+  const { state, stateReason, stateAgeSeconds } = tally.status();
+  return [state, stateReason, stateAgeSeconds];
 }
 
 const cpu = device('cpu', 'ready');
 const mines = [cpu, source('connected'), work];
-const MINING = ['mining', '', expect.any(Number)];
+const MINING = ['mining', null, expect.any(Number)];
 
 describe('a rig', () => {
   test.each<[string, (MinerEvent | number)[], unknown[]]>([
@@ -47,7 +46,7 @@ describe('a rig', () => {
       [source('connected'), work],
       ['starting', expect.any(String), 0],
     ],
-    ['mines', [seconds(5), cpu, seconds(1), source('connected'), work, seconds(2)], ['mining', '', 2]],
+    ['mines', [seconds(5), cpu, seconds(1), source('connected'), work, seconds(2)], ['mining', null, 2]],
     ['mines with work from a source that does not report its state', [cpu, work], MINING],
     ['mines with an unhealthy node, when there is no other', [...mines, source('unhealthy')], MINING],
     ['mines with one node of two', [...mines, source('lost', 'other')], MINING],
@@ -116,7 +115,7 @@ describe('a rig', () => {
       [cpu, source('lost', 'a', 'a.example is busy (503).'), source('lost', 'b', 'cannot reach b. Is it there?')],
       ['no-source', 'a.example is busy (503); cannot reach b', 0],
     ],
-    ['has a node again', [...mines, source('lost'), seconds(9), source('connected')], ['mining', '', 0]],
+    ['has a node again', [...mines, source('lost'), seconds(9), source('connected')], ['mining', null, 0]],
     [
       'has no device when none is left',
       [...mines, device('cpu', 'reopening', 'it was lost'), seconds(4), device('cpu', 'parked', 'it was lost')],
@@ -147,7 +146,7 @@ describe('a rig without devices, which lives on its relays,', () => {
   test.each<[string, (MinerEvent | number)[], unknown[]]>([
     ['has no node at first', [seconds(3)], ['no-source', 'none has answered yet', 3]],
     ['waits for work', [connected, seconds(2)], ['waiting-for-work', 'the node has given none yet', 2]],
-    ['mines with work, without a device', [connected, work, seconds(2)], ['mining', '', 2]],
+    ['mines with work, without a device', [connected, work, seconds(2)], ['mining', null, 2]],
     ['mines with workers', [connected, work, relay('stratum', worker('asic'))], MINING],
     ['has no node once it is lost', [connected, work, source('lost'), seconds(1)], ['no-source', 'node lost', 1]],
     [
@@ -174,7 +173,7 @@ test.each([
 ] as const)('a rig says that it mines on a %s before it has heard of one', (sourceKind, reason) => {
   const tally = new Tally(new FakeClock(), [], [], sourceKind);
   tally.listen(cpu);
-  expect(rigState(tally.now())).toMatchObject({ name: 'no-source', sourceKind, reason });
+  expect(tally.status()).toMatchObject({ state: 'no-source', sourceKind, stateReason: reason });
 });
 
 test('the tests above cover every state', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeDevices, type Folders, logStart } from '#pickaxe/report/rig.js';
+import { describeDevices, type Folders, logStart } from '#pickaxe/report/running-miner.js';
 import { linesOf } from './fakes.ts';
 
 const FOLDERS = { current: '/home/u/rig', home: '/home/u', separator: '/' };

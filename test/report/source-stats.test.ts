@@ -8,10 +8,11 @@ type SourceEvent = MinerEvent & { type: 'source' };
 function after(...news: [string, SourceEvent['state'], string][]) {
   const sources = new Sources('node');
   for (const [i, [source, state, reason]] of news.entries()) {
-    sources.heard({ type: 'source', source, kind: 'node', state, reason }, 1_000 * i);
+    sources.update({ type: 'source', source, kind: 'node', state, reason }, 1_000 * i);
   }
-  const now = [...sources.now()].map(([name, { state, reason, sinceMs, losses, warning }]) => {
-    return { name, state, reason, sinceMs, losses, ...(warning !== undefined && { warning }) };
+  const nowMs = 1_000 * news.length;
+  const now = Object.entries(sources.status(nowMs)).map(([name, { state, reason, ageSeconds, losses, warning }]) => {
+    return { name, state, reason, sinceMs: nowMs - 1_000 * ageSeconds, losses, ...(warning !== null && { warning }) };
   });
   return { now, anyConnected: sources.anyConnected };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
 import { luckOf } from '#pickaxe/report/figures.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, relay, share, verdict, worker } from './fakes.ts';
+import { device, FakeClock, hashes, NO_EARNINGS, NO_SENSORS, relay, share, verdict, worker } from './fakes.ts';
 
 const NONE = { accepted: 0, rejected: 0, stale: 0, unknown: 0, delivered: 0 };
 const NO_SHARES = { ...NONE, acceptedHashes: 0 };
@@ -36,8 +36,17 @@ describe('each device’s stats', () => {
     tally.listen(device('gpu0', 'ready'));
     clock.advance(10_000);
     const blocks = { accepted: 2, rejected: 1, stale: 1, unknown: 0, delivered: 0 };
-    const cpu = { ...NONE, accepted: 1, unknown: 1, shares: NO_SHARES, hardwareErrors: 0, reopens: 0, hashes: 1_000 };
-    const gpu0 = { ...blocks, shares: NO_SHARES, hardwareErrors: 1, reopens: 1, hashes: 70_000 };
+    const cpu = {
+      ...NONE,
+      accepted: 1,
+      unknown: 1,
+      shares: NO_SHARES,
+      hardwareErrors: 0,
+      reopens: 0,
+      hashes: 1_000,
+      proven: null,
+    };
+    const gpu0 = { ...blocks, shares: NO_SHARES, hardwareErrors: 1, reopens: 1, hashes: 70_000, proven: null };
     expect(tally.summary()).toEqual({
       accepted: 3,
       rejected: 1,
@@ -49,7 +58,9 @@ describe('each device’s stats', () => {
       hashes: 71_000,
       uptimeSeconds: 10,
       averageHashesPerSecond: 7_100,
-      earnings: {},
+      acceptedBlocks: null,
+      switchSeconds: null,
+      earnings: NO_EARNINGS,
       expectedBlocks: 71,
       bestDifficulty: 0,
       newCuts: 0,
@@ -74,7 +85,7 @@ describe('each device’s stats', () => {
     tally.listen(device('gpu7', 'reopening', 'the driver refuses'));
     tally.listen(device('gpu7', 'parked', 'the driver refuses'));
     expect(tally.summary().devices).toEqual({});
-    expect([...tally.devices()]).toEqual([]);
+    expect(tally.status().devices.gpu7.hasWorked).toBe(false);
   });
 
   test('count failures only after the device first works, because earlier ones belong to its start', () => {
@@ -105,12 +116,12 @@ test('a device that is to be opened is starting until its first event, and its r
   tally.listen(device('gpu0', 'ready'));
   clock.advance(10_000);
   tally.listen(hashes('gpu0', 5_000));
-  const { devices } = tally.now();
-  expect([...devices].map(([name, { kind, state }]) => [name, kind, state])).toEqual([
+  const { devices } = tally.status();
+  expect(Object.entries(devices).map(([name, { kind, state }]) => [name, kind, state])).toEqual([
     ['cpu', 'cpu', 'starting'],
     ['gpu0', 'gpu', 'ready'],
   ]);
-  expect(devices.get('gpu0')!.hashesPerSecond).toBe(500);
+  expect(devices.gpu0.hashesPerSecond).toBe(500);
   expect(Object.keys(tally.summary().devices)).toEqual(['gpu0']);
 });
 
@@ -123,11 +134,11 @@ describe('a device’s hashrate', () => {
       clock.advance(1_000);
       tally.listen(hashes('gpu0', 700));
     }
-    expect(tally.devices().get('gpu0')!.hashesPerSecond).toBe(700);
+    expect(tally.status().devices.gpu0.hashesPerSecond).toBe(700);
     clock.advance(15_000);
-    expect(tally.devices().get('gpu0')!.hashesPerSecond).toBe(280);
+    expect(tally.status().devices.gpu0.hashesPerSecond).toBe(280);
     clock.advance(60_000);
-    expect(tally.devices().get('gpu0')!.hashesPerSecond).toBe(0);
+    expect(tally.status().devices.gpu0.hashesPerSecond).toBe(0);
     expect(tally.summary().hashes).toBe(7_000);
   });
 });
@@ -140,15 +151,15 @@ describe('a device’s sensors', () => {
     clock.advance(1_000);
     tally.listen(hashes('gpu0', 20_000));
     tally.listen({ type: 'telemetry', device: 'gpu0', telemetry: { ...telemetry, powerWatts } });
-    return { clock, now: () => tally.devices().get('gpu0')! };
+    return { clock, now: () => tally.status().devices.gpu0 };
   }
 
   test('are reported with its efficiency in hashes per second for each watt', () => {
     const { now } = measured();
-    const { hashesPerSecond, telemetry: told, hashesPerJoule } = now();
-    expect({ hashesPerSecond, told, hashesPerJoule }).toEqual({
+    const { hashesPerSecond, sensors, hashesPerJoule } = now();
+    expect({ hashesPerSecond, sensors, hashesPerJoule }).toEqual({
       hashesPerSecond: 20_000,
-      told: telemetry,
+      sensors: { ...NO_SENSORS, ...telemetry },
       hashesPerJoule: 50,
     });
   });
@@ -156,14 +167,14 @@ describe('a device’s sensors', () => {
   test('are no longer reported ten seconds after their last reading', () => {
     const { clock, now } = measured();
     clock.advance(9_999);
-    expect(now().telemetry).toEqual(telemetry);
+    expect(now().sensors).toEqual({ ...NO_SENSORS, ...telemetry });
     clock.advance(1);
-    expect(now().telemetry).toEqual({});
-    expect(now()).not.toHaveProperty('hashesPerJoule');
+    expect(now().sensors).toEqual(NO_SENSORS);
+    expect(now().hashesPerJoule).toBeNull();
   });
 
   test('give no efficiency if the power is 0', () => {
-    expect(measured(0).now()).not.toHaveProperty('hashesPerJoule');
+    expect(measured(0).now().hashesPerJoule).toBeNull();
   });
 
   test('report their last reading only, and nothing of earlier ones', () => {
@@ -172,7 +183,7 @@ describe('a device’s sensors', () => {
     tally.listen({ type: 'telemetry', device: 'gpu0', telemetry });
     clock.advance(2_000);
     tally.listen({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 62 } });
-    expect(tally.devices().get('gpu0')!.telemetry).toEqual({ temperatureCelsius: 62 });
+    expect(tally.status().devices.gpu0.sensors).toEqual({ ...NO_SENSORS, temperatureCelsius: 62 });
   });
 });
 
@@ -196,22 +207,22 @@ describe('shares', () => {
     tally.listen(hashes('cpu', 500, 1_000));
     clock.advance(7_000);
     tally.listen(share('cpu', 'accepted'));
-    expect(tally.now()).toMatchObject({ effort: 0.5, lastShareMs: 7_000 });
-    expect(tally.now()).not.toHaveProperty('lastBlockMs');
+    expect(tally.status()).toMatchObject({ effort: 0.5, lastShareSeconds: 0 });
+    expect(tally.status().lastBlockSeconds).toBeNull();
     tally.listen(share('cpu', 'accepted', '', { isBlock: true }));
-    expect(tally.now()).toMatchObject({ effort: 0, lastBlockMs: 7_000 });
+    expect(tally.status()).toMatchObject({ effort: 0, lastBlockSeconds: 0 });
   });
 
   test('take a time of their own', () => {
     const { clock, tally } = fresh();
     tally.listen(device('cpu', 'ready'));
     tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 1e6, shareDifficulty: 5_000 });
-    expect(tally.now()).not.toHaveProperty('timeToShareSeconds');
+    expect(tally.status().timeToShareSeconds).toBeNull();
     clock.advance(10_000);
     tally.listen(hashes('cpu', 1_000));
-    expect(tally.now()).toMatchObject({ timeToShareSeconds: 50, timeToBlockSeconds: expect.closeTo(10_000) });
+    expect(tally.status()).toMatchObject({ timeToShareSeconds: 50, timeToBlockSeconds: expect.closeTo(10_000) });
     tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 1e6 });
-    expect(tally.now()).not.toHaveProperty('timeToShareSeconds');
+    expect(tally.status().timeToShareSeconds).toBeNull();
   });
 });
 
@@ -223,8 +234,8 @@ test('the proven rate is that of a quarter of an hour, of all devices', () => {
     const rate = second < 2_400 ? 1_000 : 100;
     for (const name of ['cpu', 'gpu0']) tally.listen({ type: 'proof', device: name, hashes: rate, difficulty: 9 });
   }
-  const { provenHashesPerSecond, devices } = tally.now();
-  expect(devices.get('cpu')?.provenHashesPerSecond).toBeCloseTo(100, 0);
+  const { provenHashesPerSecond, devices } = tally.status();
+  expect(devices.cpu.provenHashesPerSecond).toBeCloseTo(100, 0);
   expect(provenHashesPerSecond).toBeCloseTo(200, 0);
 });
 
@@ -236,7 +247,7 @@ describe('a relay', () => {
     const nothing = { ...NONE, shares: NO_SHARES };
     expect(tally.summary()).toMatchObject({ relays: { stratum: nothing }, devices: {} });
     tally.listen(brought(true));
-    expect(tally.now().devices.size).toBe(0);
+    expect(tally.status().devices).toEqual({});
     expect(tally.summary()).toMatchObject({
       accepted: 1,
       relays: { stratum: { accepted: 1, shares: { accepted: 1, acceptedHashes: 500 } } },
@@ -248,7 +259,7 @@ describe('a relay', () => {
     const { tally } = fresh();
     tally.listen(hashes('cpu', 2_000, 1_000));
     tally.listen(brought(true));
-    expect(tally.now()).toMatchObject({ effort: 2, lastBlockMs: 0 });
+    expect(tally.status()).toMatchObject({ effort: 2, lastBlockSeconds: 0 });
     expect(luckOf(tally.summary())).toBe(0);
     tally.listen(verdict('cpu', 'accepted'));
     expect(luckOf(tally.summary())).toBe(0.5);
@@ -261,14 +272,14 @@ describe('a relay', () => {
     clock.advance(10_000);
     tally.listen(hashes('cpu', 1_000));
     tally.listen(relay('stratum', worker('asic', { hashesPerSecond: 900 })));
-    expect(tally.now()).toMatchObject({
+    expect(tally.status()).toMatchObject({
       hashesPerSecond: 100,
       timeToBlockSeconds: expect.closeTo(1_000),
       timeToShareSeconds: 10,
     });
-    expect(tally.now().hashesPerSecondByWindow.last10s).toBe(100);
+    expect(tally.status().hashesPerSecondByWindow.last10s).toBe(100);
     tally.listen(device('cpu', 'paused', 'night'));
-    expect(tally.now()).not.toHaveProperty('timeToBlockSeconds');
+    expect(tally.status().timeToBlockSeconds).toBeNull();
     expect(tally.summary()).toMatchObject({ hashes: 1_000, averageHashesPerSecond: 100 });
   });
 
@@ -278,10 +289,10 @@ describe('a relay', () => {
     const { difficulty: _, lastShareSeconds: __, ...never } = gone;
     tally.listen(relay('stratum', worker('a', { sessions: 3 }), never, worker(OTHER_WORKERS, { sessions: 5 })));
     clock.advance(2_500);
-    const now = tally.now().relays.get('stratum');
+    const now = tally.status().relays.stratum;
     expect(now).toMatchObject({ sessions: 8, workersConnected: 6, hashesPerSecond: 1_400e9 });
-    expect(now?.workers.map(({ lastShareSeconds }) => lastShareSeconds)).toEqual([6.5, undefined, 6.5]);
+    expect(now.workers.map(({ lastShareSeconds }) => lastShareSeconds)).toEqual([6.5, null, 6.5]);
     tally.listen(relay('stratum'));
-    expect(tally.now().relays.get('stratum')).toMatchObject({ sessions: 0, workersConnected: 0, workers: [] });
+    expect(tally.status().relays.stratum).toMatchObject({ sessions: 0, workersConnected: 0, workers: [] });
   });
 });

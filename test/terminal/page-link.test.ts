@@ -1,6 +1,6 @@
 import jsqr from 'jsqr';
 import { describe, expect, test } from 'vitest';
-import { pageLink, qrCode } from '#pickaxe/terminal/page-link.js';
+import { pageLink, qrCode } from '#pickaxe/terminal/pages.js';
 
 const TOKEN = '0123456789abcdef'.repeat(4);
 const PAGE = { url: 'http://192.168.100.100:8080', token: TOKEN };

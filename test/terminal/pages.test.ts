@@ -8,17 +8,17 @@ import { FakeRig, NODE } from './rig.ts';
 describe('the page of hashrates', () => {
   test('shows those of each device and of all, over the windows that are filled', () => {
     const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 70);
-    expect(hashrates(rig.view).slice(0, 4)).toEqual([
-      '             10 s         60 s       15 min      highest',
-      'cpu    20.00 MH/s   20.00 MH/s            -   20.00 MH/s',
-      'gpu0   8.000 GH/s   8.000 GH/s            -   8.000 GH/s',
-      'all    8.020 GH/s   8.020 GH/s            -   8.020 GH/s',
+    expect(hashrates(rig.status).slice(0, 4)).toEqual([
+      '            10 s        60 s  15 min     highest',
+      'cpu   20.00 MH/s  20.00 MH/s       -  20.00 MH/s',
+      'gpu0  8.000 GH/s  8.000 GH/s       -  8.000 GH/s',
+      'all   8.020 GH/s  8.020 GH/s       -  8.020 GH/s',
     ]);
   });
 
   test('shows what is proven beside what is counted', () => {
     const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 100);
-    expect(hashrates(rig.view).slice(4)).toEqual([
+    expect(hashrates(rig.status).slice(4)).toEqual([
       'over the whole run, 1 min 40 s; verified candidates prove it:',
       'cpu  proven 20.00 MH/s (95 %: 18.09 … 22.06); counted 20.00 MH/s',
       'gpu0 proven 8.000 GH/s (95 %: 7.235 … 8.824); counted 8.000 GH/s',
@@ -32,20 +32,20 @@ describe('the page of hashrates', () => {
     [2, 'counted 8.000 GH/s: LESS THAN IT PROVES'],
   ])('judges a device that proves %d of what it counts', (honesty, says) => {
     const rig = new FakeRig().connected(1e12).mine({ gpu0: 8e9 }, 100, { honesty });
-    expect(hashrates(rig.view).at(-1)).toMatch(new RegExp(`; ${says}$`));
+    expect(hashrates(rig.status).at(-1)).toMatch(new RegExp(`; ${says}$`));
   });
 
   test('does not doubt a device at once that comes into service late', () => {
     const rig = new FakeRig().connected(1e12).mine({ cpu: 1e6 }, 3_600);
     rig.mine({ gpu0: 8e9 }, 1, { proofs: 0 });
-    expect(hashrates(rig.view).at(-1)).toMatch(/^gpu0 nothing yet; counted \S+ MH\/s$/);
+    expect(hashrates(rig.status).at(-1)).toMatch(/^gpu0 nothing yet; counted \S+ MH\/s$/);
   });
 
   test('doubts a device that proves nothing once it should have', () => {
     const rig = new FakeRig().connected(1e12).mine({ gpu0: 8e9 }, 100, { proofs: 0 });
-    expect(hashrates(rig.view).at(-1)).toBe('gpu0 nothing yet; counted 8.000 GH/s');
+    expect(hashrates(rig.status).at(-1)).toBe('gpu0 nothing yet; counted 8.000 GH/s');
     rig.mine({ gpu0: 8e9 }, 100, { proofs: 0 });
-    expect(hashrates(rig.view).at(-1)).toBe(
+    expect(hashrates(rig.status).at(-1)).toBe(
       'gpu0 nothing yet; counted 8.000 GH/s: IT PROVES NOTHING of what it counts',
     );
   });
@@ -56,7 +56,7 @@ describe('the page of results', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e8 }, 50, { difficulty: 1e9 });
     rig.tell(...Array.from({ length: 4 }, () => verdict('cpu', 'accepted')), verdict('cpu', 'rejected'));
     rig.mine({ cpu: 1e8 }, 5, { difficulty: 1e9 }).clock.advance(1_000);
-    expect(results(rig.view)).toEqual([
+    expect(results(rig.status)).toEqual([
       'accepted 4, rejected 1, stale 0, unknown 0',
       'luck     73 %: 5.5 blocks expected',
       'effort   50 % of what a block takes on average, since the last block',
@@ -73,7 +73,7 @@ describe('the page of results', () => {
     for (let i = 0; i < 3; i++) rig.tell(share('cpu', 'accepted', '', { difficulty: 1e12 }));
     rig.tell(share('cpu', 'rejected')).clock.advance(60_000);
     rig.mine({ cpu: 1e8 }, 50, { difficulty: 1e18 });
-    expect(results(rig.view)).toEqual([
+    expect(results(rig.status)).toEqual([
       'shares   3 accepted, 1 rejected, 0 stale; the accepted ones stand for 3.000 T hashes',
       'share    takes 1.000 T hashes, in ~2 h 46 min, on average; the last one 1 min 50 s ago',
       'proven   62.50 MH/s over 15 min, by verified candidates',
@@ -91,7 +91,7 @@ describe('the page of results', () => {
   test('has no effort where there is no device', () => {
     const rig = new FakeRig('stratum').connected(1.4e15).tell(relay('stratum', worker('a'), worker('b')));
     rig.tell(verdict('stratum', 'accepted', '', { isRelay: true })).clock.advance(3_000);
-    expect(results(rig.view)).toEqual([
+    expect(results(rig.status)).toEqual([
       'accepted 1, rejected 0, stale 0, unknown 0',
       'last     3 s ago',
       'next     in ~16 min 40 s, on average',
@@ -101,7 +101,7 @@ describe('the page of results', () => {
   });
 
   test('says so before anything has happened', () => {
-    expect(results(new FakeRig().view)).toEqual([
+    expect(results(new FakeRig().status)).toEqual([
       'accepted 0, rejected 0, stale 0, unknown 0',
       'luck     not known yet: 0.0 blocks expected',
       'effort   0 % of what a block takes on average, since the last block',
@@ -117,8 +117,7 @@ describe('the page of results', () => {
     const tally = new Tally(new FakeClock(), [], [{ name: 'stratum' }], 'node', terms);
     tally.listen({ type: 'work', chain: 3, height: 42n, networkCode: 5, difficulty: 41 * 86.4e9 });
     tally.listen(relay('stratum', worker('asic', { hashesPerSecond: 1e6 })));
-    const view = { now: tally.now(), summary: tally.summary(), nowMs: 0 };
-    expect(results(view).slice(-4)).toEqual([
+    expect(results(tally.status()).slice(-4)).toEqual([
       'next     in ~41 d, on average',
       'earns    ~0.0238 coins a day (0.975 coins a block)',
       'chance   2.4 % for a block in a day, 52 % in 30 days',
@@ -128,7 +127,7 @@ describe('the page of results', () => {
 
   test('of a rig that mines for another process has no earnings', () => {
     const tally = new Tally(new FakeClock(), [], [], 'parent', { coinsAt: () => 1 });
-    expect(results({ now: tally.now(), summary: tally.summary(), nowMs: 0 }).join('\n')).not.toContain('earns');
+    expect(results(tally.status()).join('\n')).not.toContain('earns');
   });
 });
 
@@ -146,7 +145,7 @@ describe('the page of the connection', () => {
       { type: 'job-switch', device: 'cpu', switchSeconds: 0.00125 },
     );
     rig.clock.advance(5_000);
-    expect(connection(rig.view)).toEqual([
+    expect(connection(rig.status)).toEqual([
       `node     ${NODE}`,
       '         lost for 5 s, lost 1 time',
       '         nothing listens there',
@@ -163,18 +162,21 @@ describe('the page of the connection', () => {
 
   test('names what the rig mines on before there is a connection', () => {
     const tally = new Tally(new FakeClock(), [], [], 'parent');
-    const [first] = connection({ now: tally.now(), summary: tally.summary(), nowMs: 0 });
+    const [first] = connection(tally.status());
     expect(first).toBe('parent   none has connected yet');
   });
 
   test('names pools as such, and shows which are on standby', () => {
     const source = 'stratum+tcp://pool.example:3333';
     const rig = new FakeRig().tell({ type: 'source', source, kind: 'pool', state: 'standby', reason: 'not needed' });
-    expect(connection(rig.view).slice(0, 2)).toEqual([`pool     ${source}`, '         standby for 0.0 s, never lost']);
+    expect(connection(rig.status).slice(0, 2)).toEqual([
+      `pool     ${source}`,
+      '         standby for 0.0 s, never lost',
+    ]);
   });
 
   test('says so before there is a connection', () => {
-    expect(connection(new FakeRig().view)).toEqual([
+    expect(connection(new FakeRig().status)).toEqual([
       'node     none has answered yet',
       'work     none yet',
       'New Cuts 0',
@@ -189,7 +191,7 @@ describe('the page of health', () => {
     rig.tell({ type: 'hardware-error', device: 'gpu0', nonce: 1n });
     rig.tell({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 90, powerWatts: 400 } });
     rig.tell(device('gpu1', 'parked', 'there is no such GPU'));
-    expect(health(rig.view)).toEqual([
+    expect(health(rig.status)).toEqual([
       'cpu    ready, 0 failures, 0 hardware errors',
       '       model of cpu',
       'gpu0   paused, 1 failure, 1 hardware error, 90 °C 400 W 20.00 MH/J',
@@ -202,7 +204,7 @@ describe('the page of health', () => {
   });
 
   test('says so before there is a device', () => {
-    expect(health(new FakeRig().view)).toEqual(['no device has been opened yet']);
+    expect(health(new FakeRig().status)).toEqual(['no device has been opened yet']);
   });
 });
 
@@ -217,7 +219,7 @@ describe('the page of workers', () => {
     const long = worker('x'.repeat(63), { sessions: 2, blocks: 1, lastShareSeconds: 100 });
     rig.tell(relay('stratum', worker('attic\x1b[31m \u4f60'), long, never, worker(OTHER_WORKERS, { sessions: 5 })));
     rig.tell(share('stratum', 'accepted', '', { isRelay: true }));
-    expect(workers(rig.view)).toEqual([
+    expect(workers(rig.status)).toEqual([
       'stratum: workers 7 ~2.100 TH/s, estimated from shares; sessions 8',
       'brought shares: 1 accepted, 0 rejected, 0 stale; blocks: 0 accepted, 0 rejected, 0 stale',
       'worker                    sessions   estimated  difficulty  acc/rej/stale/dup  blocks      last share',
@@ -235,11 +237,11 @@ describe('the page of workers', () => {
     const rig = new FakeRig('stratum');
     const rigs = ['rig1', 'rig2'].map((name) => worker(`k:${'3f'.repeat(32)}.${name}`));
     rig.tell(relay('stratum', ...rigs));
-    expect(workers(rig.view).join('\n')).toMatch(/^k:3f3f3f…3f3f\.rig1 .*\nk:3f3f3f…3f3f\.rig2 /m);
+    expect(workers(rig.status).join('\n')).toMatch(/^k:3f3f3f…3f3f\.rig1 .*\nk:3f3f3f…3f3f\.rig2 /m);
   });
 
   test('says so where no work is handed on', () => {
-    expect(workers(new FakeRig().view)).toEqual(['there are no workers: this rig hands its work on to nobody']);
+    expect(workers(new FakeRig().status)).toEqual(['there are no workers: this rig hands its work on to nobody']);
   });
 });
 

@@ -1,9 +1,9 @@
-/** A rig whose tally a test fills, and the view of it that the terminal shows. */
+/** A rig whose tally a test fills, and its status. */
 
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import type { EarningsTerms } from '#pickaxe/report/earnings.js';
+import type { RigStatus } from '#pickaxe/report/status.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { type View, viewOf } from '#pickaxe/terminal/pages.js';
 import { device, FakeClock, hashes } from '../report/fakes.ts';
 
 export const NODE = 'http://node:1848/ledger/0.0/mainnet01';
@@ -64,7 +64,7 @@ export class FakeRig {
     return this;
   }
 
-  get view(): View {
-    return viewOf(this.tally, this.clock);
+  get status(): RigStatus {
+    return this.tally.status();
   }
 }

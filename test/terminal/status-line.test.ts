@@ -5,7 +5,7 @@ import { statusLine } from '#pickaxe/terminal/status-line.js';
 import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
 import { FakeRig, NODE, POOL } from './rig.ts';
 
-const line = (rig: FakeRig, columns = 200) => statusLine(rig.view, columns, inPlain);
+const line = (rig: FakeRig, columns = 200) => statusLine(rig.status, columns, inPlain);
 
 /** A rig that has been mining for 200 s and knows every figure. */
 function busyRig(): FakeRig {
@@ -57,7 +57,7 @@ describe('the status line', () => {
       ' 12.02 GH/s  12/0/1  72 °C  ? for keys',
       ' 12.02 GH/s  12/0/1',
     ]);
-    expect(statusLine(rig.view, 200, inPlain, false)).not.toContain('keys');
+    expect(statusLine(rig.status, 200, inPlain, false)).not.toContain('keys');
   });
 
   test('on a pool shows shares, the proven rate and the time to a share, and not the effort for a block', () => {
@@ -205,7 +205,7 @@ describe('the status line', () => {
   test('says the same in colours', () => {
     const rig = busyRig().tell(verdict('gpu0', 'rejected', 'bad'));
     for (const columns of [40, 80, 120, 200]) {
-      const painted = statusLine(rig.view, columns, inColours);
+      const painted = statusLine(rig.status, columns, inColours);
       expect(painted).toContain('\x1b[1m');
       expect(painted).toContain('\x1b[31m');
       // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes are what it looks for

@@ -6,9 +6,12 @@ import { within } from '../../system/abort.ts';
 import { Refusals } from '../../system/bounded.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { type AskBalance, NoBalance } from '../earnings.ts';
-import { rigState } from '../rig-state.ts';
-import type { RunningMiner } from '../running-miner.ts';
+import { History } from '../history.ts';
+import type { LogTail } from '../log-tail.ts';
+import { type RunningMiner, reportedSetup } from '../running-miner.ts';
+import { Status } from '../status.ts';
 import { HttpError, type HttpLimits, httpLimits, REASONS } from './access.ts';
+import { xmrigRoutes } from './compat.ts';
 import { EventStream } from './event-stream.ts';
 import { Metrics } from './metrics.ts';
 import { EVENT_STREAM, json, openApiRoute, type Route } from './route.ts';
@@ -21,17 +24,22 @@ import {
   LogAnswer,
   LogQuery,
   Readiness,
-  Status,
 } from './schemas.ts';
 import { HttpServer, type ServerOptions } from './server.ts';
-import { RigStats, statusOf } from './status.ts';
-import { xmrigRoutes } from './xmrig.ts';
 
 const BY: PauseReason = 'user';
 
-export function apiRoutes(stats: RigStats, controls: Controls, stream: EventStream, control: boolean): Route[] {
+interface Served {
+  readonly status: () => Status;
+  readonly history: History;
+  readonly logTail: LogTail;
+  readonly controls: Controls;
+  readonly stream: EventStream;
+}
+
+function apiRoutes({ status, history, logTail, controls, stream }: Served): Route[] {
   return [
-    json('/api/v1/status', 'how the rig is doing, and what it did', Status, () => statusOf(stats, control)),
+    json('/api/v1/status', 'how the rig is doing, and what it did', Status, status),
     {
       ...json(
         '/api/v1/history',
@@ -39,7 +47,7 @@ export function apiRoutes(stats: RigStats, controls: Controls, stream: EventStre
         HistoryAnswer,
         ({ query }) => {
           const { range } = query as z.infer<typeof HistoryQuery>;
-          return { range, ...stats.history.points(range) };
+          return { range, ...history.points(range) };
         },
       ),
       query: HistoryQuery,
@@ -47,7 +55,7 @@ export function apiRoutes(stats: RigStats, controls: Controls, stream: EventStre
     {
       ...json('/api/v1/log', 'the last 500 lines of the log', LogAnswer, ({ query }) => {
         const { after } = query as z.infer<typeof LogQuery>;
-        return { lines: stats.logTail.after(Number(after)) };
+        return { lines: logTail.after(Number(after)) };
       }),
       query: LogQuery,
     },
@@ -168,7 +176,7 @@ function asHttpError(fault: unknown, balanceMs: number): unknown {
 }
 
 /** `/healthz` and `/readyz`: what supervisors ask. They need no token. */
-export function healthRoutes({ tally }: RigStats): Route[] {
+function healthRoutes(status: () => Status): Route[] {
   return [
     {
       method: 'GET',
@@ -178,7 +186,7 @@ export function healthRoutes({ tally }: RigStats): Route[] {
       answers: { 200: Health },
       answer: () => ({
         status: 'ok',
-        polledChains: [...tally.now().sources.values()].flatMap((source) => source.polledChains),
+        polledChains: Object.values(status().sources).flatMap((source) => source.polledChains),
       }),
     },
     {
@@ -188,10 +196,9 @@ export function healthRoutes({ tally }: RigStats): Route[] {
       open: true,
       answers: { 200: Readiness, 503: Readiness },
       answer: (_, reply) => {
-        const { name } = rigState(tally.now());
-        const ready = name === 'mining';
+        const { ready, state } = status();
         // The name alone: nobody needs a token for this, and a reason can have a node's or a pool's address in it.
-        return reply.code(ready ? 200 : 503).send({ ready, reasons: ready ? [] : [name] });
+        return reply.code(ready ? 200 : 503).send({ ready, reasons: ready ? [] : [state] });
       },
     },
   ];
@@ -219,21 +226,23 @@ export async function serveHttp(
 ): Promise<Http> {
   const { control } = options;
   const limits = { ...httpLimits, ...options.limits };
-  const { controls, events, clock, log, askBalance } = miner;
-  const stats = new RigStats(miner);
-  const status = () => statusOf(stats, control);
+  const { rigName, setup, controls, events, tally, clock, log, logTail, askBalance } = miner;
+  const status = (): Status => ({ ...reportedSetup(rigName, setup), control, ...tally.status() });
+  const history = new History(tally, clock);
+  const stopHistory = history.start();
   const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
   const metrics = new Metrics(status, events, refusals.counts);
   const stream = new EventStream(events, clock, status, { limits, refusals });
   const balance = new KeptBalance(askBalance, clock, limits);
-  const own = [...apiRoutes(stats, controls, stream, control), balance.route, ...healthRoutes(stats), metrics.route];
-  const routes = [...own, openApiRoute(own), ...xmrigRoutes(stats, control), ...more];
+  const api = apiRoutes({ status, history, logTail, controls, stream });
+  const own = [...api, balance.route, ...healthRoutes(status), metrics.route];
+  const routes = [...own, openApiRoute(own), ...xmrigRoutes(status), ...more];
   const server = new HttpServer(options, routes, { log, clock, limits, refusals });
   const close = async () => {
     stream.close();
     balance.close();
     metrics.close();
-    stats.close();
+    stopHistory();
     await server.close();
     refusals.close();
   };

@@ -11,9 +11,10 @@ import type { Events, MinerEvent } from '../../events/events.ts';
 import type { Clock } from '../../system/clock.ts';
 import { jsonText } from '../../text/plain-text.ts';
 import { JsonLines } from '../json-lines.ts';
+import type { Status } from '../status.ts';
 import { HEADERS, HttpError, type HttpLimits, type HttpRefusals, type Reason } from './access.ts';
 import { EVENT_STREAM } from './route.ts';
-import type { Status, StatusEvent } from './schemas.ts';
+import type { StatusEvent } from './schemas.ts';
 
 const STATUS_MS = 1_000;
 /** Proxies and browsers hear from us at least this often, even if a status is late. */

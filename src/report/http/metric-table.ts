@@ -2,8 +2,8 @@
 
 import { DEVICE_STATES, SHARE_OUTCOMES } from '../../events/vocabulary.ts';
 import { OUTCOMES } from '../../source/vocabulary.ts';
+import type { Status } from '../status.ts';
 import type { RefusalCounts } from './access.ts';
-import type { Status } from './schemas.ts';
 
 type Labels = Record<string, string | number>;
 /** There is no sample for a value that is not known now: null. */

@@ -5,10 +5,10 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Events } from '../../events/events.ts';
+import type { Status } from '../status.ts';
 import type { RefusalCounts } from './access.ts';
 import { METRICS } from './metric-table.ts';
 import type { Route } from './route.ts';
-import type { Status } from './schemas.ts';
 
 const PREFIX = 'pickaxe_';
 /** The range is from a kernel that sees its stop flag at once to a GPU that must end a long dispatch first. */

@@ -218,7 +218,7 @@ test('a block of an earlier run is followed, and is not counted in this one', as
   }
   await soon(() => expect(heard.of('block-state')).toHaveLength(1));
   expect(heard.of('block-state')[0]).toMatchObject({ state: 'orphaned', previous: 'pending', device: 'gpu0' });
-  expect(running.tally.summary().acceptedBlocks).toBeUndefined();
+  expect(running.tally.summary().acceptedBlocks).toBeNull();
   await end();
 });
 

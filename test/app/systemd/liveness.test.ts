@@ -11,7 +11,7 @@ const source = (state: 'connected' | 'lost' | 'warning' | 'info', name = 'node')
 function after(...events: MinerEvent[]) {
   const tally = new Tally(new FakeClock());
   for (const event of events) tally.listen(event);
-  const now = tally.now();
+  const now = tally.status();
   return { ready: hasStarted(now), idle: whyIdle(now) };
 }
 
@@ -58,7 +58,7 @@ describe('a rig without devices', () => {
   function without(...events: MinerEvent[]) {
     const tally = new Tally(new FakeClock(), [], [{ name: 'stratum' }]);
     for (const event of events) tally.listen(event);
-    return tally.now();
+    return tally.status();
   }
 
   test('has started at once, and is alive without hashing as long as it has work', () => {
@@ -71,7 +71,7 @@ describe('a rig without devices', () => {
   test('is not like one whose devices should hash', () => {
     const tally = new Tally(new FakeClock(), [], [{ name: 'stratum' }]);
     for (const event of [device('cpu', 'ready'), source('connected'), work]) tally.listen(event);
-    expect([isAlive(tally.now(), false), isAlive(tally.now(), true)]).toEqual([false, true]);
+    expect([isAlive(tally.status(), false), isAlive(tally.status(), true)]).toEqual([false, true]);
   });
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Events } from '#pickaxe/events/events.js';
 import { httpLimits, REASONS } from '#pickaxe/report/http/access.js';
 import { EventStream } from '#pickaxe/report/http/event-stream.js';
-import type { Status } from '#pickaxe/report/http/schemas.js';
+import type { Status } from '#pickaxe/report/status.js';
 import { Refusals } from '#pickaxe/system/bounded.js';
 import { device, FakeClock, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hiveStats, mmposStats } from '#pickaxe/report/http/mining-os.js';
-import { Status } from '#pickaxe/report/http/schemas.js';
+import { hiveStats, mmposStats } from '#pickaxe/report/http/compat.js';
+import { Status } from '#pickaxe/report/status.js';
 import { device, hashes, relay, share, verdict, worker } from '../../fakes.ts';
 import { serve } from '../serving.ts';
 

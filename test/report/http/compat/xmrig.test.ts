@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { featuresIn } from '#pickaxe/report/http/xmrig.js';
+import { featuresIn } from '#pickaxe/report/http/compat.js';
 import { device, hashes, share, verdict } from '../../fakes.ts';
 import { serve } from '../serving.ts';
 

@@ -1,17 +1,20 @@
-/** Counts hashes, and computes their rate over the windows that miners are used to. */
+/** What is counted since the start, and the rates, estimates and latencies that follow from it. */
+
+import type { MinerEvent } from '../events/events.ts';
+import { BLOCK_STATES, type BlockState, FATE_OF } from '../events/vocabulary.ts';
+import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
+import type { AcceptedBlocks, DeviceStatus, OutcomeCounts, Proven, Shares, Spread } from './status.ts';
 
 /** Hash counts are kept in steps of this length. */
 const STEP_MS = 500;
 
 /** Rates are averages over these times. */
 const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as const;
-type RateWindow = keyof typeof WINDOWS_MS;
-/** H/s by the window of the average; null while so much time has not passed. */
-export type RatesByWindow = Readonly<Record<RateWindow, number | null>>;
 
 /** As many steps as the longest window has, and the two that reach into it. */
 const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
 
+/** Counts hashes, and computes their rate over the windows that miners are used to. */
 export class Meter {
   /** How many hashes were counted. */
   total = 0;
@@ -52,7 +55,8 @@ export class Meter {
     return nowMs > fromMs ? (1000 * this.#since(fromMs)) / (nowMs - fromMs) : 0;
   }
 
-  windows(nowMs: number): RatesByWindow {
+  /** H/s by the window of the average; null while that time has not passed. */
+  windows(nowMs: number): DeviceStatus['hashesPerSecondByWindow'] {
     const over = (windowMs: number) => (nowMs - this.#sinceMs < windowMs ? null : this.rate(nowMs, windowMs));
     return { last10s: over(WINDOWS_MS.last10s), last60s: over(WINDOWS_MS.last60s), last15m: over(WINDOWS_MS.last15m) };
   }
@@ -74,15 +78,6 @@ export class Meter {
 /** Half the width of a 95 % interval, in standard deviations. */
 const Z95 = 1.96;
 
-/** How many hashes the candidates prove: the best estimate and its 95 % interval. */
-export interface Proven {
-  readonly hashes: number;
-  readonly low: number;
-  readonly high: number;
-  /** How many candidates the estimate rests on. */
-  readonly proofs: number;
-}
-
 export class ProofStats {
   #proofs = 0;
   #hashes = 0;
@@ -95,11 +90,11 @@ export class ProofStats {
     this.#squares += hashes ** 2;
   }
 
-  /** Undefined before the first candidate. */
-  get proven(): Proven | undefined {
-    if (this.#proofs === 0) return undefined;
+  /** Null before the first candidate. */
+  get proven(): Proven | null {
+    if (this.#proofs === 0) return null;
     const hashes = this.#hashes;
-    // So many candidates of equal worth would say as much as these of unequal worth.
+    // The number of candidates of equal worth that would prove as much as these of unequal worth.
     const n = hashes ** 2 / this.#squares;
     return { hashes, low: hashes * lowest(n), high: hashes * highest(n), proofs: this.#proofs };
   }
@@ -158,17 +153,6 @@ export class Luck {
 /** This covers hours of New Cuts, and is enough for a 99th percentile. */
 const REMEMBERED = 500;
 
-/** Seconds. */
-export interface Latency {
-  /** The median. */
-  readonly p50: number;
-  /** The 99th percentile. */
-  readonly p99: number;
-  readonly last: number;
-  /** How many times it happened, those that are forgotten included. */
-  readonly count: number;
-}
-
 export class Latencies {
   readonly #seconds: number[] = [];
   #count = 0;
@@ -179,13 +163,77 @@ export class Latencies {
     if (this.#seconds.length > REMEMBERED) this.#seconds.shift();
   }
 
-  /** Undefined before the first time. */
-  get spread(): Latency | undefined {
+  /** Null before the first time. */
+  get spread(): Spread | null {
     const last = this.#seconds.at(-1);
-    if (last === undefined) return undefined;
+    if (last === undefined) return null;
     const sorted = [...this.#seconds].sort((a, b) => a - b);
     const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
     return { p50: at(0.5), p99: at(0.99), last, count: this.#count };
+  }
+}
+
+/**
+ * Counts verdicts: of blocks, and of shares, which a pool takes as proofs of work. A share that is a block counts as
+ * both.
+ */
+export class VerdictCounts {
+  readonly #blocks = noOutcomes();
+  readonly #shares = noOutcomes();
+  #acceptedHashes = 0;
+
+  add({ outcome, isBlock, isShare, difficulty }: MinerEvent & { type: 'verdict' }): void {
+    if (isBlock) this.#blocks[outcome]++;
+    if (!isShare) return;
+    this.#shares[outcome]++;
+    if (outcome === 'accepted') this.#acceptedHashes += difficulty;
+  }
+
+  get blocks(): OutcomeCounts {
+    return { ...this.#blocks };
+  }
+
+  get shares(): Shares {
+    return { ...this.#shares, acceptedHashes: this.#acceptedHashes };
+  }
+}
+
+function noOutcomes(): Record<Outcome, number> {
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+}
+
+/**
+ * Counts what has become of the blocks of this run. Events say what a block was before, so no block needs to be
+ * remembered, however many a run finds.
+ */
+export class BlockCounts {
+  readonly #counts = new Map<BlockState, number>(BLOCK_STATES.map((state) => [state, 0]));
+  #paidElsewhere = 0;
+
+  /** Blocks of earlier runs are followed, too, but are not counted here. */
+  add({ state, previous, isEarlier }: MinerEvent & { type: 'block-state' }): void {
+    if (isEarlier) return;
+    if (previous !== undefined) this.#change(previous, -1);
+    this.#change(state, 1);
+  }
+
+  /** Each block that pays another account has one such event. */
+  addReward({ paidTo, isEarlier }: MinerEvent & { type: 'block-reward' }): void {
+    if (paidTo !== undefined && !isEarlier) this.#paidElsewhere++;
+  }
+
+  /** Null while no block was recorded: then there may be no block log. */
+  get accepted(): AcceptedBlocks | null {
+    const settled = this.#counts.get('settled')!;
+    const paidElsewhere = this.#paidElsewhere;
+    const counts = { won: 0, settled, orphaned: 0, pending: 0, unanswered: 0, lost: 0, paidElsewhere };
+    for (const [state, count] of this.#counts) counts[FATE_OF[state]] += count;
+    const { won, orphaned, pending, unanswered, lost } = counts;
+    return won + orphaned + pending + unanswered + lost > 0 ? counts : null;
+  }
+
+  #change(state: BlockState, by: number): void {
+    this.#counts.set(state, this.#counts.get(state)! + by);
   }
 }
 
@@ -198,6 +246,6 @@ export interface TimedFlag {
 }
 
 /** @returns the same fact when the value is the same */
-export function held(before: TimedFlag, value: boolean, nowMs: number): TimedFlag {
+export function withValue(before: TimedFlag, value: boolean, nowMs: number): TimedFlag {
   return before.value === value ? before : { value, sinceMs: nowMs };
 }
