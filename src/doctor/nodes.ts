@@ -138,7 +138,7 @@ async function examineMining(
   stop: AbortSignal,
 ): Promise<{ findings: NodeFinding[]; work?: Work }> {
   const record = miner ? await attempt(() => getWork(http, miner, stop)) : {};
-  const work = record.value && parseWork(record.value, { id: 'examined' });
+  const work = record.value && parseWork(record.value);
   const findings: NodeFinding[] = [];
   if (work) {
     findings.push({ about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` });

@@ -108,7 +108,6 @@ function sessionOn(
   const session = new PoolSession(socket, {
     ...options,
     address,
-    id: 'examined',
     allowReconnect: false,
     health: new PoolHealth(options.clock, Math.random, options.limits, () => {}),
     onStale: () => {},

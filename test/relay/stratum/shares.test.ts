@@ -151,7 +151,7 @@ describe('a nonce counts once', () => {
     const nonce2 = mineShare(first.job, NONCE1);
     expect(client.submit(first.id, nonce2).result).toBe(true);
     await bench.condemn(work);
-    await bench.give({ ...work, id: 'the same bytes' });
+    await bench.give({ ...work });
     const [again] = client.read().map(parse);
     expect(again.params).toEqual(['00000002', notify.params[1], true]);
     expect(client.submit(again.params[0], nonce2).error[0]).toBe(22);
