@@ -10,7 +10,7 @@ import { creationTimeOf, type Work } from '../../chain/work.ts';
 import { Backoff, isPrivate } from '../../net/connecting.ts';
 import { authoritiesOf, BY_AUTHORITY, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../../net/trust.ts';
 import { aborted, onAbort, pause, within } from '../../system/abort.ts';
-import type { Clock } from '../../system/clock.ts';
+import { type Clock, watchSuspension } from '../../system/clock.ts';
 import { type PoolAddress, parsePoolUrl } from '../../text/addresses.ts';
 import { Announcements } from '../announcements.ts';
 import {
@@ -21,7 +21,6 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
-import { watchSuspension } from '../suspension.ts';
 import { type PoolLimits, poolLimits } from './limits.ts';
 import { connectionError, PoolError, type Reconnect } from './messages.ts';
 import { type PoolAccount, PoolSession } from './session.ts';
