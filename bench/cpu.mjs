@@ -49,7 +49,7 @@ const RUN = 1;
 
 /** @returns a function that searches a number of rows for a target that no nonce meets, as is usual when mining */
 function kernelRunner(kernel) {
-  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }));
+  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES)));
   const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)).fill(RUN);
   return (rows) => {
     const range = { lane: 7, page: 0, pages: rows, counter: 0, counters: ROW_COUNTERS };

@@ -166,8 +166,8 @@ for (const name of ['take', 'giveBack']) {
 function sourceOf(rollTime) {
   return {
     name: 'bench',
-    async *updates(stop) {
-      yield { kind: 'work', work: parseWork(new Uint8Array(WORK_BYTES), { id: 'bench', rollTime }) };
+    async follow(listener, stop) {
+      listener({ kind: 'work', work: parseWork(new Uint8Array(WORK_BYTES), { rollTime }) });
       await once(stop, 'abort');
     },
     submit: async () => ({ outcome: 'rejected', reason: 'nothing solves it' }),

@@ -94,7 +94,10 @@ function standby(endpoint) {
     const first = await startWatchedNode();
     const second = await startWatchedNode();
     const miner = new IdleMiner([first.url, second.url]);
-    const isOf = (rank) => (turn) => turn.work?.id.startsWith(`${rank}/`) ?? false;
+    const isOf =
+      (rank) =>
+      ({ work }) =>
+        work?.rank === rank;
     await miner.turns.first(isOf(0), 0, seconds * 1000);
     await first.node.goAway();
     await miner.turns.first(isOf(1), 0, seconds * 1000);

@@ -24,6 +24,7 @@ import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { verify } from '#pickaxe/chain/verify.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { PoolSource } from '#pickaxe/source/pool/pool-source.js';
+import { updatesOf } from '#pickaxe/source/source.js';
 import { OUTCOMES } from '#pickaxe/source/vocabulary.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
@@ -193,9 +194,8 @@ class OneShareMiner {
   }
 
   async #follow() {
-    for await (const update of this.#source.updates(this.#stopping.signal)) {
-      if (update.kind !== 'work') continue;
-      const { work } = update;
+    for await (const { kind, work } of updatesOf(this.#source, this.#stopping.signal)) {
+      if (kind !== 'work') continue;
       assert.equal(work.header.length, 286);
       assert.equal(work.target.length, 32);
       assert.ok(work.nonce1.bytes <= 2 && work.nonce1.value < 2 ** (8 * work.nonce1.bytes));

@@ -92,7 +92,10 @@ async function repeated(seconds, ownS, action) {
 /** Waits a random time, so that what follows meets every phase of the source's own timers. */
 const anyPhase = (fromS, toS) => sleep(1000 * (fromS + Math.random() * (toS - fromS)));
 
-const isOf = (rank) => (turn) => turn.work?.id.startsWith(`${rank}/`) ?? false;
+const isOf =
+  (rank) =>
+  ({ work }) =>
+    work?.rank === rank;
 
 /**
  * One of two nodes freezes.

@@ -18,23 +18,22 @@ class OwnSource {
   solutions = [];
 
   /**
+   * @param {import('pickaxe').UpdateListener} listener
    * @param {AbortSignal} stop
-   * @returns {AsyncGenerator<import('pickaxe').SourceUpdate>}
    */
-  async *updates(stop) {
+  async follow(listener, stop) {
     // chain (4 bytes) | target (32) | header (286)
     const record = new Uint8Array(322);
     record.set(targetForDifficulty(2 ** 20), 4);
     crypto.getRandomValues(record.subarray(36));
     const work = parseWork(record, {
-      id: 'job 1',
       blockTarget: targetForDifficulty(10 * 2 ** 20),
       // This program has the low byte of the nonce for itself.
       nonce1: { value: 0x2a, bytes: 1 },
       rollTime: false,
       until: 'replaced',
     });
-    yield { kind: 'work', work };
+    listener({ kind: 'work', work });
     await new Promise((resolve) => {
       stop.addEventListener('abort', resolve, { once: true });
     });

@@ -118,6 +118,13 @@ export {
   type PoolSourceOptions,
 } from './source/pool/pool-source.ts';
 export { SharedSource } from './source/shared-source.ts';
-export type { Judge, SourceUpdate, Verdict, WorkSource } from './source/source.ts';
+export {
+  type Judge,
+  type SourceUpdate,
+  type UpdateListener,
+  updatesOf,
+  type Verdict,
+  type WorkSource,
+} from './source/source.ts';
 export { type Clock, systemClock } from './system/clock.ts';
 export { userCacheDirectory } from './system/files.ts';

@@ -8,7 +8,7 @@ import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
 import type { DeviceKind } from '#pickaxe/engine/device.js';
 import type { DeviceError, Engine, EngineInfo, EngineListener, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
-import type { SourceUpdate, Verdict, WorkSource } from '#pickaxe/source/source.js';
+import type { SourceUpdate, UpdateListener, Verdict, WorkSource } from '#pickaxe/source/source.js';
 import type { StaleReason } from '#pickaxe/source/vocabulary.js';
 
 /** A queue that can be awaited: what is pushed comes out in order, and errors are thrown. */
@@ -45,7 +45,7 @@ export function makeWork(difficulty: number, terms: Partial<WorkTerms> = {}): Wo
   record.set(targetForDifficulty(difficulty), 4);
   for (let i = 36; i < 322; i++) record[i] = (number * 31 + i * 17) & 0xff;
   new DataView(record.buffer).setBigInt64(36 + 8, BigInt(Date.now()) * 1000n - 30_000_000n, true);
-  return parseWork(record, { id: `work ${number}`, ...terms });
+  return parseWork(record, { ...terms });
 }
 
 export class FakeSource implements WorkSource {
@@ -63,12 +63,12 @@ export class FakeSource implements WorkSource {
   readonly #given: Work[] = [];
   readonly #updates = new Queue<SourceUpdate>();
 
-  updates(stop: AbortSignal): AsyncIterable<SourceUpdate> {
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.started = true;
     stop.addEventListener('abort', () => {
       this.ended = true;
     });
-    return this.#updates.drain(stop);
+    for await (const update of this.#updates.drain(stop)) listener(update);
   }
 
   async submit(solution: Solution): Promise<Verdict> {

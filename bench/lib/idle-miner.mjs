@@ -13,11 +13,11 @@ import { nowMs, TimedRecords } from './timed-records.mjs';
 const MINER = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
 
 export class IdleMiner {
-  /** The current work from `atMs` on: id, chain and height of the `work`, or none. */
+  /** The current work from `atMs` on: its chain, its height and the rank of its node (0 is the first), or none. */
   turns = new TimedRecords();
   /** The miner's events. */
   events = new TimedRecords();
-  #engine = new IdleEngine(this.turns);
+  #engine;
   #stopping = new AbortController();
   #running;
 
@@ -29,6 +29,8 @@ export class IdleMiner {
     const emit = (event) => this.events.add({ ...event, atMs: nowMs() });
     const sources = urls.map((url) => new NodeSource({ url, network: 'development', miner: MINER }, { emit, limits }));
     const source = sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit });
+    const rankOf = (work) => sources.findIndex(({ name }) => name === (source.nameOf?.(work) ?? name));
+    this.#engine = new IdleEngine(this.turns, rankOf);
     const random = (below) => randomInt(below);
     const options = { source, engines: [this.#engine], emit, clock: systemClock, random };
     this.#running = new Miner(options).run(this.#stopping.signal);
@@ -49,11 +51,13 @@ class IdleEngine {
   name = 'cpu';
   kind = 'cpu';
   #turns;
+  #rankOf;
   /** The jobs that are being searched, oldest first, each with a function that receives a report. */
   #searches = new Map();
 
-  constructor(turns) {
+  constructor(turns, rankOf) {
     this.#turns = turns;
+    this.#rankOf = rankOf;
   }
 
   async open() {
@@ -63,8 +67,8 @@ class IdleEngine {
   async close() {}
 
   async *search(job, _ranges, stop) {
-    const { id, chain, height } = job.work;
-    this.#turns.add({ work: { id, chain, height }, atMs: nowMs() });
+    const { chain, height } = job.work;
+    this.#turns.add({ work: { rank: this.#rankOf(job.work), chain, height }, atMs: nowMs() });
     while (!stop.aborted) {
       const report = await new Promise((resolve) => {
         this.#searches.set(job, resolve);

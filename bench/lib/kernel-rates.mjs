@@ -22,7 +22,7 @@ const WARM_UP_ROUNDS = 10;
 const [cpu, seconds, ...names] = process.argv.slice(2);
 pinThread([Number(cpu)]);
 const current = Int32Array.of(RUN);
-const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }));
+const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES)));
 const kernels = names.map((name) => ({ name, kernel: loadKernel(name), pages: 16, rates: [] }));
 
 /** @returns H/s */

@@ -11,7 +11,7 @@ import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 const kernel = loadKernel(workerData.kernel);
-const job = prepareJob(parseWork(new Uint8Array(322), { id: 'bench' }));
+const job = prepareJob(parseWork(new Uint8Array(322)));
 const current = Int32Array.of(1);
 /** @returns nanoseconds of processor time */
 const cpuNs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]);

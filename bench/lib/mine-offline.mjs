@@ -11,7 +11,7 @@ import { Space } from '#pickaxe/mine/space.js';
 export function newJob(target = new Uint8Array(TARGET_BYTES)) {
   const record = new Uint8Array(WORK_BYTES);
   record.set(target, WORK_OFFSET.target);
-  return prepareJob(parseWork(record, { id: 'bench' }));
+  return prepareJob(parseWork(record));
 }
 
 export const newSpace = () => new Space(randomInt(LANES), randomInt(PAGES));

@@ -31,22 +31,15 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   const node = await startMockProcess({ difficulty: NEVER }, CHAIN);
   const miner = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
   const source = new NodeSource({ url: node.url, network: 'development', miner });
-  /** For each work's id: when the miner got it, and when searches of its ranges began and were reported, by device. */
+  /** For each work: when the miner got it, and when searches of its ranges began and were reported, by device. */
   const timesOfWork = new Map();
   const searched = new Set();
-
-  async function* stamped(updates) {
-    for await (const update of updates) {
-      if (update.kind === 'work') timesOfWork.set(update.work.id, { handedMs: nowMs(), began: {}, ended: {} });
-      yield update;
-    }
-  }
 
   function observe(engine) {
     const search = engine.search.bind(engine);
     engine.search = async function* (job, ranges, stop) {
       for await (const report of search(job, ranges, stop)) {
-        const times = timesOfWork.get(job.work.id);
+        const times = timesOfWork.get(job.work);
         times.began[engine.name] = [...(times.began[engine.name] ?? []), report.beganMs];
         times.ended[engine.name] ??= nowMs();
         searched.add(engine.name);
@@ -60,7 +53,11 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   const run = new Miner({
     source: {
       name: source.name,
-      updates: (signal) => stamped(source.updates(signal)),
+      follow: (listener, signal) =>
+        source.follow((update) => {
+          if (update.kind === 'work') timesOfWork.set(update.work, { handedMs: nowMs(), began: {}, ended: {} });
+          listener(update);
+        }, signal),
       submit: (...all) => source.submit(...all),
       latestTimeUs: (work) => source.latestTimeUs(work),
     },

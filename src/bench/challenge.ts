@@ -55,7 +55,7 @@ export function makeChallenge(seed: string, count: number): Challenge {
   const record = new Uint8Array(WORK_BYTES);
   record.set(targetForDifficulty(count / EXPECTED_CANDIDATES), WORK_OFFSET.target);
   record.set(headerFrom(seed), WORK_OFFSET.header);
-  const work = parseWork(record, { id: 'bench', rollTime: false, until: 'replaced' });
+  const work = parseWork(record, { rollTime: false, until: 'replaced' });
   return { seed, count, job: prepareJob(work), ranges: placed(seed, count) };
 }
 

@@ -216,7 +216,7 @@ export async function measureRate(engine: Engine, options: RateOptions): Promise
   const { warmUpMs, seconds, clock, random, onStart, onSlice } = options;
   const count = Math.max(LEAST_SLICES, Math.round((1000 * seconds) / SLICE_MS));
   const sliceMs = (1000 * seconds) / count;
-  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }));
+  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES)));
   const stop = new AbortController();
   const warmMs = clock.monotonicMs() + warmUpMs;
   const slices: number[] = [];

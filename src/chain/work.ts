@@ -1,11 +1,12 @@
-/** A work is what a source gives out to be mined. It is parsed once and never changed. */
+/**
+ * A work is what a source gives out to be mined. It is parsed once and never changed, and the same object goes all the
+ * way from its source to its solutions.
+ */
 
 import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from './bytes.ts';
 import { NO_NONCE1, type Nonce1 } from './nonce.ts';
 
 export interface Work {
-  /** The source's name for this work, unique within the source. */
-  readonly id: string;
   /** The chain that the node selected. A source on a node opens the update stream of this chain. */
   readonly chain: number;
   /** Block height as written in the header: for display. */
@@ -36,14 +37,14 @@ export class WorkFormatError extends Error {
  * What the record does not say. By default it is as with a node's work: the time may be moved, and one solution ends
  * the work.
  */
-export type WorkTerms = { readonly id: string } & Partial<Pick<Work, 'blockTarget' | 'nonce1' | 'rollTime' | 'until'>>;
+export type WorkTerms = Partial<Pick<Work, 'blockTarget' | 'nonce1' | 'rollTime' | 'until'>>;
 
 /**
  * Parses a work record: chain u32 (4) | target (32) | header (286). The record's target counts; it may be easier than
  * the target inside the header.
  * @throws WorkFormatError unless it is exactly 322 bytes.
  */
-export function parseWork(record: Uint8Array, terms: WorkTerms): Work {
+export function parseWork(record: Uint8Array, terms: WorkTerms = {}): Work {
   if (record.length !== WORK_BYTES) {
     throw new WorkFormatError(`a work record is ${WORK_BYTES} bytes, not ${record.length}`);
   }

@@ -23,7 +23,7 @@ import { Miner } from '../mine/miner.ts';
 import { LogLines } from '../report/log-lines.ts';
 import { Tally } from '../report/tally.ts';
 import { socketPath } from '../source/parent/connection.ts';
-import type { SourceUpdate, Verdict, WorkSource } from '../source/source.ts';
+import type { UpdateListener, Verdict, WorkSource } from '../source/source.ts';
 import { aborted } from '../system/abort.ts';
 import { systemClock } from '../system/clock.ts';
 import { makeLog } from '../terminal/log.ts';
@@ -139,7 +139,7 @@ interface LocalOptions {
  */
 export async function solveHere(header: Uint8Array, options: LocalOptions): Promise<Solved | undefined> {
   const { engines, log, temperatureLimits } = options;
-  const terms = { id: 'header', target: headerTargetOf(header), nonce1: NO_NONCE1, rollTime: false } as const;
+  const terms = { target: headerTargetOf(header), nonce1: NO_NONCE1, rollTime: false } as const;
   const work = workOfHeader(header, { ...terms, until: 'solved' });
   const events = new Events();
   const tally = new Tally(systemClock);
@@ -244,8 +244,8 @@ class OneWork implements WorkSource {
     this.#solved = solved;
   }
 
-  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
-    yield { kind: 'work', work: this.#work };
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    listener({ kind: 'work', work: this.#work });
     await aborted(stop);
   }
 

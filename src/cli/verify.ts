@@ -112,7 +112,7 @@ function parse(bytes: Uint8Array): Subject {
     const recorded = bytes.slice(RECORD_HEAD_BYTES);
     // A header with four adjacents is as long as a record, but does not end with a header of the chain it begins with.
     if (bytes.length === WORK_BYTES && (length !== WORK_BYTES || isRecord(bytes, recorded))) {
-      const { target } = parseWork(bytes, { id: 'verify' });
+      const { target } = parseWork(bytes);
       return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
     }
     if (length > 0 && bytes.length === length) return ofHeader(bytes);

@@ -13,7 +13,7 @@ import type { Solution } from '../chain/verify.ts';
 import { creationTimeOf, networkNumberOf, type Work } from '../chain/work.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls, Listener, PauseReason } from '../events/events.ts';
-import { creationTimeFor, type SourceUpdate, type WorkSource } from '../source/source.ts';
+import { creationTimeFor, type SourceUpdate, updatesOf, type WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
 import { aborted, onAbort } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
@@ -170,7 +170,7 @@ export class Miner implements Controls {
   }
 
   async #follow(): Promise<void> {
-    for await (const update of this.#source.updates(this.#stop)) this.#apply(update);
+    for await (const update of updatesOf(this.#source, this.#stop)) this.#apply(update);
   }
 
   #apply(update: SourceUpdate): void {

@@ -8,7 +8,7 @@ import { type Job, prepareJob } from '../chain/job.ts';
 import { type Solution, type Verification, verify } from '../chain/verify.ts';
 import { creationTimeOf, type Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
-import { creationTimeFor, type SourceUpdate, type Verdict, type WorkSource } from '../source/source.ts';
+import { creationTimeFor, type SourceUpdate, updatesOf, type Verdict, type WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 
@@ -87,7 +87,7 @@ export class RelayedWorks {
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
     try {
-      for await (const update of this.#options.source.updates(stop)) this.#apply(update);
+      for await (const update of updatesOf(this.#options.source, stop)) this.#apply(update);
     } finally {
       await this.#submitter.settled();
     }

@@ -7,13 +7,13 @@ import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { aborted, onAbort } from '../system/abort.ts';
-import { Mailbox, type SourceUpdate, type Verdict, type WorkSource } from './source.ts';
+import type { SourceUpdate, UpdateListener, Verdict, WorkSource } from './source.ts';
 import type { SourceKind } from './vocabulary.ts';
 
 export class SharedSource implements WorkSource {
   readonly name: string;
   readonly #source: WorkSource;
-  readonly #mailboxes = new Set<Mailbox>();
+  readonly #listeners = new Set<UpdateListener>();
   readonly #pending = new Set<Promise<Verdict>>();
   readonly #closing = new AbortController();
   #following: Promise<void> | undefined;
@@ -37,18 +37,22 @@ export class SharedSource implements WorkSource {
    * May be called once for each consumer.
    * @throws what the source has thrown: each consumer gets it, also one that comes later
    */
-  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
-    const mailbox = new Mailbox();
-    if (this.#work) mailbox.put({ kind: 'work', work: this.#work });
-    if (this.#lost) mailbox.put(this.#lost);
-    if (this.#fault) this.#passOn(this.#fault, mailbox);
-    this.#mailboxes.add(mailbox);
-    this.#following ??= this.#follow().catch((thrown: unknown) => this.#fail(thrown));
-    try {
-      yield* mailbox.updates(stop);
-    } finally {
-      this.#mailboxes.delete(mailbox);
-    }
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    if (this.#work) listener({ kind: 'work', work: this.#work });
+    if (this.#lost) listener(this.#lost);
+    this.#listeners.add(listener);
+    this.#following ??= this.#source
+      .follow((update) => this.#passOn(update), this.#closing.signal)
+      .catch((thrown: unknown) => {
+        this.#fault = { thrown, isPassedOn: false };
+      });
+    const stopped = aborted(stop);
+    await Promise.race([stopped, this.#following]);
+    if (!this.#fault) await stopped;
+    this.#listeners.delete(listener);
+    if (stop.aborted || !this.#fault) return;
+    this.#fault.isPassedOn = true;
+    throw this.#fault.thrown;
   }
 
   submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
@@ -78,25 +82,8 @@ export class SharedSource implements WorkSource {
     if (this.#fault && !this.#fault.isPassedOn) throw this.#fault.thrown;
   }
 
-  async #follow(): Promise<void> {
-    for await (const update of this.#source.updates(this.#closing.signal)) {
-      this.#note(update);
-      for (const mailbox of this.#mailboxes) mailbox.put(update);
-    }
-  }
-
-  #fail(thrown: unknown): void {
-    this.#fault = { thrown, isPassedOn: false };
-    for (const mailbox of this.#mailboxes) this.#passOn(this.#fault, mailbox);
-  }
-
-  #passOn(fault: { readonly thrown: unknown; isPassedOn: boolean }, mailbox: Mailbox): void {
-    fault.isPassedOn = true;
-    mailbox.fail(fault.thrown);
-  }
-
-  /** Keeps what a consumer that comes later must know. */
-  #note(update: SourceUpdate): void {
+  #passOn(update: SourceUpdate): void {
+    // A consumer that comes later must know this, too.
     if (update.kind === 'work') {
       this.#work = update.work;
       this.#lost = undefined;
@@ -107,6 +94,7 @@ export class SharedSource implements WorkSource {
     } else {
       this.#lost = update;
     }
+    for (const listener of this.#listeners) listener(update);
   }
 }
 
@@ -147,20 +135,20 @@ export class RevocableSource implements WorkSource {
     this.#emit({ type: 'source', source: this.name, kind: this.kind, state: 'lost', reason });
   }
 
-  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     const ending = new AbortController();
     const releases = [stop, this.#revocation.signal].map((signal) => onAbort(signal, () => ending.abort()));
     let work: Work | undefined;
+    const passOn = (update: SourceUpdate) => {
+      if (ending.signal.aborted) return;
+      if (update.kind === 'work') work = update.work;
+      listener(update);
+    };
     try {
-      if (!ending.signal.aborted) {
-        for await (const update of this.#source.updates(ending.signal)) {
-          if (update.kind === 'work') work = update.work;
-          yield update;
-        }
-      }
+      if (!ending.signal.aborted) await this.#source.follow(passOn, ending.signal);
       if (stop.aborted) return;
-      if (work) yield { kind: 'stale', works: [work], reason: 'cancelled' };
-      yield { kind: 'lost', reason: this.#reason };
+      if (work) listener({ kind: 'stale', works: [work], reason: 'cancelled' });
+      listener({ kind: 'lost', reason: this.#reason });
       await aborted(stop);
     } finally {
       for (const release of releases) release();

@@ -26,6 +26,9 @@ export type SourceUpdate =
   /** The source is out of reach and keeps trying. Its latest work stays valid. */
   | { readonly kind: 'lost'; readonly reason: string };
 
+/** Takes an update at once. Must not throw. */
+export type UpdateListener = (update: SourceUpdate) => void;
+
 /** The result of a submission. */
 export interface Verdict {
   readonly outcome: Outcome;
@@ -48,10 +51,10 @@ export interface WorkSource {
   /** Absent for a node. */
   readonly kind?: SourceKind;
   /**
-   * Yields updates until `stop`. Faults of the outside world are not thrown: the source tries again. May be called only
-   * once, unless the source is a SharedSource.
+   * Calls the listener with each update until `stop`, and settles when the source has ended. Faults of the outside
+   * world are not thrown: the source tries again. May be called only once, unless the source is a SharedSource.
    */
-  updates(stop: AbortSignal): AsyncIterable<SourceUpdate>;
+  follow(listener: UpdateListener, stop: AbortSignal): Promise<void>;
   /** Submits a solution. Settles within the source's own time limits, or soon after `stop`. Never throws. */
   submit(solution: Solution, stop: AbortSignal): Promise<Verdict>;
   /** @returns the latest creation time that is surely valid for this work now: µs since the UNIX epoch */
@@ -105,20 +108,44 @@ export function creationTimeFor(work: Work, source: Pick<WorkSource, 'latestTime
   return work.rollTime ? rolledCreationTime(received, source.latestTimeUs(work), MARGIN_US) : received;
 }
 
-/*
- * Holds the updates of a source until its listener takes them. Work that later work or a rest replaces is dropped, and
- * so is a rest that work replaces. So at most one of these, the works that have become stale, and one update about the
- * source wait here.
+/* The updates of a source for a consumer that takes them one by one. */
+
+/**
+ * Follows a source until `stop`. An update waits until the consumer takes it. Work that later work or a rest replaces
+ * is dropped, and so is a rest that work replaces. So at most one of these, the works that have become stale, and one
+ * update about the source wait here.
+ * @throws what the source has thrown, once the updates before it are taken
  */
+export async function* updatesOf(source: WorkSource, stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+  const mailbox = new Mailbox();
+  const ending = new AbortController();
+  const release = onAbort(stop, () => {
+    ending.abort();
+    mailbox.wake();
+  });
+  const following = source
+    .follow((update) => mailbox.put(update), ending.signal)
+    .catch((thrown: unknown) => mailbox.fail(thrown));
+  try {
+    while (!stop.aborted) {
+      const update = mailbox.take();
+      if (update) yield update;
+      else await mailbox.changed();
+    }
+  } finally {
+    release();
+    ending.abort();
+    await following;
+  }
+}
 
-type StaleUpdate = Extract<SourceUpdate, { kind: 'stale' }>;
-
-export class Mailbox {
-  #stale: StaleUpdate | undefined;
+class Mailbox {
+  #stale: (SourceUpdate & { kind: 'stale' }) | undefined;
   #work: SourceUpdate | undefined;
   #lost: SourceUpdate | undefined;
   #fault: { readonly thrown: unknown } | undefined;
-  #wake: () => void = () => {};
+  /** Called when there may be something to take, or when the consumer stops. */
+  wake: () => void = () => {};
 
   put(update: SourceUpdate): void {
     if (update.kind === 'work') {
@@ -128,48 +155,34 @@ export class Mailbox {
     } else if (update.kind === 'rest') {
       this.#work = update;
     } else if (update.kind === 'stale') {
-      this.#addStale(update);
+      const works = [...(this.#stale?.works ?? []), ...update.works];
+      this.#stale = { ...update, works };
+      if (this.#work?.kind === 'work' && works.includes(this.#work.work)) this.#work = undefined;
     } else {
       this.#lost = update;
     }
-    this.#wake();
+    this.wake();
   }
 
-  /** Passes on what the source has thrown, which ends its updates. Only the first fault counts. */
   fail(thrown: unknown): void {
-    this.#fault ??= { thrown };
-    this.#wake();
+    this.#fault = { thrown };
+    this.wake();
+  }
+
+  /** Settles when something was put in. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+    });
   }
 
   /**
-   * Yields the updates, until `stop`: first what is stale, then the work. Only one listener may use it.
-   * @throws what the source has thrown, once the updates before it are taken
+   * @returns first what is stale, then the work; undefined when nothing waits
+   * @throws what the source has thrown
    */
-  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
-    const release = onAbort(stop, () => this.#wake());
-    try {
-      while (!stop.aborted) {
-        const update = this.#take();
-        if (update) yield update;
-        else if (this.#fault) throw this.#fault.thrown;
-        else
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-      }
-    } finally {
-      release();
-    }
-  }
-
-  #addStale({ works, reason }: StaleUpdate): void {
-    const waiting = this.#stale?.works ?? [];
-    this.#stale = { kind: 'stale', works: [...waiting, ...works], reason };
-    if (this.#work?.kind === 'work' && works.includes(this.#work.work)) this.#work = undefined;
-  }
-
-  #take(): SourceUpdate | undefined {
+  take(): SourceUpdate | undefined {
     const update = this.#stale ?? this.#work ?? this.#lost;
+    if (!update && this.#fault) throw this.#fault.thrown;
     if (update === this.#stale) this.#stale = undefined;
     else if (update === this.#work) this.#work = undefined;
     else this.#lost = undefined;

@@ -130,7 +130,7 @@ async function examineMining(
     const state = isBusy ? 'warning' : 'fault';
     return { findings: [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }] };
   }
-  const work = record.value && parseWork(record.value, { id: 'examined' });
+  const work = record.value && parseWork(record.value);
   const stream = await attempt(() => tryUpdates(client, work?.chain ?? FIRST_CHAIN, stop));
   if (!work) return { findings: [updatesFinding(stream.error, false)] };
   const given: Finding = { about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` };

@@ -85,7 +85,6 @@ async function firstJob(
     clock: systemClock,
     limits: poolLimits,
     address,
-    id: 'examined',
     allowReconnect: false,
     health: new PoolHealth(systemClock, Math.random, poolLimits, () => {}),
     onStale: () => {},

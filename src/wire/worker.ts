@@ -270,15 +270,13 @@ export function answerLine(answer: Answer): string {
 
 /**
  * @param request a job whose shape has been checked
- * @param workId unique among all works
  * @returns the job's work. Its block target is the one in the header
  */
-export function workOf(request: JobRequest, workId: string): Work {
+export function workOf(request: JobRequest): Work {
   const header = fromHex(request.header);
   const blockTarget = headerTargetOf(header);
   const { target, nonce1 = NO_NONCE1, timeMayRoll = false, solutions = 'many' } = request;
   return workOfHeader(header, {
-    id: workId,
     target: target === undefined ? blockTarget : targetOf(target),
     nonce1,
     rollTime: timeMayRoll,
@@ -292,7 +290,7 @@ export function workOf(request: JobRequest, workId: string): Work {
  */
 export function workOfHeader(
   header: Uint8Array,
-  { target, ...terms }: Pick<Work, 'id' | 'target' | 'nonce1' | 'rollTime' | 'until'>,
+  { target, ...terms }: Pick<Work, 'target' | 'nonce1' | 'rollTime' | 'until'>,
 ): Work {
   const record = new Uint8Array(WORK_BYTES);
   const chain = header.subarray(HEADER_OFFSET.chain, HEADER_OFFSET.chain + CHAIN_BYTES);

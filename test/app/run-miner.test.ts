@@ -10,6 +10,7 @@ import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
+import { type UpdateListener, updatesOf } from '#pickaxe/source/source.js';
 import { aborted } from '#pickaxe/system/abort.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { share, verdict } from '../report/fakes.ts';
@@ -198,7 +199,7 @@ function fakeRelay(order: string[]): MakeRelay {
     open: async () => void order.push('open'),
     run: async (stop) => {
       order.push('run');
-      for await (const { kind } of source.updates(stop)) order.push(kind);
+      for await (const { kind } of updatesOf(source, stop)) order.push(kind);
       order.push('end');
     },
   });
@@ -228,8 +229,8 @@ describe('a relay', () => {
     });
     rig.events.on(({ type }) => type === 'verdict' && order.push('a verdict'));
     const source = Object.assign(rig.source, {
-      updates: async function* (this: FakeSource, stop: AbortSignal) {
-        yield { kind: 'work', work: makeWork(SOON) } as const;
+      follow: async (listener: UpdateListener, stop: AbortSignal) => {
+        listener({ kind: 'work', work: makeWork(SOON) });
         await aborted(stop);
         order.push('the source is closed');
       },
@@ -294,7 +295,7 @@ describe('a source that throws, which it may not,', () => {
       open: async () => {},
       run: async (stop) => {
         try {
-          for await (const _ of source.updates(stop));
+          for await (const _ of updatesOf(source, stop));
         } finally {
           order.push('the relay ends');
         }
@@ -308,8 +309,8 @@ describe('a source that throws, which it may not,', () => {
   it('only when it is closed, is a line in the log: the run has its result', async () => {
     const { rig, logged } = rigWith(async () => () => void logged.push('the sidecar ends'));
     const source = Object.assign(rig.source, {
-      updates: async function* (stop: AbortSignal) {
-        yield { kind: 'work', work: makeWork(SOON) } as const;
+      follow: async (listener: UpdateListener, stop: AbortSignal) => {
+        listener({ kind: 'work', work: makeWork(SOON) });
         await aborted(stop);
         throw new Error('its socket was gone');
       },

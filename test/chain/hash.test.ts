@@ -66,7 +66,7 @@ describe('the referee', () => {
   const records = Object.values(workRecords).flat();
 
   it.each(records)('solves the record of chain $chainId height $height at its smallest nonce', (vector) => {
-    const job = prepareJob(parseWork(fromHex(vector.workHex), { id: 'vector' }));
+    const job = prepareJob(parseWork(fromHex(vector.workHex)));
     const smallest = BigInt(vector.smallestNonceFromZero);
     for (let nonce = 0n; nonce < smallest; nonce++) {
       if (solves(job, splitNonce(nonce))) throw new Error(`${nonce} is smaller and solves`);
@@ -79,7 +79,7 @@ describe('the referee', () => {
 
   it('makes no solution from a wrong candidate', () => {
     const vector = workRecords.artificial[0];
-    const job = prepareJob(parseWork(fromHex(vector.workHex), { id: 'vector' }));
+    const job = prepareJob(parseWork(fromHex(vector.workHex)));
     expect(verify(job, BigInt(vector.smallestNonceFromZero) - 1n).solution).toBeUndefined();
   });
 

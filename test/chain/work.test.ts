@@ -19,7 +19,7 @@ describe('parsing a work record', () => {
   const vector = workRecords.artificial[3];
 
   it('reads chain, height, target and header', () => {
-    const work = parseWork(fromHex(vector.workHex), { id: 'a' });
+    const work = parseWork(fromHex(vector.workHex));
     expect(work.chain).toBe(vector.chainId);
     expect(work.height).toBe(BigInt(vector.height));
     expect(toHex(work.target)).toBe(vector.workHex.slice(8, 72));
@@ -28,14 +28,14 @@ describe('parsing a work record', () => {
   });
 
   it.each([0, 321, 323, 644])('refuses %i bytes', (length) => {
-    expect(() => parseWork(new Uint8Array(length), { id: 'a' })).toThrow(WorkFormatError);
+    expect(() => parseWork(new Uint8Array(length))).toThrow(WorkFormatError);
   });
 
   it.each([
     ['a Uint8Array', fromHex(vector.workHex)],
     ['a Buffer', Buffer.from(vector.workHex, 'hex')],
   ])('keeps no reference to the caller’s bytes: %s', (_, record) => {
-    const work = parseWork(record, { id: 'a' });
+    const work = parseWork(record);
     record.fill(0);
     expect(toHex(work.header)).toBe(vector.workHex.slice(72));
   });
@@ -43,7 +43,7 @@ describe('parsing a work record', () => {
 
 describe('a job', () => {
   it('changes header bytes 8..16, the creation time, and nothing else', () => {
-    const work = parseWork(fromHex(workRecords.artificial[0].workHex), { id: 'a' });
+    const work = parseWork(fromHex(workRecords.artificial[0].workHex));
     const later = creationTimeOf(work.header) + 1_234_567n;
     const { header } = prepareJob(work, later);
     expect(creationTimeOf(header)).toBe(later);
@@ -53,7 +53,7 @@ describe('a job', () => {
   });
 
   it('does not change the work’s own header, even when it is a Buffer', () => {
-    const work = parseWork(Buffer.from(workRecords.artificial[0].workHex, 'hex'), { id: 'a' });
+    const work = parseWork(Buffer.from(workRecords.artificial[0].workHex, 'hex'));
     const before = toHex(work.header);
     const job = prepareJob(work, creationTimeOf(work.header) + 1n);
     withNonce(Buffer.from(job.header.buffer), 1n);

@@ -38,5 +38,5 @@ export function jobOf(headerHex: string, targetHex: string): Job {
   const record = new Uint8Array(WORK_BYTES);
   record.set(fromHex(targetHex), WORK_OFFSET.target);
   record.set(fromHex(headerHex), WORK_OFFSET.header);
-  return prepareJob(parseWork(record, { id: 'test' }));
+  return prepareJob(parseWork(record));
 }

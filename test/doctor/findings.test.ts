@@ -242,7 +242,7 @@ describe('earnings', () => {
     const header = new DataView(record.buffer, 36);
     header.setBigUint64(258, 6_000_000n, true);
     header.setUint32(266, network, true);
-    return parseWork(record, { id: 'w' });
+    return parseWork(record);
   }
   const kernel = (more: Partial<KernelRow> = {}): KernelRow => {
     return { name: 'avx2', usable: true, chosen: true, hashesPerSecond: 500_000, why: '', ...more };

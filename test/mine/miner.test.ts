@@ -127,11 +127,11 @@ describe('new work', () => {
     const { source } = mine(engine);
     const first = source.work(makeWork(NEVER, { until: 'replaced', rollTime: false }));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(5));
-    const easier = source.work({ ...first, id: 'easier', target: makeWork(2 ** 50).target });
+    const easier = source.work({ ...first, target: makeWork(2 ** 50).target });
     await eventually(() => expect(engine.searched.filter(({ job }) => job === 2).length).toBeGreaterThan(5));
     // The same after a clean notify, which condemns the work before.
     source.stale(first, easier);
-    source.work({ ...first, id: 'clean' });
+    source.work({ ...first });
     await eventually(() => expect(engine.searched.filter(({ job }) => job === 3).length).toBeGreaterThan(5));
     const nonces = engine.searched.flatMap(({ range }) => noncesOf(range));
     expect(new Set(nonces).size).toBe(nonces.length);
@@ -838,14 +838,13 @@ describe('what the interfaces forbid', () => {
   it('a source whose updates throw ends mining: the engines are closed, and run throws the same', async () => {
     const engine = new FakeEngine();
     const source = new FakeSource();
-    const works = source.updates.bind(source);
+    const follow = source.follow.bind(source);
     let isBroken = false;
-    source.updates = async function* (stop) {
-      for await (const update of works(stop)) {
+    source.follow = (listener, stop) =>
+      follow((update) => {
         if (isBroken) throw new Error('the source is broken');
-        yield update;
-      }
-    };
+        listener(update);
+      }, stop);
     const { miner } = faulty({ source }, engine);
     const run = miner.run();
     source.work(makeWork(NEVER));

@@ -24,7 +24,7 @@ describe('whole work records', () => {
     const records = Object.values(workRecords).flat();
     expect(records.length).toBeGreaterThan(10);
     for (const [i, { workHex }] of records.entries()) {
-      const work = source.work(parseWork(fromHex(workHex), { id: String(i) }));
+      const work = source.work(parseWork(fromHex(workHex)));
       await vi.waitFor(() => expect(source.submitted).toHaveLength(i + 1), { timeout: 60_000, interval: 1 });
       const { header } = source.submitted[i];
       expect(meetsTarget(powHash(header), fromHex(workHex.slice(8, 72)))).toBe(true);

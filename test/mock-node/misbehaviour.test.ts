@@ -27,8 +27,7 @@ async function start(options: MockNodeOptions = {}) {
       headers: { 'content-type': 'application/json' },
       dispatcher,
     });
-  const work = async (): Promise<Work> =>
-    parseWork(new Uint8Array(await (await askWork()).body.arrayBuffer()), { id: 'work' });
+  const work = async (): Promise<Work> => parseWork(new Uint8Array(await (await askWork()).body.arrayBuffer()));
   const submit = (header: Uint8Array) =>
     request(`${baseUrl}/mining/solved`, {
       method: 'POST',

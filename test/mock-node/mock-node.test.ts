@@ -27,7 +27,7 @@ async function start(options: MockNodeOptions = {}, surroundings: MockNodeContex
       },
       base,
     );
-  const work = async (): Promise<Work> => parseWork((await getWork()).body, { id: 'work' });
+  const work = async (): Promise<Work> => parseWork((await getWork()).body);
   const submit = async (header: Uint8Array, headers: Record<string, string> = { 'content-type': OCTETS }) => {
     const answer = await ask('/mining/solved', { method: 'POST', body: header, headers });
     return { status: answer.status, text: answer.body.toString() };
@@ -178,7 +178,7 @@ describe('work', () => {
     expect(works.map(({ status }) => status)).toEqual([200, 200, 200]);
     const { status, body } = await getWork();
     expect([status, body.toString()]).toEqual([503, 'Too many work requests']);
-    expect((await submit(mine(parseWork(works[0].body, { id: 'work' })).header)).status).toBe(200);
+    expect((await submit(mine(parseWork(works[0].body)).header)).status).toBe(200);
     expect((await getWork()).status).toBe(200);
     const config = JSON.parse((await ask('/config', {}, url)).body.toString());
     expect(config.mining.coordination.limit).toBe(2);

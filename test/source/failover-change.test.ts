@@ -113,6 +113,18 @@ it('ends sources on standby that were removed, and changes as often as it is ask
   expect([a.ended, c.ended]).toEqual([true, true]);
 });
 
+it('keeps a source that was removed and is added again before another one gave work', async () => {
+  const { sources, failover, give, mined } = setUp('a');
+  const [a] = sources;
+  await give(a);
+  const b = named('b');
+  failover.change([b]);
+  failover.change([a, b]);
+  await give(b);
+  await pass(60_000);
+  expect([mined(), a.ended, failover.name]).toEqual(['a', false, 'a, b']);
+});
+
 it('can be changed before it is started, and needs a source', async () => {
   const [a, b] = ['a', 'b'].map(named);
   const failover = new FailoverSource({ sources: [a] });

@@ -36,7 +36,10 @@ function setUp(count: number) {
     return work;
   };
   /** The name of the source whose work is mined. */
-  const mined = (): string | undefined => sources[Number(follower.received.at(-1)?.id.split('/')[0])]?.name;
+  const mined = (): string | undefined => {
+    const work = follower.received.at(-1);
+    return work && failover.nameOf(work);
+  };
   const told = () => recorder.of('source').map(({ source, state, reason }) => `${source} ${state}: ${reason}`);
   return { sources, failover, follower, give, mined, told };
 }

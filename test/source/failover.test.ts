@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { type FailoverOptions, FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { updatesOf } from '#pickaxe/source/source.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { eventually, Follower, mine } from './follow.ts';
 import { miner, startNode } from './node/node.ts';
@@ -141,20 +142,20 @@ describe('FailoverSource', () => {
     for (const [i, work] of [first, second].entries()) {
       const solution = mine(work);
       expect((await source.submit(solution, follower.stop)).outcome).toBe('accepted');
-      expect(sources[i].submitted.map(({ header }) => header)).toEqual([solution.header]);
+      expect(sources[i].submitted).toEqual([solution]);
       expect(source.latestTimeUs(work)).toBe(i === 0 ? 111n : 222n);
     }
-    expect(sources[0].submitted[0].work.id).not.toMatch('/');
   });
 
-  it('gives each work an id that is unique over all sources', async () => {
+  it('gives the works as their sources made them', async () => {
     const { sources, follower } = setUp(2);
-    sources[0].work(makeWork(100, { id: '1' }));
+    const first = sources[0].work(makeWork(100));
     await follower.work();
     sources[0].lost();
-    sources[1].work(makeWork(100, { id: '1' }));
+    const second = sources[1].work(makeWork(100));
     await eventually(() => expect(follower.received).toHaveLength(2));
-    expect(new Set(follower.received.map(({ id }) => id)).size).toBe(2);
+    expect(follower.received[0]).toBe(first);
+    expect(follower.received[1]).toBe(second);
   });
 
   it('changes over when a node goes down, and back when it is up again', async () => {
@@ -259,8 +260,8 @@ describe('FailoverSource', () => {
     const source = new FailoverSource({ sources, probeMs: 20 });
     const follower = new Follower(source);
     onTestFinished(() => follower.end());
-    const isOf = (rank: number) =>
-      eventually(() => expect(follower.received.at(-1)?.id).toMatch(new RegExp(`^${rank}/`)));
+    const nameOfLast = () => source.nameOf(follower.received.at(-1)!);
+    const isOf = (rank: number) => eventually(() => expect(nameOfLast()).toBe(sources[rank].name));
     await isOf(0);
     await eventually(() => expect(first.node.server.streams.openFor(3)).toBe(1));
     // The node's streams stay open and no work is due, so only the probe can notice.
@@ -269,7 +270,7 @@ describe('FailoverSource', () => {
     first.node.server.faults = [];
     await eventually(() => {
       first.node.ledger.advance(3);
-      expect(follower.received.at(-1)?.id).toMatch(/^0\//);
+      expect(nameOfLast()).toBe(sources[0].name);
     });
   });
 
@@ -304,9 +305,9 @@ describe('FailoverSource', () => {
   it('ends when its sources have ended', async () => {
     const source = new FakeSource();
     let ended = false;
-    const updates = source.updates.bind(source);
-    source.updates = async function* (stop) {
-      yield* updates(stop);
+    const follow = source.follow.bind(source);
+    source.follow = async (listener, stop) => {
+      await follow(listener, stop);
       await new Promise((resolve) => setTimeout(resolve));
       ended = true;
     };
@@ -501,7 +502,7 @@ describe('a source that throws, which it may not,', () => {
   it('ends the updates with what it has thrown when every other one has thrown, too', async () => {
     const sources = [new FakeSource(), new FakeSource()];
     const source = new FailoverSource({ sources, patienceMs: 1, readyPatienceMs: 1 });
-    const updates = source.updates(new AbortController().signal);
+    const updates = updatesOf(source, new AbortController().signal);
     sources[0].fail();
     const last = sources[1].fail(new Error('the last'));
     await expect(updates.next()).rejects.toBe(last);
@@ -526,7 +527,7 @@ describe('a source that throws, which it may not,', () => {
     };
     const sources = [new FakeSource(), new FakeSource()];
     const source = new FailoverSource({ sources, emit, patienceMs: 1, readyPatienceMs: 1 });
-    const updates = source.updates(new AbortController().signal);
+    const updates = updatesOf(source, new AbortController().signal);
     sources[0].lost();
     sources[1].work(makeWork(100));
     await expect(

@@ -5,7 +5,7 @@ import { prepareJob, solves } from '#pickaxe/chain/job.js';
 import { joinNonce, laneWithin } from '#pickaxe/chain/nonce.js';
 import { type Solution, verify } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
-import type { SourceUpdate, WorkSource } from '#pickaxe/source/source.js';
+import { type SourceUpdate, updatesOf, type WorkSource } from '#pickaxe/source/source.js';
 
 /** How long tests wait for a condition: far longer than it takes. */
 const PATIENCE_MS = 60_000;
@@ -52,7 +52,7 @@ export class Follower {
   }
 
   async #follow(source: WorkSource): Promise<void> {
-    for await (const update of source.updates(this.stop)) this.updates.push(update);
+    for await (const update of updatesOf(source, this.stop)) this.updates.push(update);
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SharedSource } from '#pickaxe/source/shared-source.js';
+import { updatesOf } from '#pickaxe/source/source.js';
 import { FakeSource, makeWork } from '../fakes.ts';
 import { eventually, Follower, mine } from './follow.ts';
 
@@ -112,7 +113,7 @@ describe('a shared source that throws, which it may not,', () => {
   /** @returns what the updates of this consumer have thrown */
   async function thrownBy(shared: SharedSource): Promise<unknown> {
     try {
-      for await (const _ of shared.updates(stop));
+      for await (const _ of updatesOf(shared, stop));
     } catch (thrown) {
       return thrown;
     }
@@ -132,7 +133,7 @@ describe('a shared source that throws, which it may not,', () => {
     const { source, shared } = share();
     const work = source.work(makeWork(100));
     const fault = source.fail();
-    const updates = shared.updates(stop);
+    const updates = updatesOf(shared, stop);
     expect(await updates.next()).toEqual({ value: { kind: 'work', work }, done: false });
     await expect(updates.next()).rejects.toBe(fault);
     await shared.close();

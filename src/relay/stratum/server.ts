@@ -12,7 +12,6 @@ import { LogBucket, Refusals } from '../../system/bounded.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { Accounts } from '../accounts.ts';
 import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
-import type { SessionContext } from './context.ts';
 import { RememberedRates } from './difficulty.ts';
 import { SharedJobs } from './jobs.ts';
 import {
@@ -25,8 +24,8 @@ import {
   stratumLimits,
 } from './limits.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
-import { Session } from './session.ts';
-import { Sessions } from './sessions.ts';
+import { Session, Sessions } from './session.ts';
+import type { SessionContext } from './session-jobs.ts';
 import { type Ledger, ShareLogQuota } from './share-log.ts';
 import { Connection, encrypted, HandshakeError, readProxyHeader } from './socket.ts';
 

@@ -2,11 +2,16 @@
 
 import { targetForDifficulty } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
+import type { LogBucket } from '../../system/bounded.ts';
+import type { Clock } from '../../system/clock.ts';
 import { formatSetTarget, formatTarget } from '../../wire/stratum.ts';
-import type { SessionNow } from '../accounts.ts';
-import type { SessionContext } from './context.ts';
-import { type Known, Vardiff } from './difficulty.ts';
-import { type FormerTerms, JobTable, rollMs, type SharedJob, type ShareTerms } from './jobs.ts';
+import type { Accounts, SessionNow } from '../accounts.ts';
+import type { RelayedWorks, RelayLog } from '../relay.ts';
+import { type Known, type RememberedRates, Vardiff } from './difficulty.ts';
+import { type FormerTerms, JobTable, rollMs, type SharedJob, type SharedJobs, type ShareTerms } from './jobs.ts';
+import type { StratumLimits } from './limits.ts';
+import type { Nonce1Pool } from './nonce1-pool.ts';
+import type { ShareLogQuota } from './share-log.ts';
 
 /**
  * The first difficulty of a session of which nothing is known. Its target is 2^214 − 1, like that of the reference
@@ -27,6 +32,26 @@ const FLOOD_RATIO = 16;
  */
 const GRACE_MS = 10_000;
 
+/** What all sessions of a server share. */
+export interface SessionContext {
+  readonly works: Pick<RelayedWorks, 'current' | 'judge' | 'isStale'>;
+  readonly jobs: SharedJobs;
+  readonly nonce1s: Nonce1Pool;
+  readonly accounts: Accounts;
+  readonly rates: RememberedRates;
+  readonly clock: Clock;
+  readonly limits: StratumLimits;
+  /** The seconds between two shares of a session whose rate is known. */
+  readonly aimSeconds: number;
+  /** The seconds between two shares of a session whose rate is not known. */
+  readonly learningSeconds: () => number;
+  /** Where sessions and their shares are written down. */
+  readonly quota: ShareLogQuota;
+  readonly log: RelayLog;
+  /** Bounds the log's lines about workers that bring their first share. */
+  readonly firstShares: LogBucket;
+}
+
 interface ClientHints {
   /** The client's. */
   readonly address: string;
@@ -37,7 +62,7 @@ interface ClientHints {
 }
 
 export class SessionJobs implements SessionNow {
-  readonly jobs = new JobTable();
+  readonly table = new JobTable();
   readonly #context: SessionContext;
   readonly #send: (lines: string | Buffer) => void;
   readonly #vardiff: Vardiff;
@@ -96,7 +121,7 @@ export class SessionJobs implements SessionNow {
   }
 
   works(): Work[] {
-    return this.jobs.works();
+    return this.table.works();
   }
 
   /**
@@ -119,7 +144,7 @@ export class SessionJobs implements SessionNow {
     const before = this.difficulty;
     const line = this.#setTerms(shared, nowMs);
     this.#isUnderpaid = isAgain && (this.#isUnderpaid || this.difficulty > before);
-    this.jobs.add(shared, this.#terms as ShareTerms, this.#former);
+    this.table.add(shared, this.#terms as ShareTerms, this.#former);
     this.#last = shared;
     this.#givenMs = nowMs;
     this.#rolledMs = nowMs;

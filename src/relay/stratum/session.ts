@@ -9,8 +9,11 @@
 import { NONCE_BYTES } from '../../chain/bytes.ts';
 import { LANES, type Nonce1 } from '../../chain/nonce.ts';
 import { difficultyOf } from '../../chain/target.ts';
+import type { Listener } from '../../events/events.ts';
 import { TokenBucket } from '../../system/bounded.ts';
 import {
+  agentName,
+  chosenDifficulty,
   formatError,
   formatNonce1,
   formatResult,
@@ -18,14 +21,14 @@ import {
   parseClientLine,
   parseTarget,
   type Request,
+  reversesNonces,
   STRATUM_ERROR,
+  workerName,
 } from '../../wire/stratum.ts';
 import type { Account } from '../accounts.ts';
-import { agentName, chosenDifficulty, reversesNonces, workerName } from './client-hints.ts';
-import type { Reply, SessionContext } from './context.ts';
 import type { Refusal } from './limits.ts';
-import { SessionJobs } from './session-jobs.ts';
-import { ShareHandler } from './shares.ts';
+import { type SessionContext, SessionJobs } from './session-jobs.ts';
+import { type Reply, ShareHandler } from './shares.ts';
 
 /** The connection to the client. */
 export interface Client {
@@ -55,7 +58,7 @@ export class Session {
   #hasEnded = false;
   readonly #junk: TokenBucket;
   /** These are there once the client has subscribed and authorized a worker. */
-  #sessionJobs: SessionJobs | undefined;
+  #jobs: SessionJobs | undefined;
   #shareHandler: ShareHandler | undefined;
 
   /** @param number counts the sessions since the start */
@@ -68,8 +71,8 @@ export class Session {
   }
 
   /** The jobs and the difficulty; undefined before the client has subscribed and authorized a worker. */
-  get turn(): SessionJobs | undefined {
-    return this.#sessionJobs;
+  get jobs(): SessionJobs | undefined {
+    return this.#jobs;
   }
 
   /** Takes one line of the client, without its end. @returns whether it was a share that met its target */
@@ -87,12 +90,12 @@ export class Session {
 
   /** All clients of its address together send more lines than they may. */
   slowDown(): void {
-    this.#sessionJobs?.slowDown(this.#context.clock.monotonicMs());
+    this.#jobs?.slowDown(this.#context.clock.monotonicMs());
   }
 
   /** To be called several times a second. */
   tick(nowMs: number): void {
-    if (this.#sessionJobs) this.#sessionJobs.tick(nowMs);
+    if (this.#jobs) this.#jobs.tick(nowMs);
     else if (nowMs - this.#openedMs >= this.#context.limits.loginMs) this.#client.close('no login', 0, 'timeout');
   }
 
@@ -101,7 +104,7 @@ export class Session {
    * @param leastRate in hashes per second
    */
   isIdle(leastMs: number, leastRate: number, nowMs: number): boolean {
-    return nowMs - this.#openedMs >= leastMs && (this.#sessionJobs?.hashesPerSecond ?? 0) < leastRate;
+    return nowMs - this.#openedMs >= leastMs && (this.#jobs?.hashesPerSecond ?? 0) < leastRate;
   }
 
   /** Disconnects the client. */
@@ -114,11 +117,11 @@ export class Session {
     this.#hasEnded = true;
     const { nonce1s, rates, clock, log } = this.#context;
     const nowMs = clock.monotonicMs();
-    if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#sessionJobs?.works() ?? [], nowMs);
+    if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#jobs?.works() ?? [], nowMs);
     for (const account of this.#workers.values()) account.users--;
-    if (!this.#sessionJobs) return;
-    for (const account of this.#workers.values()) account.sessions.delete(this.#sessionJobs);
-    if (this.#sessionJobs.isKnown) rates.put(this.#client.address, this.#name(), this.#sessionJobs.known);
+    if (!this.#jobs) return;
+    for (const account of this.#workers.values()) account.sessions.delete(this.#jobs);
+    if (this.#jobs.isKnown) rates.put(this.#client.address, this.#name(), this.#jobs.known);
     log.debug(`session ${this.number} of ${this.#name()} has ended`);
   }
 
@@ -191,13 +194,13 @@ export class Session {
     this.#suggested = difficulty;
     return {
       result: true,
-      afterwards: () => this.#sessionJobs?.suggest(difficulty, this.#context.clock.monotonicMs()),
+      afterwards: () => this.#jobs?.suggest(difficulty, this.#context.clock.monotonicMs()),
     };
   }
 
   #begin(): void {
     // The answer before may have been too much for a client that does not read, which ends the session.
-    if (this.#hasEnded || this.#sessionJobs || !this.#nonce1 || this.#workers.size === 0) return;
+    if (this.#hasEnded || this.#jobs || !this.#nonce1 || this.#workers.size === 0) return;
     const { number: session } = this;
     const worker = this.#name();
     const { log, clock } = this.#context;
@@ -205,18 +208,18 @@ export class Session {
     const agent = this.#agent;
     log.debug(`session ${session} of ${worker} has begun: ${address}, ${agent || 'an unnamed program'}`);
     const hints = { address, worker, chosen: this.#chosen, suggested: this.#suggested };
-    this.#sessionJobs = new SessionJobs(this.#context, hints, (lines) => this.#client.send(lines));
+    this.#jobs = new SessionJobs(this.#context, hints, (lines) => this.#client.send(lines));
     // A connection with several workers counts as one of its first worker's.
-    this.#workers.get(worker)?.sessions.add(this.#sessionJobs);
+    this.#workers.get(worker)?.sessions.add(this.#jobs);
     const nonces = { nonce1: this.#nonce1, isReversed: this.#reversesNonces };
     const begin = { type: 'session', session, nonce1: formatNonce1(this.#nonce1), worker, agent, address } as const;
     this.#shareHandler = new ShareHandler(this.#context, {
       begin,
-      turn: this.#sessionJobs,
+      jobs: this.#jobs,
       workers: this.#workers,
       ...nonces,
     });
-    this.#sessionJobs.give(true, clock.monotonicMs());
+    this.#jobs.give(true, clock.monotonicMs());
   }
 
   #submit(params: readonly unknown[]): Reply {
@@ -241,4 +244,90 @@ function swapped(value: number): number {
 function refusedExtensions(names: unknown): Record<string, false> {
   const known = Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, 16) : [];
   return Object.fromEntries(known.map((name) => [name, false]));
+}
+
+/* All sessions of a stratum server: gives each new work to all of them, and sums up how they do. */
+
+/** The seconds between two shares of a session that learns, if there are few. */
+const LEARNING_SECONDS = 0.15;
+/** All sessions that learn send so many shares a second together. To verify them takes a tenth of a core. */
+const LEARNING_SHARES_PER_SECOND = 1_000;
+/** How often it is counted how many learn, and have brought shares. */
+const COUNT_MS = 1_000;
+/**
+ * A session that makes room for others is at least so old, and its shares prove less than so many hashes a second. The
+ * slowest miners that are worth a session, at 1 MH/s, have brought shares by then.
+ */
+const IDLE_MS = 150_000;
+const IDLE_HASHES_PER_SECOND = 10_000;
+
+export class Sessions {
+  readonly #all = new Set<Session>();
+  #learning = 0;
+  #countedMs = 0;
+  #reportedMs = 0;
+
+  add(session: Session): void {
+    this.#all.add(session);
+  }
+
+  delete(session: Session): void {
+    this.#all.delete(session);
+  }
+
+  /** The seconds between two shares of a session whose rate is not known. */
+  readonly learningSeconds = (): number => Math.max(LEARNING_SECONDS, this.#learning / LEARNING_SHARES_PER_SECOND);
+
+  /** Gives a job of the current work to all. @param clean whether earlier jobs are worth nothing */
+  giveAll(clean: boolean, nowMs: number): void {
+    for (const jobs of this.#allJobs()) jobs.give(clean, nowMs);
+  }
+
+  /** To be called several times a second. */
+  tick(nowMs: number): void {
+    if (nowMs - this.#countedMs >= COUNT_MS) {
+      this.#countedMs = nowMs;
+      this.#learning = 0;
+      // A session that brings nothing needs no share of the budget, and must not make others learn more slowly.
+      for (const { isLearning, hashesPerSecond } of this.#allJobs())
+        if (isLearning && hashesPerSecond > 0) this.#learning++;
+    }
+    for (const session of this.#all) session.tick(nowMs);
+  }
+
+  /** Disconnects so many clients at most that bring nothing; those that connected first go first. */
+  makeRoom(most: number, nowMs: number): void {
+    let count = 0;
+    for (const session of this.#all) {
+      if (count >= most) break;
+      if (!session.isIdle(IDLE_MS, IDLE_HASHES_PER_SECOND, nowMs)) continue;
+      session.close('it brings nothing, and the server is full', 'idle');
+      count++;
+    }
+  }
+
+  /** Disconnects all clients. */
+  closeAll(): void {
+    for (const session of [...this.#all]) session.close('the server ends');
+  }
+
+  /** Emits how the relay does, if it is time for that. */
+  report(
+    relay: string,
+    emit: Listener,
+    { accounts, limits }: Pick<SessionContext, 'accounts' | 'limits'>,
+    refused: Readonly<Record<Refusal, number>>,
+    nowMs: number,
+  ): void {
+    if (nowMs - this.#reportedMs < limits.reportMs) return;
+    this.#reportedMs = nowMs;
+    const all = [...this.#allJobs()];
+    const hashesPerSecond = all.reduce((sum, jobs) => sum + jobs.hashesPerSecond, 0);
+    const workers = accounts.list(nowMs);
+    emit({ type: 'relay', relay, sessions: all.length, hashesPerSecond, workers, refused: { ...refused } });
+  }
+
+  *#allJobs(): Generator<SessionJobs> {
+    for (const { jobs } of this.#all) if (jobs) yield jobs;
+  }
 }

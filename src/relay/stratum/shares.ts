@@ -5,22 +5,27 @@ import { withSearchTarget } from '../../chain/job.ts';
 import type { Nonce1 } from '../../chain/nonce.ts';
 import { meetsTarget } from '../../chain/target.ts';
 import type { Verdict } from '../../source/source.ts';
-import { parseNonce2, STRATUM_ERROR } from '../../wire/stratum.ts';
+import { parseNonce2, STRATUM_ERROR, workerName } from '../../wire/stratum.ts';
 import type { Account } from '../accounts.ts';
 import type { RelayedWorks } from '../relay.ts';
-import { workerName } from './client-hints.ts';
-import type { Reply, SessionContext } from './context.ts';
 import { type GivenJob, remember, type ShareTerms } from './jobs.ts';
-import type { SessionJobs } from './session-jobs.ts';
+import type { SessionContext, SessionJobs } from './session-jobs.ts';
 import type { LedgerEntry, ShareEntry, ShareLogQuota, ShareResult } from './share-log.ts';
 
 /** No id of ours is longer, and what is none is cut before it is written down. */
 const JOB_ID_CHARACTERS = 16;
 
+/** An answer to a client's request, and what follows once it is sent. */
+export type Reply = ({ readonly result: unknown } | { readonly code: number; readonly words: string }) & {
+  readonly afterwards?: () => void;
+  /** Whether the request was a share that met its target, also where it came too late. */
+  readonly metTarget?: boolean;
+};
+
 interface ShareHandlerOptions {
   /** What the ledger says of the session. */
   readonly begin: SessionEntry;
-  readonly turn: SessionJobs;
+  readonly jobs: SessionJobs;
   /** By their names; the first is the session's. */
   readonly workers: ReadonlyMap<string, Account>;
   readonly nonce1: Nonce1;
@@ -56,7 +61,7 @@ export class ShareHandler {
 
   /** @param params those of `mining.submit`: the worker, the job's id and nonce2 */
   take([user, jobId, nonce2]: readonly unknown[]): Reply {
-    const { workers, turn } = this.#options;
+    const { workers, jobs } = this.#options;
     const [first] = workers.values();
     // Some miners submit with another name than they have authorized. Nothing depends on it but the counts.
     const account = workers.get(workerName(user)) ?? first;
@@ -66,18 +71,18 @@ export class ShareHandler {
       this.#count(account, 'invalid', { job });
       return { code: STRATUM_ERROR.other, words: 'nonce2 is a text of 1 to 12 hex digits' };
     }
-    const given = turn.jobs.get(job);
+    const given = jobs.table.get(job);
     if (given) return this.#judge(account, given, nonce);
-    const isLate = turn.jobs.hasHad(job);
+    const isLate = jobs.table.hasHad(job);
     this.#count(account, isLate ? 'stale' : 'unknown-job', { job, nonce });
     return isLate ? REFUSALS.stale : { code: STRATUM_ERROR.jobNotFound, words: 'job not found' };
   }
 
   #judge(account: Account, given: GivenJob, nonce: bigint): Reply {
-    const { turn } = this.#options;
+    const { jobs } = this.#options;
     const { works, clock } = this.#context;
     const nowMs = clock.monotonicMs();
-    const { result, difficulty, meetsOwn, isBlock, verdict } = judgeShare(works, given, turn.newest, nonce, nowMs);
+    const { result, difficulty, meetsOwn, isBlock, verdict } = judgeShare(works, given, jobs.newest, nonce, nowMs);
     void verdict?.then(({ outcome }) => {
       if (isBlock && outcome === 'accepted') account.blocks++;
     });
@@ -87,7 +92,7 @@ export class ShareHandler {
     this.#count(account, result, { job: id, nonce, chain, height: Number(height), isBlock, ...worth });
     const reply = result === 'accepted' ? { result: true } : REFUSALS[result];
     if (difficulty === undefined) return reply;
-    const learned = meetsOwn && { afterwards: () => turn.share(given.terms.difficulty, clock.monotonicMs()) };
+    const learned = meetsOwn && { afterwards: () => jobs.share(given.terms.difficulty, clock.monotonicMs()) };
     return { ...reply, metTarget: true, ...learned };
   }
 

@@ -10,11 +10,10 @@ import { type NodeLimits, nodeLimits } from '../../node/limits.ts';
 import type { MinerIdentity } from '../../node/miner-identity.ts';
 import { MiningClient } from '../../node/mining.ts';
 import { nodeAddress } from '../../node/url.ts';
-import { onAbort, pause } from '../../system/abort.ts';
-import type { Clock } from '../../system/clock.ts';
+import { pause } from '../../system/abort.ts';
+import { type Clock, watchSuspension } from '../../system/clock.ts';
 import { NodeAnnouncements } from '../announcements.ts';
-import { complete, Mailbox, type SourceContext, type SourceUpdate, type Verdict, type WorkSource } from '../source.ts';
-import { watchSuspension } from '../suspension.ts';
+import { complete, type SourceContext, type UpdateListener, type Verdict, type WorkSource } from '../source.ts';
 import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { FETCHES_PER_SECOND, RequestBounds, submitSolution } from './submission.ts';
@@ -45,14 +44,13 @@ export class NodeSource implements WorkSource {
   readonly #schedule: FetchSchedule;
   readonly #streamTrust: StreamTrust;
   readonly #announcements: NodeAnnouncements;
-  readonly #mailbox = new Mailbox();
+  #listener: UpdateListener = () => {};
   /** Rung when the time of the next fetch may have changed. */
   readonly #replan = new WakeSignal();
   /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
   readonly #impatience: FetchImpatience;
   /** How often this node is asked. Each node has its own bounds. */
   readonly #bounds: RequestBounds;
-  #fetches = 0;
   /** When a New Cut last came, on any chain (monotonic). */
   #lastCutMs = Number.NEGATIVE_INFINITY;
 
@@ -87,19 +85,14 @@ export class NodeSource implements WorkSource {
     });
   }
 
-  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
-    const ending = new AbortController();
-    const release = onAbort(stop, () => ending.abort());
-    const background = [this.#reportConfig(ending.signal), this.#keepFetching(ending.signal)];
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listener;
     const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
     try {
-      yield* this.#mailbox.updates(stop);
+      await Promise.all([this.#reportConfig(stop), this.#keepFetching(stop)]);
     } finally {
-      release();
-      ending.abort();
       endWatch();
       this.#updates.close();
-      await Promise.all(background);
     }
   }
 
@@ -191,13 +184,12 @@ export class NodeSource implements WorkSource {
     this.#announcements.reached();
     const nowMs = this.#clock.monotonicMs();
     this.#announcements.gaveWork(nowMs - askedAtMs);
-    this.#fetches += 1;
-    const work = parseWork(record, { id: `${this.#fetches}` });
+    const work = parseWork(record);
     this.#streamTrust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
     const isNew = this.#schedule.fetchEnded(work, order, nowMs);
     const { current } = this.#schedule;
     this.#reportStale('expired');
-    if (current && (isNew || wasLost)) this.#mailbox.put({ kind: 'work', work: current });
+    if (current && (isNew || wasLost)) this.#listener({ kind: 'work', work: current });
     this.#updates.follow(work.chain);
     if (wasLost) this.#updates.hurry();
   }
@@ -274,7 +266,7 @@ export class NodeSource implements WorkSource {
   #lose(reason: string, nodeConfiguration?: readonly string[]): void {
     const wasLost = this.#announcements.isLost;
     this.#announcements.lost(reason, nodeConfiguration);
-    if (!wasLost) this.#mailbox.put({ kind: 'lost', reason });
+    if (!wasLost) this.#listener({ kind: 'lost', reason });
     if (this.#schedule.isExpired(this.#clock.monotonicMs())) {
       this.#schedule.expire();
       this.#reportStale('expired');
@@ -283,7 +275,7 @@ export class NodeSource implements WorkSource {
 
   #reportStale(reason: 'new-cut' | 'solved' | 'expired'): void {
     const works = this.#schedule.takeStale();
-    if (works.length > 0) this.#mailbox.put({ kind: 'stale', works, reason });
+    if (works.length > 0) this.#listener({ kind: 'stale', works, reason });
   }
 
   /** Called after a suspension: old work is worthless, and the node may have closed all connections. */

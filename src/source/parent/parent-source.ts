@@ -6,9 +6,10 @@
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
+import { aborted } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Answer, ByeReason } from '../../wire/worker.ts';
-import { Mailbox, type SourceUpdate, type Verdict, type WorkSource } from '../source.ts';
+import type { UpdateListener, Verdict, WorkSource } from '../source.ts';
 import type { SourceNews } from '../vocabulary.ts';
 import { MOST_READ, type ParentStreams } from './connection.ts';
 import { type ParentJob, ParentSession, type RigView } from './session.ts';
@@ -40,7 +41,7 @@ export class ParentSource implements WorkSource {
   readonly name: string;
   readonly kind = 'parent';
   readonly #options: ParentSourceOptions;
-  readonly #mailbox = new Mailbox();
+  #listener: UpdateListener = () => {};
   readonly #sessions = new Set<ParentSession>();
   readonly #origins = new WeakMap<Work, { readonly session: ParentSession; readonly job: ParentJob }>();
   #jobCount = 0;
@@ -89,14 +90,14 @@ export class ParentSource implements WorkSource {
     this.#byeReason = reason;
   }
 
-  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listener;
+    // A parent can have sent a job before.
+    if (this.#given) listener({ kind: 'work', work: this.#given });
     const aiming = setInterval(() => this.#followRate(), AIM_MS);
-    try {
-      yield* this.#mailbox.updates(stop);
-    } finally {
-      clearInterval(aiming);
-      await Promise.all(Array.from(this.#sessions, (session) => session.leave(this.#byeReason)));
-    }
+    await aborted(stop);
+    clearInterval(aiming);
+    await Promise.all(Array.from(this.#sessions, (session) => session.leave(this.#byeReason)));
   }
 
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
@@ -124,7 +125,7 @@ export class ParentSource implements WorkSource {
     const newest = this.#newest(({ isResting }) => !isResting) ?? this.#newest(() => true);
     if (!newest) {
       // The parent of the given job drains: what devices find in this moment still counts.
-      if (this.#given) this.#mailbox.put({ kind: 'rest' });
+      if (this.#given) this.#listener({ kind: 'rest' });
       this.#given = undefined;
       return;
     }
@@ -133,7 +134,7 @@ export class ParentSource implements WorkSource {
     if (job.work === this.#given) return;
     this.#given = job.work;
     this.#origins.set(job.work, newest);
-    this.#mailbox.put({ kind: 'work', work: job.work });
+    this.#listener({ kind: 'work', work: job.work });
   }
 
   #newest(isFit: (session: ParentSession) => boolean) {
@@ -150,7 +151,7 @@ export class ParentSource implements WorkSource {
   #cancel(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
     const works = jobs.flatMap((job) => job.works);
     if (this.#given && works.includes(this.#given)) this.#given = undefined;
-    this.#mailbox.put({ kind: 'stale', works, reason });
+    this.#listener({ kind: 'stale', works, reason });
   }
 
   #closed(session: ParentSession): void {
@@ -158,7 +159,7 @@ export class ParentSource implements WorkSource {
     if (this.#sessions.size > 0) return;
     const reason = 'the last one has disconnected';
     this.#report('lost', reason);
-    this.#mailbox.put({ kind: 'lost', reason });
+    this.#listener({ kind: 'lost', reason });
     this.#options.deserted?.();
   }
 

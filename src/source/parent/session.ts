@@ -304,20 +304,16 @@ export class ParentJob {
   readonly verdicts: boolean;
   /** Set when it was cancelled or solved: its solutions are worth nothing then. */
   hasEnded = false;
-  readonly #workId: string;
-  #version = 1;
   #works: readonly Work[];
   /** The target that the parent has asked for: 32 bytes, little-endian. */
   #wanted: Uint8Array;
 
   /** @param number unique among all jobs of all sessions */
   constructor(request: JobRequest, number: number) {
-    const workId = `${number} “${request.id}”`;
-    const work = workOf(request, workId);
+    const work = workOf(request);
     this.id = request.id;
     this.number = number;
     this.verdicts = request.verdicts ?? false;
-    this.#workId = workId;
     this.#works = [work];
     this.#wanted = work.target;
   }
@@ -358,9 +354,7 @@ export class ParentJob {
 
   #moveTo(target: Uint8Array): boolean {
     if (target.every((byte, i) => byte === this.work.target[i])) return false;
-    this.#version++;
-    const work = { ...this.work, id: `${this.#workId} (${this.#version})`, target };
-    this.#works = [work, ...this.#works].slice(0, REMEMBERED);
+    this.#works = [{ ...this.work, target }, ...this.#works].slice(0, REMEMBERED);
     return true;
   }
 }

@@ -9,20 +9,18 @@ import type { Solution } from '../../chain/verify.ts';
 import { creationTimeOf, type Work } from '../../chain/work.ts';
 import { Backoff, isPrivate } from '../../net/connecting.ts';
 import { authoritiesOf, BY_AUTHORITY, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../../net/trust.ts';
-import { onAbort, pause, within } from '../../system/abort.ts';
-import type { Clock } from '../../system/clock.ts';
+import { aborted, onAbort, pause, within } from '../../system/abort.ts';
+import { type Clock, watchSuspension } from '../../system/clock.ts';
 import { type PoolAddress, parsePoolUrl } from '../../text/addresses.ts';
 import { Announcements } from '../announcements.ts';
 import {
   complete,
   type Judge,
-  Mailbox,
   type SourceContext,
-  type SourceUpdate,
+  type UpdateListener,
   type Verdict,
   type WorkSource,
 } from '../source.ts';
-import { watchSuspension } from '../suspension.ts';
 import { type PoolLimits, poolLimits } from './limits.ts';
 import { connectionError, PoolError, type Reconnect } from './messages.ts';
 import { type PoolAccount, PoolSession } from './session.ts';
@@ -56,9 +54,8 @@ export class PoolSource implements WorkSource {
   readonly #health: PoolHealth;
   /** The connection that each work came over. */
   readonly #origins = new WeakMap<Work, PoolSession>();
-  #mailbox = new Mailbox();
+  #listener: UpdateListener = () => {};
   #session: PoolSession | undefined;
-  #sessions = 0;
 
   /** @throws Error when the URL is not a pool's */
   constructor(options: PoolSourceOptions, context: PoolSourceContext = {}) {
@@ -79,16 +76,15 @@ export class PoolSource implements WorkSource {
   }
 
   /** May be called again when an earlier call has ended: a standby is closed and started again. */
-  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
-    const mailbox = new Mailbox();
-    this.#mailbox = mailbox;
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listener;
     this.#announcements.started();
     const ending = new AbortController();
     this.#health.start();
     const running = this.#keepConnected(ending.signal);
     const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
     try {
-      yield* mailbox.updates(stop);
+      await Promise.race([aborted(stop), running]);
     } finally {
       endWatch();
       this.#health.stop();
@@ -171,12 +167,9 @@ export class PoolSource implements WorkSource {
   #openSession(socket: Socket, address: PoolAddress, onFirstWork: () => void): PoolSession {
     const { user, password, userAgent = 'pickaxe', difficulty, allowReconnect = false } = this.#options;
     const askedAtMs = this.#clock.monotonicMs();
-    const mailbox = this.#mailbox;
     let isFirst = true;
-    this.#sessions += 1;
     const session: PoolSession = new PoolSession(socket, {
       address,
-      id: `${this.#sessions}`,
       account: { user, password },
       userAgent,
       difficulty,
@@ -184,7 +177,7 @@ export class PoolSource implements WorkSource {
       clock: this.#clock,
       limits: this.#limits,
       health: this.#health,
-      onStale: (works, reason) => mailbox.put({ kind: 'stale', works, reason }),
+      onStale: (works, reason) => this.#listener({ kind: 'stale', works, reason }),
       onNote: (state, reason) => this.#announcements.note(state, reason),
       onWork: (work) => {
         this.#origins.set(work, session);
@@ -192,7 +185,7 @@ export class PoolSource implements WorkSource {
         if (isFirst) this.#announcements.gaveWork(this.#clock.monotonicMs() - askedAtMs);
         isFirst = false;
         onFirstWork();
-        mailbox.put({ kind: 'work', work });
+        this.#listener({ kind: 'work', work });
       },
     });
     return session;
@@ -201,7 +194,7 @@ export class PoolSource implements WorkSource {
   #lose(reason: string): void {
     const wasLost = this.#announcements.isLost;
     this.#announcements.lost(reason);
-    if (!wasLost) this.#mailbox.put({ kind: 'lost', reason });
+    if (!wasLost) this.#listener({ kind: 'lost', reason });
   }
 
   /** Called after a suspension: the pool has most likely ended the connection, and its jobs are old. */

@@ -25,8 +25,6 @@ export interface PoolAccount {
 export interface SessionOptions {
   /** Where the connection leads. */
   readonly address: PoolAddress;
-  /** Makes the ids of this connection's works differ from those of others. */
-  readonly id: string;
   readonly account: PoolAccount;
   readonly userAgent: string;
   /** What `mining.suggest_difficulty` asks for. Without it, nothing is asked for. */
@@ -55,7 +53,7 @@ export class PoolSession {
   readonly times: SessionTimes = {};
   readonly #options: SessionOptions;
   readonly #dialogue: Dialogue;
-  readonly #works: PoolWorks;
+  readonly #works = new PoolWorks();
   readonly #shares: PoolShares;
   readonly #notices: PoolNotices;
   readonly #calls: PoolCalls;
@@ -64,9 +62,8 @@ export class PoolSession {
   #authorized = false;
 
   constructor(socket: Socket, options: SessionOptions) {
-    const { id, account, clock, limits, health } = options;
+    const { account, clock, limits, health } = options;
     this.#options = options;
-    this.#works = new PoolWorks(id);
     this.#notices = new PoolNotices((text) => options.onNote('info', text));
     this.#beganMs = clock.monotonicMs();
     this.#dialogue = new Dialogue(socket, {

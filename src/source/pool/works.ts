@@ -19,7 +19,6 @@ interface PoolJob {
 }
 
 export class PoolWorks {
-  readonly #prefix: string;
   /** The works that the pool still wants, oldest first, each with the name of its job. */
   readonly #valid = new Map<Work, string | number>();
   #stale: Work[] = [];
@@ -28,12 +27,6 @@ export class PoolWorks {
   #job: { readonly name: string | number; readonly header: Uint8Array; nonce1: Nonce1 | undefined } | undefined;
   /** The job, target and nonce1 of the last work, to notice that nothing has changed. */
   #made = '';
-  #count = 0;
-
-  /** @param prefix makes ids of works differ from those of other connections */
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
 
   /** Whether the pool has ever named a target. */
   get hasTarget(): boolean {
@@ -115,9 +108,7 @@ export class PoolWorks {
     const made = [name, toHex(header), toHex(target), nonce1.value, nonce1.bytes].join();
     if (made === this.#made) return undefined;
     this.#made = made;
-    this.#count++;
-    const id = `${this.#prefix}.${this.#count}`;
-    const work = parseWork(recordOf(header, target), { id, blockTarget, nonce1, rollTime: false, until: 'replaced' });
+    const work = parseWork(recordOf(header, target), { blockTarget, nonce1, rollTime: false, until: 'replaced' });
     this.#valid.set(work, name);
     const [oldest] = this.#valid;
     if (this.#valid.size > MOST_WORKS) this.#markStale(([each]) => each === oldest[0]);

@@ -8,10 +8,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { difficultyOf, meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { type Random, seededRandom } from '#pickaxe/mock-node/random.js';
-import type { SessionContext } from '#pickaxe/relay/stratum/context.js';
-import { difficultyOfHashes, parseTarget } from '#pickaxe/wire/stratum.js';
+import type { SessionContext } from '#pickaxe/relay/stratum/session-jobs.js';
+import { parseTarget } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
-import { type Message, parse, SessionBench, type TestClient } from './session-bench.ts';
+import { difficultyOfHashes, type Message, parse, SessionBench, type TestClient } from './session-bench.ts';
 
 /** In H/s. */
 const RATE = 1e12;

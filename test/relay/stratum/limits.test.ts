@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/relay/stratum/client-hints.js';
 import { RateChangeDetector, RememberedRates } from '#pickaxe/relay/stratum/difficulty.js';
 import { rollMs } from '#pickaxe/relay/stratum/jobs.js';
 import {
@@ -12,6 +11,7 @@ import {
   stratumLimits,
 } from '#pickaxe/relay/stratum/limits.js';
 import { TokenBucket } from '#pickaxe/system/bounded.js';
+import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/wire/stratum.js';
 
 describe('a token bucket', () => {
   it('gives so many at once, and then so many a second', () => {

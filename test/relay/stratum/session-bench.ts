@@ -5,17 +5,19 @@ import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
 import { Accounts } from '#pickaxe/relay/accounts.js';
 import { RelayedWorks } from '#pickaxe/relay/relay.js';
-import type { SessionContext } from '#pickaxe/relay/stratum/context.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/difficulty.js';
 import { SharedJobs } from '#pickaxe/relay/stratum/jobs.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { Nonce1Pool } from '#pickaxe/relay/stratum/nonce1-pool.js';
-import { Session } from '#pickaxe/relay/stratum/session.js';
-import { Sessions } from '#pickaxe/relay/stratum/sessions.js';
+import { Session, Sessions } from '#pickaxe/relay/stratum/session.js';
+import type { SessionContext } from '#pickaxe/relay/stratum/session-jobs.js';
 import { type LedgerEntry, ShareLogQuota } from '#pickaxe/relay/stratum/share-log.js';
 import { LogBucket } from '#pickaxe/system/bounded.js';
 import { parseHeader, parseTarget } from '#pickaxe/wire/stratum.js';
 import { FakeSource, Recorder } from '../../fakes.ts';
+
+/** @returns what stratum calls this difficulty */
+export const difficultyOfHashes = (hashes: number) => hashes / 2 ** 32;
 
 export class SessionBench {
   readonly source = new FakeSource();

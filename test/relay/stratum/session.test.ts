@@ -552,7 +552,7 @@ it('a session that ends while it is answered does not begin', async () => {
   client.say(SUBSCRIBE);
   client.isDeaf = true;
   client.say('{"id":2,"method":"mining.authorize","params":["user.rig","x"]}');
-  expect(client.session.turn).toBeUndefined();
+  expect(client.session.jobs).toBeUndefined();
   expect(bench.logged.filter((line) => line.includes('has begun'))).toEqual([]);
 });
 
@@ -636,8 +636,8 @@ describe('room in a full server', () => {
     all.push(young);
     young.login('young');
     // 0.01 is 4e7 hashes a share.
-    client.session.turn?.share(2 ** 32 / 100, bench.nowMs);
-    client.session.turn?.share(2 ** 32 / 100, bench.nowMs);
+    client.session.jobs?.share(2 ** 32 / 100, bench.nowMs);
+    client.session.jobs?.share(2 ** 32 / 100, bench.nowMs);
     bench.pass(1);
     bench.sessions.makeRoom(2, bench.nowMs);
     const why = 'it brings nothing, and the server is full';

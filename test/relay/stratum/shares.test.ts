@@ -7,10 +7,9 @@ import type { Work } from '#pickaxe/chain/work.js';
 import { JobTable, SharedJobs } from '#pickaxe/relay/stratum/jobs.js';
 import type { StratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { judgeShare } from '#pickaxe/relay/stratum/shares.js';
-import { difficultyOfHashes } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually } from '../../source/follow.ts';
-import { jobOf, mineShare, parse, SessionBench, type TestClient } from './session-bench.ts';
+import { difficultyOfHashes, jobOf, mineShare, parse, SessionBench, type TestClient } from './session-bench.ts';
 
 /** So hard that no test meets it. */
 const HARD = 2 ** 60;
@@ -80,7 +79,7 @@ describe('a share counts for the target of its own job only', () => {
     const counted = [own, between(second.job, EASY, HARDER), other].map((nonce2) => {
       bench.nowMs += 100;
       expect(client.submit(second.id, nonce2).result).toBe(true);
-      return client.session.turn?.known.shares;
+      return client.session.jobs?.known.shares;
     });
     expect(worths(bench)).toEqual([HARDER, 0, HARDER]);
     // The first one begins the measurement, and the second one tells nothing of the miner's rate.
@@ -151,7 +150,7 @@ describe('a nonce counts once', () => {
     const nonce2 = mineShare(first.job, NONCE1);
     expect(client.submit(first.id, nonce2).result).toBe(true);
     await bench.condemn(work);
-    await bench.give({ ...work, id: 'the same bytes' });
+    await bench.give({ ...work });
     const [again] = client.read().map(parse);
     expect(again.params).toEqual(['00000002', notify.params[1], true]);
     expect(client.submit(again.params[0], nonce2).error[0]).toBe(22);

@@ -31,7 +31,6 @@ class Rig {
     const note = (fault: string | undefined) => void (fault !== undefined && this.unhealthy.push(fault));
     this.session = new PoolSession(this.#socket.asSocket, {
       address: { host: 'pool.example', port: 3333, tls: false, url: 'stratum+tcp://pool.example:3333' },
-      id: '1',
       account: { user: USER, password: 'x' },
       userAgent: 'pickaxe/test',
       allowReconnect: false,

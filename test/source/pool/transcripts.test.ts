@@ -378,7 +378,7 @@ describe('targets', () => {
     await eventually(() => expect(client.follower.received).toHaveLength(2));
     const second = client.follower.received[1];
     expect(second).toMatchObject({ header: first.header, target: targetForDifficulty(EASY) });
-    expect(second.id).not.toBe(first.id);
+    expect(second).not.toBe(first);
     expect(client.follower.of('stale')).toEqual([]);
     const { verdict } = await submit(pool, client, { work: second, job: '1' }, '"result":true,"error":null');
     expect(verdict.outcome).toBe('accepted');

@@ -12,7 +12,7 @@ const job = (name: string, payload: number, clean?: boolean) => ({
 });
 
 function subscribed(): PoolWorks {
-  const works = new PoolWorks('1');
+  const works = new PoolWorks();
   works.setNonce1({ value: 7, bytes: 1 });
   return works;
 }
@@ -23,7 +23,7 @@ it('jobs that come at once make one work, of the last of them', () => {
   works.setTarget(targetForDifficulty(100));
   works.notify(job('b', 2, false));
   const { work, stale } = works.take();
-  expect(work).toMatchObject({ id: '1.1', header: job('b', 2).header, target: targetForDifficulty(100) });
+  expect(work).toMatchObject({ header: job('b', 2).header, target: targetForDifficulty(100) });
   expect(works.jobOf(work!)).toBe('b');
   expect(stale).toEqual([]);
   expect(works.take()).toMatchObject({ stale: [], work: undefined });

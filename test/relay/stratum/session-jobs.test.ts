@@ -2,9 +2,16 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Work } from '#pickaxe/chain/work.js';
-import { difficultyOfHashes } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
-import { jobOf, type Message, mineShare, parse, SessionBench, type TestClient } from './session-bench.ts';
+import {
+  difficultyOfHashes,
+  jobOf,
+  type Message,
+  mineShare,
+  parse,
+  SessionBench,
+  type TestClient,
+} from './session-bench.ts';
 
 /** So hard that no test meets it. */
 const HARD = 2 ** 60;
@@ -72,7 +79,7 @@ it('the rate is soon known where blocks are easier than shares would be', async 
     bench.nowMs += 50;
     expect(client.submit(id, nonce2, 'rig').result).toBe(true);
   }
-  const { hashesPerSecond, isKnown } = client.session.turn!;
+  const { hashesPerSecond, isKnown } = client.session.jobs!;
   expect(isKnown).toBe(true);
   expect(hashesPerSecond / 1_000).toBeGreaterThan(0.9);
   expect(hashesPerSecond / 1_000).toBeLessThan(1.1);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchSuspension } from '#pickaxe/source/suspension.js';
+import { watchSuspension } from '#pickaxe/system/clock.js';
 
 /** Fake timers, and two clocks that can be moved independently. */
 const world = { wallMs: 1_700_000_000_000, monotonicMs: 5_000 };
