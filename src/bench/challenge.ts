@@ -23,19 +23,23 @@ export const MOST_COUNT = 2 ** 40;
 const MOST_SEED_CHARACTERS = 64;
 
 /**
- * How many candidates are expected. Skipping one nonce in a thousand goes unnoticed in one case of sixty (e^-4.096).
+ * Number of candidates that are expected. Skipping one nonce in a thousand goes unnoticed in one case of sixty
+ * (e^-4.096).
  */
 export const EXPECTED_CANDIDATES = 4_096;
 /** The standard deviation of that number, which is Poisson-distributed. */
 export const CANDIDATES_DEVIATION = Math.sqrt(EXPECTED_CANDIDATES);
 
 const BLOCK_BYTES = 32;
-/** The blocks drawn from a seed are numbered: the header's from 0 on, and this one, which says where the nonces lie. */
+/**
+ * The blocks drawn from a seed are numbered: the header's from 0 on, and this one, which determines the place of the
+ * nonces.
+ */
 const PLACE_BLOCK = 255;
 
 export interface Challenge {
   readonly seed: string;
-  /** How many nonces it has. */
+  /** Number of its nonces. */
   readonly count: number;
   readonly job: Job;
   /** The nonces: a rectangle, and beside it the rest of the count on its first page. */
@@ -119,7 +123,7 @@ function placed(seed: string, count: number): [Range, ...Range[]] {
   return [block, { lane, page, pages: 1, counter: counter + counters, counters: rest }];
 }
 
-/* What one device reports for a challenge: its candidates, each checked by the referee, and their sum. */
+/* The candidates that one device reports for a challenge, each checked by the referee, and their sum. */
 
 /** Short enough to compare by eye, and long enough that no two sums are equal by chance. */
 const SUM_BYTES = 8;
@@ -133,9 +137,9 @@ const MOST_DEVIATIONS = 5;
 
 export class CheckedCandidates {
   readonly challenge: Challenge;
-  /** Nonces that the device says it searched. */
+  /** Number of nonces that the device has reported as searched. */
   hashes = 0;
-  /** How many candidates miss the target, were reported before, or are not nonces of the challenge. */
+  /** Number of candidates that miss the target, were reported before, or are not nonces of the challenge. */
   wrong = 0;
   /** The right candidates, each with its PoW hash (32 bytes, little-endian). */
   readonly found = new Map<bigint, Uint8Array>();
@@ -144,7 +148,7 @@ export class CheckedCandidates {
     this.challenge = challenge;
   }
 
-  /** Whether every nonce was searched, by the device's own account. */
+  /** Whether the device has reported every nonce as searched. */
   get complete(): boolean {
     return this.hashes === this.challenge.count;
   }
@@ -172,10 +176,10 @@ export class CheckedCandidates {
 }
 
 /**
- * Has an engine search a challenge to its end, or until `stop`: then the candidates are not complete.
+ * Makes an engine search a challenge to its end, or until `stop`; then the candidates are not complete.
  * @param candidates empty; filled here
  * @param onReport called with each report
- * @throws DeviceError when the device is lost, or says itself that it did not search everything.
+ * @throws DeviceError when the device is lost, or ends its search before everything is searched.
  */
 export async function searchChallenge(
   engine: Engine,
@@ -198,7 +202,7 @@ function knownSum({ seed, count }: Challenge): string | undefined {
 }
 
 /**
- * @param missed how many candidates others found, or the device itself another time
+ * @param missed the number of candidates that others found, or the device itself in another search
  * @returns lines for people; none when nothing is wrong
  */
 export function errorsOf(wrong: number, missed: number): string[] {
@@ -208,7 +212,7 @@ export function errorsOf(wrong: number, missed: number): string[] {
   ];
 }
 
-/** @returns what is doubtful about complete candidates by themselves: lines for people, none when all is well */
+/** @returns doubts about complete candidates by themselves: lines for people, none when all is well */
 export function doubtsOf({ challenge, found, sum }: CheckedCandidates): string[] {
   const known = knownSum(challenge);
   const unlikely = Math.abs(found.size - EXPECTED_CANDIDATES) > MOST_DEVIATIONS * CANDIDATES_DEVIATION;

@@ -1,4 +1,4 @@
-/** Compares two results of `pickaxe bench --json`: which is faster, and did all devices do the same work? */
+/** Compares two results of `pickaxe bench --json`: their hashrates, and whether all devices did the same work. */
 
 import { type BenchResult, type DeviceResult, meanOf, spreadOf } from './result.ts';
 
@@ -8,11 +8,11 @@ const DEVIATIONS = 2;
 /** From this many runs on, the spread is that of the runs. With fewer it is that of their slices, which differ less. */
 const LEAST_RUNS = 3;
 
-/** A device's hashrate, computed from the slices of its runs, whatever else a file says. */
+/** A device's hashrate, computed from the slices of its runs; the file's own totals are not used. */
 interface Rate {
   /** The median of the runs. */
   readonly hashesPerSecond: number;
-  /** The standard deviation of the runs, or of the slices if there are few runs, as a part of the mean. */
+  /** The standard deviation of the runs, or of the slices if there are few runs, as a fraction of the mean. */
   readonly spread: number;
   /** Whether the spread is that of runs or of slices. */
   readonly basis: 'runs' | 'slices';
@@ -23,7 +23,7 @@ export interface Pair {
   readonly b: DeviceResult;
   /** The hashrate of B as a multiple of A's. */
   readonly ratio: number;
-  /** How much the ratio may differ from 1 by noise alone. */
+  /** The amount by which the ratio may differ from 1 by noise alone. */
   readonly noise: number;
   readonly verdict: 'faster' | 'slower' | 'within-spread';
 }
@@ -38,7 +38,7 @@ export interface Comparison {
 
 export function compare(a: BenchResult, b: BenchResult): Comparison {
   const { pairs, onlyA, onlyB } = pairUp(a.devices, b.devices);
-  return { pairs: pairs.map(([left, right]) => judge(left, right)), onlyA, onlyB, sums: compareSums(a, b) };
+  return { pairs: pairs.map(([left, right]) => comparePair(left, right)), onlyA, onlyB, sums: compareSums(a, b) };
 }
 
 function compareSums(a: BenchResult, b: BenchResult): Comparison['sums'] {
@@ -57,7 +57,7 @@ export function rateOf({ runs }: DeviceResult): Rate {
   return { hashesPerSecond, spread: spreadOf(runs.flatMap(({ slices }) => slices)).spread, basis: 'slices' };
 }
 
-function judge(a: DeviceResult, b: DeviceResult): Pair {
+function comparePair(a: DeviceResult, b: DeviceResult): Pair {
   const [left, right] = [rateOf(a), rateOf(b)];
   const ratio = right.hashesPerSecond / left.hashesPerSecond;
   const noise = DEVIATIONS * Math.hypot(left.spread, ratio * right.spread);

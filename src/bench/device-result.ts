@@ -1,4 +1,4 @@
-/** What a device's runs say together. */
+/** Makes the result of a device from its runs. */
 
 import type { CoreKind, Telemetry } from '../engine/device.ts';
 import type { Engine, EngineInfo } from '../engine/engine.ts';
@@ -17,7 +17,7 @@ import {
 /** A hundredth of a percent. */
 const SPREAD_DIGITS = 4;
 
-/** What is kept of a run: not the candidates themselves, since there may be many runs. */
+/** The figures that are kept of a run. The candidates themselves are not kept, since there may be many runs. */
 export interface MeasuredRun {
   readonly engine: Engine;
   readonly info: EngineInfo;
@@ -25,20 +25,20 @@ export interface MeasuredRun {
   readonly date: string;
   /** H/s of each slice. */
   readonly slices: readonly number[];
-  /** H/s of each kind of cores; empty where the engine does not tell them apart. */
+  /** H/s of each kind of cores; empty where the engine does not distinguish them. */
   readonly byCores: ReadonlyMap<CoreKind, number>;
   readonly sensors: SensorSummary;
-  /** How many right candidates were found. */
+  /** Number of right candidates that were found. */
   readonly found: number;
   readonly wrong: number;
   readonly hashSum: string;
-  /** What is doubtful about the candidates by themselves: lines for people. */
+  /** Doubts about the candidates by themselves: lines for people. */
   readonly doubts: readonly string[];
 }
 
 /**
  * @param measured the device's runs, at least one
- * @param all how many candidates all devices found together in all runs
+ * @param all the number of different candidates that all devices found in all runs
  */
 export function deviceResult(measured: readonly MeasuredRun[], all: number): DeviceResult {
   const [{ engine, info }] = measured;
@@ -93,7 +93,7 @@ function runResult(run: MeasuredRun, all: number): RunResult {
   };
 }
 
-/** What a device is and how it hashes, as results say it. */
+/** The identity of a device, as results have it. */
 export function identityOf(
   { name, kind }: Engine,
   { model, kernel, threads, cores, bus, gpu }: EngineInfo,
@@ -115,7 +115,7 @@ export function identityOf(
   };
 }
 
-/** What a device's sensors reported while it was measured. */
+/** Collects the readings of a device's sensors while it is measured. */
 export class Readings {
   readonly #summaries: SensorSummary[] = [];
 
@@ -127,7 +127,7 @@ export class Readings {
   take({ temperatureCelsius, powerWatts, powerLimitWatts, coreHertz, memoryHertz }: Telemetry): void {
     this.#summaries.push({
       temperatureCelsius: temperatureCelsius ?? null,
-      powerWatts: powerWatts || null, // some drivers report 0 when they cannot tell
+      powerWatts: powerWatts || null, // some drivers report 0 when it is not known
       powerLimitWatts: powerLimitWatts ?? null,
       coreHertz: coreHertz ?? null,
       memoryHertz: memoryHertz ?? null,

@@ -15,9 +15,9 @@ import { type DeviceResult, spreadOf } from './result.ts';
 export interface MeasureOptions extends OpenOptions {
   readonly challenge: Challenge;
   readonly warmUpMs: number;
-  /** How long each run measures. */
+  /** Length of each run's measurement. */
   readonly seconds: number;
-  /** How many runs each device has. */
+  /** Number of runs of each device. */
   readonly repeat: number;
   /** Whether all are measured at once. They then compete for the processor and for power, as while mining. */
   readonly together: boolean;
@@ -27,10 +27,10 @@ export interface MeasureOptions extends OpenOptions {
   readonly onProgress: (engine: Engine, progress: Progress) => void;
 }
 
-/** How far a device is with one of its runs. */
+/** The progress of a device in one of its runs. */
 export type Progress = { readonly run: number } & (
   | { readonly step: 'opening' | 'warming-up' | 'failed' }
-  /** `done` is a part from 0 to 1, `hashesPerSecond` the hashrate of the last slice. */
+  /** `done` is a fraction from 0 to 1, `hashesPerSecond` the hashrate of the last slice. */
   | { readonly step: 'measuring'; readonly done: number; readonly hashesPerSecond?: number }
   | { readonly step: 'searching-challenge'; readonly done: number }
   | { readonly step: 'done'; readonly hashesPerSecond: number; readonly spread: number }
@@ -174,11 +174,11 @@ export async function inStep<From extends { readonly engine: Engine }, To>(
   return (await Promise.all(steps)).flat();
 }
 
-/* A device's hashrate, measured in slices: their spread says how far to trust it. */
+/* Measures a device's hashrate in slices. Their spread shows how reliable it is. */
 
-/** The figures begin after this: until then kernels warm up, batches find their size, and clocks rise. */
+/** Time before the measurement begins, in which kernels warm up, batches find their size, and clocks rise. */
 export const WARM_UP_MS = 2_000;
-/** How long a slice is. A short measurement has the least number of slices, which are shorter then. */
+/** Length of a slice. A short measurement has the least number of slices, which are shorter then. */
 const SLICE_MS = 1_000;
 const LEAST_SLICES = 5;
 /** One engine searches a whole space within hours: a measurement ends before that. */
@@ -196,7 +196,7 @@ interface RateOptions {
   /**
    * Called at the end of each slice.
    * @param hashesPerSecond the slice's hashrate
-   * @param done part of the measurement that is done, 0 to 1
+   * @param done the fraction of the measurement that is done, 0 to 1
    */
   readonly onSlice: (hashesPerSecond: number, done: number) => void;
 }
@@ -204,7 +204,7 @@ interface RateOptions {
 interface MeasuredRate {
   /** H/s of each slice. A slice ends with the first report after its time is up, so that hashes and time match. */
   readonly slices: readonly number[];
-  /** H/s over all slices, for each kind of cores; empty where the engine does not tell them apart. */
+  /** H/s over all slices, for each kind of cores; empty where the engine does not distinguish them. */
   readonly byCores: ReadonlyMap<CoreKind, number>;
 }
 

@@ -1,17 +1,17 @@
-/** What `pickaxe bench --json` prints, and `pickaxe bench compare` reads again and checks field by field. */
+/** The results of `pickaxe bench`, as `--json` prints them and `pickaxe bench compare` reads and checks them. */
 
 import { z } from 'zod';
 import { CORE_KINDS, DEVICE_FAULTS } from '../engine/device.ts';
 import { Machine } from '../system/machine.ts';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
-/** This number changes when fields change their meaning. */
+/** Version of the fields' meaning. */
 export const BENCH_FORMAT_VERSION = 1;
 
-/** Far more runs than anybody waits for. */
+/** Maximum number of runs in a result: far more than anybody waits for. */
 const MOST_RUNS = 1_000;
 const MOST_CHARACTERS = 512;
-/** Far more devices than a rig has; as many slices of a second as the longest measurement. */
+/** Maximum numbers of devices and of slices: far more than a rig has, and those of the longest measurement. */
 const MOST_DEVICES = 1_024;
 const MOST_SLICES = 3_600;
 
@@ -26,7 +26,7 @@ const tally = z.int().min(0);
 /** ISO 8601, in UTC: `2026-11-22T07:33:27.123Z`. */
 const date = z.iso.datetime();
 
-/** What sensors reported during a measurement; null where they reported nothing. */
+/** The sensors' readings during a measurement; null where there were none. */
 const sensorFields = {
   /** The highest temperature of the chip. */
   temperatureCelsius: z.number().nullable(),
@@ -39,7 +39,7 @@ const sensorFields = {
 export const SensorSummary = z.strictObject(sensorFields);
 export type SensorSummary = Readonly<z.infer<typeof SensorSummary>>;
 
-/** What a device is and how it hashes. */
+/** The identity of a device. */
 const identityFields = {
   /** `cpu`, `gpu0` … */
   name: line.min(1),
@@ -47,11 +47,11 @@ const identityFields = {
   model: line,
   kernel: line,
 };
-/** The kinds of a hybrid CPU's cores: how many threads hash on each, and with which kernel. */
+/** The kinds of a hybrid CPU's cores, each with its number of threads and its kernel. */
 const Cores = z.array(z.strictObject({ kind: z.enum(CORE_KINDS), threads: z.int().positive(), kernel: line }));
 /**
- * What the threads on each kind of cores did together. Null where all cores are alike, or where threads cannot be
- * confined to a kind; and for a GPU.
+ * The hashrate of all threads on each kind of cores. Null where all cores are alike, where threads cannot be confined
+ * to a kind, and for a GPU.
  */
 const ratesByCores = {
   performanceCoresHashesPerSecond: fromZero.nullable(),
@@ -78,7 +78,7 @@ const gpuFields = {
   variant: line.nullable(),
   workgroupSize: z.int().positive().nullable(),
   noncesPerInvocation: z.int().positive().nullable(),
-  /** How long one dispatch should take. */
+  /** Time that one dispatch should take. */
   batchSeconds: positive.nullable(),
 };
 const DeviceIdentity = z.discriminatedUnion('kind', [z.strictObject(cpuFields), z.strictObject(gpuFields)]);
@@ -86,13 +86,13 @@ export type DeviceIdentity = Readonly<z.infer<typeof DeviceIdentity>>;
 
 const candidateFields = {
   found: tally,
-  /** How many candidates were wrong. */
+  /** Number of wrong candidates. */
   wrong: tally,
-  /** How many candidates this search did not find, and another one of the same nonces did. */
+  /** Number of candidates that this search did not find and another search of the same nonces did. */
   missed: tally,
 };
 
-/** What slices of a second say. */
+/** Figures over the slices. */
 const slicesFields = {
   medianHashesPerSecond: positive,
   /** The 90th percentile: one of ten slices was faster. */
@@ -114,12 +114,12 @@ const RunResult = z.strictObject({
   /** 16 hex digits: the sum over the candidates that were found. */
   hashSum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
   candidates: z.strictObject({ ...candidateFields, expected: tally }),
-  /** What is wrong with the candidates: lines for people, none when nothing is wrong. */
+  /** The errors of the candidates: lines for people, none when nothing is wrong. */
   errors: z.array(line).max(8),
 });
 export type RunResult = Readonly<z.infer<typeof RunResult>>;
 
-/** What the runs of a device say together. */
+/** Figures over all runs of a device. */
 const summaryFields = {
   /** The median of the runs. */
   hashesPerSecond: positive,
@@ -156,11 +156,11 @@ export const BenchResult = z.strictObject({
   date,
   machine: Machine,
   seed,
-  /** How many nonces were searched for each hash sum. */
+  /** Number of nonces that were searched for each hash sum. */
   count,
-  /** How long each run measured, without the warm-up. */
+  /** Length of each run's measurement, without the warm-up. */
   durationSeconds: positive,
-  /** How many runs each device was to have. */
+  /** Number of runs that each device was to have. */
   repeat: z.int().min(1).max(MOST_RUNS),
   /** Whether all devices were measured at once. */
   together: z.boolean(),
@@ -172,7 +172,7 @@ export type BenchResult = Readonly<z.infer<typeof BenchResult>>;
 const Sample = z.strictObject({
   /** Time since the devices were open. */
   elapsedSeconds: fromZero,
-  /** The hashrate since the sample before. */
+  /** The hashrate since the previous sample. */
   hashesPerSecond: fromZero,
   ...sensorFields,
 });
@@ -198,7 +198,7 @@ const StressDevice = z.discriminatedUnion('kind', [
 ]);
 export type StressDevice = Readonly<z.infer<typeof StressDevice>>;
 
-/** What `pickaxe bench --stress --json` prints. */
+/** The output of `pickaxe bench --stress --json`. */
 export const StressResult = z.strictObject({
   type: z.literal('stress'),
   formatVersion: z.literal(BENCH_FORMAT_VERSION),
@@ -207,14 +207,14 @@ export const StressResult = z.strictObject({
   seed,
   /** Nonces of each round; null where the rounds grow with the hashrate. */
   count: count.nullable(),
-  /** How long the devices were to be busy. */
+  /** Time for which the devices were to be busy. */
   durationSeconds: positive,
   devices: z.array(StressDevice),
   failed: Failed,
 });
 export type StressResult = Readonly<z.infer<typeof StressResult>>;
 
-/* What several measurements of the same thing say together. */
+/* Statistics of several measurements of the same quantity. */
 
 export interface Spread {
   readonly mean: number;
@@ -256,7 +256,7 @@ export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** @param digits how many are kept after the point */
+/** @param digits the number of digits to keep after the point */
 export function roundTo(value: number, digits: number): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }

@@ -1,4 +1,4 @@
-/** Keeps devices busy with challenges, all at once, and checks each answer: no wrong candidate, and none missed. */
+/** Keeps devices busy with challenges, all at once, and checks that no candidate is wrong and none is missed. */
 
 import type { DeviceError, Engine, EngineInfo } from '../engine/engine.ts';
 import { onAbort } from '../system/abort.ts';
@@ -24,12 +24,15 @@ const FIRST_COUNT = 2 ** 24;
  */
 const ROUND_MS = 1_000;
 const LONGEST_ROUND_MS = 5_000;
-/** The largest growth from one round to the next: one odd round must not make the next one endless. */
+/** Maximum growth from one round to the next, so that one odd round does not make the next one endless. */
 const MOST_GROWTH = 16;
-/** A hashrate that grows by less than this part counts as steady. The figure need not be exact. */
+/** A hashrate that grows by less than this fraction counts as steady. The exact value does not matter. */
 const GROWTH_WORTH = 0.2;
-/** Wrong rounds that are reported one by one. A broken device has nothing else, and all of them are counted. */
-const TOLD_ROUNDS = 10;
+/**
+ * Number of wrong rounds that are reported one by one. All rounds of a broken device are wrong; further ones are only
+ * counted.
+ */
+const REPORTED_ROUNDS = 10;
 
 export interface StressOptions extends OpenOptions {
   readonly seed: string;
@@ -103,7 +106,7 @@ async function work(
       await searchChallenge(engine, stats.beginRound(round), stop, ({ hashes }) => stats.hashed(hashes));
     } finally {
       const errors = stats.endRound(round);
-      if (errors.length > 0 && wrongRounds++ < TOLD_ROUNDS) onError(engine, errors);
+      if (errors.length > 0 && wrongRounds++ < REPORTED_ROUNDS) onError(engine, errors);
     }
     if (count !== undefined) continue;
     const ms = clock.monotonicMs() - beganMs;
@@ -114,17 +117,17 @@ async function work(
 }
 
 /**
- * How many times as large the next round is.
  * @param faster whether the device was faster than in smaller rounds
+ * @returns the factor by which the next round is larger
  */
 function growthAfter(ms: number, faster: boolean): number {
   if (ms < ROUND_MS) return Math.min(MOST_GROWTH, 2 ** Math.ceil(Math.log2(ROUND_MS / Math.max(ms, 1))));
   return faster && ms < LONGEST_ROUND_MS ? 2 : 1;
 }
 
-/* What one device did under stress, and what was wrong with it. */
+/* The statistics and the errors of one device under stress. */
 
-/** How many different doubts about a device are kept. */
+/** Maximum number of different doubts about a device that are kept. */
 const MOST_DOUBTS = 6;
 
 /**
@@ -145,14 +148,14 @@ export class StressStats {
   readonly #doubts = new Set<string>();
   readonly #readings: Readings;
   #hashes = 0;
-  /** When the last sample was taken, and the hashes until then. */
+  /** Time of the last sample, and the hashes until then. */
   #sampledSeconds = 0;
   #sampledHashes = 0;
   /** Verified and wrong candidates of the rounds that have ended. */
   #verified = 0;
   #wrong = 0;
   #current: CheckedCandidates | undefined;
-  /** For each challenge: how many rounds found how many candidates. */
+  /** For each challenge: the number of rounds, by the number of candidates that they found. */
   readonly #founds = new Map<KnownCandidates, Map<number, number>>();
 
   constructor({ engine, info, readings }: Opened) {
@@ -161,7 +164,7 @@ export class StressStats {
     this.#readings = readings;
   }
 
-  /** How many candidates were verified. */
+  /** Number of verified candidates. */
   get verified(): number {
     return this.#verified + (this.#current?.found.size ?? 0);
   }
@@ -170,7 +173,7 @@ export class StressStats {
     return this.#wrong + (this.#current?.wrong ?? 0);
   }
 
-  /** How many candidates complete rounds did not find. A later round can show that an earlier one missed some. */
+  /** Number of candidates that complete rounds did not find. A later round can show that an earlier one missed some. */
   get missed(): number {
     let missed = 0;
     for (const [known, rounds] of this.#founds) {
@@ -223,7 +226,7 @@ export class StressStats {
     return sample;
   }
 
-  /** The spread over all samples. In the end there is at least one. */
+  /** The spread over all samples. At the end there is at least one sample. */
   get hashrate(): Spread {
     return spreadOf(this.samples.map(({ hashesPerSecond }) => hashesPerSecond));
   }
@@ -233,7 +236,7 @@ export class StressStats {
   }
 }
 
-/* What a device did under stress, as `pickaxe bench --stress --json` prints it. */
+/* The result of a device under stress, as `pickaxe bench --stress --json` prints it. */
 
 /** @param fault why the device did not work to the end */
 export function stressDevice(stats: StressStats, fault: DeviceError | undefined): StressDevice {

@@ -6,7 +6,7 @@
  * 7. A nonce can have any value of a u64, so it is a bigint and never a number.
  */
 
-/** How many lanes (2^16), counters (2^32) and pages (2^16) there are. */
+/** Numbers of lanes (2^16), counters (2^32) and pages (2^16). */
 export const LANES = 0x1_0000;
 export const COUNTERS = 0x1_0000_0000;
 export const PAGES = 0x1_0000;
@@ -24,7 +24,7 @@ export interface Nonce1 {
 /** All nonces may be searched. */
 export const NO_NONCE1: Nonce1 = { value: 0, bytes: 0 };
 
-/** How many nonces there are. */
+/** Number of nonces. */
 const NONCES = 2n ** 64n;
 
 /** @returns whether it is a nonce (0 … 2^64 − 1) whose low bytes are nonce1 */
@@ -69,7 +69,7 @@ export interface Range {
   readonly counters: number;
 }
 
-/** @returns how many nonces the range has: at most 2^48, so a number holds it exactly */
+/** @returns the number of nonces in the range: at most 2^48, so a number holds it exactly */
 export function sizeOf(range: { readonly pages: number; readonly counters: number }): number {
   return range.pages * range.counters;
 }

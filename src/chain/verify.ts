@@ -23,7 +23,7 @@ export interface Solution {
   readonly header: Uint8Array;
   /** 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
-  /** Whether the hash meets the block's target, too. Always so for a node's work. */
+  /** Whether the hash meets the block's target, too. It always does for a node's work. */
   readonly isBlock: boolean;
   /** Whether its work takes many solutions, as a pool's work does. */
   readonly isShare: boolean;
@@ -46,7 +46,7 @@ export interface Verification {
   readonly powHash: Uint8Array;
   /**
    * Whether the nonce is one that the work's nonce1 allows, and its hash meets the job's search target. If not, the
-   * device computes wrong hashes, or searches what it was not given.
+   * device computes wrong hashes, or searches nonces that it was not given.
    */
   readonly proves: boolean;
   /** Undefined unless the hash meets the work's own target as well. */
@@ -55,7 +55,7 @@ export interface Verification {
 
 /**
  * Checks whether a nonce meets `job.searchTarget`, and whether it also solves the job's work.
- * @param nonce one below 0 or above 2^64 − 1 proves and solves nothing
+ * @param nonce any integer; one below 0 or above 2^64 − 1 proves and solves nothing
  */
 export function verify(job: Job, nonce: bigint): Verification {
   const header = withNonce(job.header, nonce);

@@ -1,6 +1,6 @@
 /**
- * A work is what a source gives out to be mined. It is parsed once and never changed, and the same object goes all the
- * way from its source to its solutions.
+ * A work: a block's header and target, which a source gives out to be mined. It is parsed once and never changed, and
+ * the same object goes all the way from its source to its solutions.
  */
 
 import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from './bytes.ts';
@@ -11,9 +11,9 @@ export interface Work {
   readonly chain: number;
   /** Block height as written in the header: for display. */
   readonly height: bigint;
-  /** What a solution must meet: 32 bytes, little-endian. For a pool's work it is the target of a share. */
+  /** The target of a solution: 32 bytes, little-endian. For a pool's work it is the target of a share. */
   readonly target: Uint8Array;
-  /** What a block must meet: 32 bytes, little-endian. For a node's work it is the same as `target`. */
+  /** The target of a block: 32 bytes, little-endian. For a node's work it is the same as `target`. */
   readonly blockTarget: Uint8Array;
   /** 286 bytes, as the source gave them. */
   readonly header: Uint8Array;
@@ -34,8 +34,8 @@ export class WorkFormatError extends Error {
 }
 
 /**
- * What the record does not say. By default it is as with a node's work: the time may be moved, and one solution ends
- * the work.
+ * The properties of a work that are not in the record. By default they are those of a node's work: the time may be
+ * moved, and one solution ends the work.
  */
 export type WorkTerms = Partial<Pick<Work, 'blockTarget' | 'nonce1' | 'rollTime' | 'until'>>;
 
@@ -103,7 +103,7 @@ export function withNonce(header: Uint8Array, nonce: bigint): Uint8Array {
   return copy;
 }
 
-/** Copies in a way that is right for Buffers, too: their `slice` shares memory, unlike that of a Uint8Array. */
+/** Copies the bytes. `slice` would not do for a Buffer, whose `slice` shares memory. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(bytes);
 }
@@ -116,8 +116,9 @@ function copyOf(bytes: Uint8Array): Uint8Array {
 
 /**
  * @param workTimeUs the time in the work as received, in microseconds since the UNIX epoch
- * @param latestUs the latest time that the node surely accepts: the lower of our clock and the node's, in the same unit
- * @param marginUs how far the result stays below `latestUs`, unless `workTimeUs` is later
+ * @param latestUs the latest time that the node surely accepts: the earlier of pickaxe's clock and the node's, in the
+ *   same unit
+ * @param marginUs the distance that the result keeps from `latestUs`, unless `workTimeUs` is later
  * @returns microseconds since the UNIX epoch
  */
 export function rolledCreationTime(workTimeUs: bigint, latestUs: bigint, marginUs: bigint): bigint {

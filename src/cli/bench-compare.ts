@@ -11,7 +11,7 @@ import { decodeText, oneLine } from '../text/plain-text.ts';
 import { circumstances, formatRate, headingOf, machineLine, row } from './bench-report.ts';
 import type { Io } from './io.ts';
 
-/** Far more than a result of an hour on a thousand devices. */
+/** Maximum size of a file: far more than a result of an hour on a thousand devices. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
@@ -83,7 +83,7 @@ function headLine(name: string, result: BenchResult): string {
 }
 
 function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
-  const judged = verdict === 'within-spread' ? `within the spread (±${formatPercent(noise, 1)})` : `B is ${verdict}`;
+  const result = verdict === 'within-spread' ? `within the spread (±${formatPercent(noise, 1)})` : `B is ${verdict}`;
   const efficiency = [a, b].map(({ hashesPerJoule }) =>
     hashesPerJoule === null ? 'n/a' : `${withPrefix(hashesPerJoule)}H/J`,
   );
@@ -92,12 +92,15 @@ function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
     ...(headingOf(a) === headingOf(b) ? [] : [headingOf(b)]),
     row('hashrate', `${rateTextOf(a)} → ${rateTextOf(b)}`),
     ...CORE_KINDS.flatMap((kind) => coresRow(kind, a, b)),
-    row('B / A', `${ratio.toFixed(3)}: ${judged}`),
+    row('B / A', `${ratio.toFixed(3)}: ${result}`),
     row('efficiency', efficiency.every((text) => text === 'n/a') ? 'n/a' : efficiency.join(' → ')),
   ];
 }
 
-/** The hashrate of one kind of cores, where both results have it. The rows for the whole device say what noise is. */
+/**
+ * The hashrate of one kind of cores, where both results have it. Only the rows for the whole device show whether a
+ * difference is noise.
+ */
 function coresRow(kind: CoreKind, a: DeviceResult, b: DeviceResult): string[] {
   const [left, right] = [a, b].map((device) => device[`${kind}CoresHashesPerSecond`]);
   if (!left || !right) return [];
@@ -110,7 +113,7 @@ function rateTextOf(device: DeviceResult): string {
   return formatRate(hashesPerSecond, spread);
 }
 
-/** All runs of both results, with where they are from: `A cpu`, or `A cpu run 2` where there are several. */
+/** All runs of both results, with their origins: `A cpu`, or `A cpu run 2` where there are several. */
 function runsOf(a: BenchResult, b: BenchResult) {
   return [a, b].flatMap(({ devices }, side) =>
     devices.flatMap(({ name, runs }) =>

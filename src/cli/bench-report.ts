@@ -1,4 +1,4 @@
-/** What `pickaxe bench` found, for people. */
+/** The results of `pickaxe bench`, for people. */
 
 import type { Logger } from 'pino';
 import { CANDIDATES_DEVIATION, DEFAULT_COUNT, DEFAULT_SEED, EXPECTED_CANDIDATES } from '../bench/challenge.ts';
@@ -208,13 +208,12 @@ function closingLines({ seed, count, devices }: BenchResult): string[] {
 }
 
 /*
- * What `pickaxe bench` found, for spreadsheets: comma-separated values (RFC 4180, but with lines that end as on Unix),
- * one row per device and run. Columns have the names of the JSON's fields, units included; a value that is not known is
- * empty.
+ * The results of `pickaxe bench`, for spreadsheets: comma-separated values (RFC 4180, but with the line ends of Unix),
+ * one row per device and run. Columns have the names of the JSON's fields; a value that is not known is empty.
  */
 
 type Cell = string | number | null;
-/** What one row is made of. */
+/** The data of one row. */
 interface Facts {
   readonly result: BenchResult;
   readonly device: DeviceIdentity;
@@ -276,15 +275,13 @@ export function benchCsv(result: BenchResult): string {
   return [Object.keys(COLUMNS), ...rows].map((cells) => `${cells.map(quoted).join(',')}\n`).join('');
 }
 
-/** RFC 4180 §2: quotes around what has commas, quotes or line breaks, and quotes within are doubled. */
+/** RFC 4180 §2: a cell with commas, quotes or line breaks is quoted, and quotes in it are doubled. */
 function quoted(cell: Cell): string {
   const text = String(cell ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/*
- * Says why a measurement has no power of the CPU, where the chip tells it and the system does not let pickaxe read it.
- */
+/* Warns that a measurement lacks the CPU's power because the system does not let pickaxe read it. */
 
 interface Measured {
   readonly name: string;
@@ -292,7 +289,7 @@ interface Measured {
   readonly powerWatts: number | null;
 }
 
-export async function tellHiddenPower(devices: readonly Measured[], log: Logger): Promise<void> {
+export async function warnOfHiddenPower(devices: readonly Measured[], log: Logger): Promise<void> {
   for (const { name } of devices.filter(({ kind, powerWatts }) => kind === 'cpu' && powerWatts === null)) {
     const { refused, what } = await openCpuSensors({ threads: 1 });
     if (refused !== undefined) log.warn({ tag: name }, `sensors: ${what}`);

@@ -12,11 +12,11 @@ import { systemClock } from '../system/clock.ts';
 import { thisMachine } from '../system/machine.ts';
 import { progressTo } from '../terminal/log.ts';
 import { jsonText } from '../text/plain-text.ts';
-import { formatRate, headingOf, row, sensorRows, tellHiddenPower } from './bench-report.ts';
+import { formatRate, headingOf, row, sensorRows, warnOfHiddenPower } from './bench-report.ts';
 import type { Io } from './io.ts';
 
 const SECONDS = 60;
-/** Between samples of each device, and log lines: a long run has this many, a short one a few. */
+/** Number of samples of each device, each with a log line, in a long run. A short run has a few. */
 const SAMPLES = 120;
 const LEAST_SAMPLES = 5;
 const USUAL_SAMPLE_MS = 5_000;
@@ -58,7 +58,7 @@ export async function runStress(config: DeviceSettings, log: Logger, options: St
   });
   release();
   const devices = all.map((stats) => stressDevice(stats, faults.get(stats.engine.name)));
-  await tellHiddenPower(devices, log);
+  await warnOfHiddenPower(devices, log);
   const opened = new Set(all.map(({ engine }) => engine.name));
   const failed = [...faults]
     .filter(([name]) => !opened.has(name))

@@ -16,14 +16,14 @@ import { thisMachine } from '../system/machine.ts';
 import { makeLog, progressTo } from '../terminal/log.ts';
 import { isForeground, screen, terminalKind } from '../terminal/screen.ts';
 import { jsonText } from '../text/plain-text.ts';
-import { benchCsv, benchLines, formatRate, resultLine, tellHiddenPower } from './bench-report.ts';
+import { benchCsv, benchLines, formatRate, resultLine, warnOfHiddenPower } from './bench-report.ts';
 import type { Io, Line } from './io.ts';
 import { positiveInteger, settingsOf, timeUpTo, withSettings } from './options.ts';
 
-/** Enough slices for their spread to mean something. */
+/** Default length of a measurement: enough slices for a meaningful spread. */
 const SECONDS = 10;
 
-/** An error's advice about --seconds. The first limit is that of a measurement. */
+/** The advice in errors about --seconds. The first limit is that of a measurement. */
 const BENCH_TIME_SAYS = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
 /** setTimeout waits for 24 days at most. */
 const benchTime = timeUpTo(20 * 86_400, BENCH_TIME_SAYS);
@@ -70,9 +70,9 @@ export function declare(bench: Command, { io, action }: Line): void {
 }
 
 interface BenchOptions {
-  /** How long each run takes. The default depends on what is done. */
+  /** Length of each run in seconds. The default is 10, or 60 with `stress`. */
   readonly seconds?: number;
-  /** How many runs each device has. The default is 1. */
+  /** Number of runs of each device. The default is 1. */
   readonly repeat?: number;
   readonly seed: string;
   /** Nonces of the hash sum, or of each round with `stress`. */
@@ -161,7 +161,7 @@ async function measure(config: Config, log: Logger, measurements: Measurements):
       log.error({ tag: name }, reason);
     },
   }).finally(() => progress.end());
-  await tellHiddenPower(devices, log);
+  await warnOfHiddenPower(devices, log);
   const { seed, count } = challenge;
   return {
     type: 'bench',
@@ -189,8 +189,8 @@ function challengeOf(seed: string, count: number): Challenge {
 }
 
 /*
- * How far `pickaxe bench` is, on stderr: on a terminal one line that is rewritten, elsewhere a line in the log when a
- * run begins and when it ends.
+ * The progress of `pickaxe bench`, on stderr: on a terminal one line that is rewritten, elsewhere a log line when a run
+ * begins and when it ends.
  */
 
 interface BenchProgress {
@@ -200,8 +200,8 @@ interface BenchProgress {
 }
 
 /**
- * @param repeat how many runs each device has
- * @param seconds how long each run measures
+ * @param repeat the number of runs of each device
+ * @param seconds the length of each run's measurement
  */
 export function benchProgress(
   log: Logger,
@@ -256,7 +256,7 @@ class ProgressLine implements BenchProgress {
   /** Removes the line, so that the shell's prompt does not share it. */
   readonly #interrupted = (): void => {
     screen.show('');
-    // Windows has no signal that ends a process and tells why.
+    // Windows has no signals, so the exit code must show the reason.
     if (process.platform === 'win32') process.exit(EXIT.interrupted);
     process.kill(process.pid, 'SIGINT');
   };

@@ -1,4 +1,4 @@
-/** `pickaxe devices`: lists what this machine can mine with, what is used, and why the rest is not used. */
+/** `pickaxe devices`: lists the devices and kernels of this machine, with the reasons why they are used or not. */
 
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
@@ -72,20 +72,23 @@ function gpuLines({ name, model, backend, driver, bus, usable, why }: Gpu): stri
   ];
 }
 
-/* What `pickaxe devices --json` prints. */
+/* The output of `pickaxe devices --json`. */
 
 const Cpu = z.object({
   name: z.literal('cpu'),
   model: z.string(),
-  /** The one that is used, or several with + between them where kinds of cores differ; absent where none can be. */
+  /**
+   * The kernel in use, or several with + between them where kinds of cores use different ones; absent where none can be
+   * used.
+   */
   kernel: z.string().exactOptional(),
   /** Where the native kernels come from. */
   native: z.enum([...ORIGINS, 'none']),
   kernels: z.array(KernelRow),
   threads: z.int().positive(),
-  /** Why so many threads. */
+  /** Why this number of threads is used. */
   why: z.string(),
-  /** What its sensors tell, or why they tell nothing. */
+  /** The source of the sensors' readings, or why there are none. */
   sensors: z.string(),
 });
 
@@ -98,7 +101,7 @@ const ListedGpu = z.object({
   /** The maker: `nvidia`, `amd`, `intel` …, or `unknown`. */
   vendor: z.string(),
   driver: z.string(),
-  /** Whether it is software on the CPU. */
+  /** Whether it is a software renderer on the CPU. */
   software: z.boolean(),
   /** Like `0000:65:00.0`; absent where it is not known. */
   bus: z.string().exactOptional(),

@@ -18,7 +18,7 @@ import { formatMilliseconds } from './bench-report.ts';
 import { kernelLines, usedKernel } from './devices.ts';
 import type { Io } from './io.ts';
 
-/** As often as a miner would open a GPU that keeps failing. */
+/** Maximum number of attempts to open a GPU, as when mining. */
 const MOST_OPENINGS = 6;
 
 export async function runTune(config: DeviceSettings, log: Logger, json: boolean, io: Io): Promise<number> {
@@ -99,7 +99,7 @@ async function tuneCpu(cpu: Config['cpu'], log: Logger): Promise<TunedCpu> {
   return { ...(kernel !== undefined && { kernel }), threads, kernels, surveys };
 }
 
-/* What tuning measured on a GPU, as `pickaxe bench --tune` prints it. */
+/* The tuning of a GPU, as `pickaxe bench --tune` prints it. */
 
 const VariantRow = z.object({
   /** Like `wgsl 128×16`. */
@@ -115,26 +115,26 @@ const VariantRow = z.object({
 });
 
 const BatchRow = z.object({
-  /** How long one dispatch takes. */
+  /** Time that one dispatch takes. */
   batchSeconds: z.number().positive(),
   chosen: z.boolean(),
   hashesPerSecond: z.number(),
-  /** The rate less what is lost when work becomes stale. */
+  /** The rate minus the loss when work becomes stale. */
   worthHashesPerSecond: z.number(),
-  /** Part of a processor's core that feeding the GPU keeps busy. */
+  /** Fraction of a processor core that feeding the GPU keeps busy. */
   busyRatio: z.number(),
 });
 
-/** What `pickaxe bench --tune --json` says of a GPU. */
+/** A GPU in the output of `pickaxe bench --tune --json`. */
 export const GpuTuning = z.object({
   name: z.string(),
   model: z.string(),
   driver: z.string(),
-  /** What is used and why, and where that is so, why it cannot be remembered. */
+  /** The variant and the batch length in use, and why; also why they cannot be remembered, if so. */
   why: z.string(),
   /** Variants of the kernel, fastest first. */
   variants: z.array(VariantRow),
-  /** Lengths of a batch with the chosen variant, shortest first. */
+  /** Batch lengths with the chosen variant, shortest first. */
   batches: z.array(BatchRow),
 });
 export type GpuTuning = Readonly<z.infer<typeof GpuTuning>>;
@@ -180,7 +180,7 @@ export function tuningLines({ name, model, driver, why, variants, batches }: Gpu
   ];
 }
 
-/* What `pickaxe bench --tune --json` prints. */
+/* The output of `pickaxe bench --tune --json`. */
 
 export const TuneReport = z.object({
   type: z.literal('tune'),

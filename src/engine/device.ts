@@ -1,4 +1,7 @@
-/** What is known of devices by name: their kinds, faults, cores, kernels and sensors. This file imports nothing. */
+/**
+ * The names of kinds of devices, of faults, of kinds of cores, of CPU kernels and of sensor readings. It imports
+ * nothing.
+ */
 
 export const DEVICE_KINDS = ['cpu', 'gpu'] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
@@ -6,7 +9,7 @@ export type DeviceKind = (typeof DEVICE_KINDS)[number];
 export const DEVICE_FAULTS = [
   /** There is no such device, or it cannot be used here. */
   'missing',
-  /** The device does not answer, though it did before or should. */
+  /** The device does not answer, although it should. */
   'lost',
   /** The device computes wrong hashes. */
   'wrong-hashes',
@@ -14,16 +17,16 @@ export const DEVICE_FAULTS = [
 export type DeviceFault = (typeof DEVICE_FAULTS)[number];
 
 /**
- * The kinds of a hybrid chip's cores. They differ in what they do in a cycle, so their fastest kernels differ. Chips
- * whose cores are alike have none of these kinds.
+ * The kinds of a hybrid chip's cores. They do different amounts of work in a cycle, so their fastest kernels differ.
+ * Chips whose cores are alike have none of these kinds.
  */
 export const CORE_KINDS = ['performance', 'efficiency'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 
-/** What hashes on one kind of cores. */
+/** The threads and the kernel on one kind of cores. */
 export interface CoreInfo {
   readonly kind: CoreKind;
-  /** How many threads. */
+  /** Number of threads. */
   readonly threads: number;
   readonly kernel: string;
 }
@@ -60,12 +63,12 @@ export const TELEMETRY_FIELDS = [
   'memoryCelsius',
   /** The power in W: of the whole card if it is measured there, otherwise of the chip. */
   'powerWatts',
-  /** The power that the card is allowed to draw at present. */
+  /** The present limit of the card's power in W. */
   'powerLimitWatts',
-  /** The speed of the fan as a part of its full speed. NVIDIA's cards can report more than 1. */
+  /** The speed of the fan as a fraction of its full speed. NVIDIA's cards can report more than 1. */
   'fanRatio',
   'fanRpm',
-  /** Clock rates of the chip's cores and of the memory. */
+  /** Clock rates of the chip's cores and of the memory in Hz. */
   'coreHertz',
   'memoryHertz',
 ] as const;

@@ -26,7 +26,7 @@ export type Candidate = bigint;
 export interface SearchReport {
   /** The range that has been searched. Each range is reported once. */
   readonly searched: Range;
-  /** How many nonces were hashed: `sizeOf(searched)`. */
+  /** Number of nonces that were hashed: `sizeOf(searched)`. */
   readonly hashes: number;
   /**
    * When the search of this range began, on the system clock's `monotonicMs`. It shows how soon a new job is searched.
@@ -38,7 +38,7 @@ export interface SearchReport {
   readonly cores?: CoreKind;
 }
 
-/** How a GPU runs the kernel. */
+/** The way in which a GPU runs the kernel. */
 export interface GpuKernelInfo {
   /** The driver's name and version, in its own words. */
   readonly driver: string;
@@ -48,11 +48,11 @@ export interface GpuKernelInfo {
   readonly workgroupSize: number;
   /** Nonces that one invocation tries, one after the other. */
   readonly noncesPerInvocation: number;
-  /** How long one dispatch should take. */
+  /** Time that one dispatch should take. */
   readonly batchMs: number;
 }
 
-/** What is known about an engine once it is open. */
+/** The description of an engine once it is open. */
 export interface EngineInfo {
   /** The model of the chip. */
   readonly model: string;
@@ -70,16 +70,16 @@ export interface EngineInfo {
   readonly gpu?: GpuKernelInfo;
   /** Why this kernel is used: a few words for people. */
   readonly why: string;
-  /** The full reasons for the choice of kernel and threads, and what the sensors tell: one line for people. */
+  /** The full reasons for the choice of kernel and threads, and what the sensors report: one line for people. */
   readonly detail?: string;
 }
 
-/** Receives what an engine says besides its search reports. */
+/** Receives what an engine reports besides its search reports. */
 export interface EngineListener {
   /**
    * Called repeatedly while opening takes seconds.
    * @param what what the engine is doing: one line for people
-   * @param done how much of it is done, 0 to 1
+   * @param done the fraction of it that is done, 0 to 1
    */
   progress?(what: string, done: number): void;
   /** Called every few seconds with the readings of the device's sensors, if there are any. */

@@ -12,10 +12,7 @@ export interface Sensors {
   read(): Promise<Telemetry>;
 }
 
-/**
- * How long finding the sensors may take. Behind a driver that hangs it would never end; then the device mines without
- * them.
- */
+/** Time limit for finding the sensors. When a driver hangs, the device mines without them. */
 const OPEN_MS = 5_000;
 
 /** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
@@ -38,11 +35,11 @@ function none(why: string): Sensors {
 
 /* Reads files of sysfs: each holds one short line, which the driver generates when the file is read. */
 
-/** More than the length of any number or label that is read here. */
+/** Number of bytes that are read: more than any number or label has. */
 const MAX_BYTES = 64;
 
 /**
- * Reads the beginning of a file. Tests replace it, because the files' modes do not hold for root.
+ * Reads the beginning of a file. Tests replace it, because root may read files whatever their modes.
  * @throws the system's error, whose `code` says why the file cannot be read.
  */
 export type ReadSysfs = (path: string) => Promise<string>;
@@ -108,7 +105,7 @@ export type Readings = { [Field in TelemetryField]?: number | undefined };
  * The plausible ranges, far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a
  * device does not have, and numbers with all bits set for sensors that they could not read.
  */
-const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
+const PLAUSIBLE: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
   temperatureCelsius: [1, 150],
   hotspotCelsius: [1, 150],
   memoryCelsius: [1, 150],
@@ -122,11 +119,11 @@ const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: n
 
 /** Drops readings that are outside their plausible range. */
 export function plausible(readings: Readings): Telemetry {
-  const believed = Object.entries(readings).filter(([field, value]) => {
-    const [least, most] = BELIEVED[field as TelemetryField];
+  const kept = Object.entries(readings).filter(([field, value]) => {
+    const [least, most] = PLAUSIBLE[field as TelemetryField];
     return value !== undefined && value >= least && value <= most;
   });
-  return Object.fromEntries(believed);
+  return Object.fromEntries(kept);
 }
 
 /* Computes the power from an energy counter, for chips and cards that report no power. */
@@ -135,18 +132,17 @@ export function plausible(readings: Readings): Telemetry {
 const MIN_MS = 100;
 
 /**
- * Over a longer time, the mean says little about now, and a counter may have wrapped around twice: one of 65 kJ wraps
- * around after two minutes at 500 W.
+ * Over a longer time, the mean says little about the present, and a counter may have wrapped around twice: one of 65 kJ
+ * wraps around after two minutes at 500 W.
  */
 const MAX_MS = 30_000;
 
-/** When the wall clock has gone this much further than the other one, the machine was asleep. */
+/** When the wall clock has advanced this much more than the monotonic clock, the machine was asleep. */
 const ASLEEP_MS = 1_000;
 
 interface EnergyMeterOptions {
   /**
-   * How many µJ the counter reaches before it begins again at 0. Without it, a counter that has become smaller was
-   * reset.
+   * The value in µJ at which the counter begins again at 0. Without it, a counter that has become smaller was reset.
    */
   readonly rangeMicrojoules?: number | undefined;
   readonly read?: ReadSysfs | undefined;
@@ -193,7 +189,7 @@ export class EnergyMeter {
     const { rangeMicrojoules = 0 } = this.#options;
     const risen = now.microjoules - last.microjoules;
     const used = risen < 0 ? rangeMicrojoules + risen : risen;
-    // A counter that stands still is one that does not work: a chip that hashes, or reads this, uses energy.
+    // A counter that stands still does not work: a chip that runs this code uses energy.
     return used > 0 ? used / ms / 1000 : undefined;
   }
 }
@@ -210,10 +206,10 @@ export const READ_MS = 2_000;
 /**
  * Reads at once, and then every two seconds. It starts no reading while another one is under way, so that readings do
  * not pile up behind a driver that hangs.
- * @param tell called with each reading that is not empty
- * @returns a function that ends the readings: `tell` is not called any more
+ * @param notify called with each reading that is not empty
+ * @returns a function that ends the readings: `notify` is not called any more
  */
-export function watchSensors(sensors: Sensors, tell: (telemetry: Telemetry) => void): () => void {
+export function watchSensors(sensors: Sensors, notify: (telemetry: Telemetry) => void): () => void {
   let isReading = false;
   let isOver = false;
   const read = async () => {
@@ -221,7 +217,7 @@ export function watchSensors(sensors: Sensors, tell: (telemetry: Telemetry) => v
     isReading = true;
     const telemetry = await sensors.read();
     isReading = false;
-    if (!isOver && Object.keys(telemetry).length > 0) tell(telemetry);
+    if (!isOver && Object.keys(telemetry).length > 0) notify(telemetry);
   };
   const timer = setInterval(read, READ_MS);
   void read();

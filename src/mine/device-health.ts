@@ -1,9 +1,9 @@
 /**
- * How well a device does: whether it computes what it counts, when it is opened again after faults, and when it is too
- * hot. Proofs show that a device computes as many hashes as it reports. Each device searches for its own target, so
- * easy that it should find a few candidates per second. A verified candidate is a proof: on average it proves as many
- * hashes as that target requires. A device that skips nonces, computes wrong hashes or reports too many hashes falls
- * short within minutes.
+ * The health of a device: whether it computes as much as it reports, when it is opened again after faults, and when it
+ * is too hot. Proofs show that a device computes as many hashes as it reports. Each device searches for its own target,
+ * so easy that it should find a few candidates per second. A verified candidate is a proof: on average it proves as
+ * many hashes as that target requires. A device that skips nonces, computes wrong hashes or reports too many hashes
+ * falls short within minutes.
  */
 
 import { type Job, withSearchTarget } from '../chain/job.ts';
@@ -17,15 +17,15 @@ import type { Clock } from '../system/clock.ts';
  * ms.
  */
 const PROOFS_PER_SECOND = 4;
-/** How many hashes a proof requires until the device's rate is known. */
+/** Number of hashes that a proof requires until the device's rate is known. */
 const FIRST_DIFFICULTY = { cpu: 2 ** 24, gpu: 2 ** 28 } as const;
-/** The difficulty is adjusted to rates over at least this time. */
+/** Minimum time over which a rate is measured before the difficulty is adjusted to it. */
 const LEARN_MS = 1_000;
 /**
- * How many times as many solutions as proofs a device may report: 64 to 144 a second, because the difficulty of proofs
- * is a power of two. A pool's first target can be so easy that a GPU would find millions per second; the pool then
- * makes it harder, but only after it has seen a few dozen. What a solution costs, with its submission and its verdict,
- * is below a millisecond of the main thread.
+ * Maximum ratio of a device's solutions to its proofs. This allows 64 to 144 solutions a second, because the difficulty
+ * of proofs is a power of two. A pool's first target can be so easy that a GPU would find millions per second; the pool
+ * then makes it harder, but only after it has seen a few dozen. A solution, with its submission and its verdict, costs
+ * the main thread less than a millisecond.
  */
 const MOST_SOLUTIONS_PER_PROOF = 24;
 
@@ -37,7 +37,8 @@ export class Proofs {
   #sinceMs: number;
 
   /**
-   * @param firstDifficulty how many hashes each of the first proofs requires. The default depends on the device's kind
+   * @param firstDifficulty the number of hashes that each of the first proofs requires. The default depends on the
+   *   device's kind
    */
   constructor(kind: keyof typeof FIRST_DIFFICULTY, clock: Clock, firstDifficulty?: number) {
     this.#clock = clock;
@@ -49,15 +50,15 @@ export class Proofs {
     this.#hashes += hashes;
   }
 
-  /** How many hashes each proof requires. It changes by powers of two, so that few changes are needed. */
+  /** Number of hashes that each proof requires. It changes by powers of two, so that few changes are needed. */
   get difficulty(): number {
     return this.#difficulty;
   }
 
   /**
-   * @returns the job with the device's own target, when the work's is harder, or when it takes many solutions and is so
-   *   easy that they would be a flood; otherwise the job itself. A block's target does not count then: whoever gives
-   *   such work has written the header, too, and on no network are blocks so easy that this would miss one
+   * @returns the job with the device's own target if the work's is harder. If the work takes many solutions and is very
+   *   easy, the target is harder than the work's, so that the solutions do not become a flood; the block's target does
+   *   not matter then, because no network has blocks that easy. Otherwise the job itself
    */
   aim(job: Job): Job {
     this.learn();
@@ -69,9 +70,9 @@ export class Proofs {
   }
 
   /**
-   * Makes the difficulty fit the rate since it was last adjusted. A device that is faster than expected floods its host
-   * until then, so its proofs become as hard as they should be at once. They become easier by one step at most: a
-   * device that was paused seems slow, and must not flood its host later.
+   * Adjusts the difficulty to the rate since the last adjustment. A device that is faster than expected floods its
+   * host, so its proofs become as hard as they should be at once. They become easier by one step at most, because a
+   * device that was paused only seems slow, and must not flood its host later.
    */
   learn(): void {
     const nowMs = this.#clock.monotonicMs();
@@ -105,7 +106,7 @@ export class ReopenPolicy {
     this.#firstWaitMs = firstWaitMs;
   }
 
-  /** How many attempts there were since the device was last in service for long enough. */
+  /** Number of attempts since the device was last in service for long enough. */
   get inARow(): number {
     return this.#inARow;
   }
@@ -116,8 +117,8 @@ export class ReopenPolicy {
   }
 
   /**
-   * @param servedMs how long the device was in service; 0 when it did not open
-   * @returns how many milliseconds to wait before the device is reopened; undefined when it must be parked
+   * @param servedMs the time that the device was in service; 0 when it did not open
+   * @returns the milliseconds to wait before the device is reopened; undefined when it must be parked
    */
   waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {
     if (servedMs > (fault === 'wrong-hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
@@ -144,8 +145,8 @@ export type LimitsOf = (kind: DeviceKind, name: string) => TemperatureLimits | u
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 
 /**
- * A paused device whose sensor goes silent would never resume. The silence is counted in ticks, so that a time in which
- * the process was suspended (Ctrl-Z) does not count.
+ * A paused device whose sensor goes silent would never resume. The silence is counted in ticks, so that time during
+ * which the process is suspended (Ctrl-Z) does not count.
  */
 const TICK_MS = 10_000;
 const SILENT_TICKS = 6;
@@ -168,7 +169,7 @@ export class ThermalGuard {
   #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
   /** Runs while the device is paused. */
   #ticking: NodeJS.Timeout | undefined;
-  /** How many ticks have passed since the last reading of the temperature. */
+  /** Number of ticks since the last reading of the temperature. */
   #ticks = 0;
 
   /** @param limits returns the present limits; undefined when there are none */

@@ -16,20 +16,20 @@ import {
   type SearchReport,
 } from '../engine/engine.ts';
 import type { Listener, MinerEvent, PauseReason } from '../events/events.ts';
-import { onAbort, pause } from '../system/abort.ts';
+import { onAbort, pause, settledWithin } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
 import { plural } from '../text/quantities.ts';
 import { type LimitsOf, Proofs, ReopenPolicy, ThermalGuard, type ThermalHooks } from './device-health.ts';
 import type { Assignment } from './space.ts';
 
 /**
- * After this many wrong candidates within an hour the device is reopened. A single one can be a cosmic ray; a device
- * that is really broken reports three at once.
+ * Number of wrong candidates within an hour after which the device is reopened. A single one can be caused by a cosmic
+ * ray; a broken device soon reports three.
  */
 const MOST_HARDWARE_ERRORS = 3;
 const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
 
-/** How long an engine may take to close and end its searches. A card's process is killed long before. */
+/** Time limit for an engine to close and end its searches. A card's process is killed long before. */
 const MOST_CLOSE_MS = 30_000;
 
 type DeviceEvent = MinerEvent & { type: 'device' };
@@ -38,7 +38,7 @@ interface RunningSearch {
   /** Ends the search because its assignment is over, or because the device is paused or out of service. */
   readonly halt: AbortController;
   readonly assignment: Assignment;
-  /** How many hashes a proof required when the search began. */
+  /** Number of hashes that a proof required when the search began. */
   readonly proofDifficulty: number;
 }
 
@@ -57,11 +57,12 @@ export interface SupervisorOptions {
    * none.
    */
   readonly temperatureLimits?: LimitsOf | undefined;
-  /**
-   * How long to wait before a failed device is first reopened, in ms. It doubles each time. The default is a second.
-   */
+  /** Time before a failed device is first reopened, in ms. It doubles with each attempt. The default is a second. */
   readonly reopenAfterMs?: number | undefined;
-  /** How many hashes each proof of a device needs until its rate is known. The default depends on the device's kind. */
+  /**
+   * Number of hashes that each proof of a device requires until its rate is known. The default depends on the device's
+   * kind.
+   */
   readonly firstProofDifficulty?: number | undefined;
 }
 
@@ -73,9 +74,11 @@ export class EngineSupervisor {
   readonly #proofs: Proofs;
   readonly #reopenPolicy: ReopenPolicy;
   #assignment: Assignment | undefined;
-  /** Searches that have not ended, with their ends: usually one, but two for a moment when the job changes. */
+  /**
+   * Searches that have not ended, with promises of their ends: usually one, but two for a moment when the job changes.
+   */
   readonly #searches = new Map<RunningSearch, Promise<void>>();
-  /** Whether the engine did not close, or did not end its searches, in time. What it still reports is dropped. */
+  /** Whether the engine failed to close or to end its searches in time. Its later reports are dropped. */
   #isStuck = false;
   /** Takes the engine out of service with a fault. Undefined while it is out of service. */
   #leave: ((fault: unknown) => void) | undefined;
@@ -199,13 +202,10 @@ export class EngineSupervisor {
 
   /** Closes the engine and waits for the end of its searches, whose last reports still count. */
   async #close(): Promise<void> {
-    // A search may end by its signal only: nothing obliges `close` to end it.
+    // An engine's `close` may leave it to the signal to end a search.
     for (const { halt } of this.#searches.keys()) halt.abort();
-    const inTime = new AbortController();
-    const closing = Promise.all([this.engine.close(), ...this.#searches.values()]).finally(() => inTime.abort());
-    await Promise.race([closing, pause(MOST_CLOSE_MS, inTime.signal)]);
-    if (inTime.signal.aborted) return;
-    closing.catch(() => {});
+    const closing = Promise.all([this.engine.close(), ...this.#searches.values()]);
+    if (await settledWithin(closing, MOST_CLOSE_MS)) return;
     this.#searches.clear();
     this.#isStuck = true;
   }

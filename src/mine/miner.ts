@@ -20,12 +20,12 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Assignment, Space } from './space.ts';
 
-/** How often the creation time follows the clock. A new job costs well under a millisecond of searching. */
+/** Time between the moves of the creation time to the clock. A new job costs well under a millisecond of searching. */
 const ROLL_MS = 3_000;
 /**
- * With so many submissions pending, the devices pause until half of them have been answered. Solutions are never
- * dropped, so a source that does not answer must not be given more. A pool with shares of a sensible size has one or
- * two pending.
+ * Number of pending submissions at which the devices pause until half of them have been answered. Solutions are never
+ * dropped, so a source that does not answer must not be given more. With shares of a sensible difficulty, a pool has
+ * one or two pending.
  */
 const MOST_PENDING = 256;
 
@@ -34,10 +34,10 @@ const systemRandom = (below: number) => randomInt(below);
 export interface MinerOptions extends Partial<SupervisorOptions> {
   /** Gives work and accepts solutions. Where relays use it, too, it is a SharedSource. */
   readonly source: WorkSource;
-  /** Each has a name of its own. */
+  /** Their names differ. */
   readonly engines: readonly Engine[];
   /**
-   * Called with everything that happens. By default nobody is told. When it throws, mining ends, and `run` throws the
+   * Called with everything that happens. The default does nothing. When it throws, mining ends, and `run` throws the
    * same.
    */
   readonly emit?: Listener;
@@ -71,12 +71,12 @@ export class Miner implements Controls {
   /** The last assignment, which may have ended. */
   #last: Assignment | undefined;
   #hasBacklog = false;
-  /** When the last New Cut came, while its new work has not come yet. */
+  /** Time of the last New Cut, until its new work has come. */
   #cutMs: number | undefined;
   readonly #stopping = new AbortController();
   #stop: AbortSignal = AbortSignal.abort();
   #hasRun = false;
-  /** What the source or a listener has thrown first, though neither may. */
+  /** The first error that the source or a listener has thrown, although neither may throw. */
   #fault: { readonly thrown: unknown } | undefined;
 
   /** @throws RangeError when two engines have the same name */
@@ -148,8 +148,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Runs what calls the source or a listener: it may be called by a timer or by an engine's search, whose fault it is
-   * not.
+   * Runs code that calls the source or a listener. An error of theirs must not look like one of the timer or the
+   * engine's search that runs the code.
    */
   #guarded(action: () => void): void {
     try {
@@ -159,7 +159,7 @@ export class Miner implements Controls {
     }
   }
 
-  /** Ends mining, because it cannot go on without its source or in the dark. */
+  /** Ends mining, because it cannot go on without its source or its listeners. */
   #fail(thrown: unknown): void {
     this.#fault ??= { thrown };
     this.stop();

@@ -1,6 +1,6 @@
 /**
- * The nonces of a job that nobody has taken yet. Engines take ranges in the shape that suits them (a CPU few counters
- * on many pages, a GPU many counters on one page), so that fast and slow engines share a space without further
+ * The nonces of a job that no engine has taken yet. Engines take ranges in the shape that suits them (a CPU few
+ * counters on many pages, a GPU many counters on one page), so that fast and slow engines share a space without further
  * planning.
  */
 
@@ -17,9 +17,9 @@ export class Space implements Ranges {
   /** The lane of all ranges. */
   readonly lane: number;
   /**
-   * Disjoint rectangles of the lane's counters × pages that nobody has taken. Those that were given back come first,
-   * then untouched ones, then those that engines have begun, such as a CPU's column and a GPU's row. However much is
-   * taken, the number of the latter stays small.
+   * Disjoint rectangles of the lane's counters × pages that no engine has taken. Those that were given back come first,
+   * then untouched ones, then those that engines have begun, such as a CPU's column and a GPU's row. There are always
+   * only a few begun ones.
    */
   readonly #free: Rectangle[];
 
@@ -42,7 +42,7 @@ export class Space implements Ranges {
     return space;
   }
 
-  /** How many nonces nobody has taken. */
+  /** Number of nonces that no engine has taken. */
   get left(): number {
     return this.#free.reduce((sum, rectangle) => sum + sizeOf(rectangle), 0);
   }
@@ -65,15 +65,15 @@ export class Space implements Ranges {
 
   giveBack(range: Range): void {
     const { lane: _, ...rectangle } = range;
-    // Hundreds of threads give back as many small rests at once. Whoever takes something does not look at them before
-    // the others.
+    // They go to the front, and `take` searches from the back: when hundreds of threads give back small rests at once,
+    // these must not slow it down.
     if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);
   }
 
   /**
-   * Chooses the newest rectangle that can grant more than half of the wish, so that begun rectangles are used up before
-   * others are begun; otherwise the one that can grant most of it. An engine that doubles its wish does not get the
-   * rectangle that was cut for half of it.
+   * Chooses the newest rectangle that can grant more than half of the request, so that begun rectangles are used up
+   * before others are begun; otherwise the one that can grant most of it. An engine that doubles its request does not
+   * get the rectangle that was cut for half of it.
    * @returns an index, or -1 when nothing is left
    */
   #bestFor(most: Shape): number {
@@ -126,11 +126,9 @@ function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
 export class Assignment {
   readonly job: Job;
   readonly space: Space;
-  /** How many hashes a block takes on average. */
+  /** Number of hashes that a block takes on average. */
   readonly difficulty: number;
-  /**
-   * When the New Cut came that this assignment follows, on the clock's `monotonicMs`; undefined when none preceded it.
-   */
+  /** Time of the New Cut that this assignment follows, on the clock's `monotonicMs`; undefined when it follows none. */
   readonly cutMs: number | undefined;
   readonly #candidates = new Set<Candidate>();
   readonly #stop = new AbortController();
@@ -150,7 +148,7 @@ export class Assignment {
     return true;
   }
 
-  /** Aborted once another job, or none, has taken over. */
+  /** Aborted once another assignment, or none, has taken over. */
   get stop(): AbortSignal {
     return this.#stop.signal;
   }

@@ -78,12 +78,19 @@ export function setLongTimeout(act: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Waits for a promise, but no longer than that. @throws what the promise is rejected with until then */
-export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<void> {
+/**
+ * Waits for a promise, but at most this long.
+ * @returns whether the promise was resolved in this time
+ * @throws the error with which the promise is rejected in this time
+ */
+export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
   });
-  await Promise.race([promise, patience]);
-  clearTimeout(timer);
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

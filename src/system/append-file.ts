@@ -1,6 +1,6 @@
 /**
- * Appends lines to a file in the background. A slow or full disk stops nothing else: lines wait in a bounded memory,
- * and writing is tried again.
+ * Appends lines to a file in the background, so that a slow or full disk delays nothing else: lines wait in a bounded
+ * memory, and failed writes are repeated.
  */
 
 import { settledWithin } from './abort.ts';
@@ -9,19 +9,22 @@ const PIECE_BYTES = 64 * 1024;
 
 export interface AppendFileOptions {
   /**
-   * Appends a piece: whole lines, or the rest of one of which a part was written.
-   * @returns how many of its bytes were written @throws Error of the system
+   * Appends a piece: whole lines, or the rest of a line that was partly written.
+   * @returns the number of its bytes that were written
+   * @throws Error of the system
    */
   readonly append: (piece: Buffer) => Promise<number>;
-  /** Called once with the reason when the file cannot be written, and once with undefined when it can again. */
+  /**
+   * Called once with the reason when the file cannot be written any more, and once with undefined when it can again.
+   */
   readonly changed: (why: string | undefined) => void;
-  /** How many bytes may wait. */
+  /** Maximum number of bytes that wait. */
   readonly waitingBytes: number;
-  /** How long after a failure writing is tried again. */
+  /** Time after which a failed write is repeated. */
   readonly againMs: number;
-  /** Lines are written together up to this length; 64 KiB by default. A longer line is a piece of its own. */
+  /** Maximum length of the lines that are written together; 64 KiB by default. A longer line is written alone. */
   readonly pieceBytes?: number;
-  /** How long lines are collected, so that each does not cost a call of the system; 0 by default. */
+  /** Time for which lines are collected, so that not each of them costs a system call; 0 by default. */
   readonly collectMs?: number;
 }
 
@@ -38,20 +41,20 @@ export class AppendFile {
     this.#options = options;
   }
 
-  /** Whether another line is taken. */
+  /** Whether there is room for another line. */
   get hasRoom(): boolean {
     return this.#bytes < this.#options.waitingBytes;
   }
 
-  /** How many lines wait. */
+  /** Number of lines that wait. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
   /**
-   * @param line with its end
-   * @param isForced whether it is taken where there is no room, too
-   * @returns whether it is taken. Nothing is, once the file is being closed
+   * @param line a line with its newline
+   * @param isForced whether to take the line even when there is no room
+   * @returns whether the line was taken. No line is taken once the file is being closed
    */
   add(line: string, isForced = false): boolean {
     if (this.#isClosing || !(this.hasRoom || isForced)) return false;
@@ -64,14 +67,14 @@ export class AppendFile {
     return true;
   }
 
-  /** Settles when the attempt to write that is under way has ended. */
+  /** Settles when the write that is under way has ended. */
   async settled(): Promise<void> {
     await this.#writing;
   }
 
   /**
-   * Writes what waits; nothing is added after that.
-   * @param ms how long it may take
+   * Writes the lines that wait. No line can be added after that.
+   * @param ms the time limit
    */
   async close(ms: number): Promise<void> {
     this.#isClosing = true;
@@ -115,7 +118,7 @@ export class AppendFile {
     return Buffer.concat(this.#waiting.slice(0, count));
   }
 
-  /** Removes what was written. The rest of a line stays, so that no line in the file is broken. */
+  /** Removes the written bytes. The rest of a partly written line stays, so that no line in the file is broken. */
   #remove(bytes: number): void {
     this.#bytes -= bytes;
     let left = bytes;

@@ -1,10 +1,13 @@
-/** Collections that forget their oldest entries, so that what others send cannot fill the memory. Pure. */
+/**
+ * Collections that drop their oldest entries, so that data from outside cannot fill the memory, and limits on rates.
+ * Pure.
+ */
 
-/** A map that keeps its newest entries. To set a key again makes its entry the newest. */
+/** A map that keeps its newest entries. Setting a key again makes its entry the newest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 
-  /** @param most how many entries are kept */
+  /** @param most the maximum number of entries */
   constructor(most: number) {
     super();
     this.#most = most;
@@ -18,11 +21,11 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** A set that keeps its newest members. To add one again makes it the newest. */
+/** A set that keeps its newest members. Adding a member again makes it the newest. */
 export class BoundedSet<Member> extends Set<Member> {
   readonly #most: number;
 
-  /** @param most how many members are kept */
+  /** @param most the maximum number of members */
   constructor(most: number) {
     super();
     this.#most = most;
@@ -36,14 +39,17 @@ export class BoundedSet<Member> extends Set<Member> {
   }
 }
 
-/** A limit on a rate: a bucket of tokens that fills up slowly. Pure. */
+/** A token bucket, which limits a rate. Pure. */
 export class TokenBucket {
   readonly #most: number;
   readonly #perMs: number;
   #tokens: number;
   #atMs: number;
 
-  /** @param most so many may be taken at once @param perSecond so many more come each second */
+  /**
+   * @param most the bucket's capacity, with which it begins
+   * @param perSecond the tokens that are added each second
+   */
   constructor(most: number, perSecond: number, nowMs: number) {
     this.#most = most;
     this.#perMs = perSecond / 1000;
@@ -51,7 +57,10 @@ export class TokenBucket {
     this.#atMs = nowMs;
   }
 
-  /** @param kept how many must be left @returns whether there were so many tokens. If not, none is taken */
+  /**
+   * @param kept the number of tokens that must be left
+   * @returns whether there were enough tokens. If not, none is taken
+   */
   take(count: number, nowMs: number, kept = 0): boolean {
     this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
     this.#atMs = nowMs;
@@ -61,25 +70,26 @@ export class TokenBucket {
   }
 }
 
-/* Bounds lines of the log that others can cause at will. Pure. */
+/* Limits the rate of log lines that others can cause at will. Pure. */
 
-/**
- * So many lines may come each second when there were many at once, unless another rate is given: one each ten seconds.
- */
+/** Default rate of the log lines that follow a burst: one every ten seconds. */
 const PER_SECOND = 0.1;
 
 export class LogBucket {
   readonly #bucket: TokenBucket;
   #leftOut = 0;
 
-  /** @param most so many lines may come at once @param perSecond so many may come each second after that */
+  /**
+   * @param most the maximum number of lines at once
+   * @param perSecond the rate of further lines
+   */
   constructor(most: number, nowMs: number, perSecond = PER_SECOND) {
     this.#bucket = new TokenBucket(most, perSecond, nowMs);
   }
 
   /**
-   * @returns how many lines were left out since the last one that was logged; undefined when this line must be left out
-   *   as well
+   * @returns the number of lines that were left out since the last one that was logged; undefined when this line must
+   *   be left out as well
    */
   take(nowMs: number): number | undefined {
     if (!this.#bucket.take(1, nowMs)) {
@@ -96,7 +106,7 @@ export class LogBucket {
  * Counts what a server has refused, for metrics, and logs it with the clients' addresses, at most one line per minute.
  */
 
-/** A line of the log names at most so many addresses. */
+/** Maximum number of addresses in a log line. */
 const MOST_ADDRESSES = 4;
 
 export class Refusals<Reason extends string> {
@@ -104,13 +114,16 @@ export class Refusals<Reason extends string> {
   readonly #warn: (line: string) => void;
   readonly #logMs: number;
   readonly #counts: Record<Reason, number>;
-  /** The counts that are not in the log yet. */
+  /** The counts since the last log line. */
   #unlogged: Record<Reason, number>;
   readonly #addresses = new Set<string>();
   #others = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param warn takes a line of the log @param logMs the time between two lines of the log */
+  /**
+   * @param warn logs a line
+   * @param logMs the time between two log lines
+   */
   constructor(reasons: readonly Reason[], warn: (line: string) => void, logMs: number) {
     this.#reasons = reasons;
     this.#warn = warn;
@@ -124,7 +137,7 @@ export class Refusals<Reason extends string> {
     return this.#counts;
   }
 
-  /** @param address that of the client, as far as it is known */
+  /** @param address the client's address; undefined when it is not known */
   note(reason: Reason, address: string | undefined): void {
     this.#counts[reason]++;
     this.#unlogged[reason]++;
@@ -132,7 +145,7 @@ export class Refusals<Reason extends string> {
     this.#timer ??= setTimeout(() => this.#report(), this.#logMs).unref();
   }
 
-  /** Logs what has not been logged yet. */
+  /** Logs the counts that have not been logged yet. */
   close(): void {
     if (this.#timer) this.#report();
   }

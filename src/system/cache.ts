@@ -8,41 +8,42 @@ import type { z } from 'zod';
 import { renameFileSync } from './files.ts';
 import { version } from './version.ts';
 
-/** Far more than is ever written here. A larger file is not ours. */
+/** Maximum size of a file that is read: far more than pickaxe writes. */
 const MAX_BYTES = 64 * 1024;
 
-/** How many characters of the subject a file name has. File systems allow far longer names. */
+/** Number of the subject's characters in a file name. File systems allow far longer names. */
 const MAX_NAME = 90;
 
-/** How many memories a subject may have, each with another key. It is enough for several installations side by side. */
+/** Maximum number of memories of a subject, each with another key: enough for several installations side by side. */
 const MAX_MEMORIES = 8;
 
 /** The conditions under which a memory is valid. With any other key, it is not found. */
 export type Key = Readonly<Record<string, string | number>>;
 
 export class Cache {
-  readonly #directory: string;
+  readonly #directory: string | undefined;
 
-  /** @param directory is created when something is remembered */
-  constructor(directory: string) {
+  /** @param directory the folder, which is created when something is remembered; undefined where there is none */
+  constructor(directory: string | undefined) {
     this.#directory = directory;
   }
 
   /**
    * @param subject the name of what the memory is about, such as a CPU or a GPU
-   * @returns the value that this version of pickaxe remembered with this key; undefined when there is none of this
+   * @returns the value that this version of pickaxe remembered with this key; undefined when there is no value of this
    *   shape
    */
   recall<T>(subject: string, key: Key, shape: z.ZodType<T>): T | undefined {
+    if (this.#directory === undefined) return undefined;
     try {
       const full = fullKey(subject, key);
-      const file = this.#file(full);
+      const file = fileOf(this.#directory, full);
       const facts = statSync(file);
       if (!facts.isFile() || facts.size > MAX_BYTES) return undefined;
       const memory = JSON.parse(readFileSync(file, 'utf8'));
       return isDeepStrictEqual(memory.key, full) ? shape.safeParse(memory.value).data : undefined;
     } catch {
-      // There is no such file, or it is not ours. The caller measures again.
+      // There is no such file, or pickaxe did not write it. The caller measures again.
       return undefined;
     }
   }
@@ -50,44 +51,50 @@ export class Cache {
   /**
    * Remembers a value, and removes the subject's oldest memories when there are too many. Other processes never see a
    * file that is only partly written.
-   * @throws Error that says why the file cannot be written.
+   * @returns why the value could not be remembered; undefined when it was
    */
-  remember(subject: string, key: Key, value: unknown): void {
-    const full = fullKey(subject, key);
-    const file = this.#file(full);
-    const unfinished = `${file}.${randomBytes(6).toString('hex')}.unfinished`;
-    const text = `${JSON.stringify({ key: full, value }, undefined, 2)}\n`;
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+  remember(subject: string, key: Key, value: unknown): string | undefined {
+    if (this.#directory === undefined) return 'there is no cache directory';
     try {
-      writeFileSync(unfinished, text, { flag: 'wx' });
-      renameFileSync(unfinished, file);
+      write(this.#directory, fullKey(subject, key), value);
+      forgetOldest(this.#directory, fileStart(subject));
+      return undefined;
     } catch (error) {
-      rmSync(unfinished, { force: true });
-      throw error;
-    }
-    this.#forgetOldest(fileStart(subject));
-  }
-
-  #file(full: FullKey): string {
-    return join(
-      this.#directory,
-      `${fileStart(full.subject)}${digest(JSON.stringify(Object.entries(full).sort()))}.json`,
-    );
-  }
-
-  /** @param start the beginning of the names of a subject's files */
-  #forgetOldest(start: string): void {
-    try {
-      const files = readdirSync(this.#directory)
-        .filter((name) => name.startsWith(start) && name.endsWith('.json'))
-        .map((name) => join(this.#directory, name));
-      if (files.length <= MAX_MEMORIES) return;
-      const aged = files.map((file) => ({ file, ms: statSync(file).mtimeMs })).sort((a, b) => b.ms - a.ms);
-      for (const { file } of aged.slice(MAX_MEMORIES)) rmSync(file, { force: true });
-    } catch {
-      // Another process may be removing the same files, or they cannot be removed. They do no harm.
+      return (error as Error).message;
     }
   }
+}
+
+function write(directory: string, full: FullKey, value: unknown): void {
+  const file = fileOf(directory, full);
+  const unfinished = `${file}.${randomBytes(6).toString('hex')}.unfinished`;
+  const text = `${JSON.stringify({ key: full, value }, undefined, 2)}\n`;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(unfinished, text, { flag: 'wx' });
+    renameFileSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** @param start the beginning of the names of a subject's files */
+function forgetOldest(directory: string, start: string): void {
+  try {
+    const files = readdirSync(directory)
+      .filter((name) => name.startsWith(start) && name.endsWith('.json'))
+      .map((name) => join(directory, name));
+    if (files.length <= MAX_MEMORIES) return;
+    const aged = files.map((file) => ({ file, ms: statSync(file).mtimeMs })).sort((a, b) => b.ms - a.ms);
+    for (const { file } of aged.slice(MAX_MEMORIES)) rmSync(file, { force: true });
+  } catch {
+    // Another process may be removing the same files, or they cannot be removed. They do no harm.
+  }
+}
+
+function fileOf(directory: string, full: FullKey): string {
+  return join(directory, `${fileStart(full.subject)}${digest(JSON.stringify(Object.entries(full).sort()))}.json`);
 }
 
 type FullKey = Key & { readonly subject: string };
@@ -101,7 +108,7 @@ function fileStart(subject: string): string {
   return `${name.slice(0, MAX_NAME)}.`;
 }
 
-/** @returns the first 16 hex digits of the SHA-256: enough to distinguish the things of one user */
+/** @returns the first 16 hex digits of the SHA-256: enough to distinguish the files of one user */
 export function digest(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex').slice(0, 16);
 }

@@ -15,13 +15,13 @@ export function wallMs(clock: Clock): number {
   return Number(clock.nowUs() / 1000n);
 }
 
-/** The last answer of the system's wall clock. */
+/** The last time that `nowUs` returned. */
 let lastUs = 0n;
 
 export const systemClock: Clock = {
   /**
-   * The system counts milliseconds. Each call within one gets its own microsecond, so that what happens later has a
-   * later time: a block that is made within its parent's millisecond is not from the future.
+   * The system counts milliseconds. Each call within one gets its own microsecond, so that later events have later
+   * times: otherwise a block could be as old as its parent.
    */
   nowUs: () => {
     const nowUs = BigInt(Date.now()) * 1000n;

@@ -1,4 +1,4 @@
-/** Files that only their owner may read and write: logs, ledgers, the block log. */
+/** Private files, which only their owner may read and write, renaming, and the user's folders. */
 
 import { constants, renameSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const TO_APPEND = constants.O_APPEND | constants.O_CREAT | CAREFULLY;
 
 /**
  * Opens a file for appending, creates it if necessary, and sets its mode to 0600.
- * @param reads whether it is read through the same handle, too
+ * @param reads whether the handle is also for reading
  * @throws Error that says why it cannot be used: it is a link, not a regular file, or belongs to another user
  */
 export async function openPrivate(path: string, reads = false): Promise<FileHandle> {
@@ -57,7 +57,7 @@ const UNFIT: Readonly<Record<string, string>> = {
 /** Waits before the second and further attempts: 1.3 seconds in all. */
 const WAITS_MS: readonly number[] = [10, 20, 40, 80, 150, 300, 700];
 
-/** What Windows reports while another program has one of the files open. */
+/** Codes of Windows' errors while another program has one of the files open. */
 const HELD: ReadonlySet<string | undefined> = new Set(['EACCES', 'EBUSY', 'EPERM']);
 
 interface System {
@@ -87,7 +87,7 @@ export async function renameFile(
 }
 
 /**
- * The same for those who cannot wait for a promise: the thread stands still between two attempts.
+ * Does the same synchronously: the thread stands still between two attempts.
  * @throws Error of the system when the file cannot be renamed.
  */
 export function renameFileSync(
@@ -110,18 +110,18 @@ function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/* Where pickaxe keeps what it writes for a user. The folders are made when something is written. */
+/* The folders for files that pickaxe writes for a user. They are made when something is written. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What each system calls a kind of folder. Windows has one for both. */
+/** Each system's names of the two kinds of folders. Windows has one folder for both. */
 const KINDS = {
   cache: { variable: 'XDG_CACHE_HOME', darwin: ['Library', 'Caches'], other: ['.cache'] },
   state: { variable: 'XDG_STATE_HOME', darwin: ['Library', 'Application Support'], other: ['.local', 'state'] },
 } as const;
 
 /**
- * For what can be found out again, such as measurements.
+ * The folder for data that can be found out again, such as measurements.
  * @returns `$XDG_CACHE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise
  *   the platform's usual place; undefined for a user without a home directory
  */
@@ -134,7 +134,7 @@ export function userCacheDirectory(
 }
 
 /**
- * For what must not be lost, such as the block log.
+ * The folder for data that must not be lost, such as the block log.
  * @returns `$XDG_STATE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise
  *   the platform's usual place; undefined for a user without a home directory
  */

@@ -14,11 +14,11 @@ const line = z
 export const Machine = z.strictObject({
   /** Model of the CPU. */
   cpu: line,
-  /** How many threads the CPU runs at a time. */
+  /** Number of threads that the CPU runs at a time. */
   cores: z.int().positive(),
   /** The platform, its kernel's version and the architecture: `linux 6.1.0-18-amd64 x64`. */
   os: line,
-  /** What the operating system calls itself: `Debian GNU/Linux 12 (bookworm)`; null where it does not tell. */
+  /** The operating system's own name: `Debian GNU/Linux 12 (bookworm)`; null where it is not known. */
   osName: line.nullable(),
   /** Versions of Node.js and of pickaxe. */
   node: line,
@@ -47,7 +47,7 @@ function osName(): string | null {
 }
 
 /**
- * @param text of /etc/os-release: assignments as in a shell (os-release(5))
+ * @param text the text of /etc/os-release: assignments as in a shell (os-release(5))
  * @returns its PRETTY_NAME; null where there is none, or where it is not one short line of printable characters
  */
 export function parseOsRelease(text: string): string | null {

@@ -1,4 +1,4 @@
-/** Programs that are started to be killed, together with every process that they start. */
+/** Starts programs that can be killed together with every process that they start. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -8,26 +8,26 @@ import { join } from 'node:path';
 const GROUPS = process.platform !== 'win32';
 /** The full path, because a bare name would be looked for in the current folder first. */
 const TASKKILL = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
-/** Far longer than it takes. */
+/** Time limit for taskkill, far longer than it takes. */
 const TASKKILL_MS = 5_000;
 
 /** A command line that the shell interprets; as a list, a program and its arguments, without a shell. */
 export type Command = string | readonly string[];
 
 /**
- * The processes that live. A group of its own gets no signals of the terminal, so it would outlive a forced end of
- * pickaxe.
+ * The processes that run. They are in other process groups, which get no signals of the terminal and would outlive a
+ * forced end of pickaxe.
  */
 const living = new Set<ChildProcess>();
 const killLiving = (): void => living.forEach(killGroup);
 
-/** @param argument the command's last one: letters and digits only, so that no shell sees anything else in it */
+/** @param argument the command's last argument: letters and digits only, which no shell interprets */
 export function withArgument(command: Command, argument: string): Command {
   return typeof command === 'string' ? `${command} ${argument}` : [...command, argument];
 }
 
 /**
- * Starts a command in a process group of its own, which is killed when pickaxe's process exits before the command does.
+ * Starts a command in a new process group, which is killed when pickaxe exits before the command does.
  * @throws Error for some of the reasons why it cannot be started. For others, the process emits `error`
  */
 export function startGroup(command: Command, options: SpawnOptions = {}): ChildProcess {
@@ -48,17 +48,17 @@ function killAtExit(child: ChildProcess): void {
 }
 
 /**
- * A shell that kills the groups that it was told of last, when its input ends: because pickaxe was killed itself, with
- * SIGKILL or by the system for lack of memory, and could not do it.
+ * The script of a shell that, when its input ends, kills the groups in the last line of it. This matters when pickaxe
+ * was killed, with SIGKILL or by the system for lack of memory, and could not kill them itself.
  */
 const WATCHER = 'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
 let watcher: ChildProcess | undefined;
-/** The processes whose groups the watcher knows. */
+/** The processes whose groups the watcher kills. */
 const watched = new Set<ChildProcess>();
 
 /**
- * Lets a group that `startGroup` has started end with pickaxe even if pickaxe is killed. The shell that sees to it
- * lives until pickaxe ends. Windows has no such shell: there, the group would live on.
+ * Makes a group that `startGroup` has started end with pickaxe even if pickaxe is killed. A shell does this, which runs
+ * until pickaxe ends. On Windows, which has no such shell, the group would live on.
  */
 export function endWithPickaxe(child: ChildProcess): void {
   if (!GROUPS || child.pid === undefined) return;
@@ -72,7 +72,7 @@ export function endWithPickaxe(child: ChildProcess): void {
 }
 
 function startWatcher(): ChildProcess {
-  // A group of its own: a terminal's signals would end it before pickaxe.
+  // In pickaxe's group, a terminal's signals would end it before pickaxe.
   const shell = spawn('/bin/sh', ['-c', WATCHER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.on('error', () => {});
   shell.stdin?.on('error', () => {});

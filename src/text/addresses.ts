@@ -62,7 +62,7 @@ export interface PoolAddress {
 
 const POOL_URL = /^(?:(?:stratum\+)?(tcp|ssl|tls):\/\/|stratum:\/\/)?([\w.-]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 
-/** Whether a text begins as only URLs of pools do. The rest of it may be wrong. */
+/** Whether a text has the scheme of a pool's URL. The rest of it may be wrong. */
 export function isPoolUrl(text: string): boolean {
   return /^(?:stratum2?(?:\+(?:tcp|ssl|tls))?|tcp|ssl|tls):\/\//i.test(text);
 }

@@ -35,15 +35,15 @@ export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
 }
 
-/* How public JSON is written. */
+/* Writes public JSON. */
 
-/** A fraction has at most this many decimal places, so that seconds are exact to the microsecond. */
+/** Maximum number of decimal places of a fraction, so that seconds are exact to the microsecond. */
 const DECIMAL_PLACES = 6;
-/** A fraction below 1, such as a few blocks that are to be expected, keeps this many digits. */
+/** Number of digits that a fraction below 1 keeps, such as a small number of expected blocks. */
 const DIGITS_BELOW_ONE = 6;
 
 /**
- * @returns JSON without a newline. Fractions are rounded: clocks and averages give digits that mean nothing
+ * @returns JSON without a newline. Fractions are rounded, because clocks and averages give meaningless digits
  *   (0.055899000000208615)
  */
 export function jsonText(value: unknown): string {
@@ -55,7 +55,7 @@ function rounded(figure: number): number {
   return Number(Math.abs(figure) < 1 ? figure.toPrecision(DIGITS_BELOW_ONE) : figure.toFixed(DECIMAL_PLACES));
 }
 
-/** @returns what a text from outside says; undefined when it is not JSON */
+/** @returns the value of a text from outside; undefined when it is not JSON */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -11,7 +11,7 @@ export const TIME = new RegExp(
 export const HASHRATE = new RegExp(`^(${COUNT})(?: ?(?=\\S)([kMGTP]?)(?:H/s)?)?$`);
 const SIZE = new RegExp(`^(${COUNT})([kMG]?)$`);
 
-/** How many seconds a day, an hour, a minute and a second have. */
+/** Seconds in a day, an hour, a minute and a second. */
 const SECONDS = [86_400, 3_600, 60, 1];
 const BYTES: Units = { G: 1024 ** 3, M: 1024 ** 2, k: 1024, '': 1 };
 const HASHES: Units = { P: 1e15, T: 1e12, G: 1e9, M: 1e6, k: 1e3, '': 1 };
@@ -62,7 +62,10 @@ function format(value: number, units: Units): string {
 
 /* Parses and formats lists of CPUs as Linux writes them, such as `0,2-5`. */
 
-/** @param what the name of one @returns `1 thread`, `3 threads` */
+/**
+ * @param what the singular of the noun
+ * @returns `1 thread`, `3 threads`
+ */
 export function plural(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

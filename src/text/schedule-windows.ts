@@ -5,11 +5,11 @@ const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
 /**
- * How far `nextChange` looks ahead: a week, after which a schedule repeats, and a day more because clocks may be
- * changed.
+ * Time that `nextChange` looks ahead: a week, after which a schedule repeats, and a day more because of changes to
+ * summer time.
  */
 const AHEAD_MINUTES = 8 * DAY_MINUTES;
-/** The most windows of a schedule: far more than a week needs. */
+/** Maximum number of windows in a schedule: far more than a week needs. */
 const MAX_WINDOWS = 64;
 
 export interface ScheduleWindow {
@@ -121,8 +121,8 @@ export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolea
 }
 
 /**
- * Finds out when a window next opens or closes. It tries every minute, because clocks may be changed for summer time.
- * That takes a few milliseconds at most.
+ * Finds out when a window next opens or closes. It tries every minute, which is right even when summer time begins or
+ * ends, and takes a few milliseconds at most.
  * @returns milliseconds since the UNIX epoch; undefined when nothing changes within a week
  */
 export function nextChange(windows: readonly ScheduleWindow[], fromMs: number): number | undefined {

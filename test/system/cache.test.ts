@@ -127,7 +127,7 @@ describe('the cache', () => {
   test('says why it cannot remember, and leaves nothing behind', () => {
     writeFileSync(join(home, 'made'), 'a file where the directory should be');
     expect(cache.recall('cpu A', KEY, SHAPE)).toBeUndefined();
-    expect(() => cache.remember('cpu A', KEY, { speed: 1 })).toThrow(directory);
+    expect(cache.remember('cpu A', KEY, { speed: 1 })).toContain(directory);
 
     rmSync(join(home, 'made'));
     cache.remember('cpu A', KEY, { speed: 1 });
@@ -135,7 +135,7 @@ describe('the cache', () => {
     rmSync(file);
     mkdirSync(join(file, 'a directory where the file should be'), { recursive: true });
     expect(cache.recall('cpu A', KEY, SHAPE)).toBeUndefined();
-    expect(() => cache.remember('cpu A', KEY, { speed: 1 })).toThrow(file);
+    expect(cache.remember('cpu A', KEY, { speed: 1 })).toContain(file);
     expect(onlyFile()).toBe(file);
   });
 

@@ -24,11 +24,14 @@ export interface CpuEngineOptions extends ThreadOptions {
   readonly name?: string;
   /** The default is the fastest kernel that runs here. */
   readonly kernel?: KernelName;
-  /** Where the kernels' speeds are remembered. Without it they are measured at each opening, which takes a second. */
+  /**
+   * Folder in which the kernels' speeds are remembered. Without it they are measured at each opening, which takes a
+   * second.
+   */
   readonly cacheDirectory?: string;
-  /** Opens at once: where no speeds are remembered, the kernel is the one that usually is the fastest. */
+  /** Whether to open without measuring: if no speeds are remembered, the kernel that is usually the fastest is used. */
   readonly hurried?: boolean;
-  /** Opens the CPU's sensors for so many threads. The default is `openCpuSensors`. */
+  /** Opens the CPU's sensors. The default is `openCpuSensors`. */
   readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
 }
 
@@ -50,7 +53,7 @@ export class CpuEngine implements Engine {
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;
   #pool: Pool | undefined;
-  /** Set when a thread has failed: the engine must be closed and opened again. */
+  /** The error of a thread that has failed. After one, the engine must be closed and opened again. */
   #fault: unknown;
   /** One for each opening. It is aborted when the engine is closed, and undefined while the engine is closed. */
   #session: AbortController | undefined;
@@ -85,7 +88,7 @@ export class CpuEngine implements Engine {
   async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
     const { threads, groups } = this.#threads;
     const { kernel: forced, cacheDirectory, hurried = false, openSensors = openCpuSensors } = this.#options;
-    // A driver that hangs must not make the start longer than it need be.
+    // The sensors are opened while the kernels are chosen, so that a slow driver does not delay the start.
     const openingSensors = openSensors({ threads });
     const choices = forced
       ? groups.map(() => forceKernel(forced))
@@ -161,11 +164,11 @@ export class CpuEngine implements Engine {
   }
 }
 
-/* What is known about the CPU once it is open. Pure. */
+/* The description of the CPU once it is open. Pure. */
 
 /**
  * @param kernels the kernel of each group of threads
- * @param sensors what the sensors tell, in words
+ * @param sensors what the sensors report, in words
  */
 export function describeCpu(
   model: string,
@@ -188,7 +191,7 @@ export function describeCpu(
   };
 }
 
-/** @returns `performance cores: `; nothing where all cores are alike */
+/** @returns `performance cores: `; an empty text where all cores are alike */
 function prefixOf({ kind }: CoreGroup, then = ': '): string {
   return kind === undefined ? '' : `${kind} cores${then}`;
 }

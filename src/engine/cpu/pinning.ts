@@ -1,4 +1,6 @@
-/** Pins threads to CPUs. Node.js cannot do it; the native addon can, on Linux and Windows. */
+/**
+ * Pins threads to CPUs and sets their priority. Node.js cannot pin threads; the native addon can, on Linux and Windows.
+ */
 
 import * as os from 'node:os';
 import { formatCpuList } from '../../text/quantities.ts';
@@ -40,14 +42,14 @@ export function pinThread(cpus: readonly number[]): void {
 
 /*
  * The priority of threads, as a niceness from 0 (normal) to 19 (all other programs go first). On Linux each thread has
- * a niceness of its own. Windows and macOS have a few levels, which native/thread-windows.c and native/thread-macos.c
- * choose from.
+ * its own niceness. Windows and macOS have a few levels; native/thread-windows.c and native/thread-macos.c map a
+ * niceness to a level.
  */
 
 /**
- * Changes nothing.
+ * Finds out, without changing anything, whether threads may change their priority. Some sandboxes forbid it.
  * @param load loads the addon
- * @returns why threads may not change their priority, as in some sandboxes; undefined when they may
+ * @returns why they may not; undefined when they may
  */
 export function priorityFault(platform: string = process.platform, load: () => Addon = loadAddon): string | undefined {
   if (platform === 'linux') return linuxFault();

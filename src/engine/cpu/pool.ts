@@ -1,6 +1,6 @@
 /**
- * The threads that hash. Each has a Piscina pool of its own, because a pool of many threads looks at all of them
- * several times per task: with 256 threads in one pool, a task would cost the main thread five times as much.
+ * The threads that hash. Each has its own Piscina pool, because a Piscina pool of many threads goes through all of them
+ * several times per task: with 256 threads in one pool, a task costs the main thread five times as much.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -12,17 +12,15 @@ import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
 import { ROW_COUNTERS, splitRows } from './kernels/kernel.ts';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
-/**
- * Room for the tasks of a few old runs and of the new one. Tasks of old runs return as soon as a thread looks at them.
- */
+/** Maximum number of tasks in a thread: room for those of a few old runs, which return at once, and of the new one. */
 const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
 /**
  * Piscina loads a script by require(), and by import() if that fails. Node.js 20 aborts the whole process when a thread
- * is ended while it require()s an ES module, for example when a miner is stopped as soon as it has started. Threads may
- * not do so.
+ * is ended while it require()s an ES module, for example when a miner is stopped as soon as it has started. So threads
+ * load their script by import() only.
  */
 const IMPORT_ONLY = '--no-experimental-require-module';
 
@@ -58,7 +56,7 @@ export class Pool {
     await Promise.all(this.threads.map((thread) => thread.run(NOTHING)));
   }
 
-  /** Ends all threads. `failed` is called for each of them. */
+  /** Ends all threads. `failed` is called for each thread. */
   async destroy(): Promise<void> {
     await Promise.all(this.#piscinas.map((piscina) => piscina.destroy()));
   }
@@ -78,12 +76,12 @@ function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => 
   });
   piscina.on('error', failed);
   // Piscina replaces a dead thread, but a hashing thread does not die without a fault, so the pool has failed.
-  // setImmediate lets the error of the thread's task arrive first: it says more.
+  // setImmediate lets the error of the thread's task arrive first, because it says more.
   piscina.on('workerDestroy', () => setImmediate(() => failed(new Error('it has ended'))));
   return piscina;
 }
 
-/** A task without nonces. A thread that answers it has started and loaded its kernel. */
+/** A task without nonces. When a thread answers it, the thread has started and loaded its kernel. */
 const NOTHING: Task = {
   run: 0,
   puzzle: NOTHING_SOLVES,
@@ -103,10 +101,10 @@ export function nextRunNumber(number: number): number {
   return (number % MAX_NUMBER) + 1;
 }
 
-/** A hashing thread as a run sees it. */
+/** A hashing thread, as runs use it. */
 export interface TaskThread {
   /**
-   * How large this thread's tasks are. It knows the thread's own rate, so tasks of slow cores take no longer than
+   * The size of this thread's tasks. It follows the thread's own rate, so tasks on slow cores take no longer than
    * others.
    */
   readonly taskSize: TaskSize;
@@ -118,7 +116,7 @@ export interface TaskThread {
 /** A thread's part in a run. */
 interface Seat {
   readonly thread: TaskThread;
-  /** What its tasks that returned early did not search. Their rest has the right size for this thread. */
+  /** The unsearched rest of tasks that returned early. It is searched next, because its size suits this thread. */
   readonly unfinished: Range[];
 }
 
@@ -128,7 +126,7 @@ interface SearchRunOptions {
   readonly puzzle: Puzzle;
   readonly ranges: Ranges;
   readonly threads: readonly TaskThread[];
-  /** How many tasks to keep in flight on each thread. */
+  /** Number of tasks to keep in flight on each thread. */
   readonly tasksPerThread: number;
   /**
    * One word of shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not
@@ -259,21 +257,21 @@ const LEAST_MS = 30;
 const MOST_MS = 1_000;
 
 /**
- * How many tasks all threads together finish. Each wakes the main thread, which must also react to a New Cut at once.
- * bench/main-thread.mjs measures what that costs.
+ * Number of tasks that all threads finish together in a second. Each wakes the main thread, which must also react to a
+ * New Cut at once. bench/main-thread.mjs measures the cost.
  */
 const TASKS_PER_SECOND = 250;
 
-/** The rows of the first task, which take the slowest kernel half a millisecond. */
+/** Number of rows in the first task. The slowest kernel searches them in half a millisecond. */
 const FIRST_ROWS = 8;
 
-/** How many rows a lane has. */
+/** Number of rows in a lane. */
 const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);
 
 /** Weight of the newest measurement in the moving average. The exact value does not matter. */
 const NEWEST = 0.25;
 
-/** @returns how long a task should take, in ms, when this many threads search */
+/** @returns the time that a task should take, in ms, when this many threads search */
 export function taskMsFor(threads: number): number {
   return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * threads) / TASKS_PER_SECOND));
 }
@@ -283,7 +281,7 @@ export class TaskSize {
   #hashesPerMs = 0;
   #rows = FIRST_ROWS;
 
-  /** @param taskMs how long a task should take */
+  /** @param taskMs the time that a task should take */
   constructor(taskMs: number) {
     this.#taskMs = taskMs;
   }
@@ -294,7 +292,7 @@ export class TaskSize {
     return { counters: columns * ROW_COUNTERS, pages: Math.min(PAGES, this.#rows) };
   }
 
-  /** Learns from a task that ran to its end. The size changes by a factor of 2 at most. */
+  /** Adjusts the size to a task that ran to its end. The size changes by a factor of 2 at most. */
   learn(hashes: number, ms: number): void {
     const rate = hashes / Math.max(ms, 0.001);
     this.#hashesPerMs += (rate - this.#hashesPerMs) * (this.#hashesPerMs === 0 ? 1 : NEWEST);

@@ -16,12 +16,12 @@ import {
 } from '../sensors.ts';
 
 export interface CpuSensors extends Sensors {
-  /** A file that would tell the power if the system let this process read it; absent where there is none. */
+  /** A file that has the power, but that the system does not let this process read; absent where there is none. */
   readonly refused?: string;
 }
 
 interface CpuSensorOptions {
-  /** How many CPUs are busy: their clocks are read. */
+  /** Number of busy CPUs. Only their clocks count. */
   readonly threads: number;
   /** Tests replace the following. */
   readonly clock?: Clock;
@@ -55,7 +55,7 @@ async function open(options: CpuSensorOptions): Promise<CpuSensors> {
     ...(refused !== undefined && { refused }),
     async read() {
       const temperatureCelsius = await thermometer?.readCelsius();
-      // A driver that is loaded again gets a folder with another number.
+      // When a driver is loaded again, its folder has another number.
       if (thermometer && temperatureCelsius === undefined)
         thermometer = (await findThermometer(sysfs, read)) ?? thermometer;
       return plausible({ temperatureCelsius, powerWatts: await meter?.readWatts(), coreHertz: await readHertz?.() });
@@ -74,7 +74,7 @@ function refusal(file: NonNullable<FoundPower['refused']>): string {
 interface Channel {
   /** The file with its value. */
   readonly file: string;
-  /** What the driver calls it; undefined where it has no name. */
+  /** The driver's name for it; undefined where it has none. */
   readonly label: string | undefined;
 }
 
@@ -125,10 +125,10 @@ interface Thermometer {
 }
 
 /**
- * What is read of a chip, by its driver: the channels with the first of these names that it has, `undefined` for one
- * without a name.
+ * The channels that are read, by driver: those with the first of these names that the chip has. `undefined` stands for
+ * a channel without a name.
  *
- * - `coretemp`: the hottest place of a package; old chips tell only their cores.
+ * - `coretemp`: the hottest place of a package. Old chips report only their cores.
  * - `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on
  *   some chips, but all of those have Tdie, too. Tccd are parts of the chip. Chips older than Zen have only a Tctl
  *   without a name.
@@ -139,9 +139,12 @@ const LABELS: Readonly<Record<string, readonly (RegExp | undefined)[]>> = {
   zenpower: [/^Tdie$/, /^Tctl$/, /^Tccd\d+$/],
 };
 
-/** Kinds of thermal zones that are certainly the CPU's. Others, like `acpitz` and `soc-thermal`, may be anything's. */
+/**
+ * Kinds of thermal zones that certainly belong to the CPU. Others, like `acpitz` and `soc-thermal`, may belong to other
+ * parts.
+ */
 const CPU_ZONE = /^(x86_pkg_temp$|cpu|bigcore|littlecore)/i;
-/** The driver that shows a thermal zone of a board with ARM as hwmon. */
+/** The driver that shows an ARM board's thermal zone as hwmon. */
 const ZONE_DRIVER = 'cpu_thermal';
 
 /** @param sysfs where sysfs is mounted */
@@ -214,14 +217,15 @@ interface PowerMeter {
 
 interface FoundPower {
   readonly meter?: PowerMeter;
-  /** A file that would tell the power if the system let this process read it. Absent where there is a meter. */
+  /** A file that has the power, but that the system does not let this process read. Absent where there is a meter. */
   readonly refused?: string;
 }
 
 type Read = ReadSysfs | undefined;
 
 /**
- * The whole packages that Linux's powercap shows, also AMD's. `psys` is the whole machine, and `intel-rapl:0:0` a part.
+ * The names of whole packages, of AMD's chips too, in Linux's powercap. `psys` is the whole machine, and
+ * `intel-rapl:0:0` a part.
  */
 const ZONE = /^intel-rapl:\d+$/;
 /** A package of several dies has a counter for each. */
@@ -249,13 +253,16 @@ async function findPower(sysfs: string, clock: Clock, read?: ReadSysfs): Promise
 }
 
 interface Counter {
-  /** Its file, which counts µJ. */
+  /** Its file. It counts µJ. */
   readonly file: string;
-  /** It begins again at 0 after so many µJ. */
+  /** The value in µJ at which it begins again at 0. */
   readonly rangeMicrojoules?: number | undefined;
 }
 
-/** @returns the counters of all packages. The zones of `intel-rapl-mmio` count the same packages once more */
+/**
+ * @returns the counters of all packages. The zones of `intel-rapl-mmio`, which count the same packages again, are left
+ *   out
+ */
 async function raplCounters(sysfs: string, read: Read): Promise<Counter[]> {
   const root = join(sysfs, 'class/powercap');
   const counters = new Map<string, Counter>();
@@ -304,7 +311,7 @@ async function findZenpower(sysfs: string, read: Read): Promise<PowerMeter | und
   return { what: 'zenpower', readWatts: () => sumOf(readings) };
 }
 
-/** Reads all, also behind one that is not known: a meter needs every reading. */
+/** Reads all parts, even after one that is not known, because an energy meter needs every reading. */
 async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Promise<number | undefined> {
   let sum: number | undefined = 0;
   for (const part of parts) {
@@ -319,15 +326,16 @@ async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Pro
  */
 
 /**
- * On larger machines only so many CPUs are asked, evenly spread: each costs the main thread a tenth of a millisecond.
+ * Maximum number of CPUs whose clocks are read; on larger machines they are evenly spread. Each reading costs the main
+ * thread a tenth of a millisecond.
  */
 const MOST_ASKED = 32;
 
 /**
- * @param threads how many CPUs are busy: idle CPUs have lower clocks and do not count
+ * @param threads the number of busy CPUs; idle CPUs have lower clocks and do not count
  * @param sysfs where sysfs is mounted
- * @returns reads the mean of the busy CPUs' present clocks in Hz; undefined when the system does not report them, as in
- *   most virtual machines
+ * @returns a function that returns the mean of the busy CPUs' present clocks in Hz; undefined when the system does not
+ *   report them, as in most virtual machines
  */
 export async function findClock(
   threads: number,

@@ -8,7 +8,7 @@ import { type AddonCore, addonCores } from './kernels/native.ts';
 import { pinFault, priorityFault } from './pinning.ts';
 import { type Core, kindsOf, readTopology, type Topology, topologyOf } from './topology.ts';
 
-/** More than any machine needs. A typing error must not start a million threads. */
+/** Maximum number of threads: more than any machine needs, so that a typing error does not start a million threads. */
 const MAX_THREADS = 1024;
 
 /** With more threads than this for each hardware thread, the miner would take minutes to start and to stop. */
@@ -35,7 +35,7 @@ export interface ThreadOptions {
 }
 
 export interface ThreadChoice {
-  /** How many threads all groups have together. */
+  /** The number of threads in all groups together. */
   readonly threads: number;
   /**
    * One for each kind of cores; a single one where all cores are alike, or where threads cannot be confined to a kind.
@@ -45,13 +45,13 @@ export interface ThreadChoice {
   readonly niceness?: number;
   /** For people: why this many threads, why these CPUs, and why this niceness. */
   readonly why: string;
-  /** For people: what is unwise about the choice, if anything. */
+  /** For people: a drawback of the choice, if there is one. */
   readonly warning?: string;
 }
 
-/** What the machine and its administrators let this process use. */
+/** The resources that the machine and its administrators allow this process. */
 export interface Allowance {
-  /** How many hardware threads (CPUs) this process may use. */
+  /** Number of hardware threads (CPUs) that this process may use. */
   readonly count: number;
   /** Absent when the system does not report it. */
   readonly topology?: Topology;
@@ -61,7 +61,7 @@ export interface Allowance {
   readonly priorityFault?: string;
 }
 
-/** @throws RangeError that says why a wish cannot be fulfilled. */
+/** @throws RangeError that says why an option cannot be fulfilled. */
 export function chooseThreads(wanted: ThreadOptions = {}, allowance = readAllowance()): ThreadChoice {
   const selection = selectCores(wanted, allowance);
   const { threads, why, warning } = countThreads(wanted, selection);
@@ -76,9 +76,9 @@ export function chooseThreads(wanted: ThreadOptions = {}, allowance = readAllowa
   };
 }
 
-/** What threads may use, when only some of the cores are to mine. */
+/** The allowed resources, reduced to the kind of cores that mines. */
 interface Selection extends Allowance {
-  /** The kind that was chosen among two; absent when all cores mine. */
+  /** The chosen kind of two; absent when all cores mine. */
   readonly kind?: CoreKind;
 }
 
@@ -155,15 +155,15 @@ interface Placing {
 
 /**
  * Where all cores are alike, threads are pinned only when every CPU hashes, unless asked for. When a CPU is left free,
- * the system places threads just as well, and moves them out of the way of other processes. `coreGroups` says what
- * holds elsewhere.
+ * the system places threads just as well, and moves them out of the way of other processes. Where there are two kinds
+ * of cores, see `groupThreads`.
  */
 function placeThreads(affinity: ThreadOptions['affinity'], threads: number, selection: Selection): Placing {
   const { topology, pinFault, kind } = selection;
   if (affinity !== undefined && affinity !== 'none') return pinAsAsked(affinity, threads, selection);
   const cores = topology?.cores ?? [];
   const kinds = kindsOf(cores);
-  // When this process may use only one kind of a hybrid chip's cores, its threads are on them wherever they are.
+  // When this process may use only one kind of a hybrid chip's cores, all its threads run on these.
   const only = kinds.length === 1 && { kind: kinds[0] };
   const anywhere = (why: string) => ({ groups: [{ ...only, places: new Array<Place>(threads).fill([]) }], why });
   if (affinity === 'none') return anywhere('placed by the system, as asked for');
@@ -234,7 +234,7 @@ function countCpus(topology: Topology | undefined): number {
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
 }
 
-/** Without a list of cores, pickaxe still mines: it does not know the kinds then, and names no CPUs. */
+/** Without a list of cores, pickaxe still mines, but does not know their kinds. */
 function coresOrNone(): readonly AddonCore[] {
   try {
     return addonCores();
@@ -243,7 +243,7 @@ function coresOrNone(): readonly AddonCore[] {
   }
 }
 
-/** Which files /proc and /sys have depends on the kernel and the container, so a missing file is not an error. */
+/** The files in /proc and /sys depend on the kernel and the container, so a missing file is not an error. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -269,12 +269,12 @@ export interface CoreGroup {
  * Gives each core a thread before any core gets a second one, and the performance cores first: a second thread on a
  * core adds little, because both share the core's vector ports.
  *
- * A group with as many threads as CPUs has each pinned to its own: whenever a new job wakes the threads, the system
- * would put two of them on one CPU for milliseconds, and there is no free CPU to move to anyway. Other groups are
- * confined to the CPUs of their kind, where the system moves them out of the way of other processes.
+ * A group with as many threads as CPUs has each thread pinned to a CPU: whenever a new job wakes the threads, the
+ * system would put two of them on one CPU for milliseconds, and there is no free CPU to move to anyway. Other groups
+ * are confined to the CPUs of their kind, where the system moves them out of the way of other processes.
  *
  * @param cores of one or two kinds
- * @param threads how many threads; there may be more than CPUs
+ * @param threads the number of threads, which may exceed that of CPUs
  */
 export function groupThreads(cores: readonly Core[], threads: number): CoreGroup[] {
   const seats = seatsOf(cores);
@@ -298,7 +298,7 @@ function groupPinned(cores: readonly Core[], cpus: readonly number[]): CoreGroup
     .filter(({ places }) => places.length > 0);
 }
 
-/** @returns the kind of core that each further thread should run on */
+/** @returns the kinds of the cores that threads are placed on, in the order in which threads are added */
 function seatsOf(cores: readonly Core[]): (CoreKind | undefined)[] {
   const kinds = kindsOf(cores);
   const sorted = kinds.flatMap((kind) => cores.filter((core) => core.kind === kind));

@@ -8,27 +8,27 @@ import type { AddonCore } from './kernels/native.ts';
 
 /** A physical core. */
 export interface Core {
-  /** Those of its CPUs (hardware threads) that this process may use, in ascending order. */
+  /** The CPUs (hardware threads) of the core that this process may use, in ascending order. */
   readonly cpus: readonly number[];
-  /** Absent when all cores of the machine are alike, or when the system does not tell their kinds. */
+  /** Absent when all cores of the machine are alike, or when the system does not report their kinds. */
   readonly kind?: CoreKind;
 }
 
 export interface Topology {
-  /** The cores of which this process may use a CPU at least. */
+  /** The cores on which this process may use at least one CPU. */
   readonly cores: readonly Core[];
-  /** How many processor seconds per second the control groups allow; absent when there is no limit. */
+  /** Processor seconds per second that the control groups allow; absent when there is no limit. */
   readonly quota?: number;
 }
 
 /**
- * ARM's cores are of two kinds when the capacity of some is this many times that of others. Within one kind the
- * capacities of favoured cores differ by a few percent; between kinds of the chips that people have they differ by 1.5
- * to 4 times.
+ * ARM's cores are of two kinds when the capacity of some is at least this many times that of others. Within one kind
+ * the capacities of favoured cores differ by a few percent; between kinds of the chips that people have they differ by
+ * 1.5 to 4 times.
  */
 const LEAST_GAP = 1.25;
 
-/** @returns what Linux says; undefined when it does not say which CPUs this process may use */
+/** @returns the topology that Linux reports; undefined when Linux does not report which CPUs this process may use */
 export function readTopology(read: ReadText): Topology | undefined {
   const cpus = readCpus(read);
   if (!cpus) return undefined;
@@ -45,7 +45,7 @@ export function readTopology(read: ReadText): Topology | undefined {
 }
 
 /**
- * @param cores what Windows or macOS says, from the native addon
+ * @param cores the cores that Windows or macOS reports, from the native addon
  * @param areLevels whether each entry stands for all cores of one kind, as on macOS
  * @returns undefined when there are no cores
  */
@@ -85,9 +85,9 @@ function readCpus(read: ReadText): number[] | undefined {
 type Kinds = ReadonlyMap<number, CoreKind>;
 
 /**
- * Intel's hybrid chips have a performance counter unit for each kind of core, and Linux a folder for each:
- * `cpu_lowpower` is that of the low-power cores on the SoC tile, where Linux does not count them among `cpu_atom`.
- * @returns undefined when the chip is not such a chip, or when these folders do not know all of the CPUs
+ * Intel's hybrid chips have a performance monitoring unit for each kind of core, and Linux has a folder for each unit.
+ * On some chips the low-power cores of the SoC tile have their own folder, `cpu_lowpower`, and are not in `cpu_atom`.
+ * @returns undefined when the chip has no such units, or when the folders do not name all of the CPUs
  */
 function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const cpusOf = (unit: string) => parseCpuList(read(`/sys/devices/${unit}/cpus`) ?? '') ?? [];
@@ -100,8 +100,9 @@ function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined 
 
 /**
  * Linux knows the capacities of ARM's cores, relative to the fastest (1024). Where there are three classes, as on
- * phones, the widest gap divides them. AMD's dense cores (Zen 4c, Zen 5c) have no such files. They do in a cycle what
- * the others do and have only lower clocks, so the same kernel is the fastest on both, and they count as alike.
+ * phones, the widest gap divides them. AMD's dense cores (Zen 4c, Zen 5c) have no such files. Dense cores do the same
+ * work in a cycle as the others and only have lower clocks, so the same kernel is the fastest on both, and they count
+ * as alike.
  */
 function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const capacities = new Map(
@@ -116,23 +117,23 @@ function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undef
 }
 
 /**
- * @returns all CPUs of the machine, also those that this process may not use: a process that may use only some knows
- *   their kind
+ * @returns all CPUs of the machine, including those that this process may not use: only all of them together show the
+ *   kinds
  */
 function presentCpus(cpus: readonly number[], read: ReadText): number[] {
   const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '') ?? [];
   return [...new Set([...online, ...cpus])];
 }
 
-/* Finds out how much processor time Linux's control groups, version 1 or 2, allow this process. Pure. */
+/* Reads the processor time that Linux's control groups, version 1 or 2, allow this process. Pure. */
 
 /** @returns the text of the file with this absolute path; undefined when it cannot be read */
 type ReadText = (path: string) => string | undefined;
 
-/** The most levels of control groups that are looked at; nobody nests them so deep. */
+/** Maximum number of levels of control groups that are read. Real groups are nested far less deep. */
 const MAX_GROUPS = 64;
 
-/** Where the hierarchy of version 2 is mounted, in a container and outside. */
+/** The mount point of the hierarchy of version 2, in a container and outside. */
 const VERSION_2_AT = '/sys/fs/cgroup';
 
 /**
@@ -165,7 +166,10 @@ function quotasOfVersion2(groups: string, read: ReadText): string[] {
   return levelsOf(group).map((level) => read(`${VERSION_2_AT}${level}/cpu.max`) ?? '');
 }
 
-/** @returns texts as in `cpu.max`. In version 1 the limit and the period have separate files, and -1 means no limit */
+/**
+ * @returns texts in the form of `cpu.max`. In version 1 the limit and the period have separate files, and -1 means no
+ *   limit
+ */
 function quotasOfVersion1(groups: string, read: ReadText): string[] {
   const lines = [...groups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)];
   const [, , group] = lines.find(([, controllers]) => controllers.split(',').includes('cpu')) ?? [];

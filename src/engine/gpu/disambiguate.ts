@@ -8,10 +8,12 @@ import type { Environment } from './gpu-process.ts';
 import { makerOf } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
-/** How many processes look at once. Each starts the drivers of all GPUs, so more would slow each other down. */
+/**
+ * Number of processes that list GPUs at once. Each starts the drivers of all GPUs, so more would slow each other down.
+ */
 const LOOKS_AT_ONCE = 4;
 
-/** What is known about a GPU. */
+/** A GPU, as far as it is known. */
 export interface Found {
   /** Dawn's name for the GPU. */
   readonly model: string;
@@ -109,7 +111,7 @@ async function isolate(
 
 /**
  * @returns what is known about a GPU that can only be chosen by its name. Dawn gives the first GPU of that name; when
- *   others of the name have processes of their own, it might give one of those
+ *   other GPUs of the name have their own processes, it might give one of those
  */
 function byName(
   adapter: Adapter,
@@ -137,7 +139,7 @@ function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly T
   return buses.size === twins.length && rows.length === twins.length ? [...buses][twins.indexOf(adapter)] : undefined;
 }
 
-/** @returns the info of another GPU of the same name, or what the table says, for a GPU that was not opened */
+/** @returns the info of another GPU of the same name, or that of the table, for a GPU that was not opened */
 function infoOfLike({ model }: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]) {
   const twin = adapters.find((other) => other.model === model && other.info);
   if (twin?.info) return twin.info;

@@ -23,9 +23,9 @@ export interface GpuOptions {
   readonly adapter?: string;
   /** Whether a software renderer on the CPU is accepted. */
   readonly softwareGpu?: boolean;
-  /** How long a dispatch should take, at least 2 ms. The default is the best length that tuning found. */
+  /** Time that a dispatch should take, at least 2 ms. The default is the best one that tuning found. */
   readonly batchMs?: number;
-  /** Where tunings are remembered. Without it the GPU is measured at each opening, which takes seconds. */
+  /** Folder in which tunings are remembered. Without it the GPU is measured at each opening, which takes seconds. */
   readonly cacheDirectory?: string;
   /** The card whose sensors are read: its maker, and its PCI address such as `0000:65:00.0`, if they are known. */
   readonly card?: Card;
@@ -37,7 +37,7 @@ export interface GpuOptions {
   readonly tuneAgain?: boolean;
   /** The variant of the kernel to use. The default is the fastest one. */
   readonly variant?: Variant;
-  /** What is measured, and for how long. The default is TUNING_LIMITS. */
+  /** The variants to measure, and the times of the measurement. The default is TUNING_LIMITS. */
   readonly tuningLimits?: Partial<TuningLimits>;
   /** The script of the child process. The default is child/main.js. */
   readonly child?: ChildScript;
@@ -142,7 +142,7 @@ export class GpuEngine implements Engine {
       }
     } finally {
       release();
-      // The caller may stop reading reports early. What the GPU has not reported by then is given back as not searched.
+      // The caller may stop reading reports early. Ranges that the GPU has not reported by then are given back.
       if (!ended && !stopped) halt();
       while (!ended) ended = (await gpu.next(search).catch(() => undefined))?.type !== 'report';
       for (const range of given.rest) ranges.giveBack(range);
@@ -158,14 +158,16 @@ export class GpuEngine implements Engine {
 
 /* The ranges that a GPU's child process has been given and has not yet reported as searched. */
 
-/** How long the search of a chunk takes. The child has two chunks, so that it has enough while this process is busy. */
+/**
+ * Time that the search of a chunk takes. The child has two chunks, so that it has enough while this process is busy.
+ */
 const CHUNK_MS = 300;
-/** The most chunks that the child may have. When a space is nearly used up, chunks can be small and many. */
+/** Maximum number of chunks that the child has. When a space is nearly used up, chunks can be small and many. */
 const MOST_CHUNKS = 64;
-/** The least counters of a chunk. */
+/** Minimum number of counters in a chunk. */
 const LEAST_COUNTERS = 2 ** 16;
 
-/** @returns the counters of a chunk: at least two batches, so that one waits while the other is in flight */
+/** @returns the number of counters in a chunk: at least two batches, so that one waits while the other is in flight */
 export function chunkCounters(hashesPerSecond: number, batchMs: number): number {
   const counters = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
   return Math.min(COUNTERS, Math.max(LEAST_COUNTERS, counters));

@@ -1,6 +1,6 @@
 /**
- * The parent's side of a GPU's child process. Each GPU has a process of its own for WebGPU, because a crash of a driver
- * or of Dawn must not end the miner. The parent never imports `webgpu`.
+ * The parent's side of a GPU's child process. Each GPU has its own process for WebGPU, because a crash of a driver or
+ * of Dawn must not end the miner. The parent never imports `webgpu`.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -8,33 +8,34 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Puzzle } from '../../chain/job.ts';
-import { pause } from '../../system/abort.ts';
+import { settledWithin } from '../../system/abort.ts';
 import type { DeviceFault, Telemetry } from '../device.ts';
 import { DeviceError } from '../engine.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 
 const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/main.js', import.meta.url)) };
-/** How long the driver may take to start and to compile the shaders: seconds on a cold cache. */
+/** Time limit for the driver's start and for compiling the shaders, which takes seconds on a cold cache. */
 const OPEN_MS = 60_000;
-/** How long the drivers of all GPUs may take to start. On a large rig each can take seconds. */
+/** Time limit for the start of all GPUs' drivers. On a large rig each can take seconds. */
 const LIST_MS = 60_000;
 /** After this silence the driver or the process hangs. Drivers reset a GPU that hangs after 2 to 10 s. */
 const SILENCE_MS = 20_000;
-/** How long the last dispatches and the driver may take when the device is closed. */
+/** Time limit for the last dispatches and the driver when the device is closed. */
 const CLOSE_MS = 5_000;
 /**
- * How long to wait for the rest of the child's output after its end: a process that a driver has started may keep it
- * open, and live on.
+ * Time limit for the rest of the child's output after its end: a process that a driver has started may live on and keep
+ * the output open.
  */
 const LAST_WORD_MS = 1_000;
 /**
- * How much of the child's last output is kept, to explain its death. It has room for the table of Mesa's Vulkan layer.
+ * Number of characters of the child's last output that are kept, to explain its death. There is room for the table of
+ * Mesa's Vulkan layer.
  */
 const LAST_WORDS_CHARS = 16_000;
 
 /** A warning or an error of Dawn or a driver, except for one that Dawn prints for every healthy device. */
 const COMPLAINT = /^(warning|error|fatal)(?!.*artificially reduced)/i;
-/** How much of the complaints is quoted in an error. */
+/** Number of characters of these lines that an error quotes. */
 const COMPLAINT_CHARS = 300;
 
 export type Environment = Readonly<Record<string, string>>;
@@ -55,7 +56,7 @@ interface GpuProcessOptions {
    * The child is killed when a search has waited this long for a report, or when the pulse has stopped for this long.
    */
   readonly silenceMs?: number | undefined;
-  /** Called while opening takes long, with what is being done and how much of it is done, 0 to 1. */
+  /** Called while opening takes long, with what is being done and the fraction of it that is done, 0 to 1. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
   /** Called every few seconds with the sensors' readings. */
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
@@ -72,9 +73,9 @@ export class GpuProcess {
   readonly #inboxes = new Map<number, SearchMessage[]>();
   readonly #waiting: (() => void)[] = [];
   #answer: Answer | undefined;
-  /** How many messages have arrived. */
+  /** Number of messages that have arrived. */
   #messages = 0;
-  /** How many messages about searches have arrived. */
+  /** Number of messages about searches that have arrived. */
   #searchMessages = 0;
   #pulseWatch: NodeJS.Timeout | undefined;
   #answerTimer: NodeJS.Timeout | undefined;
@@ -104,9 +105,7 @@ export class GpuProcess {
     // The child's event 'close' cannot be used: it never comes once the parent has disconnected.
     this.#exited = new Promise((resolve) => {
       this.#child.once('exit', async (code, signal) => {
-        const patience = new AbortController();
-        await Promise.race([lastWord, pause(LAST_WORD_MS, patience.signal)]);
-        patience.abort();
+        await settledWithin(lastWord, LAST_WORD_MS);
         stderr?.destroy();
         this.#end(`its process ended with ${signal ?? `exit code ${code}`}${this.#complaints()}`);
         resolve();
@@ -171,7 +170,7 @@ export class GpuProcess {
   }
 
   send(message: ToChild): void {
-    // An error here means that the child has gone, which the event 'exit' tells.
+    // An error here means that the child has gone, which the event 'exit' reports.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -207,9 +206,7 @@ export class GpuProcess {
     clearInterval(this.#pulseWatch);
     if (this.#child.connected) this.#child.disconnect();
     // A process that is stuck in its driver cannot even be killed. It must not keep this process from ending.
-    const patience = new AbortController();
-    await Promise.race([this.#exited, pause(2 * CLOSE_MS, patience.signal)]);
-    patience.abort();
+    await settledWithin(this.#exited, 2 * CLOSE_MS);
     clearTimeout(timer);
     this.#child.unref();
   }
@@ -285,15 +282,15 @@ export class GpuProcess {
 /** The longest time between signs of life. */
 const PULSE_MS = 1_000;
 
-/** @returns the time between signs of life: so short that each look finds a new one, even if one is late */
+/** @returns the time between signs of life: short enough that each check finds a new one, even if one is late */
 export function pulseWithin(silenceMs: number): number {
   return Math.min(PULSE_MS, silenceMs / 4);
 }
 
 /**
  * Calls `silent` when the count of messages has stood still for `silenceMs`, and then every half of `silenceMs`. It
- * takes two looks, because the first can be wrong when this process was suspended.
- * @param count how many messages have come so far
+ * takes two checks, because the first can be wrong when this process was suspended.
+ * @param count returns the number of messages so far
  * @returns the timer, for `clearInterval`
  */
 export function watchSilence(count: () => number, silenceMs: number, silent: () => void): NodeJS.Timeout {

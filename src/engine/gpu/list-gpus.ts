@@ -41,10 +41,7 @@ export async function listGpus({ softwareGpu = false, environment = {} }: ListOp
   }));
 }
 
-/**
- * Tries a second time when the GPU is lost: a driver that crashes while the machine starts mostly answers the second
- * time.
- */
+/** Asks a second time when the GPU was lost: a driver that crashes while the machine starts mostly answers then. */
 export async function twiceIfLost<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

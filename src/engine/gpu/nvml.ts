@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { plausible, type Sensors } from '../sensors.ts';
 import { NAMES, whichCard } from './pci.ts';
 
-/** The types of parameters and their names in C. `out` and `inout` are pointers to what the function fills in. */
+/**
+ * The types of parameters and their names in C. `out` and `inout` are pointers to memory that the function fills in.
+ */
 const TYPES = {
   text: 'str',
   number: 'unsigned int',

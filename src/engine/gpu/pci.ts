@@ -52,14 +52,15 @@ export interface Card {
 }
 
 /**
- * @returns why no card could be chosen: without an address, there must be exactly one. `count` says how many there are
+ * @param count the number of the vendor's cards; without an address, it would have to be 1
+ * @returns why no card could be chosen
  */
 export function whichCard(count: number, vendor: string): string {
   if (count === 0) return `the system lists no card of ${vendor}`;
   return `there are ${count} cards of ${vendor}, and no PCI address says which of them this is`;
 }
 
-/** How much of an invalid text is quoted in the error. */
+/** Number of characters of an invalid text that the error quotes. */
 const SHOWN_CHARS = 40;
 
 /**

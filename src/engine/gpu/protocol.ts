@@ -35,15 +35,15 @@ const open = z.object({
   /** Dawn's name for the adapter. The default is the adapter that Dawn considers the fastest. */
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
-  /** How long a dispatch should take. The default is the best length that tuning found. */
+  /** Time that a dispatch should take. The default is the best one that tuning found. */
   batchMs: milliseconds.min(2).optional(),
   /** The variant of the kernel to use. The default is the fastest one. */
   variant: variantShape.optional(),
-  /** Where tunings are remembered. */
+  /** Folder in which tunings are remembered. */
   cacheDirectory: z.string().optional(),
   /** Whether to measure even when a tuning is remembered. */
   tuneAgain: z.boolean(),
-  /** What is measured, and for how long. */
+  /** The variants to measure, and the times of the measurement. */
   tuningLimits: tuningLimitsShape,
   /** Names of variants that must not be tried, because the device was lost while they ran. */
   skip: z.array(z.string()),
@@ -94,16 +94,16 @@ const adapter = z.object({
 export type Adapter = z.infer<typeof adapter>;
 
 export const toParent = z.discriminatedUnion('type', [
-  /** Sent while opening takes long: what the child does, and how much of it is done, 0 to 1. */
+  /** Sent while opening takes long: what the child is doing, and the fraction of it that is done, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
   /**
-   * Sent while tuning, before a variant of the kernel runs. If it is the child's last message, the variant is to blame.
+   * Sent while tuning, before a variant of the kernel runs. If it is the child's last message, that variant crashed it.
    */
   z.object({ type: z.literal('trying'), variant: z.string() }),
   z.object({
     type: z.literal('opened'),
     model: z.string(),
-    /** Name of the driver, with its version if the driver tells it. */
+    /** Name of the driver, with its version if the driver reports it. */
     driver: z.string(),
     tuning: tuningShape,
     /** For people: why this variant of the kernel is used. */

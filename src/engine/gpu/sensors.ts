@@ -1,4 +1,4 @@
-/** Opens a GPU's sensors, as far as they can be read without special rights. */
+/** Opens those of a GPU's sensors that can be read without special rights. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,7 +54,9 @@ async function open(
  * ABI/testing/sysfs-driver-intel-i915-hwmon and …-xe-hwmon.
  */
 
-/** What the file `name` of a card's own sensors holds. Others, such as `i915_gt0`, belong to parts of the card. */
+/**
+ * The content of the file `name` for the sensors of the whole card. Others, such as `i915_gt0`, belong to parts of it.
+ */
 const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
 
 /** Fields by the sensors' labels: edge, junction and mem are amdgpu's, pkg and vram are xe's. */

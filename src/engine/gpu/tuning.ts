@@ -1,4 +1,6 @@
-/** A tuning: what was measured on a GPU, and the best way of mining that follows from it. */
+/**
+ * A tuning: the measurements of a GPU, and the variant of the kernel and the batch length that are the best by them.
+ */
 
 import { z } from 'zod';
 
@@ -16,9 +18,9 @@ export const SHADER_NAMES = Object.keys(SHADERS) as ShaderName[];
 
 export const variantShape = z.object({
   shader: z.enum(SHADER_NAMES),
-  /** How many invocations a workgroup has. */
+  /** Number of invocations in a workgroup. */
   workgroupSize: z.int().min(64).max(256),
-  /** How many counters an invocation tries, one after the other. */
+  /** Number of counters that an invocation tries, one after the other. */
   trips: z.int().min(8).max(32),
 });
 export type Variant = Readonly<z.infer<typeof variantShape>>;
@@ -38,7 +40,7 @@ export const VARIANTS: readonly Variant[] = SHADER_NAMES.flatMap((shader) =>
 /** Whether this is its shader's middle variant, with which shaders are compared. */
 export const isTypical = ({ workgroupSize, trips }: Variant): boolean => workgroupSize === 128 && trips === 16;
 
-/** @returns how many counters a workgroup tries. A dispatch has whole workgroups */
+/** @returns the number of counters that a workgroup tries. A dispatch has whole workgroups */
 export function workgroupCounters({ workgroupSize, trips }: Variant): number {
   return workgroupSize * trips;
 }
@@ -60,13 +62,13 @@ const variantRow = z.object({
 export type VariantRow = Readonly<z.infer<typeof variantRow>>;
 
 const batchRow = z.object({
-  /** How long a dispatch takes. */
+  /** Time that a dispatch takes. */
   batchMs: rate,
   /** H/s with two dispatches in flight. */
   hashesPerSecond: rate,
   /** H/s, minus what New Cuts make worthless. */
   score: rate,
-  /** How much of a processor core the child's JavaScript used, 0 to 1. */
+  /** Fraction of a processor core that the child's JavaScript used, 0 to 1. */
   busy: z.number().min(0),
 });
 export type BatchRow = Readonly<z.infer<typeof batchRow>>;
@@ -86,13 +88,13 @@ export type Tuning = Readonly<z.infer<typeof tuningShape>>;
 export const tuningLimitsShape = z.object({
   /** The variants to choose from. */
   variants: z.array(variantShape).min(1).readonly(),
-  /** How long an idle GPU needs to raise its clocks. */
+  /** Time that an idle GPU needs to raise its clocks. */
   warmUpMs: z.number().min(0),
   /**
-   * How long a turn of one variant is. A variant's best turn counts, because other programs can only slow a turn down.
+   * Length of a turn of one variant. A variant's best turn counts, because other programs can only slow a turn down.
    */
   turnMs: rate,
-  /** How long a turn of one batch length is. */
+  /** Length of a turn of one batch length. */
   batchTurnMs: rate,
 });
 export type TuningLimits = Readonly<z.infer<typeof tuningLimitsShape>>;

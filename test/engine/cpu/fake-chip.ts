@@ -1,6 +1,6 @@
 /** A pretended chip with a fake clock, on which kernels have given speeds. */
 
-import { judge, measureTurns, type TakeTurn, type Verdict } from '#pickaxe/engine/cpu/kernels/measure.js';
+import { type Evaluation, evaluate, measureTurns, type TakeTurn } from '#pickaxe/engine/cpu/kernels/measure.js';
 import type { KernelName } from '#pickaxe/engine/device.js';
 
 /** MH/s of one thread, by kernel. */
@@ -40,7 +40,7 @@ export class FakeChip {
   };
 
   /** @returns a verdict for each kind of cores */
-  async choose(stop?: AbortSignal): Promise<Verdict[]> {
+  async choose(stop?: AbortSignal): Promise<Evaluation[]> {
     const turns = await measureTurns(this.names, {
       groups: this.#groups.length,
       takeTurn: this.takeTurn,
@@ -49,7 +49,7 @@ export class FakeChip {
       random: this.random,
       stop,
     });
-    return turns.map(judge);
+    return turns.map(evaluate);
   }
 }
 

@@ -46,12 +46,12 @@ test('measuring threads measure each kernel, and a faster one faster', async () 
     expect(threads.running).toBe(2);
     for (const name of loadableKernels) {
       // The first turns find out how much to search. The machine may be so busy that a turn has no result.
-      await vi.waitUntil(async () => (await threads.takeTurn(name, 1))[0], { timeout: 60_000 });
+      await vi.waitUntil(async () => (await threads.takeTurn(name))[0], { timeout: 60_000 });
       threads.rest();
     }
     const best = async (name: (typeof loadableKernels)[number]) => {
       const rates: number[] = [];
-      while (rates.length < 5) rates.push((await threads.takeTurn(name, 1))[0] ?? 0);
+      while (rates.length < 5) rates.push((await threads.takeTurn(name))[0] ?? 0);
       return Math.max(...rates);
     };
     if (nativeIsBuilt) expect(await best(loadableKernels[0])).toBeGreaterThan(await best('wasm'));
@@ -62,7 +62,7 @@ test('each group of threads has a rate of its own', async () => {
   await withThreads({ names: loadableKernels, groups: [[[], []], [[]]] }, async (threads) => {
     await vi.waitUntil(
       async () => {
-        const rates = await threads.takeTurn(loadableKernels[0], 2);
+        const rates = await threads.takeTurn(loadableKernels[0]);
         expect(rates).toHaveLength(2);
         return rates.every((rate) => rate !== undefined && rate > 0);
       },
@@ -75,7 +75,7 @@ test('threads that cannot run a kernel are ignored', async () => {
   const foreign = process.arch === 'arm64' ? 'avx2' : 'neon';
   await withThreads({ names: [foreign], groups: [[[], []]] }, async (threads) => {
     expect(threads.running).toBe(0);
-    expect(await threads.takeTurn(foreign, 1)).toEqual([undefined]);
+    expect(await threads.takeTurn(foreign)).toEqual([undefined]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { fastestOf, judge } from '#pickaxe/engine/cpu/kernels/measure.js';
+import { evaluate, fastestOf } from '#pickaxe/engine/cpu/kernels/measure.js';
 import type { KernelName } from '#pickaxe/engine/device.js';
 
 const verdictOn = (turns: Partial<Record<KernelName, number[]>>) =>
-  judge(new Map(Object.entries(turns) as [KernelName, number[]][]));
+  evaluate(new Map(Object.entries(turns) as [KernelName, number[]][]));
 /** So many turns of the same rate. */
 const turns = (count: number, rate: number) => new Array<number>(count).fill(rate);
 
@@ -54,7 +54,7 @@ describe('a verdict', () => {
   );
 
   test('has no fastest kernel without turns', () => {
-    expect(judge(new Map())).toEqual({ speeds: {} });
+    expect(evaluate(new Map())).toEqual({ speeds: {} });
     expect(verdictOn({ avx2: [] })).toEqual({ speeds: {} });
     expect(fastestOf({})).toBeUndefined();
   });

@@ -11,7 +11,7 @@ import { type CoreKind, KERNEL_NAMES, type KernelName } from '../../device.ts';
 import { DeviceError } from '../../engine.ts';
 import type { CoreGroup } from '../threads.ts';
 import { type Loaded, loadKernel, loadKernels } from './load-kernel.ts';
-import { judge, measureKernels, type Speeds, type Turns } from './measure.ts';
+import { evaluate, measureKernels, type Speeds, type Turns } from './measure.ts';
 import { FOREIGN, isNative, nativeBuild, nativeOrigin } from './native.ts';
 
 import { wasmBuilds } from './wasm.ts';
@@ -42,9 +42,12 @@ interface Circumstances {
    * on one thread need not be the fastest on many.
    */
   readonly groups: readonly CoreGroup[];
-  /** Where speeds are remembered. Without it they are measured at each call. */
+  /** Folder in which speeds are remembered. Without it they are measured at each call. */
   readonly cacheDirectory?: string | undefined;
-  /** Whether nothing may be measured. */
+  /**
+   * Whether measuring is not allowed. Then the kernel that is usually the fastest is chosen if no speeds are
+   * remembered.
+   */
   readonly hurried?: boolean;
   /** Ends a measurement, which then throws the signal's reason and remembers nothing. */
   readonly stop?: AbortSignal | undefined;
@@ -74,7 +77,10 @@ export async function chooseKernels(circumstances: Circumstances): Promise<Kerne
   });
 }
 
-/** @returns the first kernel that runs here and gives right answers. @throws DeviceError when there is none */
+/**
+ * @returns the first kernel that runs here and gives right answers
+ * @throws DeviceError when there is none
+ */
 function usualChoice(): KernelChoice {
   const unusable = new Map<KernelName, string>();
   // KERNEL_NAMES begins with the usually fastest.
@@ -109,10 +115,10 @@ function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''):
   };
 }
 
-/** What is known about the kernels on one kind of cores. */
+/** The kernels on one kind of cores: their speeds, and the reasons why some cannot be used. */
 export interface Survey {
   readonly kind?: CoreKind;
-  /** How many threads hash on these cores. */
+  /** Number of threads that hash on these cores. */
   readonly threads: number;
   /** The speeds of all kernels that can be used here. */
   readonly speeds: Speeds;
@@ -120,13 +126,13 @@ export interface Survey {
   readonly fastest?: KernelName;
   /** Why each of the other kernels cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
-  /** Why this is not remembered for the next start. */
+  /** Why these speeds are not remembered for the next start; absent when they are. */
   readonly notRemembered?: string;
 }
 
 /**
- * Loads and checks every kernel, and measures their speeds unless they are remembered.
- * @param again measures even when the speeds are remembered
+ * Loads and checks every kernel, and measures the kernels' speeds unless they are remembered.
+ * @param again whether to measure even when the speeds are remembered
  * @returns a survey for each group
  */
 export async function surveyKernels(circumstances: Circumstances, again = false): Promise<Survey[]> {
@@ -144,25 +150,19 @@ export async function surveyKernels(circumstances: Circumstances, again = false)
 }
 
 function conclude(turns: Turns, { groups, cacheDirectory }: Circumstances, index: number) {
-  const { speeds, fastest, doubt } = judge(turns);
+  const { speeds, fastest, doubt } = evaluate(turns);
   if (fastest === undefined) {
     // KERNEL_NAMES begins with the usually fastest.
     const [usually] = turns.keys();
     return { speeds, fastest: usually, notRemembered: 'no thread got the processor in time' };
   }
   const tuning: Tuning = { speeds, fastest };
-  const notRemembered = doubt ?? remember(cacheDirectory, groups, index, tuning);
+  const notRemembered = doubt ?? rememberTuning(new Cache(cacheDirectory), groups, index, tuning);
   return { ...tuning, ...(notRemembered !== undefined && { notRemembered }) };
-}
-
-function remember(directory: string | undefined, groups: readonly CoreGroup[], index: number, tuning: Tuning) {
-  if (directory === undefined) return 'there is no cache directory';
-  return rememberTuning(new Cache(directory), groups, index, tuning);
 }
 
 /** @returns what is remembered about each group; undefined when something is missing */
 function recallAll({ groups, cacheDirectory }: Circumstances): Tuning[] | undefined {
-  if (cacheDirectory === undefined) return undefined;
   const cache = new Cache(cacheDirectory);
   const recalled = groups.flatMap((_, i) => recallTuning(cache, groups, i) ?? []);
   return recalled.length === groups.length ? recalled : undefined;
@@ -201,9 +201,9 @@ function shortList(names: readonly string[]): string {
   return names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '');
 }
 
-/* Remembers how fast the kernels are on each kind of cores, so that only the first start on a machine measures them. */
+/* Remembers the kernels' speeds on each kind of cores, so that only the first start on a machine measures them. */
 
-/** This number changes when what is remembered changes its meaning. What has another number is not found. */
+/** Version of the remembered values' meaning. Values of another version are not found. */
 const FORMAT_VERSION = 2;
 
 const kernelName = z.enum(KERNEL_NAMES);
@@ -217,7 +217,10 @@ const SHAPE = z
   .refine(({ speeds, fastest }) => speeds[fastest] !== undefined);
 export type Tuning = Readonly<z.infer<typeof SHAPE>>;
 
-/** @param groups all groups whose threads hash at the same time; `index` is the number of the one in question */
+/**
+ * @param groups all groups whose threads hash at the same time
+ * @param index the index of the group that is meant
+ */
 export function recallTuning(cache: Cache, groups: readonly CoreGroup[], index: number): Tuning | undefined {
   return cache.recall(subject(groups, index), key(), SHAPE);
 }
@@ -229,12 +232,7 @@ export function rememberTuning(
   index: number,
   tuning: Tuning,
 ): string | undefined {
-  try {
-    cache.remember(subject(groups, index), key(), tuning);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  return cache.remember(subject(groups, index), key(), tuning);
 }
 
 /** @returns `cpu MODEL, 2 threads`, or `cpu MODEL, efficiency of 15 performance and 16 efficiency threads` */
@@ -261,7 +259,8 @@ function key(): Key {
 }
 
 /**
- * The lines of Linux's /proc/cpuinfo that identify the kind of chip. In a virtual machine its name may not be enough.
+ * The lines of Linux's /proc/cpuinfo that identify the kind of chip. In a virtual machine the chip's name may not be
+ * enough.
  */
 const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
 

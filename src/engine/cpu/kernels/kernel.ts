@@ -8,7 +8,7 @@ import { joinNonce, type Range, sizeOf } from '../../../chain/nonce.ts';
 import type { KernelName } from '../../device.ts';
 import type { Candidate } from '../../engine.ts';
 
-/** A row has at most this many counters of one page. Kernels can stop between rows. */
+/** Maximum number of counters in a row, which lies on one page. Kernels can stop between rows. */
 export const ROW_COUNTERS = 512;
 
 /** The length of a packed search, in words. */
@@ -17,13 +17,13 @@ const SEARCH_WORDS = 30;
 /** The length of a hit list, in words: a count, then the offsets of the hits of one row. */
 export const HIT_WORDS = 1 + ROW_COUNTERS;
 
-/** Word 26 of a packed search: how many counters a row has. */
+/** Word 26 of a packed search: the number of counters in a row. */
 export const COUNTERS_WORD = 26;
 
 /** Word 27 of a packed search: the first page. */
 const PAGE_WORD = 27;
 
-/** Word 28 of a packed search: how many pages are to be searched. */
+/** Word 28 of a packed search: the number of pages to search. */
 export const PAGES_WORD = 28;
 
 export interface Kernel {
@@ -35,8 +35,8 @@ export interface Kernel {
    * @param search from `packSearch`
    * @param currentRun one word of shared memory: the number of the current run
    * @param hits HIT_WORDS words. Receives the number of hits in the last row, then their offsets from the first counter
-   * @returns how many rows were searched: 0 when another run is the current one. A kernel may search fewer than asked
-   *   for
+   * @returns the number of rows that were searched, which may be fewer than asked for; 0 when another run is the
+   *   current one
    */
   search(search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
 }
@@ -67,7 +67,7 @@ function testMask(target: Uint32Array): number {
 }
 
 interface Scanned {
-  /** How many pages were searched, from the first page of the range on. */
+  /** Number of pages that were searched, from the first page of the range on. */
   readonly pages: number;
   /** All nonces of these pages that solve the puzzle. */
   readonly candidates: readonly Candidate[];
@@ -106,7 +106,7 @@ export function scan(kernel: Kernel, puzzle: Puzzle, run: number, range: Range, 
  */
 
 export interface ScannedColumns {
-  /** How many rows were searched, counted from the first row of the first column on, column after column. */
+  /** Number of rows that were searched, column after column. */
   readonly rows: number;
   /** All nonces of these rows that solve the puzzle. They are all in the last row. */
   readonly candidates: readonly Candidate[];
@@ -140,7 +140,7 @@ export function scanColumns(
 /**
  * Splits a range into the rows that were searched and the rest.
  * @param range a range of at least one page
- * @param rows how many rows were searched: from 0 to all
+ * @param rows the number of rows that were searched, from 0 to all
  * @returns the searched rows as ranges, in the order of searching, and the rest as ranges
  */
 export function splitRows(range: Range, rows: number): { readonly searched: Range[]; readonly rest: Range[] } {

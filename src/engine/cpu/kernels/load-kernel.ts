@@ -9,7 +9,7 @@ import { loadWasm, type WasmName } from './wasm.ts';
 
 /**
  * Loads one kernel and checks it against known answers.
- * @throws DeviceError `missing` when the kernel cannot run here, `wrong hashes` when it gives a wrong answer.
+ * @throws DeviceError `missing` when the kernel cannot run here, `wrong-hashes` when it gives a wrong answer.
  */
 export function loadKernel(name: KernelName): Kernel {
   let kernel: Kernel;
@@ -90,7 +90,7 @@ const KNOWN_ANSWERS: readonly KnownAnswer[] = [
     solve: [[7, 2147483647], [7, 2147483648], [7, 2147483649]] },
 ];
 
-/** Whether a kernel gives all known answers. The check hashes about 4,400 nonces. */
+/** @returns whether a kernel gives all known answers. The check hashes about 4,400 nonces */
 export function answersRight(kernel: Kernel): boolean {
   return KNOWN_ANSWERS.every(({ target, range, solve }) => {
     const expected = solve.map(([page, counter]) => joinNonce({ lane: range.lane, page, counter }));

@@ -25,7 +25,7 @@ export async function measureKernels(
   stop: AbortSignal | undefined,
 ): Promise<Turns[]> {
   const most = availableParallelism();
-  // Further threads would only wait for a processor.
+  // More threads than CPUs would only wait for a processor.
   const busy = groups.map(({ places }) => {
     const cpus = new Set(places.flat()).size;
     return places.slice(0, cpus === 0 ? most : cpus);
@@ -46,14 +46,13 @@ export async function measureKernels(
 
 /**
  * Makes all threads run this kernel and measures it.
- * @param groups how many groups of cores there are
- * @returns hashes per millisecond and thread, for each group; undefined when no thread of the group had a processor in
+ * @returns hashes per millisecond and thread, for each group; undefined when no thread of the group got a processor in
  *   time
  */
-export type TakeTurn = (name: KernelName, groups: number) => Promise<readonly (number | undefined)[]>;
+export type TakeTurn = (name: KernelName) => Promise<readonly (number | undefined)[]>;
 
 interface Measurement {
-  /** How many groups of cores there are. */
+  /** Number of groups of cores. */
   readonly groups: number;
   readonly takeTurn: TakeTurn;
   /** Lets the threads rest between rounds, so that on a busy machine V8 gets processor time to compile. */
@@ -66,13 +65,13 @@ interface Measurement {
   readonly random?: () => number;
 }
 
-/** How many turns each kernel gets. In this time V8 optimizes WebAssembly, which is much slower at first. */
+/** Number of turns that each kernel gets. In this time V8 optimizes WebAssembly, which is much slower at first. */
 const FIRST_TURNS = 10;
 
-/** How many further turns the kernels get that may be the fastest of a group. */
+/** Number of further turns for the kernels that may be the fastest of a group. */
 const FINAL_TURNS = 15;
 
-/** How long the threads rest between rounds. */
+/** Time that the threads rest between rounds. */
 const REST_MS = 3;
 
 /**
@@ -81,7 +80,7 @@ const REST_MS = 3;
  */
 const HOPELESS = 0.7;
 
-/** On a busy machine a turn takes 15 ms. From this time on there are no more turns than the least numbers. */
+/** On a busy machine a turn takes 15 ms. After this time, only the least numbers of turns are completed. */
 const ENOUGH_MS = 3_000;
 const LEAST_FIRST_TURNS = 4;
 const LEAST_FINAL_TURNS = 5;
@@ -102,7 +101,7 @@ export async function measureTurns(names: readonly KernelName[], measurement: Me
     rounds++;
     for (const name of shuffled(entrants, random)) {
       stop?.throwIfAborted();
-      const rates = await takeTurn(name, groups);
+      const rates = await takeTurn(name);
       for (const [group, rate] of rates.entries()) if (rate !== undefined) results[group].get(name)?.push(rate);
     }
   };
@@ -110,7 +109,7 @@ export async function measureTurns(names: readonly KernelName[], measurement: Me
   while (rounds < FIRST_TURNS && !(rounds >= LEAST_FIRST_TURNS && isLate())) await race(names);
   const finalistsOf = (turns: Turns) => names.filter((name) => mayWin(name, turns));
   const finalists = names.filter((name) => results.some((turns) => mayWin(name, turns)));
-  const isOpen = results.some((turns) => finalistsOf(turns).length > 1 || judge(turns).doubt !== undefined);
+  const isOpen = results.some((turns) => finalistsOf(turns).length > 1 || evaluate(turns).doubt !== undefined);
   for (let turns = 0; isOpen && turns < FINAL_TURNS; turns++) {
     if (turns >= LEAST_FINAL_TURNS && isLate()) break;
     await race(finalists);
@@ -134,59 +133,63 @@ function shuffled<T>(entrants: readonly T[], random: () => number): T[] {
   return entrants.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
-/* Judges what kernels did in turns: which one is the fastest, and whether that can be relied on. Pure. */
+/* Evaluates the turns: which kernel is the fastest, and whether that is reliable. Pure. */
 
 /** H/s of one thread, by kernel. */
 export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
 
-export interface Verdict {
+export interface Evaluation {
   readonly speeds: Speeds;
   /** Undefined when there are no kernels. */
   readonly fastest?: KernelName;
-  /** Why the verdict cannot be relied on: a clause for people. Absent when it can. */
+  /** Why the result is not reliable: a clause for people. Absent when it is. */
   readonly doubt?: string;
 }
 
 /** Speeds whose difference is below this fraction count as equal, because measurements vary by as much. */
 const TIE = 0.01;
 
-/** Kernels that come this close to the fastest one may be the fastest, as far as turns of 2 ms can tell. */
+/** A kernel whose best turn comes this close to the fastest kernel's rate may be the fastest itself. */
 const CLOSE = 0.05;
 
 /**
- * Turns that differ by less confirm each other: on a machine with nothing else to do, most turns of a kernel differ by
- * less.
+ * Turns whose rates differ by less than this fraction confirm each other. On an idle machine, most turns of a kernel
+ * do.
  */
 const NEAR = 0.02;
 
-/** How many turns must confirm each other. A single one can be too fast: clocks of some systems are coarse. */
+/**
+ * Number of turns that must confirm each other. A single turn can seem too fast, because the clocks of some systems are
+ * coarse.
+ */
 const CONFIRMED_BY = 3;
 
 /**
- * When fewer of a kernel's turns than this come near its speed, the others were disturbed, and the speed is doubtful.
+ * Smallest fraction of a kernel's turns that must come near its speed. With fewer, the others were disturbed, and the
+ * speed is doubtful.
  */
 const LEAST_NEAR = 0.2;
 
-interface Judged {
+interface Rated {
   readonly name: KernelName;
   /** In hashes per ms. */
   readonly rate: number;
   /** The best turn, confirmed or not. */
   readonly best: number;
-  /** How many turns come near the rate or surpass it. */
+  /** Number of turns that come near the rate. */
   readonly near: number;
   readonly turns: number;
 }
 
-export function judge(turns: Turns): Verdict {
-  const all = Array.from(turns, ([name, rates]) => judgeOne(name, rates)).filter(({ turns }) => turns > 0);
+export function evaluate(turns: Turns): Evaluation {
+  const all = Array.from(turns, ([name, rates]) => rateOne(name, rates)).filter(({ turns }) => turns > 0);
   const speeds = Object.fromEntries(all.map(({ name, rate }) => [name, Math.round(1000 * rate)]));
   const fastest = fastestOf(speeds);
   if (fastest === undefined) return { speeds };
   const leading = Math.max(...all.map(({ rate }) => rate));
-  // The best turn counts for a kernel that was disturbed: it may be as fast as that.
-  const mayWin = ({ name, best }: Judged) => name === fastest || best >= (1 - CLOSE) * leading;
-  const doubtful = all.filter(mayWin).find(({ near, turns }) => near < leastNear(turns));
+  // A kernel whose other turns were disturbed may be as fast as its best turn.
+  const isClose = ({ name, best }: Rated) => name === fastest || best >= (1 - CLOSE) * leading;
+  const doubtful = all.filter(isClose).find(({ near, turns }) => near < leastNear(turns));
   if (!doubtful) return { speeds, fastest };
   const { name, near, turns: count } = doubtful;
   return { speeds, fastest, doubt: `only ${near} of ${count} turns of ${name} agree within ${100 * NEAR} %` };
@@ -204,10 +207,10 @@ function bestOf(rates: readonly number[]): number {
 }
 
 /**
- * The best turns count, because other programs can only slow a turn down: the highest rate that several turns confirm.
- * Without such turns it is the highest of all.
+ * The rate is the highest one that several turns confirm, because other programs can only slow a turn down. When no
+ * turns confirm each other, it is that of the best turn.
  */
-function judgeOne(name: KernelName, rates: readonly number[]): Judged {
+function rateOne(name: KernelName, rates: readonly number[]): Rated {
   const sorted = [...rates].sort((a, b) => b - a);
   const last = CONFIRMED_BY - 1;
   const from = sorted.findIndex((best, i) => i + last < sorted.length && sorted[i + last] >= (1 - NEAR) * best);
@@ -224,43 +227,47 @@ function leastNear(turns: number): number {
 /*
  * Threads that measure kernels, as many as will mine and on the same CPUs. All of them run the same kernel at the same
  * time: the kernel that is fastest on one thread need not be the fastest on many, because two threads on a core share
- * its vector units, and wide vectors can lower the clock of the whole chip. Each measures its own rate. A thread that
- * other programs keep from running only takes longer, since processor time counts; on cores with two hardware threads,
- * its neighbour goes on hashing.
+ * its vector units, and wide vectors can lower the clock of the whole chip. Each measures its own rate. Since processor
+ * time counts, a thread that other programs keep from running only takes longer. On cores with two hardware threads,
+ * the thread beside it goes on hashing meanwhile.
  */
 
-/** The data that a measuring thread is started with. All arrays of numbers but `cpus` are shared memory. */
+/** The data that a measuring thread is started with. All its typed arrays are shared memory. */
 export interface MeasuringThreadData {
   readonly names: readonly KernelName[];
-  /** The thread's place in `rates` and `turns`. */
+  /** The thread's index in `rates` and `turns`. */
   readonly index: number;
   readonly cpus: Place;
   /** One word: `turn * names.length` plus the index of the kernel to run; 0 while the threads rest. */
   readonly current: Int32Array;
   /** Each thread's latest rate, in hashes per ms. */
   readonly rates: Float64Array;
-  /** The number of the turn that each thread's rate is of. Turns have numbers from 1 on. */
+  /** The number of the turn that each thread's latest rate belongs to. The first turn is 1. */
   readonly turns: Int32Array;
-  /** How many threads have ended a turn. A turn's place is its number modulo the length. */
+  /** Number of threads that have ended a turn. A turn's index is its number modulo the length. */
   readonly ended: Int32Array;
 }
 
-/** How many turns are counted apart. A thread without a processor ends a turn late, but not as late as this. */
+/**
+ * Number of turns whose ends are counted separately. A thread without a processor ends a turn late, but less than this
+ * many turns late.
+ */
 const TURNS_APART = 64;
 
-/** How long to wait for threads to start. One starts in 0.1 s. */
+/** Time limit for the start of the threads. One starts in 0.1 s. */
 const START_MS = 5_000;
 
 /**
- * How long a turn waits for all threads, which need 3 ms when each has a processor; and how long it waits, if
- * necessary, for the first thread of each group. On a busy machine some threads get no processor for a while: the turn
- * ends without their rates.
+ * Time limit of a turn for all threads, which need 3 ms when each has a processor, and for the first thread of each
+ * group. On a busy machine some threads get no processor for a while; the turn then ends without their rates.
  */
 const ALL_WAIT_MS = 12;
 const ANY_WAIT_MS = 500;
 
 export class MeasuringThreads {
   readonly #names: readonly KernelName[];
+  readonly #groupCount: number;
+  /** The group of each thread. */
   readonly #groups: readonly number[];
   readonly #places: readonly Place[];
   readonly #current = new Int32Array(shared(1, Int32Array));
@@ -278,18 +285,19 @@ export class MeasuringThreads {
    */
   constructor(names: readonly KernelName[], groups: readonly (readonly Place[])[]) {
     this.#names = names;
+    this.#groupCount = groups.length;
     this.#places = groups.flat();
     this.#groups = groups.flatMap((places, group) => places.map(() => group));
     this.#rates = new Float64Array(shared(this.#places.length, Float64Array));
     this.#turns = new Int32Array(shared(this.#places.length, Int32Array));
   }
 
-  /** How many threads run. */
+  /** Number of threads that run. */
   get running(): number {
     return this.#running;
   }
 
-  /** Settles when the threads run. A thread that does not start is ignored: the machine is only less busy. */
+  /** Settles when the threads run. A thread that does not start is ignored; the machine is then only less busy. */
   async start(stop?: AbortSignal): Promise<void> {
     const starts: Promise<void>[] = [];
     try {
@@ -317,21 +325,21 @@ export class MeasuringThreads {
     const worker = new Worker(url, { workerData });
     this.#workers.push(worker);
     return new Promise((resolve) => {
-      worker.on('message', (said: 'ready' | number) => {
-        if (said === 'ready') {
+      worker.on('message', (message: 'ready' | number) => {
+        if (message === 'ready') {
           this.#running++;
           resolve();
-        } else if (said === this.#turn) this.#endTurn?.();
+        } else if (message === this.#turn) this.#endTurn?.();
       });
       worker.on('error', () => resolve());
     });
   }
 
-  readonly takeTurn: TakeTurn = async (name, groups) => {
+  readonly takeTurn: TakeTurn = async (name) => {
     this.#turn++;
     Atomics.store(this.#ended, this.#turn % TURNS_APART, this.#places.length - this.#running);
     this.#setCurrent(this.#turn * this.#names.length + this.#names.indexOf(name));
-    const rates = () => Array.from({ length: groups }, (_, group) => this.#rateOf(group));
+    const rates = () => Array.from({ length: this.#groupCount }, (_, group) => this.#rateOf(group));
     await this.#end(ALL_WAIT_MS);
     if (rates().includes(undefined)) await this.#end(ANY_WAIT_MS);
     return rates();

@@ -1,4 +1,7 @@
-/** The script of a measuring thread: measures the current kernel, and goes on running it until another turn begins. */
+/**
+ * The script of a measuring thread. It measures the current kernel, and then runs that kernel until another turn
+ * begins.
+ */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { NOTHING_SOLVES } from '../../../chain/job.ts';
@@ -59,6 +62,6 @@ for (;;) {
     const place = turn % ended.length;
     if (Atomics.add(ended, place, 1) + 1 === turns.length) parentPort?.postMessage(turn);
   }
-  // The other threads may still be measuring, on a machine as busy as it will be when mining.
+  // Other threads may still be measuring, and the machine must be as busy as when mining.
   scan(kernels[which], NOTHING_SOLVES, run, EVERY_PAGE, current);
 }

@@ -74,7 +74,8 @@ function carriedFile(root: URL, { platform, arch }: System): string {
 }
 
 /**
- * The exports of native/addon.c and native/addon-thread.c. All throw an Error with the system's words when it refuses.
+ * The exports of native/addon.c and native/addon-thread.c. When the system refuses, they throw an Error with the
+ * system's message.
  */
 export interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
@@ -86,7 +87,7 @@ export interface Addon {
   /** Gives the calling thread the priority that Windows or macOS has for a niceness of 0 … 19. Throws elsewhere. */
   setThreadPriority(niceness: number): void;
   /**
-   * The processor time of the calling thread in ms, exact to 0.1 ms. Throws where the system does not tell it (Wine).
+   * The processor time of the calling thread in ms, exact to 0.1 ms. Throws where the system does not report it (Wine).
    */
   threadCpuMs(): number;
   /** The cores that this process may use, on Windows and macOS; an empty list elsewhere. */
@@ -103,7 +104,7 @@ export interface AddonCore {
 
 const file = findAddon();
 
-/** The needs of kernels, by the beginning of their names: a kind of chip (Node.js's name) and one of its features. */
+/** Requirements of the kernels, by the beginning of their names: an architecture, and a feature of the chip. */
 const NEEDS = [
   { name: 'avx512vl', arch: 'x64', feature: 'AVX-512VL' },
   { name: 'avx512', arch: 'x64', feature: 'AVX-512F' },
@@ -163,7 +164,7 @@ export function loadAddon(): Addon {
 
 /**
  * @returns the processor time of the calling thread in ms; undefined without the addon, and where the system does not
- *   tell it
+ *   report it
  */
 export function threadCpuMs(): number | undefined {
   const addon = addonOrNone();
@@ -189,11 +190,10 @@ function addonOrNone(): Addon | undefined {
 
 /**
  * The clock by which a thread measures a kernel: its own processor time, which stands still while other programs have
- * the processor. The wall clock has to do without the addon, and where the system does not report processor time
- * (Wine).
+ * the processor. Without the addon, and where the system does not report processor time (Wine), it is the wall clock.
  * @param own reads the processor time of the calling thread, or undefined
  * @param load loads the addon
- * @returns a function that returns ms, with fractions, since some moment. Call it on one thread only
+ * @returns a function that returns ms, with fractions, of which only differences count. Call it on one thread only
  */
 export function threadClock(own: () => number | undefined = threadCpuMs, load: () => Addon = loadAddon): () => number {
   if (own() === undefined) return () => performance.now();

@@ -8,13 +8,13 @@ const FILES = { 'wasm-simdx2': 'scan-simdx2.wasm', 'wasm-simd': 'scan-simd.wasm'
 export type WasmName = keyof typeof FILES;
 
 /**
- * How many rows a call searches at most. V8 replaces a WebAssembly function by an optimized one between calls only, so
- * the first calls must be short: 64 rows take 1.5 ms with SIMD. Longer calls would gain nothing later.
+ * Maximum number of rows in a call. V8 replaces a WebAssembly function by an optimized one between calls only, so the
+ * first calls must be short: 64 rows take 1.5 ms with SIMD. Longer calls would gain nothing later.
  */
 const ROWS_PER_CALL = 64;
 
-/** Calls of fewer rows are not timed, because their setup takes too large a part of the time. */
-const TELLING_ROWS = 16;
+/** Minimum number of rows in a call that is timed. In shorter calls, the setup is too large a part of the time. */
+const LEAST_TIMED_ROWS = 16;
 
 // TypeScript declares WebAssembly among the types of the DOM only, which are not used here.
 declare const WebAssembly: {
@@ -59,7 +59,7 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
   const memory = new Uint32Array(wasm.memory.buffer);
   const searchAt = wasm.searchAt() / 4;
   const hitsAt = wasm.hitsAt() / 4;
-  const places = new StackSlots();
+  const offsets = new StackSlots();
   return {
     name,
     search(search, currentRun, hits) {
@@ -67,9 +67,9 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
       memory.set(search, searchAt);
       memory[searchAt + PAGES_WORD] = Math.min(search[PAGES_WORD], ROWS_PER_CALL);
       const startMs = performance.now();
-      const rows = Reflect.apply(wasm.search, undefined, places.next()) as number;
-      if (rows >= TELLING_ROWS && search[COUNTERS_WORD] === ROW_COUNTERS) {
-        places.learn((performance.now() - startMs) / rows);
+      const rows = Reflect.apply(wasm.search, undefined, offsets.next()) as number;
+      if (rows >= LEAST_TIMED_ROWS && search[COUNTERS_WORD] === ROW_COUNTERS) {
+        offsets.learn((performance.now() - startMs) / rows);
       }
       hits.set(memory.subarray(hitsAt, hitsAt + HIT_WORDS));
       return rows;
@@ -80,39 +80,39 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
 /*
  * Chooses where on the stack a WebAssembly kernel runs. V8 keeps the vectors that do not fit into registers on a stack
  * that is aligned to 8 bytes only. When a vector lies across two memory pages, the kernel runs at 25 to 60 % of its
- * speed; this happens in one of ten places (measured with Node.js 20 on x86-64). Without alignment to 16 bytes it loses
- * 5 %. A caller cannot see where its stack is, so several places are tried, and the fastest one is used most of the
- * time. Ignored arguments move the stack by 8 bytes each.
+ * speed; this happens at one of ten addresses (measured with Node.js 20 on x86-64). Without alignment to 16 bytes it
+ * loses 5 %. A caller cannot see where its stack is, so several offsets are tried, and the fastest one is used most of
+ * the time. Ignored arguments move the stack by 8 bytes each.
  */
 
 /**
- * The places, as ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end.
+ * The offsets, as ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end.
  */
-const PLACES = [0, 1, 64, 65].map((words) => new Array<undefined>(words).fill(undefined));
+const OFFSETS = [0, 1, 64, 65].map((words) => new Array<undefined>(words).fill(undefined));
 
-/** One of this many calls tries another place. With calls of 1 ms that costs 0.2 %. */
+/** One of this many calls tries another offset. With calls of 1 ms that costs 0.2 %. */
 const TRY_EVERY = 16;
 
-/** The first calls try other places more often, because the first 30 ms decide which kernel is used. */
+/** The first calls try other offsets more often, because the first 30 ms decide which kernel is used. */
 const EARLY_CALLS = 64;
 const TRY_EARLY = 4;
 
 export class StackSlots {
-  readonly #msPerRow = PLACES.map(() => Number.POSITIVE_INFINITY);
+  readonly #msPerRow = OFFSETS.map(() => Number.POSITIVE_INFINITY);
   #learned = 0;
-  #place = 0;
+  #offset = 0;
 
-  /** @returns the arguments that move the next call to its place */
+  /** @returns the ignored arguments of the next call */
   next(): readonly undefined[] {
     const tries = this.#learned / (this.#learned < EARLY_CALLS ? TRY_EARLY : TRY_EVERY);
     const fastest = this.#msPerRow.indexOf(Math.min(...this.#msPerRow));
-    this.#place = Number.isInteger(tries) ? tries % PLACES.length : fastest;
-    return PLACES[this.#place];
+    this.#offset = Number.isInteger(tries) ? tries % OFFSETS.length : fastest;
+    return OFFSETS[this.#offset];
   }
 
   /** @param msPerRow the time of the last call. Calls that cannot be compared with others must not be passed */
   learn(msPerRow: number): void {
-    this.#msPerRow[this.#place] = msPerRow;
+    this.#msPerRow[this.#offset] = msPerRow;
     this.#learned++;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A GPU's child process. It keeps Dawn's objects as long as it lives, does what its parent says, and ends when the
- * parent closes the channel or dies.
+ * A GPU's child process. It owns Dawn's objects, carries out its parent's messages, and ends when the parent closes the
+ * channel or dies.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +22,7 @@ import { tunedScanner } from './tuned-scanner.ts';
  */
 const CHECK_EVERY_MS = 60_000;
 
-/** How long to wait for a lost device's reason. The exact value does not matter. */
+/** Time limit for a lost device's reason. The exact value does not matter. */
 const REASON_MS = 1_000;
 
 /** The parts through which the child uses its device and its parent. Tests replace them to make a faulty child. */
@@ -41,7 +41,7 @@ export const CHILD_PARTS: ChildParts = {
   spotCheck,
   createSearcher: (options) => new Searcher(options),
   send: (message, sent) => {
-    // An error here means that the parent has gone, which the event 'disconnect' tells.
+    // An error here means that the parent has gone, which the event 'disconnect' reports.
     process.send?.(message, undefined, undefined, () => sent?.());
   },
 };
@@ -49,12 +49,12 @@ export const CHILD_PARTS: ChildParts = {
 /** Makes this process serve its parent. Call it once. */
 export function startChild(parts: ChildParts = CHILD_PARTS): void {
   const child = new Child(parts);
-  // The terminal sends these signals to the whole process group. The parent decides what to do, and closes the channel.
+  // The terminal sends these signals to the whole process group. The parent handles them, and closes the channel.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, () => {});
   process.on('disconnect', () => child.leave());
   process.on('uncaughtException', (error) => child.fail(error));
   process.on('message', (message) => {
-    child.obey(toChild.parse(message)).catch((error) => child.fail(error));
+    child.handle(toChild.parse(message)).catch((error) => child.fail(error));
   });
 }
 
@@ -68,7 +68,7 @@ class Child {
     this.#parts = parts;
   }
 
-  async obey(message: ToChild): Promise<void> {
+  async handle(message: ToChild): Promise<void> {
     switch (message.type) {
       case 'list':
         return this.#parts.send({ type: 'listed', adapters: await listAdapters() });
@@ -146,7 +146,7 @@ class Child {
     this.fail(new Error(`a dispatch failed: ${(error as Error).message || 'no reason given'}`));
   }
 
-  /** Tells the parent why the child cannot go on, and ends the process. */
+  /** Sends the parent the reason why the child cannot go on, and ends the process. */
   fail(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const fault = error instanceof DeviceError ? error.fault : 'lost';

@@ -11,7 +11,7 @@ import { DeviceError } from '../../engine.ts';
 import type { Adapter } from '../protocol.ts';
 import { calmPolling } from './scanner.ts';
 
-/** The one backend of Dawn that is used on each platform. Its other backends would list the same cards again. */
+/** Dawn's backend for this platform. Its other backends would list the same cards again. */
 const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
 
 /** Dawn's instance. Keep it as long as its devices: when it is garbage-collected, the process crashes. */
@@ -88,7 +88,7 @@ function whyNoAdapter(): string {
 /** Whether the adapter is a software renderer on the CPU. */
 export function isSoftware({ info }: GPUAdapter): boolean {
   const text = `${info.architecture} ${info.device} ${info.description}`;
-  // Drivers say this in different fields. Microsoft's renderer is called Basic Render Driver.
+  // Drivers report this in different fields. Microsoft's renderer is called Basic Render Driver.
   return info.isFallbackAdapter || /software|llvmpipe|lavapipe|swiftshader|basic render/i.test(text);
 }
 

@@ -8,11 +8,13 @@ import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../tu
 
 /** The limit on workgroups in one dimension that WebGPU guarantees. A larger dispatch has several rows. */
 const MOST_IN_ROW = 65_535;
-/** The most counters of a dispatch: 80 ms on today's fastest GPU, far more than is ever wanted. */
+/**
+ * Maximum number of counters in a dispatch. They take 80 ms on today's fastest GPU, far longer than any batch should.
+ */
 const MOST_COUNTERS = 2 ** 31;
 
 /**
- * How many dispatches are in flight: the GPU runs one while the result of the other is read and a new one is submitted.
+ * Number of dispatches in flight: the GPU runs one while the result of the other is read and a new one is submitted.
  */
 export const SLOTS = 2;
 
@@ -43,11 +45,11 @@ export type Scan = { readonly hits: number[] } | 'overflow';
 export class Scanner {
   readonly variant: Variant;
   /**
-   * How many counters a workgroup has. A dispatch has whole workgroups. There is room for as many hits as one workgroup
-   * has.
+   * Number of counters in a workgroup. A dispatch has whole workgroups. The result has room for at least this many
+   * hits.
    */
   readonly unit: number;
-  /** The most counters that a dispatch may have. */
+  /** Maximum number of counters in a dispatch. */
   readonly most: number;
   readonly #device: GPUDevice;
   readonly #pipeline: GPUComputePipeline;
@@ -168,7 +170,7 @@ function createSlot(device: GPUDevice, pipeline: GPUComputePipeline): Slot {
 
 /** Time between polls while it is not known when a dispatch will end. */
 const POLL_MS = 1;
-/** Time between polls once a dispatch is overdue, as a fraction of its forecast time, and the longest such time. */
+/** Time between polls once a dispatch is overdue, as a fraction of its forecast time, and the maximum of this time. */
 const POLL_PART = 1 / 8;
 const MOST_POLL_MS = 4;
 /** Node.js's timers fire this much too early on average, because they count whole milliseconds. */
@@ -188,8 +190,8 @@ export function calmPolling(): void {
 }
 
 /**
- * Tells the polling that no dispatch should end in the next `ms`.
- * @param lengthMs how long the dispatch should take in all
+ * Sets the polling's forecast: no dispatch should end in the next `ms`.
+ * @param lengthMs the time that the whole dispatch should take
  */
 export function expectIn(ms: number, lengthMs: number): void {
   quietUntilMs = performance.now() + ms;
@@ -198,7 +200,7 @@ export function expectIn(ms: number, lengthMs: number): void {
 
 /**
  * @param quietMs time until a dispatch should end; 0 or less once it is overdue
- * @param lengthMs how long the dispatch should take in all; 0 when that is not known
+ * @param lengthMs the time that the whole dispatch should take; 0 when that is not known
  * @returns milliseconds for the next poll's timer
  */
 export function untilPollMs(quietMs: number, lengthMs: number): number {
@@ -214,7 +216,7 @@ export function untilPollMs(quietMs: number, lengthMs: number): number {
 
 /**
  * The end is expected after this fraction of the forecast time. With the full time, a rate that was measured too low
- * would confirm itself forever. With less, some looks come a little early and show the true end.
+ * would confirm itself forever. With less, some polls come a little early and show the true end.
  */
 const PART = 0.995;
 /**
@@ -237,7 +239,7 @@ export class DispatchForecast {
     return this.#flights.length;
   }
 
-  /** How long the oldest dispatch in flight should run, and when to look for its end. */
+  /** The time that the oldest dispatch in flight should run, and when to poll for its end. */
   get next(): { readonly lengthMs: number; readonly dueMs: number } | undefined {
     const [oldest] = this.#flights;
     if (!oldest) return undefined;
@@ -245,7 +247,7 @@ export class DispatchForecast {
     return { lengthMs, dueMs: Math.max(beganMs, this.#endMs) + PART * lengthMs };
   }
 
-  /** @param lengthMs how long the dispatch should run; 0 when that is not known */
+  /** @param lengthMs the time that the dispatch should run; 0 when that is not known */
   submitted(nowMs: number, lengthMs: number): void {
     this.#flights.push({ beganMs: nowMs, lengthMs });
   }

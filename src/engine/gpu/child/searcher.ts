@@ -1,6 +1,4 @@
-/**
- * Keeps the GPU busy: cuts the given ranges into dispatches, keeps two in flight, and reports what each one searched.
- */
+/** Keeps the GPU busy: cuts the given ranges into dispatches, keeps two in flight, and reports the range of each. */
 
 import { hashTail, type Puzzle, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
@@ -25,9 +23,9 @@ interface SearcherHooks {
 
 export interface SearcherOptions {
   readonly scanner: Scanner;
-  /** How long a dispatch should take. Dispatches cannot be stopped, so a job switch takes up to two of them. */
+  /** Time that a dispatch should take. Dispatches cannot be stopped, so a job switch takes up to two of them. */
   readonly batchMs: number;
-  /** How many counters the first dispatch has. The default is one workgroup's, since the rate is unknown. */
+  /** Number of counters in the first dispatch. The default is one workgroup's, since the rate is unknown. */
   readonly firstCounters?: number | undefined;
   /** Time between checks. A check follows the first dispatch that ends this long after the last check. */
   readonly checkEveryMs: number;
@@ -107,7 +105,7 @@ export class Searcher {
     this.#lastDoneMs = clock.monotonicMs();
   }
 
-  /** Tells the polling when the oldest dispatch should end. */
+  /** Passes the forecast end of the oldest dispatch to the polling. */
   #beQuiet(): void {
     const { next } = this.#forecast;
     if (next) expectIn(next.dueMs - this.#options.clock.monotonicMs(), next.lengthMs);
@@ -144,9 +142,11 @@ interface QueuedSearch {
   readonly id: number;
   readonly puzzle: Puzzle;
   readonly waiting: Range[];
-  /** The most counters of a dispatch. It shrinks when a dispatch had more hits than the result has room for. */
+  /**
+   * Maximum number of counters in a dispatch. It shrinks when a dispatch had more hits than the result has room for.
+   */
   most: number;
-  /** How many dispatches are in flight. */
+  /** Number of dispatches in flight. */
   dispatched: number;
   stopped: boolean;
 }

@@ -22,7 +22,7 @@ type ScanRange = Scanner['scan'];
 
 /**
  * Checks the edge cases of a scanner.
- * @param unit how many counters a workgroup has
+ * @param unit the number of counters in a workgroup
  * @throws DeviceError when an answer is wrong.
  */
 export async function selfTest(scan: ScanRange, unit: number): Promise<void> {
@@ -65,7 +65,7 @@ export const SPOT_CHECK = {
 };
 
 /**
- * Checks that every part of the chip computes right. It is also called from time to time while the GPU mines: a chip
+ * Checks that every part of the chip computes correctly. It is also called once a minute while the GPU mines: a chip
  * that has become too hot, or whose clocks were raised, may find nothing, and checks of candidates would not notice
  * that.
  * @throws DeviceError when the answer is wrong.

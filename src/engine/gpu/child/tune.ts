@@ -22,15 +22,15 @@ const HOPELESS = 0.93;
 const BATCHES_MS = [2, 4, 8, 16, 32];
 const BATCH_TURNS = 3;
 /**
- * How many dispatches a New Cut makes worthless: half of the running one and the whole next one. Another half is added
- * because solutions are reported half a dispatch late on average, and can be lost by that.
+ * Number of dispatches that a New Cut makes worthless: half of the running one and the whole next one. Another half is
+ * added because solutions are reported half a dispatch late on average, and can be lost by that.
  */
 const LOST_BATCHES = 2;
 /** The time between blocks of a chain that the ledger aims for. */
 const BLOCK_MS = 30_000;
 /**
- * How much of a processor core the child may use while it is measured. This is half of what mining may use, because a
- * dispatch can cost twice as much later, when other programs use the same caches.
+ * Maximum fraction of a processor core that the child may use while it is measured: half of what mining may use,
+ * because a dispatch can cost twice as much later, when other programs use the same caches.
  */
 const MOST_BUSY = 0.025;
 /** Scores whose difference is below this fraction count as equal, because measurements vary by as much. */
@@ -125,7 +125,7 @@ interface Batch {
   readonly batchMs: number;
   /** Counters per millisecond, as measured so far. */
   readonly perMs: number;
-  /** How long to measure. */
+  /** Time to measure for. */
   readonly turnMs: number;
 }
 
@@ -158,11 +158,11 @@ function stripOf(counter: number, counters: number): Range {
   return { lane: 0, page: 0, pages: 1, counter, counters };
 }
 
-/* Chooses how many counters a dispatch has, so that it takes a given time. */
+/* Chooses the number of counters in a dispatch, so that it takes a given time. */
 
 /** Weight of the newest measurement in the moving averages, of about 5 batches. The exact value does not matter. */
 const NEWEST = 0.2;
-/** The size changes by this factor at most: one wrong measurement must not lead to a dispatch of seconds. */
+/** Maximum factor by which the size changes: one wrong measurement must not lead to a dispatch of seconds. */
 const STEP = 2;
 
 interface BatchSizeOptions {
@@ -186,13 +186,13 @@ export class BatchSize {
     this.#size = this.#rounded(options.first);
   }
 
-  /** How many counters the next batch should have. */
+  /** Number of counters that the next batch should have. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * How many milliseconds a batch should take; 0 before the first measurement. The forecast is never longer than the
+   * Milliseconds that a batch should take; 0 before the first measurement. The forecast is never longer than the
    * average so far. Otherwise a forecast that is too long would confirm itself and double with each batch that is twice
    * as large.
    */
@@ -200,7 +200,7 @@ export class BatchSize {
     return this.#counters === 0 ? 0 : Math.min(counters / this.#counters, 1) * this.#ms;
   }
 
-  /** Learns that a batch took `ms`. */
+  /** Adjusts the size to a batch that took `ms`. */
   observe(counters: number, ms: number): void {
     // When the end of one batch is noticed late and the end of the next at once, the first seems too slow and the
     // second infinitely fast. Averages of counters and of milliseconds balance that; an average of rates would not.

@@ -1,6 +1,4 @@
-/**
- * Makes the best scanner for a device: the one remembered from an earlier start, or else the fastest one measured now.
- */
+/** Makes the best scanner for a device: the one that an earlier start found, or else the fastest one measured now. */
 
 import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
@@ -30,7 +28,7 @@ export interface TuningOptions {
   /** Tunings are remembered by the model and the driver. */
   readonly model: string;
   readonly driver: string;
-  /** Where tunings are remembered. Without it everything is measured at each start. */
+  /** Folder in which tunings are remembered. Without it everything is measured at each start. */
   readonly cacheDirectory?: string | undefined;
   /** Whether to measure even when a tuning is remembered. */
   readonly again: boolean;
@@ -38,12 +36,12 @@ export interface TuningOptions {
   readonly variant?: Variant | undefined;
   /** The length of a batch, if the user chose it. */
   readonly batchMs?: number | undefined;
-  /** What is measured, and for how long. */
+  /** The variants to measure, and the times of the measurement. */
   readonly limits: TuningLimits;
   /**
    * Called repeatedly while measuring takes seconds.
    * @param what what is being done: one line for people
-   * @param done how much of it is done, 0 to 1
+   * @param done the fraction of it that is done, 0 to 1
    */
   readonly progress: (what: string, done: number) => void;
   /** Called with each variant before it runs. If it crashes the process, the parent knows which variant it was. */
@@ -73,27 +71,26 @@ export function tuningKey(driver: string): Key {
 /** @throws DeviceError when no variant of the kernel computes right on this device. */
 export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned> {
   const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wanted;
-  const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
+  const cache = new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
   const key = tuningKey(driver);
-  const recalled = again || variant ? undefined : cache?.recall(subject, key, tuningShape);
+  const recalled = again || variant ? undefined : cache.recall(subject, key, tuningShape);
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
     trying(recalled.variant);
     const { scanner } = await open(device, recalled.variant, check);
-    // The variant ran before and does not now, so everything is measured again. If nothing runs, that says why.
+    // The variant ran before and does not now, so everything is measured again. If nothing runs, that gives the reason.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wanted);
   const { scanner, tuning } = await measure(device, wanted);
-  // A skipped variant may not be to blame for the loss of the device, so nothing is remembered: the next start tries it
+  // The skipped variant may not have caused the loss of the device, so nothing is remembered: the next start tries it
   // again.
-  const forgotten =
-    skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : remember(cache, subject, key, tuning);
+  const forgotten = skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : cache.remember(subject, key, tuning);
   const why = whyTuning(tuning, batchMs);
   return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
 }
 
-/** Measures the variant that was asked for, and the lengths of a batch unless one was asked for, too. */
+/** Measures the variant that was asked for, and the batch lengths unless one was asked for, too. */
 async function askedFor(device: GPUDevice, variant: Variant, wanted: TuningOptions): Promise<Tuned> {
   const { check, batchMs, limits, trying } = wanted;
   const { scanner, fault } = await open(device, variant, check);
@@ -178,16 +175,5 @@ async function open(device: GPUDevice, variant: Variant, check: TuningOptions['c
     return {
       fault: new DeviceError('lost', `the driver cannot run it: ${(fault as Error).message}`, { cause: fault }),
     };
-  }
-}
-
-/** @returns why the tuning could not be remembered; undefined when it was */
-function remember(cache: Cache | undefined, subject: string, key: Key, tuning: Tuning): string | undefined {
-  if (!cache) return 'there is no cache directory';
-  try {
-    cache.remember(subject, key, tuning);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
   }
 }
