@@ -19,7 +19,7 @@ import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
 /**
- * A standby of several pools is closed so long after a preferred pool has taken over again: then that one is back for
+ * Time after which a standby pool is closed once a preferred pool has taken over again: by then that one is back for
  * good, and the standby's last shares have their answers.
  */
 const STANDBY_MS = 2_000;

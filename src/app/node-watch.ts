@@ -1,4 +1,4 @@
-/** Compares the nodes that a rig mines on, and tells which of them are healthy. Mining waits for none of this. */
+/** Compares the nodes that a rig mines on, and reports which of them are healthy. Mining does not wait for it. */
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
@@ -13,8 +13,8 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-api.ts';
 
-/** What hears of it when a node has become unhealthy, or healthy again: failover, or the only node. */
-interface JudgedSource {
+/** The source that learns of a node's health: failover. */
+interface WatchedSource {
   /**
    * @param rank the node's place in the order of preference; 0 is the first
    * @param fault what follows the node's name in a sentence; undefined when it is healthy
@@ -23,9 +23,9 @@ interface JudgedSource {
 }
 
 export interface NodeWatchOptions {
-  /** The URLs of `node` are those of the nodes that are judged, in the same order. */
+  /** The URLs of `node` are those of the nodes of the source, in the same order. */
   readonly settings: NodeSettings;
-  readonly source: JudgedSource;
+  readonly source: WatchedSource;
   readonly pace?: Pace;
   readonly clock?: Clock;
 }
@@ -47,8 +47,8 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
   const changed = (rank: number, fault: string | undefined) =>
     source.judge(rank, fault === undefined ? undefined : oneLine(fault, MAX_SHOWN));
   const failing = (reason: string | undefined) => {
-    if (reason === undefined) log.info(TAG, 'it is known again whether the nodes are healthy');
-    else log.warn(TAG, `whether the nodes are healthy cannot be found out, which is tried again: ${oneLine(reason)}`);
+    if (reason === undefined) log.info(TAG, 'the health of the nodes is known again');
+    else log.warn(TAG, `the health of the nodes cannot be found out; trying again: ${oneLine(reason)}`);
   };
   try {
     await watchNodes({ survey: surveyAll, changed, failing, ...(pace && { pace }) }, stop);
@@ -59,7 +59,7 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
 
 /* Prepares the nodes of the configuration to be looked at. */
 
-/** The settings that say which nodes, of what network, and for whom they are asked for work. */
+/** The settings that name the nodes, their network, and the miner that they are asked for work for. */
 type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
 /** Short, because a person waits for the answer; a slow node is listed all the same. */
@@ -97,7 +97,7 @@ export class NodeCandidates {
   }
 }
 
-/** @returns a client, or why there is none */
+/** @returns a client, or why it could not be opened */
 async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeApi | string> {
   try {
     return await openNodeApi(node, settings, { limits: LIMITS });

@@ -6,21 +6,18 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Simulation } from '../config/setting-types/rig.ts';
 import type { Config } from '../config/settings.ts';
-import { NodeClock } from '../node/clock.ts';
-import { getConfig, servedNetwork } from '../node/config.ts';
 import { NodeError } from '../node/errors.ts';
-import { NodeHttp } from '../node/http.ts';
-import { nodeLimits } from '../node/limits.ts';
 import { nodeAddress } from '../node/url.ts';
 import { ExternalRelay } from '../relay/external.ts';
 import type { RelayLog } from '../relay/relay.ts';
 import { type Means, mostConnections } from '../relay/stratum/limits.ts';
 import { StratumRelay } from '../relay/stratum/server.ts';
 import { Ledger } from '../relay/stratum/share-log.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
+import { askNetwork } from '../survey/node.ts';
+import type { Clock } from '../system/clock.ts';
 import { openPrivate } from '../system/files.ts';
 import type { Command } from '../system/process-group.ts';
-import { systemReport, version } from '../system/version.ts';
+import { systemReport } from '../system/version.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
 import { UsageError, whyNotListening } from './exit.ts';
 import { certificatesIn, nodeTrust, secretTextIn } from './node-api.ts';
@@ -189,27 +186,16 @@ function refuseMainNetwork({ urls = [], network = '' }: Config['node']): void {
 
 /** @throws UsageError unless the node serves another network than the main one, or answers without saying which */
 async function askNode(url: string, node: Config['node'], log: Logger): Promise<void> {
-  const address = nodeAddress(url, node.network ?? '');
-  const trust = nodeTrust(url, node);
-  const clock = systemClock;
-  const nodeClock = new NodeClock(clock);
-  const http = new NodeHttp({ address, trust, userAgent: `pickaxe/${version}`, nodeClock, clock, limits: nodeLimits });
-  try {
-    const served = servedNetwork(await getConfig(http, new AbortController().signal));
-    if (served === undefined) log.warn(SIMULATED, `${address.name} does not say which network it serves`);
-    else if (MAIN.test(served)) {
-      throw new UsageError(
-        `--simulate submits blocks without proof of work, which is for test networks only; ${address.name} says that it ` +
-          `serves ${served}. Name a node of a test network, or mine with devices.`,
-      );
-    }
-  } catch (fault) {
+  const { name } = nodeAddress(url, node.network ?? '');
+  const served = await askNetwork({ url, network: node.network, trust: nodeTrust(url, node) }).catch((fault) => {
     if (!(fault instanceof NodeError)) throw fault;
-    if (fault.fault !== 'refused') {
-      throw new UsageError(`--simulate needs to know which network ${address.name} serves: ${fault.message}`);
-    }
-    log.warn(SIMULATED, `${address.name} does not say which network it serves`);
-  } finally {
-    await http.close();
+    throw new UsageError(`--simulate needs to know which network ${name} serves: ${fault.message}`);
+  });
+  if (served === undefined) log.warn(SIMULATED, `${name} does not say which network it serves`);
+  else if (MAIN.test(served)) {
+    throw new UsageError(
+      `--simulate submits blocks without proof of work, which is for test networks only; ${name} says that it ` +
+        `serves ${served}. Name a node of a test network, or mine with devices.`,
+    );
   }
 }

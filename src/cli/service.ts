@@ -131,7 +131,7 @@ function uninstallService(options: ServiceOptions, io: Io): number {
   }
   const isEnabled = lstatSync(enabledLink, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const removed = isEnabled ? [file, enabledLink] : [file];
-  for (const each of removed) remove(each);
+  for (const each of removed) orUsageError(`${each} cannot be removed`, () => rmSync(each));
   print(
     io,
     ...removed.map((each) => `Removed: ${each}`),
@@ -201,20 +201,18 @@ function read(file: string): string | undefined {
 }
 
 function write(file: string, text: string): void {
-  try {
+  orUsageError(`${file} cannot be written`, () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     writeFileSync(file, text, { mode: MODE });
     chmodSync(file, MODE); // An older file keeps its mode when it is written to.
-  } catch (fault) {
-    throw new UsageError(`${file} cannot be written: ${(fault as Error).message}.`);
-  }
+  });
 }
 
-function remove(file: string): void {
+function orUsageError<T>(what: string, act: () => T): T {
   try {
-    rmSync(file);
+    return act();
   } catch (fault) {
-    throw new UsageError(`${file} cannot be removed: ${(fault as Error).message}.`);
+    throw new UsageError(`${what}: ${(fault as Error).message}.`);
   }
 }
 

@@ -89,7 +89,7 @@ function linesOf(report: VerifyReport): string[] {
 /** As a value of JSON is written. */
 const QUOTED = /^"(.*)"$/;
 
-/** What has only hex digits is hex: no header is so long that its base64url could have no other characters. */
+/** A text of hex digits alone is hex: the base64url of a header always has other characters, too. */
 function bytesOf(text: string): Uint8Array {
   const digits = text.replace(/^0x/i, '');
   if (/^[0-9a-f]*$/i.test(digits)) {

@@ -141,7 +141,7 @@ class Worker {
     });
     // Without a device there is nothing to wait for: the miner ends by itself.
     events.on((event) => {
-      if (event.type === 'device' && event.state === 'parked') this.#judgeEnd(tally);
+      if (event.type === 'device' && event.state === 'parked') this.#noteEnd(tally);
     });
   }
 
@@ -177,7 +177,7 @@ class Worker {
     }
   }
 
-  #judgeEnd(tally: Tally): void {
+  #noteEnd(tally: Tally): void {
     const all = [...tally.now().devices.values()];
     if (all.every(({ state }) => state === 'parked')) this.source.byeReason = 'no-device';
   }
@@ -191,7 +191,7 @@ function refuse(socket: Socket): void {
   endSoon(socket);
 }
 
-/* What parents are told of the rig: its devices and figures, made from events. */
+/* The rig as parents see it: its devices and figures, made from events. */
 
 interface WorkerRigOptions {
   readonly rigName: string;
@@ -205,12 +205,12 @@ class WorkerRig implements RigView {
   readonly #options: WorkerRigOptions;
   /** The last state of each device, by its name. */
   readonly #devices = new Map<string, AnswerOf<'device'>>();
-  /** Whether the rig is ready or paused, as parents were told last; undefined while devices open. */
+  /** The state that parents were sent last; undefined while devices open. */
   #state: AnswerOf<'ready'> | AnswerOf<'paused'> | undefined;
 
   constructor(options: WorkerRigOptions) {
     this.#options = options;
-    // Without devices of its own, others hash for the rig.
+    // A rig without devices is ready, because others hash for it.
     if (options.devices.length === 0) this.#state = { type: 'ready', devices: [] };
   }
 
@@ -228,7 +228,7 @@ class WorkerRig implements RigView {
     } as const;
     this.#devices.set(device, answer);
     this.#options.answer(answer);
-    const now = this.#judge();
+    const now = this.#overallState();
     if (now === undefined || JSON.stringify(now) === JSON.stringify(this.#state)) return;
     this.#state = now;
     this.#options.answer(now);
@@ -259,7 +259,7 @@ class WorkerRig implements RigView {
   }
 
   /** @returns undefined while no device is in service or on the way to it */
-  #judge(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
+  #overallState(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
     const known = [...this.#devices.values()];
     const ready = known.filter(({ state }) => state === 'ready').map(({ device }) => device);
     if (ready.length > 0) return { type: 'ready', devices: ready };

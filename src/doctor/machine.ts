@@ -34,7 +34,7 @@ export interface SystemFacts {
   readonly glibc?: string | undefined;
   /** Bytes that may still be used, the limits of a container included. */
   readonly memory: number;
-  /** How many files may be open; undefined without a limit. */
+  /** Maximum number of open files; undefined without a limit. */
   readonly files?: number | undefined;
 }
 

@@ -13,7 +13,7 @@ import { clockProblem } from './node.ts';
 export interface Candidate {
   /** Safe to show. */
   readonly name: string;
-  /** Its client, or why there is none. */
+  /** Its client, or why it has no client. */
   readonly api: LookedAt | string;
   /** Asks it for work, where a miner is known. @returns why it gives none */
   readonly whyNoWork?: (() => Promise<string | undefined>) | undefined;
@@ -150,7 +150,7 @@ export interface Seen {
 }
 
 export interface Assessment {
-  /** Whether the node has said what is needed to assess it. One that does not answer may be as good as any other. */
+  /** Whether the node has given what its assessment needs. One that does not answer may be as good as any other. */
   readonly hasAnswered: boolean;
   /** Number of blocks of each chain that it is behind the node that is furthest; 0 while its newest block is young. */
   readonly behind?: number;

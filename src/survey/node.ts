@@ -90,8 +90,20 @@ export async function whyNoWork(
   return error?.message;
 }
 
+/**
+ * @returns the network that the node says it serves; undefined when it does not say
+ * @throws NodeError when it gives no answer about it
+ */
+export async function askNetwork(question: Omit<NodeQuestion, 'miner'>): Promise<string | undefined> {
+  const http = openHttp(question, new NodeClock(systemClock));
+  const { value, error } = await attempt(() => getConfig(http, new AbortController().signal));
+  await http.close();
+  if (error && error.fault !== 'refused') throw error;
+  return servedNetwork(value);
+}
+
 function openHttp(
-  { url, network, trust = BY_AUTHORITY }: NodeQuestion & { readonly network: string },
+  { url, network = '', trust = BY_AUTHORITY }: NodeQuestion,
   nodeClock: NodeClock,
   limits: Partial<NodeLimits> = {},
 ): NodeHttp {

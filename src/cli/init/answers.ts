@@ -72,7 +72,7 @@ function poolSettings({ urls, fingerprints, user, password }: PoolAnswers) {
   };
 }
 
-/* What `pickaxe init` says between its questions. */
+/* Prints lines between the questions. */
 
 const INDENT = '  ';
 /** The assumed width of a terminal that does not report its own. */

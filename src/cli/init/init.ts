@@ -93,9 +93,9 @@ function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/* Writes what was answered to `pickaxe init`: the settings, and a pool's password to a file of its own. */
+/* Writes the answers: the settings to their file, and a pool's password to another one. */
 
-/** Set whatever the umask is, because pickaxe refuses to read a file that others may write to. */
+/** Explicit, whatever the umask is, because pickaxe refuses to read a file that others may write to. */
 const MODE = 0o644;
 /** The mode of folders that are made. */
 const FOLDER_MODE = 0o700;

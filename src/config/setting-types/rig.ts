@@ -265,9 +265,9 @@ function splitWorkerName(text: string): OwnerAndRig {
   return owner === undefined || rig === undefined ? { owner: text } : { owner, rig };
 }
 
-/** @param said a public key, several, or an account, as somebody wrote them. @returns the first rig name in them */
-export function rigNamedBy(said: unknown): string | undefined {
-  const texts = [said].flat().filter((one) => typeof one === 'string');
+/** @param given a public key, several, or an account, as somebody wrote them. @returns the first rig name in them */
+export function rigNamedBy(given: unknown): string | undefined {
+  const texts = [given].flat().filter((one) => typeof one === 'string');
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
 }
 
