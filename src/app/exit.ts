@@ -24,6 +24,18 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/**
+ * @param worded makes the message of the UsageError from that of the error
+ * @throws UsageError in place of any other error
+ */
+export function orUsageError<T>(act: () => T, worded = (message: string) => message): T {
+  try {
+    return act();
+  } catch (fault) {
+    throw fault instanceof UsageError ? fault : new UsageError(worded((fault as Error).message));
+  }
+}
+
 /** @throws UsageError that names all contradictions, when there are any. */
 export function refuse(contradictions: readonly string[]): void {
   if (contradictions.length > 0) throw new UsageError(contradictions.join('\n'));

@@ -37,11 +37,11 @@ const MAX_SHOWN = 300;
 /** Watches until `stop`. */
 export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop: AbortSignal): Promise<void> {
   const { settings, source, pace, clock = systemClock } = options;
-  let opened: NodeCandidates | undefined;
+  let opened: Candidates | undefined;
   const surveyAll = async (signal: AbortSignal) => {
-    opened ??= await NodeCandidates.open(settings);
+    opened ??= await openCandidates(settings);
     // The sources of work notice by themselves when a node gives none.
-    const candidates = opened.configured.map(({ name, api }): Candidate => ({ name, api }));
+    const candidates = opened.candidates.map(({ name, api }): Candidate => ({ name, api }));
     return await survey(candidates, opened.network, clock.nowUs(), signal);
   };
   const changed = (rank: number, fault: string | undefined) =>
@@ -57,44 +57,34 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
   }
 }
 
-/* Prepares the nodes of the configuration to be looked at. */
-
 /** The settings that name the nodes, their network, and the miner that they are asked for work for. */
 type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
 /** Short, because a person waits for the answer; a slow node is listed all the same. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
 
-export class NodeCandidates {
-  readonly configured: readonly Candidate[];
-  /** That of the configuration, or that of the first node that says it. */
+/** The nodes of the settings, as candidates of a comparison. */
+export interface Candidates {
+  readonly candidates: readonly Candidate[];
+  /** That of the settings, or that of the first node that says it; empty where none does. */
   readonly network: string;
-  /** The clients of configured nodes. */
-  readonly #apis: readonly NodeApi[];
+  close(): Promise<void>;
+}
 
-  /** @throws UsageError when the network of a node is not known, or a file holds no certificates */
-  static async open(settings: NodeSettings): Promise<NodeCandidates> {
-    const nodes = configuredNodes(settings).filter(({ url }) => url !== undefined);
-    return new NodeCandidates(settings, await Promise.all(nodes.map((node) => open(settings, node))));
-  }
-
-  private constructor(settings: NodeSettings, opened: readonly (NodeApi | string)[]) {
-    const { node } = settings;
-    const urls = node.urls ?? [];
-    this.#apis = opened.filter((each) => typeof each !== 'string');
-    this.network = node.network ?? this.#apis[0]?.network ?? '';
-    const { network } = this;
-    const names = numberRepeated(urls.map(shownUrl));
-    const miner = minerIdentity(settings.miner);
-    this.configured = urls.map((url, i) => {
-      const question = miner && { url, network, trust: nodeTrust(url, node), miner };
-      return { name: names[i], api: opened[i], whyNoWork: question && (() => whyNoWork(question)) };
-    });
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#apis.map((api) => api.close()));
-  }
+/** @throws UsageError when the network of a node is not known, or a file holds no certificates */
+export async function openCandidates(settings: NodeSettings): Promise<Candidates> {
+  const { node } = settings;
+  const { urls = [] } = node;
+  const opened = await Promise.all(configuredNodes(settings).map((each) => open(settings, each)));
+  const apis = opened.filter((each) => typeof each !== 'string');
+  const network = node.network ?? apis[0]?.network ?? '';
+  const names = numberRepeated(urls.map(shownUrl));
+  const miner = minerIdentity(settings.miner);
+  const candidates = urls.map((url, i): Candidate => {
+    const question = miner && { url, network, trust: nodeTrust(url, node), miner };
+    return { name: names[i], api: opened[i], whyNoWork: question && (() => whyNoWork(question)) };
+  });
+  return { candidates, network, close: async () => void (await Promise.all(apis.map((api) => api.close()))) };
 }
 
 /** @returns a client, or why it could not be opened */

@@ -126,7 +126,7 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
 }
 
 /** The log as relays see it. */
-export function relayLog(log: Logger, tag: string): RelayLog {
+function relayLog(log: Logger, tag: string): RelayLog {
   return {
     debug: (line) => log.debug({ tag }, line),
     info: (line) => log.info({ tag }, line),

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { chooseEngines } from '../app/choose-engines.ts';
-import { EXIT, UsageError } from '../app/exit.ts';
+import { EXIT, orUsageError, UsageError } from '../app/exit.ts';
 import { prepare } from '../app/rig.ts';
 import { runMiner, type Sidecar } from '../app/run-miner.ts';
 import type { Loaded } from '../config/load.ts';
@@ -79,7 +79,7 @@ function printSchema(io: Io): number {
 
 /** @param reload reads the configuration again */
 async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () => Promise<Loaded>): Promise<number> {
-  const path = listen === undefined ? undefined : usable(() => socketPath(listen));
+  const path = listen === undefined ? undefined : orUsageError(() => socketPath(listen));
   const { config } = loaded;
   const { close, announce, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });
   const setup = announce({});
@@ -95,15 +95,6 @@ async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () =
     return await runMiner(rig, { json: false });
   } finally {
     await close();
-  }
-}
-
-/** @throws UsageError instead of an Error */
-function usable<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (fault) {
-    throw new UsageError((fault as Error).message);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Types of settings about who mines, for whom, and on which network. */
+/** Types of settings about the miner, its devices and its network. */
 
 import { KERNEL_NAMES } from '../../engine/cpu/kernel-names.ts';
 import { CORE_KINDS } from '../../engine/device.ts';
@@ -17,8 +17,8 @@ import { formatWindows, parseWindows, type ScheduleWindow } from '../../text/sch
 import { choice, integer, list, MAX_CHARACTERS, MAX_ITEMS, parsed, type SettingType, text, time } from './basic.ts';
 
 /**
- * Names have no control characters, and none that nobody sees (Unicode's Cc, Cf, Zl and Zp): a pool would pay another
- * user than the one that is shown.
+ * Names have neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp): a pool would pay another user
+ * than the one that is shown.
  */
 const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
@@ -272,8 +272,8 @@ export function rigNamedBy(given: unknown): string | undefined {
 }
 
 /**
- * Pools differ in what they want: an e-mail address, a lone dot at an end, or more than a rig's name may have names no
- * rig.
+ * An e-mail address names no rig, and neither does a text with a lone dot at an end, or one that is longer than a rig's
+ * name may be.
  */
 const NAME_AND_RIG = /^[^@]*[^@.]\.([^@.]*[^@.\s][^@.]*)$/;
 const MOST_OF_NAME = 64;
