@@ -15,7 +15,7 @@ import { makerOf } from '../engine/gpu/pci.ts';
 import type { TemperatureLimits } from '../mine/device-health.ts';
 import { formatPercent } from '../report/units.ts';
 import { userCacheDirectory } from '../system/files.ts';
-import { UsageError } from './exit.ts';
+import { orUsageError, UsageError } from './exit.ts';
 
 /** The settings that say which devices mine, and how. */
 export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
@@ -176,11 +176,7 @@ function cpuEngine(cpu: Config['cpu'], log: Logger, { hurried = false }: EngineO
 
 /** @throws UsageError when the kernel cannot run here */
 export function usableKernel(name: KernelName): KernelName {
-  try {
-    return forceKernel(name).name;
-  } catch (fault) {
-    throw new UsageError((fault as Error).message);
-  }
+  return orUsageError(() => forceKernel(name).name);
 }
 
 /* Reads from the settings the temperatures at which devices are paused and resumed. */

@@ -12,14 +12,14 @@ import type { PoolAccount } from '../source/pool/session.ts';
 import { RevocableSource } from '../source/shared-source.ts';
 import type { WorkSource } from '../source/source.ts';
 import { version } from '../system/version.ts';
-import { refuse, UsageError } from './exit.ts';
+import { orUsageError, refuse, UsageError } from './exit.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 
 /** The settings that name the nodes to mine on and the miner to mine for, or the pools. */
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
 /**
- * A standby of several pools is closed so long after a preferred pool has taken over again: then that one is back for
+ * Time after which a standby pool is closed once a preferred pool has taken over again: by then that one is back for
  * good, and the standby's last shares have their answers.
  */
 const STANDBY_MS = 2_000;
@@ -84,7 +84,7 @@ interface Plan {
 
 function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
   const { node } = settings;
-  const { urls = [], network } = node;
+  const { urls = [], network = '' } = node;
   const miner = minerIdentity(settings.miner);
   if (urls.length === 0) {
     const { user, password, passwordFile } = settings.pool;
@@ -108,10 +108,11 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
     );
   }
   refuse(minerContradictions(settings).map(({ says }) => says));
-  return namesOf(urls, network ?? '').map((name, index) => {
+  const names = orUsageError(() => numberRepeated(urls.map((url) => nodeAddress(url, network).name)));
+  return names.map((name, index) => {
     const url = urls[index];
     const trust = nodeTrust(url, node);
-    const options = { url, name, network: network ?? '', miner, trust, userAgent: `pickaxe/${version}` };
+    const options = { url, name, network, miner, trust, userAgent: `pickaxe/${version}` };
     const open = () => new RevocableSource(new NodeSource(options, { emit }), emit);
     return { key: JSON.stringify(options), open };
   });
@@ -136,14 +137,6 @@ export const USUAL_PASSWORD = 'x';
 export function poolAccount({ user = '', password, passwordFile }: Config['pool']): PoolAccount {
   if (passwordFile !== undefined) return { user, password: secretIn(passwordFile, '--password-file') };
   return { user, password: password ?? USUAL_PASSWORD };
-}
-
-function namesOf(urls: readonly string[], network: string): string[] {
-  try {
-    return numberRepeated(urls.map((url) => nodeAddress(url, network).name));
-  } catch (fault) {
-    throw new UsageError((fault as Error).message);
-  }
 }
 
 /**

@@ -90,7 +90,12 @@ async function named(
 /** @throws what is thrown, unless it is a UsageError */
 function refusal(about: string, fault: unknown): Finding {
   if (!(fault instanceof UsageError)) throw fault;
-  return { about, state: 'fault', what: fault.message, why: 'pickaxe mine does not start until this is corrected' };
+  return notStarting(about, fault.message);
+}
+
+/** @param more what else follows from it */
+export function notStarting(about: string, what: string, more = ''): Finding {
+  return { about, state: 'fault', what, why: `pickaxe mine does not start until this is corrected${more}` };
 }
 
 function joined(each: readonly Pick<Examination, 'findings' | 'work'>[], more: readonly Finding[]): ExaminedSources {

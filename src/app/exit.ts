@@ -24,6 +24,18 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/**
+ * @param worded makes the message of the UsageError from that of the error
+ * @throws UsageError in place of any other error
+ */
+export function orUsageError<T>(act: () => T, worded = (message: string) => message): T {
+  try {
+    return act();
+  } catch (fault) {
+    throw fault instanceof UsageError ? fault : new UsageError(worded((fault as Error).message));
+  }
+}
+
 /** @throws UsageError that names all contradictions, when there are any. */
 export function refuse(contradictions: readonly string[]): void {
   if (contradictions.length > 0) throw new UsageError(contradictions.join('\n'));
@@ -31,7 +43,7 @@ export function refuse(contradictions: readonly string[]): void {
 
 /* Ends the process once all output is written, or when output cannot be written any more. */
 
-/** How long the process waits for a reader that has stopped reading to take the last lines. */
+/** Time for a reader that has stopped reading to take the last lines. */
 const FLUSH_MS = 2_000;
 
 /** Set when a miner's output can no longer be written. The miner goes on, and its exit code is that of the mining. */
@@ -63,7 +75,7 @@ export function stopWithReader(): void {
     if (hasNoReader(fault)) process.emit('SIGTERM', 'SIGTERM');
     else complain(fault);
   });
-  // The terminal has gone or the disk is full, so nobody can be told.
+  // The terminal has gone or the disk is full, so there is nowhere to report it.
   process.stderr.on('error', () => {});
 }
 

@@ -13,9 +13,9 @@ import { UsageError } from './exit.ts';
 
 /** Pause before a file that could not be written is opened again. */
 const RETRY_MS = 60_000;
-/** How many bytes may wait for a slow disk. Further lines are dropped. */
+/** Maximum number of bytes that wait for a slow disk. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** How long the end of the process waits for a disk that hangs. */
+/** Time that the end of the process waits for a disk that hangs. */
 const CLOSE_MS = 2_000;
 
 /**
@@ -107,7 +107,7 @@ interface RotatingFileOptions {
   readonly path: string;
   /** The size at which the file is rotated, in bytes. */
   readonly size: number;
-  /** How many rotated files are kept. */
+  /** Number of rotated files that are kept. */
   readonly keep: number;
   /** Called once when the rotation failed. The file grows on; rotation is tried again after another `size` bytes. */
   readonly unrotated: (fault: Error) => void;
@@ -117,7 +117,7 @@ class RotatingFile {
   readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
   #bytes = 0;
-  /** False once people have been told that the file cannot be rotated. */
+  /** False once it has been reported that the file cannot be rotated. */
   #rotates = true;
 
   constructor(options: RotatingFileOptions) {

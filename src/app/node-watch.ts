@@ -1,4 +1,4 @@
-/** Compares the nodes that a rig mines on, and tells which of them are healthy. Mining waits for none of this. */
+/** Compares the nodes that a rig mines on, and reports which of them are healthy. Mining does not wait for it. */
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
@@ -13,8 +13,8 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-api.ts';
 
-/** What hears of it when a node has become unhealthy, or healthy again: failover, or the only node. */
-interface JudgedSource {
+/** The source that learns of a node's health: failover. */
+interface WatchedSource {
   /**
    * @param rank the node's place in the order of preference; 0 is the first
    * @param fault what follows the node's name in a sentence; undefined when it is healthy
@@ -23,9 +23,9 @@ interface JudgedSource {
 }
 
 export interface NodeWatchOptions {
-  /** The URLs of `node` are those of the nodes that are judged, in the same order. */
+  /** The URLs of `node` are those of the nodes of the source, in the same order. */
   readonly settings: NodeSettings;
-  readonly source: JudgedSource;
+  readonly source: WatchedSource;
   readonly pace?: Pace;
   readonly clock?: Clock;
 }
@@ -37,18 +37,18 @@ const MAX_SHOWN = 300;
 /** Watches until `stop`. */
 export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop: AbortSignal): Promise<void> {
   const { settings, source, pace, clock = systemClock } = options;
-  let opened: NodeCandidates | undefined;
+  let opened: Candidates | undefined;
   const surveyAll = async (signal: AbortSignal) => {
-    opened ??= await NodeCandidates.open(settings);
+    opened ??= await openCandidates(settings);
     // The sources of work notice by themselves when a node gives none.
-    const candidates = opened.configured.map(({ name, api }): Candidate => ({ name, api }));
+    const candidates = opened.candidates.map(({ name, api }): Candidate => ({ name, api }));
     return await survey(candidates, opened.network, clock.nowUs(), signal);
   };
   const changed = (rank: number, fault: string | undefined) =>
     source.judge(rank, fault === undefined ? undefined : oneLine(fault, MAX_SHOWN));
   const failing = (reason: string | undefined) => {
-    if (reason === undefined) log.info(TAG, 'it is known again whether the nodes are healthy');
-    else log.warn(TAG, `whether the nodes are healthy cannot be found out, which is tried again: ${oneLine(reason)}`);
+    if (reason === undefined) log.info(TAG, 'the health of the nodes is known again');
+    else log.warn(TAG, `the health of the nodes cannot be found out; trying again: ${oneLine(reason)}`);
   };
   try {
     await watchNodes({ survey: surveyAll, changed, failing, ...(pace && { pace }) }, stop);
@@ -57,47 +57,37 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
   }
 }
 
-/* Prepares the nodes of the configuration to be looked at. */
-
-/** The settings that say which nodes, of what network, and for whom they are asked for work. */
+/** The settings that name the nodes, their network, and the miner that they are asked for work for. */
 type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
 /** Short, because a person waits for the answer; a slow node is listed all the same. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
 
-export class NodeCandidates {
-  readonly configured: readonly Candidate[];
-  /** That of the configuration, or that of the first node that says it. */
+/** The nodes of the settings, as candidates of a comparison. */
+export interface Candidates {
+  readonly candidates: readonly Candidate[];
+  /** That of the settings, or that of the first node that says it; empty where none does. */
   readonly network: string;
-  /** The clients of configured nodes. */
-  readonly #apis: readonly NodeApi[];
-
-  /** @throws UsageError when the network of a node is not known, or a file holds no certificates */
-  static async open(settings: NodeSettings): Promise<NodeCandidates> {
-    const nodes = configuredNodes(settings).filter(({ url }) => url !== undefined);
-    return new NodeCandidates(settings, await Promise.all(nodes.map((node) => open(settings, node))));
-  }
-
-  private constructor(settings: NodeSettings, opened: readonly (NodeApi | string)[]) {
-    const { node } = settings;
-    const urls = node.urls ?? [];
-    this.#apis = opened.filter((each) => typeof each !== 'string');
-    this.network = node.network ?? this.#apis[0]?.network ?? '';
-    const { network } = this;
-    const names = numberRepeated(urls.map(shownUrl));
-    const miner = minerIdentity(settings.miner);
-    this.configured = urls.map((url, i) => {
-      const question = miner && { url, network, trust: nodeTrust(url, node), miner };
-      return { name: names[i], api: opened[i], whyNoWork: question && (() => whyNoWork(question)) };
-    });
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#apis.map((api) => api.close()));
-  }
+  close(): Promise<void>;
 }
 
-/** @returns a client, or why there is none */
+/** @throws UsageError when the network of a node is not known, or a file holds no certificates */
+export async function openCandidates(settings: NodeSettings): Promise<Candidates> {
+  const { node } = settings;
+  const { urls = [] } = node;
+  const opened = await Promise.all(configuredNodes(settings).map((each) => open(settings, each)));
+  const apis = opened.filter((each) => typeof each !== 'string');
+  const network = node.network ?? apis[0]?.network ?? '';
+  const names = numberRepeated(urls.map(shownUrl));
+  const miner = minerIdentity(settings.miner);
+  const candidates = urls.map((url, i): Candidate => {
+    const question = miner && { url, network, trust: nodeTrust(url, node), miner };
+    return { name: names[i], api: opened[i], whyNoWork: question && (() => whyNoWork(question)) };
+  });
+  return { candidates, network, close: async () => void (await Promise.all(apis.map((api) => api.close()))) };
+}
+
+/** @returns a client, or why it could not be opened */
 async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeApi | string> {
   try {
     return await openNodeApi(node, settings, { limits: LIMITS });

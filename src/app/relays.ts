@@ -6,19 +6,18 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Simulation } from '../config/setting-types/rig.ts';
 import type { Config } from '../config/settings.ts';
-import { servedNetwork } from '../node/config.ts';
 import { NodeError } from '../node/errors.ts';
-import { MiningClient } from '../node/mining.ts';
 import { nodeAddress } from '../node/url.ts';
 import { ExternalRelay } from '../relay/external.ts';
 import type { RelayLog } from '../relay/relay.ts';
 import { type Means, mostConnections } from '../relay/stratum/limits.ts';
 import { StratumRelay } from '../relay/stratum/server.ts';
 import { Ledger } from '../relay/stratum/share-log.ts';
+import { askNetwork } from '../survey/node.ts';
 import type { Clock } from '../system/clock.ts';
 import { openPrivate } from '../system/files.ts';
 import type { Command } from '../system/process-group.ts';
-import { systemReport, version } from '../system/version.ts';
+import { systemReport } from '../system/version.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
 import { UsageError, whyNotListening } from './exit.ts';
 import { certificatesIn, nodeTrust, secretTextIn } from './node-api.ts';
@@ -127,7 +126,7 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
 }
 
 /** The log as relays see it. */
-export function relayLog(log: Logger, tag: string): RelayLog {
+function relayLog(log: Logger, tag: string): RelayLog {
   return {
     debug: (line) => log.debug({ tag }, line),
     info: (line) => log.info({ tag }, line),
@@ -187,25 +186,16 @@ function refuseMainNetwork({ urls = [], network = '' }: Config['node']): void {
 
 /** @throws UsageError unless the node serves another network than the main one, or answers without saying which */
 async function askNode(url: string, node: Config['node'], log: Logger): Promise<void> {
-  const address = nodeAddress(url, node.network ?? '');
-  const trust = nodeTrust(url, node);
-  const client = new MiningClient({ address, trust, userAgent: `pickaxe/${version}` });
-  try {
-    const served = servedNetwork(await client.config(new AbortController().signal));
-    if (served === undefined) log.warn(SIMULATED, `${address.name} does not say which network it serves`);
-    else if (MAIN.test(served)) {
-      throw new UsageError(
-        `--simulate submits blocks without proof of work, which is for test networks only; ${address.name} says that it ` +
-          `serves ${served}. Name a node of a test network, or mine with devices.`,
-      );
-    }
-  } catch (fault) {
+  const { name } = nodeAddress(url, node.network ?? '');
+  const served = await askNetwork({ url, network: node.network, trust: nodeTrust(url, node) }).catch((fault) => {
     if (!(fault instanceof NodeError)) throw fault;
-    if (fault.kind !== 'refused') {
-      throw new UsageError(`--simulate needs to know which network ${address.name} serves: ${fault.message}`);
-    }
-    log.warn(SIMULATED, `${address.name} does not say which network it serves`);
-  } finally {
-    await client.close();
+    throw new UsageError(`--simulate needs to know which network ${name} serves: ${fault.message}`);
+  });
+  if (served === undefined) log.warn(SIMULATED, `${name} does not say which network it serves`);
+  else if (MAIN.test(served)) {
+    throw new UsageError(
+      `--simulate submits blocks without proof of work, which is for test networks only; ${name} says that it ` +
+        `serves ${served}. Name a node of a test network, or mine with devices.`,
+    );
   }
 }

@@ -32,13 +32,13 @@ type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'earnings'> 
   readonly rigName: string;
   readonly live: LiveConfig;
   /** Logs what the run is about, as its first lines. @returns the same for whatever runs beside the miner */
-  readonly announce: (whom: Whom) => Setup;
+  readonly announce: (payee: Payee) => Setup;
   /** Closes the log file once all lines are written. */
   readonly close: () => Promise<void>;
 };
 
 /** Who earns, and where. */
-type Whom = Omit<Setup, 'configFiles'>;
+type Payee = Omit<Setup, 'configFiles'>;
 
 interface PrepareOptions {
   /** Whether stdin is used for something else than keys. */
@@ -64,8 +64,8 @@ export async function prepare(
   const relays = await relaysOf(config, log);
   const earnings = earningsTerms(config);
   const { name: rigName = hostname() } = config.rig;
-  const announce = (whom: Whom) => {
-    const setup = { configFiles: loaded.files, ...whom };
+  const announce = (payee: Payee) => {
+    const setup = { configFiles: loaded.files, ...payee };
     logStart(log, { rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
     return setup;
   };
@@ -150,7 +150,7 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
   const { source } = chosen;
   const { close, announce, live, ...prepared } = await prepare(loaded, reload);
   live.beforeChange((next) => chosen.prepare(next));
-  const setup = announce(whomFor(config));
+  const setup = announce(payeeOf(config));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
@@ -159,7 +159,7 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
     const rig = { events, source, engines, ...prepared, setup, relays, ...balance(live) };
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
-    // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
+    // The block log starts last and ends first: what ends after it, such as the webhook, still gets its events.
     const watch = await nodeWatch(live, chosen);
     const sidecars = [...prepared.sidecars, ...watch, ...blockLog(live, chosen)];
     return await runMiner({ ...rig, sidecars }, config.run);
@@ -180,7 +180,7 @@ async function refuseWithoutNetwork(config: Config): Promise<void> {
 }
 
 /** Who earns, and where: on a pool the user, and never the password. */
-function whomFor({ node, pool, miner }: Config): Whom {
+function payeeOf({ node, pool, miner }: Config): Payee {
   if (pool.urls) return { user: pool.user, pools: pool.urls };
   const [url = ''] = node.urls ?? [];
   return { account: minerIdentity(miner)?.account, network: nodeAddress(url, node.network ?? '').network };

@@ -11,11 +11,10 @@ import { keepSchedule, pauseOnBattery, pauseWhileUsed } from '../guards/guards.t
 import { findWatches } from '../guards/idle.ts';
 import { powerReader } from '../guards/power.ts';
 import { type HookCommands, Hooks } from '../notify/hooks.ts';
-import { NOTICES, type Notice, type NoticeType, tellNotices, watchHashrate } from '../notify/notices.ts';
+import { NOTICES, type Notice, type NoticeType, sendNotices, watchHashrate } from '../notify/notices.ts';
 import { Webhook } from '../notify/webhook.ts';
 import { pause } from '../system/abort.ts';
 import { userStateDirectory } from '../system/files.ts';
-import { version } from '../system/version.ts';
 import { isLoopback } from '../text/addresses.ts';
 import type { BlockLog, BlockLogOptions } from './block-log.ts';
 import { UsageError } from './exit.ts';
@@ -67,34 +66,34 @@ export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<
  * @throws UsageError when the webhook's files cannot be used.
  */
 export async function notices(live: LiveConfig): Promise<Sidecar> {
-  let tell = (_: Notice) => {};
+  let send = (_: Notice) => {};
   /** The ends of replaced hooks and webhooks, which may still be running. */
   const ending: Promise<unknown>[] = [];
-  const hearers = await restartOnChange(
+  const targets = await restartOnChange(
     live,
     ({ hooks, webhook }) => [hooks, webhook],
     async (config) => {
       const open = noticeTargetsOf(config);
       return async ({ log }) => {
-        const { hear, end } = open(log);
-        tell = hear;
-        return () => void ending.push(end());
+        const opened = open(log);
+        send = opened.send;
+        return () => void ending.push(opened.end());
       };
     },
   );
   return async (running) => {
-    const endHearers = await hearers(running);
-    const stop = tellNotices(running, (notice) => tell(notice));
+    const endTargets = await targets(running);
+    const stop = sendNotices(running, (notice) => send(notice));
     return async () => {
       stop();
-      await endHearers();
+      await endTargets();
       await Promise.all(ending);
     };
   };
 }
 
 interface NoticeTargets {
-  readonly hear: (notice: Notice) => void;
+  readonly send: (notice: Notice) => void;
   /** Waits for commands and deliveries that are under way, within their time limits. */
   readonly end: () => Promise<unknown>;
 }
@@ -107,9 +106,9 @@ function noticeTargetsOf(config: Config): (log: Logger) => NoticeTargets {
   return (log) => {
     if (target?.warning !== undefined) log.warn({ tag: 'hook' }, target.warning);
     const hooks = new Hooks(commands, log);
-    const webhook = target && new Webhook({ ...target, userAgent: `pickaxe/${version}`, log });
+    const webhook = target && new Webhook({ ...target, log });
     return {
-      hear: (notice) => {
+      send: (notice) => {
         hooks.send(notice);
         webhook?.send(notice);
       },
@@ -153,8 +152,8 @@ function isPrivate({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * By then the first devices mine. What is needed here is loaded only then, unless clients could use up all open files
- * before.
+ * Time until the first comparison: by then the first devices mine. The modules for it are loaded only then, unless
+ * clients could use up all open files before.
  */
 const FIRST_MS = 10_000;
 /** The time between a fault of the watch and its next attempt. */
@@ -178,7 +177,7 @@ export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: Wat
     if (loadsFirst) await load();
     const stopping = new AbortController();
     const { signal } = stopping;
-    let told = '';
+    let reported = '';
     const unhealthy = new Set<number>();
     const judge = (rank: number, fault: string | undefined) => {
       if (fault === undefined) unhealthy.delete(rank);
@@ -193,8 +192,8 @@ export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: Wat
         // The next attempt takes every node for healthy at first.
         for (const rank of unhealthy) judge(rank, undefined);
         const { message, stack } = fault as Error;
-        if (message === told) return;
-        told = message;
+        if (message === reported) return;
+        reported = message;
         log.error({ tag: 'node' }, `nodes are not watched, which is tried again; please report it: ${stack}`);
       }
     };
@@ -225,7 +224,7 @@ export function blocks(options: BlockLogOptions, live?: LiveConfig): Sidecar | u
   if (!isOn) return undefined;
   if (folder !== undefined) return followBlocks(options, (log) => openStore(folder, log), live);
   return async ({ log }) => {
-    log.warn({ tag: 'block' }, `it is not followed what becomes of blocks: ${NO_FOLDER}`);
+    log.warn({ tag: 'block' }, `accepted blocks are not tracked: ${NO_FOLDER}`);
     return () => {};
   };
 }
@@ -240,7 +239,7 @@ export function followBlocks(
   live?: LiveConfig,
 ): Sidecar {
   return async (running) => {
-    /** What happens while no block log is there to hear it. */
+    /** Events from before the block log was loaded. */
     const early: MinerEvent[] = [];
     let loaded: BlockLog | undefined;
     let { node } = options;
@@ -257,7 +256,7 @@ export function followBlocks(
     });
     const fail = (fault: unknown) => {
       forget();
-      running.log.error({ tag: 'block' }, `it is not followed what becomes of blocks: ${(fault as Error).message}`);
+      running.log.error({ tag: 'block' }, `accepted blocks are not tracked: ${(fault as Error).message}`);
       return undefined;
     };
     let loading = load().catch(fail);

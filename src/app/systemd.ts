@@ -1,4 +1,4 @@
-/** Decides what a service manager is told about a rig. Pure. */
+/** Reports to systemd (Type=notify) when the rig is ready, how it is doing, that it lives, and when it stops. */
 
 import { countsShares, livesOnRelays, sumOfRelays } from '../report/figures.ts';
 import { outageInFull } from '../report/outages.ts';
@@ -118,8 +118,6 @@ function socketAddress(address: string): Buffer {
   new Uint16Array(family.buffer, family.byteOffset, 1)[0] = AF_UNIX; // The field is in the byte order of this machine.
   return Buffer.concat([family, name]);
 }
-
-/* Tells systemd (Type=notify) when the miner is ready, how it is doing, that it lives, and when it stops. */
 
 type Environment = Record<string, string | undefined>;
 

@@ -29,7 +29,7 @@ import { statusLine } from '../terminal/status-line.ts';
 import type { Sidecar } from './run-miner.ts';
 
 const DRAW_MS = 1_000;
-/** How long a link with a token is shown: long enough to point a camera at it. */
+/** Time for which a link with a token is shown: long enough to point a camera at it. */
 const SECRET_MS = 60_000;
 
 /**
@@ -70,7 +70,7 @@ class Session {
   #uncovering: NodeJS.Timeout | undefined;
   /** Whether this process is in the terminal's foreground. When it is not, a shell uses the terminal. */
   #isHere = false;
-  /** Whether people have been told of the keys. */
+  /** Whether the keys have been named. */
   #isGreeted = false;
 
   constructor(running: RunningMiner, hasLine: boolean, page: () => ServedPage | undefined, hasKeys: boolean) {

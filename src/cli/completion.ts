@@ -16,9 +16,7 @@ _${name}() {
     case "$command \${COMP_WORDS[i]}" in
 ${commands
   .slice(1)
-  .map(
-    ({ path }) => `      ${quote(` ${path.slice(1).join(' ')}`)}) command=${quote(` ${path.slice(1).join(' ')}`)} ;;`,
-  )
+  .map(({ path }) => `      ${quote(commandWords(path))}) command=${quote(commandWords(path))} ;;`)
   .join('\n')}
     esac
   done
@@ -55,12 +53,9 @@ function wordsCase({ path, commands, options, choices, takesFiles }: CompletionC
   return `${pattern} if [[ $word == -* ]]; then words=${all}; else words=${quote(words.join(' '))}; fi ;;`;
 }
 
-/** The words of a command as the script collects them: each with a space in front. */
-function commandWords(path: readonly string[]): string {
-  return path
-    .slice(1)
-    .map((word) => ` ${word}`)
-    .join('');
+/** The words of a command as the scripts collect them: each with a space in front. */
+function commandWords([, ...words]: readonly string[]): string {
+  return words.map((word) => ` ${word}`).join('');
 }
 
 function quote(text: string): string {
@@ -143,7 +138,7 @@ function __${name}_command
         switch "$command $word"
             case ${commands
               .slice(1)
-              .map(({ path }) => quoteForFish(` ${path.slice(1).join(' ')}`))
+              .map(({ path }) => quoteForFish(commandWords(path)))
               .join(' ')}
                 set command "$command $word"
         end
@@ -156,11 +151,8 @@ ${commands.flatMap((command) => commandLines(name, command)).join('\n')}
 }
 
 function commandLines(name: string, { path, commands, options, choices, takesFiles }: CompletionCommand): string[] {
-  const words = path
-    .slice(1)
-    .map((word) => ` ${word}`)
-    .join('');
-  const start = `complete --command ${name} --condition ${quoteForFish(`__${name}_command ${quoteForFish(words)}`)}`;
+  const called = quoteForFish(commandWords(path));
+  const start = `complete --command ${name} --condition ${quoteForFish(`__${name}_command ${called}`)}`;
   return [
     ...commands.map(
       ({ name, description }) =>

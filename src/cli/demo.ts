@@ -32,13 +32,12 @@ const BLOCK_SECONDS = 1;
 /** Short, because the first difficulty is a guess; a moving average keeps it steady. */
 const RETARGET_MS = 250;
 /**
- * Other miners find three blocks in the time of one of ours, so that New Cuts can be seen, and what is built on our
- * blocks.
+ * Time between two blocks of other miners: a third of ours, so that New Cuts can be seen, and blocks on top of ours.
  */
 const RIVAL_MS = 333;
 /** So each of the 20 chains has a block every 5 seconds; on real networks that takes 30. */
 const SPEED = 6;
-/** Far longer than it takes to look twice at the last blocks. */
+/** Far longer than two looks at the last blocks take. */
 const LAST_LOOKS_MS = 30_000;
 
 export function declare(command: Command, { action }: Line): void {
@@ -83,7 +82,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   }
 }
 
-/** Once mining has ended, each chain gets one more block and no further ones: that decides what became of ours. */
+/** Once mining has ended, each chain gets one more block and no others: that decides what became of our blocks. */
 function lastBlocks({ ledger }: MockNode): Sidecar {
   return async () => () => {
     ledger.standsStill = true;

@@ -3,7 +3,13 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { kernelRows, threadChoice, usableKernel } from '../app/choose-engines.ts';
-import { type ExaminedSources, examineAccount, examineNodes, examinePools } from '../app/examine-sources.ts';
+import {
+  type ExaminedSources,
+  examineAccount,
+  examineNodes,
+  examinePools,
+  notStarting,
+} from '../app/examine-sources.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { earningsTerms } from '../app/ledger-views.ts';
 import { servedNetwork } from '../app/node-api.ts';
@@ -110,7 +116,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
     const { config, files } = await settings('start');
     const nameless = lacksNetwork(config.node) && config.pool.urls === undefined && config.node.urls !== undefined;
     const configuration = nameless
-      ? misconfigured(await servedNetwork(config), '')
+      ? notStarting('configuration', await servedNetwork(config))
       : examineConfigFolder(userConfigDirectory(process.env), files);
     return { config, configuration };
   } catch (fault) {
@@ -121,7 +127,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
       (thrown) => void asUsageError(thrown),
     );
     const more = config ? '' : '; the default settings were checked instead';
-    return { config: config ?? DEFAULTS, configuration: misconfigured(message, more) };
+    return { config: config ?? DEFAULTS, configuration: notStarting('configuration', message, more) };
   }
 }
 
@@ -129,15 +135,6 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
 function asUsageError(fault: unknown): UsageError {
   if (fault instanceof UsageError) return fault;
   throw fault;
-}
-
-function misconfigured(what: string, more: string): Finding {
-  return {
-    about: 'configuration',
-    state: 'fault',
-    what,
-    why: `pickaxe mine does not start until this is corrected${more}`,
-  };
 }
 
 async function readCpu({ cpu }: Config): Promise<CpuFacts> {

@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { chooseInTurn, limitsOf } from '../app/choose-engines.ts';
-import { EXIT, UsageError } from '../app/exit.ts';
+import { EXIT, orUsageError, UsageError } from '../app/exit.ts';
 import { HEADER_BYTES, HEADER_OFFSET, toHex, WORK_BYTES } from '../chain/bytes.ts';
 import { NO_NONCE1 } from '../chain/nonce.ts';
 import { meetsTarget } from '../chain/target.ts';
@@ -58,7 +58,13 @@ async function runExternalWorker(
   if (!isTargetArgument(argument)) {
     throw new UsageError('The target is 64 hex digits, and the 286 bytes of the header come on stdin.');
   }
-  const path = connect === undefined ? undefined : pathOf(connect);
+  const path =
+    connect === undefined
+      ? undefined
+      : orUsageError(
+          () => socketPath(connect),
+          (why) => `--connect: ${why}.`,
+        );
   const log = makeLog(config.log.level, config.log.format);
   const header = await readHeader();
   const target = headerTargetOf(header);
@@ -83,14 +89,6 @@ async function solved<T>(task: Promise<T>): Promise<T> {
     return await task;
   } catch (fault) {
     throw fault instanceof UsageError ? fault : new UsageError(`${(fault as Error).message}.`);
-  }
-}
-
-function pathOf(address: string): string {
-  try {
-    return socketPath(address);
-  } catch (fault) {
-    throw new UsageError(`--connect: ${(fault as Error).message}.`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a command line uses from outside, so that a program or a test can run one without a process of its own. */
+/** What a command line uses from outside, so that programs and tests can run one without starting a process. */
 
 import type { Command } from 'commander';
 import { UsageError } from '../app/exit.ts';
@@ -14,7 +14,7 @@ export interface Io {
    * Asks a person, where there is one at a terminal.
    * @param stop ends the question, also one that is not on the screen yet
    * @returns undefined where nobody can be asked
-   * @throws what `isEndOfQuestion` knows, when the person ends the question
+   * @throws an error for which `isEndOfQuestion` is true, when the person ends the question
    */
   confirm(question: string, stop?: AbortSignal): Promise<boolean | undefined>;
   /** Milliseconds since 1970, with a fraction. */
@@ -23,7 +23,7 @@ export interface Io {
   readonly stop: AbortSignal;
   /** The width of the terminal on which results are printed; undefined where they go elsewhere. */
   readonly columns: number | undefined;
-  /** Whether lines about progress help: a person sees what is said, and results go elsewhere. */
+  /** Whether lines about progress help: a person reads stderr, and results go elsewhere. */
   readonly showsProgress: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `pickaxe mine`: reads the settings, and mines. What mines is loaded only once the settings are right: whoever
- * mistyped a flag learns it at once.
+ * `pickaxe mine`: reads the settings, and mines. The modules that mine are loaded only once the settings are right, so
+ * that a mistyped flag is reported at once.
  */
 
 import { type Command, Option } from 'commander';

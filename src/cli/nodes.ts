@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT } from '../app/exit.ts';
 import { noNode } from '../app/node-api.ts';
-import { NodeCandidates } from '../app/node-watch.ts';
+import { openCandidates } from '../app/node-watch.ts';
 import type { Loaded } from '../config/load.ts';
 import { type Surveyed, survey } from '../survey/comparison.ts';
 import { isFault } from '../survey/finding.ts';
@@ -26,16 +26,15 @@ interface NodesOptions {
 /** @throws UsageError without a node, or when its network is not known */
 async function runNodes({ config }: Loaded, options: NodesOptions, io: Io): Promise<number> {
   if ((config.node.urls ?? []).length === 0) throw noNode();
-  const candidates = await NodeCandidates.open(config);
+  const { candidates, network, close } = await openCandidates(config);
   try {
-    const { configured, network } = candidates;
-    const surveyed = await survey(configured, network, systemClock.nowUs());
+    const surveyed = await survey(candidates, network, systemClock.nowUs());
     const report: NodesReport = { network: network === '' ? null : network, nodes: surveyed.map(toJson) };
     io.out(`${options.json ? jsonText(report) : surveyed.flatMap(linesOf).join('\n')}\n`);
     const isUsable = surveyed.some(({ problems }) => !problems.some(isFault));
     return isUsable ? EXIT.done : EXIT.failed;
   } finally {
-    await candidates.close();
+    await close();
   }
 }
 

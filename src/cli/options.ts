@@ -11,8 +11,7 @@ import { type HttpAddress, isPoolUrl, parseHttpAddress } from '../text/addresses
 import { listLast } from './help.ts';
 
 /**
- * The settings that each command has flags for. A command may also have an option of its own with the name of a
- * setting.
+ * The settings that each command has flags for. A command may also have another option with the name of a setting.
  */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
 

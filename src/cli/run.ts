@@ -13,7 +13,7 @@ import { addHelp, explain, refuseMissingValues, withoutGuesses } from './wrong-l
  * @param argv the words after `pickaxe`
  * @param io where results go and answers come from. Commands that mine, measure or ask questions use the process
  *   itself: its signals, its terminal, and stderr for their log
- * @returns the exit code. What is wrong with the line or the settings has been said
+ * @returns the exit code. Faults of the line or the settings have been printed by then
  */
 export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
   const words = withoutGuesses(argv);
@@ -50,7 +50,7 @@ export async function programFor(line: Line, isLoaded: (name: string) => boolean
     .configureOutput({
       writeOut: io.out,
       writeErr: (text) => io.say(text.replace(/\n$/, '')),
-      // What commander says of a line that it cannot read is said in other words.
+      // wrong-lines.ts words the errors of a line that commander cannot read.
       outputError: () => {},
       getOutHelpWidth: () => io.columns ?? USUAL_COLUMNS,
     })

@@ -8,7 +8,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writ
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { EXIT, UsageError } from '../app/exit.ts';
+import { EXIT, orUsageError, UsageError } from '../app/exit.ts';
 import { userConfigHome } from '../config/files.ts';
 import type { Io, Line } from './io.ts';
 
@@ -131,7 +131,11 @@ function uninstallService(options: ServiceOptions, io: Io): number {
   }
   const isEnabled = lstatSync(enabledLink, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const removed = isEnabled ? [file, enabledLink] : [file];
-  for (const each of removed) remove(each);
+  for (const each of removed)
+    orUsageError(
+      () => rmSync(each),
+      (why) => `${each} cannot be removed: ${why}.`,
+    );
   print(
     io,
     ...removed.map((each) => `Removed: ${each}`),
@@ -201,21 +205,12 @@ function read(file: string): string | undefined {
 }
 
 function write(file: string, text: string): void {
-  try {
+  const act = () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     writeFileSync(file, text, { mode: MODE });
     chmodSync(file, MODE); // An older file keeps its mode when it is written to.
-  } catch (fault) {
-    throw new UsageError(`${file} cannot be written: ${(fault as Error).message}.`);
-  }
-}
-
-function remove(file: string): void {
-  try {
-    rmSync(file);
-  } catch (fault) {
-    throw new UsageError(`${file} cannot be removed: ${(fault as Error).message}.`);
-  }
+  };
+  orUsageError(act, (why) => `${file} cannot be written: ${why}.`);
 }
 
 function print(io: Io, ...lines: string[]): void {

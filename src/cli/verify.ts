@@ -20,7 +20,6 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action((header, options) => runVerify(header, options, io)));
 }
 
-/** What is verified. */
 interface Subject {
   readonly header: BlockHeader;
   /** 32 bytes, little-endian. */
@@ -43,7 +42,7 @@ async function runVerify(given: string, { json }: { readonly json: boolean }, io
   return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;
 }
 
-/** Far more than a header of any network has, in either form. */
+/** Maximum number of bytes of stdin: far more than a header of any network has, in either form. */
 const MOST_STDIN = 65_536;
 
 async function textOfStdin(io: Io): Promise<string> {
@@ -86,10 +85,10 @@ function linesOf(report: VerifyReport): string[] {
   return lines.map(([name, value]) => `${name.padEnd(14)} ${value}`);
 }
 
-/** As a value of JSON is written. */
+/** A text as JSON writes it. */
 const QUOTED = /^"(.*)"$/;
 
-/** What has only hex digits is hex: no header is so long that its base64url could have no other characters. */
+/** A text of hex digits alone is hex: the base64url of a header always has other characters, too. */
 function bytesOf(text: string): Uint8Array {
   const digits = text.replace(/^0x/i, '');
   if (/^[0-9a-f]*$/i.test(digits)) {
@@ -135,7 +134,7 @@ function ofHeader(bytes: Uint8Array): Subject {
   return { header, target: header.target, targetFrom: 'header' };
 }
 
-/** @returns how many bytes a header with that number of adjacents has; 0 for bytes that are too few to say */
+/** @returns the length of a header with that number of adjacents, in bytes; 0 when there are too few bytes to tell */
 function headerLengthOf(bytes: Uint8Array): number {
   return bytes.length < headerBytes(0) ? 0 : headerBytes(viewOf(bytes).getUint16(COUNT_OFFSET, true));
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { chooseEngines } from '../app/choose-engines.ts';
-import { EXIT, UsageError } from '../app/exit.ts';
+import { EXIT, orUsageError, UsageError } from '../app/exit.ts';
 import { prepare } from '../app/rig.ts';
 import { runMiner, type Sidecar } from '../app/run-miner.ts';
 import type { Loaded } from '../config/load.ts';
@@ -79,7 +79,7 @@ function printSchema(io: Io): number {
 
 /** @param reload reads the configuration again */
 async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () => Promise<Loaded>): Promise<number> {
-  const path = listen === undefined ? undefined : usable(() => socketPath(listen));
+  const path = listen === undefined ? undefined : orUsageError(() => socketPath(listen));
   const { config } = loaded;
   const { close, announce, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });
   const setup = announce({});
@@ -95,15 +95,6 @@ async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () =
     return await runMiner(rig, { json: false });
   } finally {
     await close();
-  }
-}
-
-/** @throws UsageError instead of an Error */
-function usable<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (fault) {
-    throw new UsageError((fault as Error).message);
   }
 }
 
@@ -141,7 +132,7 @@ class Worker {
     });
     // Without a device there is nothing to wait for: the miner ends by itself.
     events.on((event) => {
-      if (event.type === 'device' && event.state === 'parked') this.#judgeEnd(tally);
+      if (event.type === 'device' && event.state === 'parked') this.#noteEnd(tally);
     });
   }
 
@@ -177,7 +168,7 @@ class Worker {
     }
   }
 
-  #judgeEnd(tally: Tally): void {
+  #noteEnd(tally: Tally): void {
     const all = Object.values(tally.status().devices);
     if (all.every(({ state }) => state === 'parked')) this.source.byeReason = 'no-device';
   }
@@ -191,7 +182,7 @@ function refuse(socket: Socket): void {
   endSoon(socket);
 }
 
-/* What parents are told of the rig: its devices and figures, made from events. */
+/* The rig as parents see it: its devices and figures, made from events. */
 
 interface WorkerRigOptions {
   readonly rigName: string;
@@ -205,12 +196,12 @@ class WorkerRig implements RigView {
   readonly #options: WorkerRigOptions;
   /** The last state of each device, by its name. */
   readonly #devices = new Map<string, AnswerOf<'device'>>();
-  /** Whether the rig is ready or paused, as parents were told last; undefined while devices open. */
+  /** The state that parents were sent last; undefined while devices open. */
   #state: AnswerOf<'ready'> | AnswerOf<'paused'> | undefined;
 
   constructor(options: WorkerRigOptions) {
     this.#options = options;
-    // Without devices of its own, others hash for the rig.
+    // A rig without devices is ready, because others hash for it.
     if (options.devices.length === 0) this.#state = { type: 'ready', devices: [] };
   }
 
@@ -228,7 +219,7 @@ class WorkerRig implements RigView {
     } as const;
     this.#devices.set(device, answer);
     this.#options.answer(answer);
-    const now = this.#judge();
+    const now = this.#overallState();
     if (now === undefined || JSON.stringify(now) === JSON.stringify(this.#state)) return;
     this.#state = now;
     this.#options.answer(now);
@@ -264,7 +255,7 @@ class WorkerRig implements RigView {
   }
 
   /** @returns undefined while no device is in service or on the way to it */
-  #judge(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
+  #overallState(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
     const known = [...this.#devices.values()];
     const ready = known.filter(({ state }) => state === 'ready').map(({ device }) => device);
     if (ready.length > 0) return { type: 'ready', devices: ready };

@@ -31,7 +31,7 @@ export function withoutGuesses(words: readonly string[]): string[] {
   return words.length === 0 ? [] : [...(GUESSED.get(first) ?? [first]), ...words.slice(1)];
 }
 
-/** So many characters of a word are repeated: enough to recognize it. */
+/** Maximum number of characters of a word that are repeated: enough to recognize it. */
 const MOST_SHOWN = 60;
 
 function quoted(word: string): string {
@@ -132,7 +132,7 @@ function takesNext(command: Command, word: string): boolean {
   return option?.required === true && [option.long, option.short].includes(word);
 }
 
-/** Tells all of them at once: a line that was written for another miner has several. */
+/** Names all of them at once: a line that was written for another miner has several. */
 function unknownOptions(command: Command, words: readonly string[], message: string): string {
   const end = words.indexOf('--');
   const flags = words.slice(0, end < 0 ? undefined : end).filter((word) => /^--?[a-z]/i.test(word));

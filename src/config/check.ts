@@ -29,17 +29,17 @@ export interface Checked {
   readonly unknown: readonly string[];
 }
 
-export function check(said: RawSettings): Checked {
-  const { document, problems: earlier = [], unread = [] } = said;
+export function check(raw: RawSettings): Checked {
+  const { document, problems: earlier = [], unread = [] } = raw;
   const { error, data } = fileSchema.safeParse(document);
   const issues: readonly Issue[] = [...(error?.issues ?? []), ...unread.flatMap(misnamed)];
   // A list may have several faults, which all get the same sentence.
-  const problems = new Set([...earlier, ...issues.flatMap((issue, at) => problemsOf(issue, said, at < MOST_MEANT))]);
+  const problems = new Set([...earlier, ...issues.flatMap((issue, at) => problemsOf(issue, raw, at < MOST_MEANT))]);
   const sound = error ? fileSchema.safeParse(withoutFaults(document, issues)).data : data;
   const open = new Set([...unread, ...issues.slice(0, MOST_MEANT).flatMap(leavesOpen)].map(placeOf));
   const isOpen = ({ table, key }: Entry) => [[], [table], [table, key]].some((path) => open.has(placeOf(path)));
   return {
-    values: valuesOf((sound ?? {}) as Tables, said),
+    values: valuesOf((sound ?? {}) as Tables, raw),
     problems: [...problems].sort(byPosition),
     unknown: ENTRIES.filter(isOpen).map(({ path }) => path),
   };
@@ -96,8 +96,8 @@ function withoutFaults(document: unknown, issues: readonly Issue[]): Tables {
   return Object.fromEntries(tables.map(([table, all]) => [table, Object.fromEntries(settings(table, all))]));
 }
 
-function valuesOf(tables: Tables, said: RawSettings): Checked['values'] {
-  const { where, at, file } = said;
+function valuesOf(tables: Tables, raw: RawSettings): Checked['values'] {
+  const { where, at, file } = raw;
   const values = new Map<string, Found>();
   for (const { table, key, path, setting } of ENTRIES) {
     const value = tables[table]?.[key];
@@ -105,7 +105,7 @@ function valuesOf(tables: Tables, said: RawSettings): Checked['values'] {
     const started = file === undefined ? value : (setting.type.startAt?.(dirname(file), value) ?? value);
     values.set(path, { value: started, where: where([table, key]), at: at([table, key]) });
   }
-  nameRig(values, said);
+  nameRig(values, raw);
   return values;
 }
 
@@ -147,9 +147,9 @@ interface Issue {
  * @param suggests whether unknown names are compared with the known ones
  * @returns a sentence for each problem: where it is, what is wrong, and what to write
  */
-export function problemsOf(issue: Issue, said: RawSettings, suggests = true): string[] {
+export function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
   const { code, keys = [], errors = [] } = issue;
-  const { document, at, file } = said;
+  const { document, at, file } = raw;
   const path = issue.path as Path;
   if (code === 'unrecognized_keys')
     return keys.map((key, index) => unknown([...path, key], at, suggests && index < MOST_MEANT));
@@ -157,7 +157,7 @@ export function problemsOf(issue: Issue, said: RawSettings, suggests = true): st
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
   // The type of a list is a union; what is wrong with the items says more than that neither type fits.
   if (code === 'invalid_union' && Array.isArray(value)) {
-    return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, said));
+    return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, raw));
   }
   // The place of a flag or a variable is its name.
   const subject = file === undefined ? at(path) : `${at(path)}: ${nameOf(path)}`;

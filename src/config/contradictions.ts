@@ -14,7 +14,7 @@ export interface Contradiction {
   readonly says: string;
 }
 
-/** The settings that say where to mine and for whom, and whom else to serve. */
+/** The settings that name the nodes or pools, the miner, and who else is served. */
 type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum' | 'testNetwork'>>;
 
 const NO_NETWORK: Contradiction = {
@@ -254,7 +254,7 @@ function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['str
   ];
 }
 
-/** @param whose for whom or what each value is */
+/** @param whose the device that each value is for */
 function givenTwice(flag: string, path: string, whose: readonly string[]): Contradiction[] {
   const twice = new Set(whose.filter((one, index) => whose.indexOf(one) < index));
   return [...twice].map((one) => ({ about: [path], says: `${flag} is given twice for ${one}.` }));

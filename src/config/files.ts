@@ -4,8 +4,7 @@ import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import { decodeText } from '../text/plain-text.ts';
-import { parseToml } from './parse.ts';
-import type { Position } from './positions.ts';
+import { type Position, parseToml } from './parse.ts';
 import { ConfigError, type Environment, type RawSettings } from './raw-settings.ts';
 import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-file.ts';
 

@@ -70,7 +70,7 @@ function plain(name: string): string {
 const KNOWN = ['mainnet01', 'testnet04', 'development', 'test-singleton'];
 /** Later networks may have the same names with other digits. */
 const NUMBERED = /^(mainnet|testnet)\d\d$/;
-/** A name with more wrong letters is a network of its own. */
+/** A name with more wrong letters is that of another network. */
 const MAX_WRONG_LETTERS = 2;
 
 /** @returns the known network that a name is probably meant to be; undefined when the name is fine */

@@ -88,17 +88,17 @@ const MINED_ON = ['node.urls', 'pool.urls'];
  *   undefined where no place names any
  */
 function placeToMineOn(layers: Layers): { index: number; named: readonly string[] } | 'unknown' | undefined {
-  for (const [index, [, said]] of layers.entries()) {
-    if (said === undefined) continue;
-    if (said === 'unreadable') return 'unknown';
-    const tables = said.document as Tables | null | undefined;
+  for (const [index, [, raw]] of layers.entries()) {
+    if (raw === undefined) continue;
+    if (raw === 'unreadable') return 'unknown';
+    const tables = raw.document as Tables | null | undefined;
     const named = MINED_ON.filter((path) => {
       const [table, key] = path.split('.');
       return tables?.[table]?.[key] !== undefined;
     });
     if (named.length > 0) return { index, named };
     const mayName = (path: Path) => MINED_ON.some((one) => `${one}.`.startsWith([...path.slice(0, 2), ''].join('.')));
-    if (said.unread?.some(mayName)) return 'unknown';
+    if (raw.unread?.some(mayName)) return 'unknown';
   }
   return undefined;
 }
@@ -121,13 +121,13 @@ function merge(layers: Layers, problems: string[], { contradictions, readsNodes 
   /** The settings whose values are not known, because something is wrong. */
   const unknown = new Set<string>();
   const decides = readsNodes ? undefined : placeToMineOn(layers);
-  const read = layers.flatMap(([layer, said], index) => {
-    if (!said || said === 'unreadable') return [];
+  const read = layers.flatMap(([layer, raw], index) => {
+    if (!raw || raw === 'unreadable') return [];
     const isWeaker = typeof decides === 'object' && index > decides.index;
-    return [{ layer, said, leftOut: isWeaker ? MINED_ON.filter((path) => !decides.named.includes(path)) : [] }];
+    return [{ layer, raw, leftOut: isWeaker ? MINED_ON.filter((path) => !decides.named.includes(path)) : [] }];
   });
-  for (const { layer, said, leftOut } of read) {
-    const checked: Checked = check(said);
+  for (const { layer, raw, leftOut } of read) {
+    const checked: Checked = check(raw);
     problems.push(...checked.problems);
     const isOpen = (path: string) => !values.has(path) && !leftOut.includes(path);
     for (const path of checked.unknown) if (isOpen(path)) unknown.add(path);
@@ -135,20 +135,20 @@ function merge(layers: Layers, problems: string[], { contradictions, readsNodes 
       if (isOpen(path)) values.set(path, { value, origin: { layer, where }, at });
     }
   }
-  const found = read.find(({ said }) => said.unasked)?.said;
+  const found = read.find(({ raw }) => raw.unasked)?.raw;
   if (found) for (const path of unusedOf(values)) values.delete(path);
   const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
   if (found) problems.push(...excessOf(found, origins));
   const config = assemble(({ path, setting }) => values.get(path)?.value ?? setting.default);
   // What could not be read may resolve any contradiction.
-  if (contradictions && read.length === layers.filter(([, said]) => said).length) {
+  if (contradictions && read.length === layers.filter(([, raw]) => raw).length) {
     const known = CONTRADICTIONS[contradictions](config).filter(
       ({ about }) => !about.some((path) => unknown.has(path)),
     );
     problems.push(...known.map((one) => placed(one, values)));
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const files = read.flatMap(({ said }) => said.file ?? []);
+  const files = read.flatMap(({ raw }) => raw.file ?? []);
   return { config, origins, files, found: found?.file && basename(found.file) };
 }
 
@@ -184,8 +184,8 @@ function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
 }
 
 /*
- * What a project file may not set that nobody named: it was found in the current folder, so it may come from anybody,
- * as with a cloned repository. docs/configuration.md explains the rule under “Which files are trusted”.
+ * What a project file may not set that nobody named: it was found in the current folder, so anybody may have written
+ * it, as in a cloned repository. docs/configuration.md explains the rule under “Which files are trusted”.
  */
 
 /**
@@ -203,12 +203,12 @@ function excessOf(found: RawSettings, origins: ReadonlyMap<string, Origin>): str
 
 function forbidden({ document, at }: RawSettings, remedy: string): string[] {
   const tables = document as Tables | null;
-  const said = ENTRIES.filter(
+  const set = ENTRIES.filter(
     ({ table, key, setting }) => setting.needsNaming === true && tables?.[table]?.[key] !== undefined,
   );
-  if (said.length === 0) return [];
-  const [{ table, key }] = said;
-  const names = said.map(({ path }) => path).join(', ');
+  if (set.length === 0) return [];
+  const [{ table, key }] = set;
+  const names = set.map(({ path }) => path).join(', ');
   return [
     `${at([table, key])}: ${names} cannot be set by a file that was only found here. ${remedy} the setting to your user file.`,
   ];
@@ -224,8 +224,8 @@ const CERTIFICATES = {
 } as const;
 
 /**
- * Where the user names another node or pool, what the file says about the certificates of its own ones applies to
- * nobody.
+ * Finds settings about certificates that apply to nothing, because the user names other nodes or pools than the file
+ * does.
  * @param values those of all places, by the settings' paths, where a project file was only found
  * @returns the paths of the file's settings that are to be ignored
  */
@@ -249,7 +249,7 @@ function isCredential({ key, setting }: Entry): boolean {
   return key === 'urls' || setting.secretFile === true || setting.hidden === true;
 }
 
-/** The file may name whom it connects to, unless a password or a URL that counts there is somebody else's. */
+/** A found file may name nodes and pools, unless a password or a URL for them comes from another place. */
 function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
   const inEffect = ENTRIES.filter((entry) => entry.table === table && origins.has(entry.path));
   const isFound = ({ path }: Entry) => origins.get(path)?.layer === 'project';

@@ -1,4 +1,4 @@
-/** What one place (a file, the environment, the flags) says about settings, before it is checked. */
+/** The settings of one place (a file, the environment, the flags), before they are checked. */
 
 import { z } from 'zod';
 import { suggestion } from './known-names.ts';
@@ -64,8 +64,8 @@ type Layer = PrintedConfig[string]['origin'];
 
 /* The error for a configuration: it lists all problems at once, each with its place. */
 
-/** A longer list of problems is cut: these are enough to start with. */
-const MAX_TOLD = 20;
+/** Maximum number of problems that are listed: enough to start with. */
+const MAX_LISTED = 20;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -80,8 +80,8 @@ export class ConfigError extends Error {
 
 function listed(problems: readonly string[]): string {
   if (problems.length === 1) return problems[0];
-  const lines = problems.slice(0, MAX_TOLD).map((problem) => `  ${problem}`);
-  const more = problems.length > MAX_TOLD ? [`  … and ${problems.length - MAX_TOLD} more`] : [];
+  const lines = problems.slice(0, MAX_LISTED).map((problem) => `  ${problem}`);
+  const more = problems.length > MAX_LISTED ? [`  … and ${problems.length - MAX_LISTED} more`] : [];
   return [`${problems.length} errors in the configuration:`, ...lines, ...more].join('\n');
 }
 
@@ -104,7 +104,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
 
 export function settingsOfFlags(flags: Flags): RawSettings {
-  return said(
+  return rawSettings(
     ({ path, setting }) => {
       const given = flags.get(path);
       if (given === undefined || typeof given === 'boolean') return given;
@@ -116,7 +116,7 @@ export function settingsOfFlags(flags: Flags): RawSettings {
 
 /** An empty variable counts as not set. */
 export function settingsOfEnvironment(environment: Environment): RawSettings {
-  return said(
+  return rawSettings(
     ({ variable, setting }) => {
       const text = environment[variable];
       return text ? read(setting.type.form, text) : undefined;
@@ -146,7 +146,7 @@ export function unknownVariables(environment: Environment): string[] {
   });
 }
 
-function said(given: (entry: Entry) => unknown, nameOf: (entry: Entry) => string): RawSettings {
+function rawSettings(given: (entry: Entry) => unknown, nameOf: (entry: Entry) => string): RawSettings {
   const document: Record<string, Record<string, unknown>> = {};
   for (const entry of ENTRIES) {
     const value = given(entry);

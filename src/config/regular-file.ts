@@ -11,15 +11,15 @@ export interface RegularFile {
 export class UnfitFile extends Error {}
 
 /**
- * @param most how many bytes the file may have
- * @param judge gets the file's facts before it is read, and returns what is wrong with them
- * @throws UnfitFile when it is not a regular file, has more bytes, or is judged unfit; the system's error when it
- *   cannot be read
+ * @param most maximum number of bytes of the file
+ * @param check gets the file's facts before it is read, and returns what is wrong with them
+ * @throws UnfitFile when it is not a regular file, has more bytes, or does not pass the check; the system's error when
+ *   it cannot be read
  */
 export function readRegularFile(
   path: string,
   most: number,
-  judge: (facts: Stats) => string | undefined = () => undefined,
+  check: (facts: Stats) => string | undefined = () => undefined,
 ): RegularFile {
   const bytes = Buffer.alloc(most + 1);
   // Without O_NONBLOCK, opening a named pipe would wait for its writer.
@@ -27,7 +27,7 @@ export function readRegularFile(
   try {
     const facts = fstatSync(handle);
     if (!facts.isFile()) throw new UnfitFile(`it is ${facts.isDirectory() ? 'a directory' : 'not a regular file'}`);
-    const fault = judge(facts);
+    const fault = check(facts);
     if (fault !== undefined) throw new UnfitFile(fault);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
@@ -76,7 +76,7 @@ const GROUP_MAY_READ = 0o040;
 
 /**
  * @param file as people are to read it in errors
- * @param facts those of the open descriptor: a symbolic link is judged by the file that it leads to
+ * @param facts those of the open descriptor: of a symbolic link, those of the file that it leads to
  * @param user the user who reads it; undefined on Windows, where files have no such owners and bits, and all are
  *   trusted
  * @returns why it is not trusted and what to do about it; undefined when it is trusted

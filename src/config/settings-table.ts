@@ -8,14 +8,14 @@ import { printed, type SettingType } from './setting-types/basic.ts';
  * - true: it reads a secret, runs a command, writes a file, opens a port, sends something to others, or leaves a
  *   certificate unchecked.
  * - `if-mixed`: it says to whom a connection goes, or who is trusted there.
- * Absent for what harms nobody but whom the miner earns for.
+ * Absent for a setting that can only harm the account that the miner earns for.
  */
 type NeedsNaming = true | 'if-mixed';
 
 /**
  * - `first`: `--help` lists its flag.
- * - `never`: neither a help page nor completion lists its flag, which works all the same: who needs the setting writes
- *   it into a file.
+ * - `never`: neither a help page nor completion lists its flag, which works all the same. The setting is meant for
+ *   files.
  * Absent where only `--help --all` lists its flag.
  */
 export type InHelp = 'first' | 'never';
@@ -56,7 +56,7 @@ export interface Setting {
 /** A table of a configuration file. */
 interface Group {
   readonly about: string;
-  /** Under which heading --help --all lists its settings. Tables may share one. */
+  /** The heading under which --help --all lists its settings. Tables may share one. */
   readonly heading: string;
   readonly settings: Readonly<Record<string, Setting>>;
 }
@@ -93,7 +93,7 @@ export interface Entry {
   readonly table: string;
   readonly key: string;
   readonly path: string;
-  /** Under which heading --help --all lists it. */
+  /** The heading under which --help --all lists it. */
   readonly heading: string;
   /** `--threads`, where it has a flag. */
   readonly flag?: string;

@@ -24,7 +24,7 @@ export interface Miners {
 }
 
 /**
- * The rate is what measuring the CPU's kernels has shown. GPUs are not measured: that takes them from whoever uses them
+ * Uses the rate at which the CPU's kernels were measured. GPUs are not measured, because somebody may be using them
  * now.
  * @param works what nodes or pools gave, one each
  * @param isPool whether pools gave it, whose jobs name the network only by a number that nobody else confirms

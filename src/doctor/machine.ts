@@ -1,4 +1,4 @@
-/** Node.js, the system, memory and limits. */
+/** Examines this machine: Node.js and the system, the CPU, the devices to mine with, and folders. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { freemem } from 'node:os';
@@ -34,7 +34,7 @@ export interface SystemFacts {
   readonly glibc?: string | undefined;
   /** Bytes that may still be used, the limits of a container included. */
   readonly memory: number;
-  /** How many files may be open; undefined without a limit. */
+  /** Maximum number of open files; undefined without a limit. */
   readonly files?: number | undefined;
 }
 
@@ -60,14 +60,9 @@ function nodeVersion(version: string): Finding {
   const [major, minor] = version.split('.').map(Number);
   const isEnough = major > NODE.major || (major === NODE.major && minor >= NODE.minor);
   if (isEnough) return { about: 'Node.js', state: 'ok', what: version };
+  const [what, why] = [`${version} is too old`, 'it lacks functions that pickaxe uses'];
   const mend = `install Node.js ${NODE.major}.${NODE.minor} or newer, from https://nodejs.org or your system`;
-  return {
-    about: 'Node.js',
-    state: 'fault',
-    what: `${version} is too old`,
-    why: 'it lacks functions that pickaxe uses',
-    mend,
-  };
+  return { about: 'Node.js', state: 'fault', what, why, mend };
 }
 
 function system(platform: string, arch: string, glibc: string | undefined): Finding {
@@ -136,7 +131,7 @@ function chosenKernel({ name, cores }: KernelRow): string {
   return cores === undefined ? name : `${name} on ${cores} cores`;
 }
 
-/* Whether the devices that were asked for can mine. */
+/* The devices to mine with. */
 
 /**
  * @param use the setting: `cpu`, `gpu`, `gpu0` …, or `all` for every device that can mine
@@ -171,7 +166,6 @@ function usableDevices(cpuWorks: boolean, gpus: readonly Gpu[]): string[] {
   return [...(cpuWorks ? ['cpu'] : []), ...gpus.filter(({ usable }) => usable).map(({ name }) => name)];
 }
 
-/** Whether the CPU's sensors can be read. */
 export function examineSensors({ what, refused }: Pick<CpuSensors, 'what' | 'refused'>): Finding {
   const about = 'sensors';
   if (refused === undefined) return { about, state: 'ok', what: `CPU: ${what}` };
@@ -184,7 +178,7 @@ export function examineSensors({ what, refused }: Pick<CpuSensors, 'what' | 'ref
   };
 }
 
-/* Whether measurements and configuration can be saved. */
+/* The folders of measurements and of the configuration. */
 
 /** @param isWritable whether the nearest folder that exists can be written to */
 export function examineCacheFolder(folder: string | undefined, isWritable = isFolderWritable): Finding {
@@ -207,20 +201,13 @@ export function examineConfigFolder(
 ): Finding {
   const about = 'configuration';
   if (files.length > 0) return { about, state: 'ok', what: files.join(', ') };
-  if (folder !== undefined && isWritable(folder))
+  if (folder !== undefined && isWritable(folder)) {
     return { about, state: 'ok', what: 'no file yet; pickaxe init writes one' };
-  const what =
-    folder === undefined
-      ? 'no file, and this user has no home directory'
-      : `no file, and ${folder} cannot be written to`;
+  }
+  const reason = folder === undefined ? 'this user has no home directory' : `${folder} cannot be written to`;
   const why = 'pickaxe init --user cannot write its file';
-  return {
-    about,
-    state: 'warning',
-    what,
-    why,
-    mend: 'use pickaxe init without --user: it writes to the current folder',
-  };
+  const mend = 'use pickaxe init without --user: it writes to the current folder';
+  return { about, state: 'warning', what: `no file, and ${reason}`, why, mend };
 }
 
 export function isFolderWritable(folder: string): boolean {

@@ -15,7 +15,7 @@ export interface MinerIdentity {
   readonly publicKeys: readonly string[];
 }
 
-/** The settings that say for whom is mined. */
+/** The settings that name the miner. */
 interface MinerSettings {
   readonly account?: string | undefined;
   readonly predicate: Predicate;

@@ -18,7 +18,7 @@ interface HookLimits {
   /** A command that takes longer is killed. */
   readonly timeoutMs: number;
   readonly atOnce: number;
-  /** How many notices may wait for their command. */
+  /** Maximum number of notices that wait for their command. */
   readonly waiting: number;
 }
 
@@ -73,22 +73,21 @@ export class Hooks {
     };
     const { fault, output } = await runCommand(options, stop).catch(({ message }) => ({ fault: message, output: '' }));
     this.#dropping = false;
-    const said = output === '' ? '' : `; its output: "${oneLine(output)}"`;
+    const quoted = output === '' ? '' : `; its output: "${oneLine(output)}"`;
     if (fault === undefined) {
       this.#failing.delete(type);
-      this.#log.debug({ tag: 'hook' }, `${type}: its command has run${said}`);
+      this.#log.debug({ tag: 'hook' }, `${type}: its command has run${quoted}`);
       return;
     }
     const level = this.#failing.has(type) ? 'debug' : 'warn';
     this.#failing.add(type);
-    this.#log[level]({ tag: 'hook' }, `${type}: its command failed (${fault})${said}`);
+    this.#log[level]({ tag: 'hook' }, `${type}: its command failed (${fault})${quoted}`);
   }
 }
 
 /**
  * @returns `PICKAXE_EVENT` with the notice's type, and `PICKAXE_EVENT_DEVICE` … with its fields: `hardwareErrors`
- *   becomes
- * `PICKAXE_EVENT_HARDWARE_ERRORS`. Other variables with the prefix `PICKAXE_` are settings.
+ *   becomes `PICKAXE_EVENT_HARDWARE_ERRORS`. Other variables with the prefix `PICKAXE_` are settings.
  */
 export function environmentOf(
   { type, ...fields }: Notice,
@@ -113,11 +112,9 @@ function inertOnWindows(text: string): string {
 
 /* Runs one of the user's commands, within a time limit. */
 
-/** How much of a command's output is kept, to be quoted. */
+/** Maximum number of bytes of a command's output that are kept, to be quoted. */
 const MAX_OUTPUT_BYTES = 2_000;
-/**
- * How long to wait for the rest of the output after a command's end: a process that it left behind may keep it open.
- */
+/** Time for the rest of the output after a command's end: a process that it left behind may keep it open. */
 const OUTPUT_MS = 200;
 /** A priority below that of the main thread (0) and above that of the hashing threads (19). */
 const NICENESS = 10;
@@ -153,7 +150,7 @@ async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<C
   };
   const timer = setTimeout(() => kill(`it took more than ${timeoutMs / 1000} s`), timeoutMs);
   const ended = endOf(child);
-  const heard = listen(child);
+  const output = collectOutput(child);
   beNice(child);
   child.stdin?.on('error', () => {}); // A command may ignore its stdin.
   child.stdin?.end(input);
@@ -162,7 +159,7 @@ async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<C
   const fault = await ended;
   clearTimeout(timer);
   release();
-  return { fault: killed ?? fault, output: heard() };
+  return { fault: killed ?? fault, output: output() };
 }
 
 /** @returns what went wrong, if anything did */
@@ -181,7 +178,7 @@ function endOf(child: ChildProcess): Promise<string | undefined> {
 }
 
 /** Keeps the beginning of the output and discards the rest, so that the command never waits for a reader. */
-function listen({ stdout, stderr }: ChildProcess): () => string {
+function collectOutput({ stdout, stderr }: ChildProcess): () => string {
   const streams = [stdout, stderr].filter((stream) => stream !== null && stream !== undefined);
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -27,17 +27,17 @@ import { wallMs } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 
 type Frame = 'timeMillis' | 'rig';
-/** A notice before it is known when and where it is made. */
+/** A notice without its time and its rig. */
 type Content = Notice extends infer Each ? (Each extends Notice ? Omit<Each, Frame> : never) : never;
 
 /** Longer texts are cut. They can come from a driver or a node. */
 const MAX_TEXT = 500;
 
 /**
- * Calls `hear` with the notice of the start at once, and with the other notices as events happen.
+ * Calls `send` with the notice of the start at once, and with the other notices as events happen.
  * @returns a function to call at the end, which gives the notice of the stop
  */
-export function tellNotices(
+export function sendNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
   send: (notice: Notice) => void,
 ): () => void {
@@ -259,10 +259,10 @@ export class LowRate {
   }
 
   /**
-   * @param rate H/s; undefined while there is nothing to judge
+   * @param rate H/s; undefined while there is nothing to compare
    * @returns whether the alarm has just been raised or cleared
    */
-  judge(rate: number | undefined, nowMs: number): AlarmState | undefined {
+  observe(rate: number | undefined, nowMs: number): AlarmState | undefined {
     if (rate === undefined || rate < this.#limit === this.#raised) {
       this.#sinceMs = undefined;
       return undefined;
@@ -278,7 +278,7 @@ export class LowRate {
 
 /**
  * @param device a device's name; undefined for the whole rig. A device that does not exist has a rate of 0
- * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to judge, because there is no
+ * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to compare, because there is no
  *   source or no work, because the devices are paused, or because the rig has none and only hands work on
  */
 function rateOf(device: string | undefined, tally: Tally): number | undefined {
@@ -300,7 +300,7 @@ export function watchHashrate(
   const timer = setInterval(() => {
     for (const { device, limit, low } of watches) {
       const hashesPerSecond = rateOf(device, tally);
-      const state = low.judge(hashesPerSecond, clock.monotonicMs());
+      const state = low.observe(hashesPerSecond, clock.monotonicMs());
       if (!state || hashesPerSecond === undefined) continue;
       const about = { state, ...(device && { device }), hashesPerSecond, limitHashesPerSecond: limit };
       events.emit({ type: 'alarm', alarm: 'low-hashrate', ...about });

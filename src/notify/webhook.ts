@@ -6,6 +6,7 @@
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
 import { pause, within } from '../system/abort.ts';
+import { version } from '../system/version.ts';
 import { jsonText, oneLine } from '../text/plain-text.ts';
 import type { Notice, NoticeType } from './notices.ts';
 
@@ -14,9 +15,9 @@ interface WebhookLimits {
   readonly timeoutMs: number;
   /** The pause before each further try. */
   readonly retryAfterMs: readonly number[];
-  /** How many notices may wait for their turn. */
+  /** Maximum number of notices that wait for their turn. */
   readonly waiting: number;
-  /** How long to wait for the last notices when pickaxe ends. */
+  /** Time for the last notices when pickaxe ends. */
   readonly endMs: number;
 }
 
@@ -27,7 +28,7 @@ const WEBHOOK_LIMITS: WebhookLimits = {
   endMs: 5_000,
 };
 
-/** How much of the ignored answer is read, so that the connection can be used again. */
+/** Bytes of the ignored answer that are read, so that the connection can be used again. */
 const MAX_ANSWER_BYTES = 16_384;
 
 export interface WebhookOptions {
@@ -35,7 +36,6 @@ export interface WebhookOptions {
   /** A token that is sent as `authorization: Bearer …`. */
   readonly token?: string;
   readonly events: ReadonlySet<NoticeType>;
-  readonly userAgent: string;
   readonly log: Logger;
   readonly limits?: WebhookLimits;
 }
@@ -102,10 +102,10 @@ export class Webhook {
    * @throws Error when the notice was not accepted: Refused when further attempts make no sense
    */
   async #post(notice: Notice, stop: AbortSignal, signal: AbortSignal): Promise<void> {
-    const { url, token, userAgent } = this.#options;
+    const { url, token } = this.#options;
     const headers = {
       'content-type': 'application/json',
-      'user-agent': userAgent,
+      'user-agent': `pickaxe/${version}`,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     };
     try {
@@ -157,9 +157,9 @@ export function webhookBody({ hostname }: URL, notice: Notice): object {
 /* A bounded queue for work in the background, so that hooks and webhooks never block the miner. */
 
 interface QueueOptions<T> {
-  /** How many items are processed at the same time. */
+  /** Maximum number of items that are processed at the same time. */
   readonly atOnce: number;
-  /** How many items may wait. */
+  /** Maximum number of items that wait. */
   readonly most: number;
   /** Processes an item. It must not throw, and must end soon after `stop`. */
   readonly work: (item: T, stop: AbortSignal) => Promise<void>;

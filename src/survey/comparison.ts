@@ -13,7 +13,7 @@ import { clockProblem } from './node.ts';
 export interface Candidate {
   /** Safe to show. */
   readonly name: string;
-  /** Its client, or why there is none. */
+  /** Its client, or why it has no client. */
   readonly api: LookedAt | string;
   /** Asks it for work, where a miner is known. @returns why it gives none */
   readonly whyNoWork?: (() => Promise<string | undefined>) | undefined;
@@ -37,7 +37,11 @@ export async function survey(
   nowUs: bigint,
   stop?: AbortSignal,
 ): Promise<Surveyed[]> {
-  const looks = await Promise.all(candidates.map((each) => lookOf(each, nowUs, stop)));
+  const looks = await Promise.all(
+    candidates.map(({ api }): Look | Promise<Look> =>
+      typeof api === 'string' ? { fault: api } : lookAt(api, nowUs, stop),
+    ),
+  );
   const blocks = await blocksOf(candidates, looks, network, stop);
   // A node that does not answer is not asked for work either: the reason would be the same.
   const work = await Promise.all(
@@ -54,10 +58,6 @@ export async function survey(
   });
 }
 
-async function lookOf({ api }: Candidate, nowUs: bigint, stop?: AbortSignal): Promise<Look> {
-  return typeof api === 'string' ? { fault: api } : await lookAt(api, nowUs, stop);
-}
-
 async function blocksOf(
   candidates: readonly Candidate[],
   looks: readonly Look[],
@@ -69,9 +69,7 @@ async function blocksOf(
     return typeof api !== 'string' && cut && !otherNetwork(served, network) ? [{ api, cut, i }] : [];
   });
   const found = await commonBlocks(followers, stop);
-  const blocks: (string | undefined)[] = candidates.map(() => undefined);
-  for (const [n, { i }] of followers.entries()) blocks[i] = found[n];
-  return blocks;
+  return candidates.map((_, i) => found[followers.findIndex((follower) => follower.i === i)]);
 }
 
 /** Nodes differ in the last blocks for seconds; this deep, all must have the same. */
@@ -150,7 +148,7 @@ export interface Seen {
 }
 
 export interface Assessment {
-  /** Whether the node has said what is needed to assess it. One that does not answer may be as good as any other. */
+  /** Whether the node has given what its assessment needs. One that does not answer may be as good as any other. */
   readonly hasAnswered: boolean;
   /** Number of blocks of each chain that it is behind the node that is furthest; 0 while its newest block is young. */
   readonly behind?: number;

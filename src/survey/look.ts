@@ -7,13 +7,13 @@ import { NodeError } from '../node/errors.ts';
 import type { NodeApi } from '../node/node-api.ts';
 import { within } from '../system/abort.ts';
 
-/** A node that keeps up has a younger block on some chain: among 20 chains, there is one in every two seconds or so. */
+/** Age below which a node's newest block shows that it keeps up: 20 chains have a block about every two seconds. */
 export const YOUNG_MS = 60_000;
 
-/** A node that keeps somebody waiting with every answer must not keep back what there is to say about the others. */
+/** Time for all questions to one node, so that a slow one does not hold up what is found about the others. */
 const LOOK_MS = 30_000;
 
-/** What a node says. What it does not say is absent. */
+/** What a node has answered, without the fields that it did not give. */
 export interface Look {
   /** The network that it serves; foreign text. */
   readonly network?: string;
@@ -27,7 +27,7 @@ export interface Look {
   readonly fault?: string;
 }
 
-/** What is needed of a node's client. */
+/** The methods of a node's client that are used here. */
 export type LookedAt = Pick<
   NodeApi,
   'info' | 'cut' | 'header' | 'blocks' | 'hashBranch' | 'headerBranch' | 'nodeVersion' | 'skew'
@@ -73,8 +73,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * The highest block is mostly among the newest. Only when it is old, the other chains are looked at, too, until one has
- * a young block.
+ * The highest block is mostly among the newest. Only when it is old, other chains are asked, too, until one has a young
+ * block.
  */
 async function newestBlockUs(
   api: LookedAt,

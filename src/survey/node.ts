@@ -90,8 +90,20 @@ export async function whyNoWork(
   return error?.message;
 }
 
+/**
+ * @returns the network that the node says it serves; undefined when it does not say
+ * @throws NodeError when it gives no answer about it
+ */
+export async function askNetwork(question: Omit<NodeQuestion, 'miner'>): Promise<string | undefined> {
+  const client = openClient(question);
+  const { value, error } = await attempt(() => client.config(new AbortController().signal));
+  await client.close();
+  if (error && error.kind !== 'refused') throw error;
+  return servedNetwork(value);
+}
+
 function openClient(
-  { url, network, trust = BY_AUTHORITY }: NodeQuestion & { readonly network: string },
+  { url, network = '', trust = BY_AUTHORITY }: NodeQuestion,
   context: { readonly nodeClock?: NodeClock; readonly limits?: NodeLimits } = {},
 ): MiningClient {
   return new MiningClient({ address: nodeAddress(url, network), trust, userAgent: `pickaxe/${version}`, ...context });

@@ -67,7 +67,7 @@ interface FirstJob {
   readonly why: PoolError | undefined;
   readonly work: Work | undefined;
   readonly times: SessionTimes;
-  /** What the pool has said to people. */
+  /** The pool's messages for people. */
   readonly messages: readonly Finding[];
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Positions, tomlPositions } from '#pickaxe/config/positions.js';
+import { type Positions, tomlPositions } from '#pickaxe/config/parse.js';
 import { ENTRIES } from '#pickaxe/config/settings.js';
 import { Folder, problemsOf } from './folder.ts';
 

@@ -10,7 +10,7 @@ describe('the alarm for one hashrate and its limit', () => {
   /** @param rates one rate for each 10 seconds. @returns the changes of the alarm, and when they happened */
   function judge(low: LowRate, rates: (number | undefined)[]) {
     return rates
-      .map((rate, i) => [i * 10, low.judge(rate, i * 10_000)] as const)
+      .map((rate, i) => [i * 10, low.observe(rate, i * 10_000)] as const)
       .filter(([, state]) => state !== undefined)
       .map(([seconds, state]) => `${state} after ${seconds} s`);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { Events } from '#pickaxe/events/events.js';
-import { type Notice, tellNotices } from '#pickaxe/notify/notices.js';
+import { type Notice, sendNotices } from '#pickaxe/notify/notices.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, share, verdict } from '../report/fakes.ts';
 
@@ -10,7 +10,7 @@ function listen() {
   const tally = new Tally(clock);
   events.on(tally.listen);
   const heard: Notice[] = [];
-  const end = tellNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => heard.push(notice));
+  const end = sendNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => heard.push(notice));
   const names = () => heard.map(({ type }) => type);
   return { clock, events, heard, names, end };
 }

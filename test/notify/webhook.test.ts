@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { NOTICES, type Notice } from '#pickaxe/notify/notices.js';
 import { Webhook, type WebhookOptions, webhookBody } from '#pickaxe/notify/webhook.js';
+import { version } from '#pickaxe/system/version.js';
 import { listeningLog } from '../guards/fakes.ts';
 import { selfSigned } from '../node/certificates.ts';
 
@@ -43,7 +44,7 @@ const IMPATIENT = { limits: { ...QUICK, timeoutMs: 1_000 } };
 function webhook(url: URL, more: Partial<WebhookOptions> = {}) {
   const { log, said } = listeningLog();
   const events = new Set(NOTICES);
-  const hook = new Webhook({ url, events, userAgent: 'pickaxe/test', log, limits: QUICK, ...more });
+  const hook = new Webhook({ url, events, log, limits: QUICK, ...more });
   const warned = () => said.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
   return { hook, said, warned };
 }
@@ -62,7 +63,7 @@ test('a notice is POSTed as JSON, with the token', async () => {
   expect(got[0].headers).toMatchObject({
     'content-type': 'application/json',
     authorization: 'Bearer TOKEN',
-    'user-agent': 'pickaxe/test',
+    'user-agent': `pickaxe/${version}`,
   });
   expect(JSON.parse(got[0].body)).toEqual({ type: 'block', timeMillis: 1, rig: 'rig-7', text: 'a block', height: 42 });
   expect(said).toEqual([]);

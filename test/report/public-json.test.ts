@@ -19,7 +19,7 @@ import { FoundProof, SentPrivately, ShownResults } from '#pickaxe/cli/tx/results
 import { VerifyReport } from '#pickaxe/cli/verify.js';
 import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
-import { Notice, tellNotices } from '#pickaxe/notify/notices.js';
+import { Notice, sendNotices } from '#pickaxe/notify/notices.js';
 import { LedgerLine } from '#pickaxe/relay/stratum/share-log.js';
 import * as api from '#pickaxe/report/http/schemas.js';
 import { JsonLine, JsonLines } from '#pickaxe/report/json-lines.js';
@@ -328,7 +328,7 @@ describe('printed JSON has its documented shape', () => {
   test('in each notice, and there is one of each type', async () => {
     const { events, tally, clock } = await serve();
     const notices: Notice[] = [];
-    const end = tellNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => notices.push(notice));
+    const end = sendNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => notices.push(notice));
     const { alarm, device, 'block-state': state, 'block-reward': reward } = EVENTS;
     const blocks = [verdict('gpu0', 'accepted'), state, reward];
     for (const event of [...blocks, device, alarm, { ...alarm, state: 'cleared' } as const]) events.emit(event);

@@ -53,26 +53,24 @@ export interface Answers {
 export function configText({ node, pool, devices }: Answers): string {
   return settingsToml({
     ...(node && nodeSettings(node)),
-    ...(pool && poolSettings(pool)),
-    devices: { ...(devices && { use: devices }) },
+    ...(pool && { pool: poolSettings(pool) }),
+    ...(devices && { devices: { use: devices } }),
   });
 }
 
-function nodeSettings({ urls, fingerprints, network, publicKey, account, rigName }: NodeAnswers) {
+function nodeSettings({ publicKey, account, rigName, ...node }: NodeAnswers) {
   return {
-    node: { urls, ...(fingerprints && { fingerprints }), ...(network !== undefined && { network }) },
+    node,
     miner: { publicKeys: [publicKey], ...(account !== undefined && { account }) },
-    rig: { ...(rigName !== undefined && { name: rigName }) },
+    ...(rigName !== undefined && { rig: { name: rigName } }),
   };
 }
 
-function poolSettings({ urls, fingerprints, user, password }: PoolAnswers) {
-  return {
-    pool: { urls, ...(fingerprints && { fingerprints }), user, ...(password && { passwordFile: password.file }) },
-  };
+function poolSettings({ password, ...pool }: PoolAnswers) {
+  return { ...pool, ...(password && { passwordFile: password.file }) };
 }
 
-/* What `pickaxe init` says between its questions. */
+/* Prints lines between the questions. */
 
 const INDENT = '  ';
 /** The assumed width of a terminal that does not report its own. */

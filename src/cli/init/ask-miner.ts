@@ -1,4 +1,4 @@
-/** Asks who gets the rewards, and what to change when the node gives them no work or the account has other keys. */
+/** Asks who gets the rewards, and what to change when the node gives no work or the account has other keys. */
 
 import { input, select } from '@inquirer/prompts';
 import { examineAccount } from '../../app/examine-sources.ts';
@@ -42,7 +42,7 @@ export async function askNodesAndMiner(): Promise<NodeAnswers> {
   return { ...nodes, ...miner };
 }
 
-/** What is asked about each, and what it means to change nothing. */
+/** The question about each trouble, and the answer that changes nothing. */
 const QUESTIONS = {
   'no work': {
     message: 'The node gives this miner no work. What would you like to change?',
@@ -126,7 +126,7 @@ export type Trouble = 'no work' | 'other keys';
 type ExaminedNodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
 type ExaminedMiner = Pick<NodeAnswers, 'publicKey' | 'account'>;
 
-/** Says what it finds. @returns undefined when nothing keeps this miner from mining */
+/** Prints what it finds. @returns undefined when nothing keeps this miner from mining */
 async function examineMiner(
   { urls, network, ...node }: ExaminedNodes,
   miner: ExaminedMiner,

@@ -27,7 +27,7 @@ import {
   sayFindings,
 } from './answers.ts';
 
-/** What is asked for, and how it is tried. */
+/** Whether nodes or pools are asked for, and how each URL is tried. */
 export interface Wanted {
   readonly kind: 'node' | 'pool';
   readonly type: SettingType<string>;
@@ -52,7 +52,7 @@ interface Asked {
   readonly network?: string;
 }
 
-/** More nodes or pools for failover would help nobody. */
+/** Maximum number of nodes or pools: more of them for failover would help nobody. */
 const MOST = 5;
 const NONE = '';
 
@@ -155,13 +155,13 @@ function acceptsNetwork(text: string): true | string {
 /** Neither network nor key is known yet: whether it is a node is what counts here. */
 async function attemptNode(url: string, trust: Trust): Promise<Attempt> {
   const { findings, ...found } = await examineNode({ url, trust });
-  const told = findings.filter(
+  const relevant = findings.filter(
     ({ about, state }) =>
       about === 'connection' ||
       (about === 'network' && found.network !== undefined) ||
       (about === 'clock' && state !== 'ok'),
   );
-  return { ...found, findings: told };
+  return { ...found, findings: relevant };
 }
 
 /* Asks for the pools and the user at them, and whether the pools give that user work. */

@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { confirm, select } from '@inquirer/prompts';
 import type { Command } from 'commander';
-import { EXIT, UsageError } from '../../app/exit.ts';
+import { EXIT, orUsageError, UsageError } from '../../app/exit.ts';
 import { userConfigDirectory } from '../../config/files.ts';
 import { renameFileSync } from '../../system/files.ts';
 import type { Line } from '../io.ts';
@@ -93,9 +93,9 @@ function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/* Writes what was answered to `pickaxe init`: the settings, and a pool's password to a file of its own. */
+/* Writes the answers: the settings to their file, and a pool's password to another one. */
 
-/** Set whatever the umask is, because pickaxe refuses to read a file that others may write to. */
+/** Explicit, whatever the umask is, because pickaxe refuses to read a file that others may write to. */
 const MODE = 0o644;
 /** The mode of folders that are made. */
 const FOLDER_MODE = 0o700;
@@ -108,20 +108,22 @@ const FOLDER_MODE = 0o700;
 export function write(file: string, answers: Answers, replaces: boolean): void {
   const secret = answers.pool?.password && writePassword(dirname(file), answers.pool.password);
   try {
-    orUsageError(file, () => writeSettings(file, configText(answers), replaces));
+    orUsageError(() => writeSettings(file, configText(answers), replaces), notWritten(file));
   } catch (fault) {
     if (secret !== undefined) rmSync(secret, { force: true });
     throw fault;
   }
 }
 
+const notWritten = (file: string) => (why: string) => `${file} could not be written: ${why}`;
+
 /** @returns the file */
 function writePassword(folder: string, { file: name, text }: Password): string {
   const file = resolve(folder, name);
-  orUsageError(file, () => {
+  orUsageError(() => {
     mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
     createFile(file, `${text}\n`, SECRET_MODE);
-  });
+  }, notWritten(file));
   return file;
 }
 
@@ -138,13 +140,5 @@ function replace(file: string, by: string): void {
   } catch (fault) {
     rmSync(by, { force: true });
     throw fault;
-  }
-}
-
-function orUsageError(file: string, act: () => void): void {
-  try {
-    act();
-  } catch (fault) {
-    throw new UsageError(`${file} could not be written: ${(fault as Error).message}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Types of settings about who mines, for whom, and on which network. */
+/** Types of settings about the miner, its devices and its network. */
 
 import { CORE_KINDS, KERNEL_NAMES } from '../../engine/device.ts';
 import { isOnCurve } from '../../node/miner-identity.ts';
@@ -16,8 +16,8 @@ import { formatWindows, parseWindows, type ScheduleWindow } from '../../text/sch
 import { choice, integer, list, MAX_CHARACTERS, MAX_ITEMS, parsed, type SettingType, text, time } from './basic.ts';
 
 /**
- * Names have no control characters, and none that nobody sees (Unicode's Cc, Cf, Zl and Zp): a pool would pay another
- * user than the one that is shown.
+ * Names have neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp): a pool would pay another user
+ * than the one that is shown.
  */
 const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
@@ -264,15 +264,15 @@ function splitWorkerName(text: string): OwnerAndRig {
   return owner === undefined || rig === undefined ? { owner: text } : { owner, rig };
 }
 
-/** @param said a public key, several, or an account, as somebody wrote them. @returns the first rig name in them */
-export function rigNamedBy(said: unknown): string | undefined {
-  const texts = [said].flat().filter((one) => typeof one === 'string');
+/** @param given a public key, several, or an account, as somebody wrote them. @returns the first rig name in them */
+export function rigNamedBy(given: unknown): string | undefined {
+  const texts = [given].flat().filter((one) => typeof one === 'string');
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
 }
 
 /**
- * Pools differ in what they want: an e-mail address, a lone dot at an end, or more than a rig's name may have names no
- * rig.
+ * An e-mail address names no rig, and neither does a text with a lone dot at an end, or one that is longer than a rig's
+ * name may be.
  */
 const NAME_AND_RIG = /^[^@]*[^@.]\.([^@.]*[^@.\s][^@.]*)$/;
 const MOST_OF_NAME = 64;

@@ -145,7 +145,7 @@ export const RUN_HTTP_LOG = {
   },
 } as const satisfies Table;
 
-/* Settings: whom else the rig gives its work to. */
+/* Settings: other hashers that get the rig's work. */
 
 export const STRATUM = {
   stratum: {

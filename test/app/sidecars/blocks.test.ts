@@ -273,7 +273,7 @@ test('nodes that cannot be asked at all, as with a wrong certificate file, are s
   };
   const end = await blocks({ settings: { ...SETTINGS, folder }, ...NODES, account: 'k:me', openViews })!(running);
   running.events.emit(ACCEPTED);
-  await soon(() => expect(JSON.stringify(said)).toContain('not followed what becomes of blocks: the file holds no'));
+  await soon(() => expect(JSON.stringify(said)).toContain('accepted blocks are not tracked: the file holds no'));
   await end();
   expect(heard.of('block-state')).toEqual([]);
 });

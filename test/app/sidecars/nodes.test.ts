@@ -30,7 +30,7 @@ test('a survey that fails is a warning once, and is tried again', async () => {
   await vi.waitFor(() => expect(reads).toBeGreaterThan(5), { timeout: 60_000 });
   await end();
   expect(said).toEqual([
-    { level: 'warn', msg: 'whether the nodes are healthy cannot be found out, which is tried again: no memory' },
+    { level: 'warn', msg: 'the health of the nodes cannot be found out; trying again: no memory' },
   ]);
   expect(options.source.judge).not.toHaveBeenCalled();
 });
