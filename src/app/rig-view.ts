@@ -1,4 +1,4 @@
-/** What a parent is told of the rig: its devices and figures, made from events. */
+/** The rig as a parent sees it: its devices and figures, made from events. */
 
 import type { DeviceKind } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
@@ -11,7 +11,7 @@ interface WorkerRigOptions {
   readonly rigName: string;
   readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
   readonly tally: Tally;
-  /** Tells all parents something. */
+  /** Sends an answer to all parents. */
   readonly answer: (answer: Answer) => void;
 }
 
@@ -19,12 +19,12 @@ export class WorkerRig implements RigView {
   readonly #options: WorkerRigOptions;
   /** The last state of each device, by its name. */
   readonly #devices = new Map<string, AnswerOf<'device'>>();
-  /** Whether the rig is ready or paused, as parents were told last; undefined while devices open. */
+  /** What parents were sent last about the whole rig; undefined while devices open. */
   #state: AnswerOf<'ready'> | AnswerOf<'paused'> | undefined;
 
   constructor(options: WorkerRigOptions) {
     this.#options = options;
-    // Without devices of its own, others hash for the rig.
+    // A rig without devices is ready, because others hash for it.
     if (options.devices.length === 0) this.#state = { type: 'ready', devices: [] };
   }
 
@@ -42,7 +42,7 @@ export class WorkerRig implements RigView {
     } as const;
     this.#devices.set(device, answer);
     this.#options.answer(answer);
-    const now = this.#judge();
+    const now = this.#stateNow();
     if (now === undefined || JSON.stringify(now) === JSON.stringify(this.#state)) return;
     this.#state = now;
     this.#options.answer(now);
@@ -78,7 +78,7 @@ export class WorkerRig implements RigView {
   }
 
   /** @returns undefined while no device is in service or on the way to it */
-  #judge(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
+  #stateNow(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
     const known = [...this.#devices.values()];
     const ready = known.filter(({ state }) => state === 'ready').map(({ device }) => device);
     if (ready.length > 0) return { type: 'ready', devices: ready };

@@ -1,9 +1,9 @@
-/** Decides what a service manager is told about a rig. Pure. */
+/** Reports to a service manager whether the rig has started and lives. What it decides itself is pure. */
 
-import { countsShares, livesOnRelays, sumOfRelays } from '../report/figures.ts';
+import { describeVerdicts, livesOnRelays, sumOfRelays } from '../report/figures.ts';
 import { outageInFull } from '../report/outages.ts';
 import type { RigStatus } from '../report/status.ts';
-import { describeOutcomes, describeWorkers, formatHashrate } from '../report/units.ts';
+import { describeWorkers, formatHashrate } from '../report/units.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
 import type { Sidecar } from './run-miner.ts';
@@ -119,7 +119,7 @@ function socketAddress(address: string): Buffer {
   return Buffer.concat([family, name]);
 }
 
-/* Tells systemd (Type=notify) when the miner is ready, how it is doing, that it lives, and when it stops. */
+/* Notifies systemd (Type=notify) when the miner is ready, how it is doing, that it lives, and when it stops. */
 
 type Environment = Record<string, string | undefined>;
 
@@ -193,11 +193,10 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
 
 /** What `systemctl status` shows while the rig mines. */
 function figuresOf(status: RigStatus): string {
-  const { work, shares, relays } = status;
-  const blocks = describeOutcomes(status);
+  const { work, relays } = status;
   return [
     ...(livesOnRelays(status) ? [] : [formatHashrate(status.hashesPerSecond)]),
     ...(Object.keys(relays).length === 0 ? [] : [describeWorkers(sumOfRelays(relays))]),
-    countsShares(work, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks,
+    describeVerdicts(status, work),
   ].join(', ');
 }

@@ -67,7 +67,7 @@ export class Api {
     return (await this.#ask(path, {}, timeoutMs)).json();
   }
 
-  /** @throws ApiError for an answer that is an error; TypeError or DOMException when there is none */
+  /** @throws ApiError for an answer that is an error; TypeError or DOMException without an answer */
   async #ask(
     path: string,
     options: { method?: string; headers?: Record<string, string>; body?: string },

@@ -23,7 +23,7 @@ const LEAST_HIGH = 5;
 /** How many points Page Up and Page Down go. */
 const PAGE = 10;
 
-export class Chart {
+class Chart {
   readonly element: HTMLElement;
   readonly #options: ChartOptions;
   readonly #plot: HTMLElement;

@@ -177,7 +177,7 @@ export class Controls {
   }
 }
 
-/* The workers of relays: hashers that are not ours. Shown only where there is a relay. */
+/* The workers of relays: hashers that are not this rig's. Shown only where there is a relay. */
 
 const { sessions, rate, difficulty, accepted, rejected, stale, duplicate, blocks, lastShare } = WORKER_COLUMNS;
 const OF_WORKERS: readonly Column<Worker>[] = [

@@ -87,7 +87,7 @@ export interface Row<Item> {
 }
 
 /**
- * The children of one element, each with a name of its own: rows stay the same elements as long as their name is there.
+ * The children of one element, by their names: rows stay the same elements as long as their name is there.
  */
 export class Rows<Item> {
   readonly #parent: Element;

@@ -16,12 +16,12 @@ export interface HttpLimits {
   readonly checkMs: number;
   /** How long a request may take to arrive. Clients are near, so one that takes longer is not worth its connection. */
   readonly requestMs: number;
-  /** How long a connection is kept for the next request. Answers tell clients so. */
+  /** How long a connection is kept for the next request, which answers announce (Keep-Alive). */
   readonly keepAliveMs: number;
   /** How long a client may be without a complete answer: since it connected, asked, or had its last one. */
   readonly answerMs: number;
   /**
-   * An event stream whose client has read nothing for so long is closed. When the limit of streams is reached, the
+   * Time after which an event stream is closed whose client has read nothing. When the limit of streams is reached, the
    * oldest stream makes room once it is this old.
    */
   readonly streamMs: number;

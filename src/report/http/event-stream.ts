@@ -17,7 +17,7 @@ import { HEADERS, HttpError, type HttpLimits, type HttpRefusals, type Reason } f
 import { EVENT_STREAM } from './route.ts';
 
 const STATUS_MS = 1_000;
-/** Proxies and browsers hear from us at least this often, even if a status is late. */
+/** Proxies and browsers get something at least this often, even if a status is late. */
 const HEARTBEAT_MS = 15_000;
 /** How much a client may leave unread beside the system's own buffers: minutes of events. */
 const MOST_UNREAD_BYTES = 256 * 1024;
