@@ -144,6 +144,7 @@ export const ROOMS: readonly Room[] = [
     rooms: ['engine/device.ts', 'source/vocabulary.ts', 'events', 'report/shapes.ts'],
     packages: ['zod'],
   },
+  { name: 'report/answers.ts', rooms: ['report/shapes.ts', 'report/status.ts'], packages: ['zod'] },
   { name: 'report/units.ts', rooms: ['source/vocabulary.ts', 'report/status.ts'], packages: [] },
   {
     name: 'report/figures.ts',
@@ -178,6 +179,7 @@ export const ROOMS: readonly Room[] = [
       'events',
       'report/shapes.ts',
       'report/status.ts',
+      'report/answers.ts',
       'report/units.ts',
       'report/figures.ts',
     ],
@@ -190,8 +192,8 @@ export const ROOMS: readonly Room[] = [
       'system',
       'source/vocabulary.ts',
       'events',
-      'report/shapes.ts',
       'report/status.ts',
+      'report/answers.ts',
       'report/figures.ts',
       'report',
     ],
@@ -199,8 +201,15 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'web',
-    rooms: ['text', 'source/vocabulary.ts', 'report/status.ts', 'report/units.ts', 'report/figures.ts', 'report/http'],
-    packages: ['uplot', 'zod'],
+    rooms: [
+      'text',
+      'source/vocabulary.ts',
+      'report/status.ts',
+      'report/answers.ts',
+      'report/units.ts',
+      'report/figures.ts',
+    ],
+    packages: ['uplot'],
   },
   { name: 'guards', rooms: ['text', 'system', 'events', 'report'], packages: [] },
   {

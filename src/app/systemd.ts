@@ -1,9 +1,9 @@
 /** Reports to systemd (Type=notify) when the rig is ready, how it is doing, that it lives, and when it stops. */
 
-import { countsShares, livesOnRelays, sumOfRelays } from '../report/figures.ts';
+import { describeVerdicts, livesOnRelays, sumOfRelays } from '../report/figures.ts';
 import { outageInFull } from '../report/outages.ts';
 import type { RigStatus } from '../report/status.ts';
-import { describeOutcomes, describeWorkers, formatHashrate } from '../report/units.ts';
+import { describeWorkers, formatHashrate } from '../report/units.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
 import type { Sidecar } from './run-miner.ts';
@@ -191,11 +191,10 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
 
 /** What `systemctl status` shows while the rig mines. */
 function figuresOf(status: RigStatus): string {
-  const { work, shares, relays } = status;
-  const blocks = describeOutcomes(status);
+  const { work, relays } = status;
   return [
     ...(livesOnRelays(status) ? [] : [formatHashrate(status.hashesPerSecond)]),
     ...(Object.keys(relays).length === 0 ? [] : [describeWorkers(sumOfRelays(relays))]),
-    countsShares(work, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks,
+    describeVerdicts(status, work),
   ].join(', ');
 }

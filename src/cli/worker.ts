@@ -188,7 +188,7 @@ interface WorkerRigOptions {
   readonly rigName: string;
   readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
   readonly tally: Tally;
-  /** Tells all parents something. */
+  /** Sends an answer to all parents. */
   readonly answer: (answer: Answer) => void;
 }
 

@@ -13,7 +13,7 @@ interface AboutSolution {
   nonce: bigint;
   /** Whether it meets the block's target. */
   isBlock: boolean;
-  /** Whether its work takes many solutions, as a pool's work does. */
+  /** Whether it is a share of a pool. It can be a block, too. */
   isShare: boolean;
   /** How many hashes a solution of its work takes on average. */
   difficulty: number;
@@ -65,7 +65,7 @@ export interface RelayWorker {
   lastShareSeconds?: number;
 }
 
-/** Wrappers get these as JSON (report/json-lines.ts), so their fields have the names and units of all public JSON. */
+/** Most are printed as JSON (report/json-lines.ts), so their fields have the names and units of all public JSON. */
 export type MinerEvent =
   /**
    * Engines were given a new work. `networkCode` is the number by which its header names the network. `difficulty` is
@@ -94,7 +94,7 @@ export type MinerEvent =
   /** A block was accepted. It follows the verdict. */
   | (SubmittedBlock & { type: 'accepted-block' })
   /**
-   * The answer to a block was lost, so that only its chain can tell whether it was accepted. It follows the verdict.
+   * The answer to a block was lost, so that only its chain shows whether it was accepted. It follows the verdict.
    */
   | (SubmittedBlock & { type: 'unanswered-block' })
   /** A block was sent and not accepted. It follows the verdict. */
@@ -165,7 +165,7 @@ export type MinerEvent =
       /** The kinds of a hybrid CPU's cores; absent where all cores are alike. */
       cores?: readonly CoreInfo[];
       /**
-       * Why this kernel and these threads were chosen, and what the sensors tell; for people, absent unless it is
+       * Why this kernel and these threads were chosen, and what the sensors report; for people, absent unless it is
        * ready.
        */
       detail?: string;

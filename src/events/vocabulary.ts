@@ -21,12 +21,12 @@ export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
 export const OTHER_WORKERS = '(others)';
 
 /**
- * What has become of a block that was submitted: docs/rewards.md. `pending`: nobody can tell yet. `contested`: another
- * block has its place at some node, and nothing is decided. `unknown`: for an hour nobody could tell. `unanswered`: the
- * node's answer was lost, and no chain has shown yet whether the node took it. `won`: the chain has it, and at least
- * one block on top of it. `settled`: it has so many on top that it can be relied on. `orphaned`: the chain has another
- * block in its place. `never-entered`: the same, and no node has ever kept ours. `lost`: the same, and no node has ever
- * said that it took it.
+ * What has become of a block that was submitted: docs/rewards.md. `pending`: it is not known yet. `contested`: another
+ * block has its place at some node, and nothing is decided. `unknown`: it has not been known for an hour. `unanswered`:
+ * the node's answer was lost, and no chain has shown yet whether the node took it. `won`: the chain has it, and at least
+ * one block on top of it. `settled`: enough blocks are on top of it that it can be relied on. `orphaned`: the chain has
+ * another block in its place. `never-entered`: the same, and no node has ever kept this one. `lost`: the same, and no
+ * node has ever said that it took this one.
  */
 export const BLOCK_STATES = [
   'pending',

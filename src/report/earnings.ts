@@ -5,6 +5,7 @@
 
 import type { MinerEvent } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
+import type { BalanceAnswer } from './answers.ts';
 import { LastWork } from './source-stats.ts';
 import type { DeviceStatus, Earnings } from './status.ts';
 
@@ -123,25 +124,8 @@ function powerOf(devices: readonly DeviceStatus[]): number | undefined {
 
 /* What the account that is mined for has, as a node says. pickaxe cannot prove it. */
 
-export interface Balance {
-  readonly account: string;
-  /** The node that gave the answer, as it is shown. */
-  readonly node: string;
-  /** In the order of the chains. */
-  readonly chains: readonly ChainBalance[];
-  /** An exact decimal number of coins: the sum; null unless every chain answered. */
-  readonly total: string | null;
-}
-
-export interface ChainBalance {
-  readonly chain: number;
-  /** An exact decimal number of coins, 0 where the account does not exist; null when the chain did not answer. */
-  readonly balance: string | null;
-  /** Whether the account exists there; null when the chain did not answer. */
-  readonly exists: boolean | null;
-  /** Why the chain did not answer; null when it did. */
-  readonly fault: string | null;
-}
+export type Balance = Omit<BalanceAnswer, 'timeMillis'>;
+export type ChainBalance = Balance['chains'][number];
 
 /**
  * Asks now.

@@ -4,8 +4,9 @@
  */
 
 import { OUTCOMES } from '../source/vocabulary.ts';
-import type { DeviceStatus, OutcomeCounts, RelayStatus, RigStatus, Summary, Work, Worker } from './status.ts';
+import type { DeviceStatus, OutcomeCounts, RelayStatus, RigStatus, Shares, Summary, Work, Worker } from './status.ts';
 import {
+  describeOutcomes,
   formatAmount,
   formatCelsius,
   formatDuration,
@@ -18,6 +19,16 @@ import {
 /** Whether shares are what people look at: the work is a pool's, or shares were found before. */
 export function countsShares(work: Pick<Work, 'shareDifficulty'> | null, shares: OutcomeCounts): boolean {
   return (work !== null && work.shareDifficulty !== null) || OUTCOMES.some((outcome) => shares[outcome] > 0);
+}
+
+/** `12 accepted, 0 rejected, 1 stale`, where shares count with those of the shares before them. */
+export function describeVerdicts(
+  counts: OutcomeCounts & { readonly shares: Shares },
+  work: Work | null = null,
+): string {
+  const blocks = describeOutcomes(counts);
+  const { shares } = counts;
+  return countsShares(work, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The last 24 hours in steps of ten seconds: what each device did, and what became of solutions. */
 
 import { type Clock, wallMs } from '../system/clock.ts';
+import type { HistoryAnswer } from './answers.ts';
 import type { DeviceStatus } from './status.ts';
 import type { Tally } from './tally.ts';
 
@@ -10,8 +11,8 @@ const STEPS = (24 * HOUR_MS) / STEP_MS;
 /** A chart has no pixels for more. */
 const MOST_POINTS = 720;
 
-export const RANGES_MS = { '10m': HOUR_MS / 6, '1h': HOUR_MS, '24h': 24 * HOUR_MS } as const;
-type HistoryRange = keyof typeof RANGES_MS;
+type Range = HistoryAnswer['range'];
+const RANGES_MS: Readonly<Record<Range, number>> = { '10m': HOUR_MS / 6, '1h': HOUR_MS, '24h': 24 * HOUR_MS };
 
 const COUNTS = ['accepted', 'rejected', 'stale'] as const;
 type Count = (typeof COUNTS)[number];
@@ -19,29 +20,6 @@ type Count = (typeof COUNTS)[number];
 const KINDS = ['blocks', 'shares'] as const;
 type Kind = (typeof KINDS)[number];
 type Counts<Value> = Record<Kind, Record<Count, Value>>;
-
-/** A column for each figure; null where it is not known. */
-interface DeviceHistory {
-  readonly hashesPerSecond: (number | null)[];
-  readonly temperatureCelsius: (number | null)[];
-  readonly powerWatts: (number | null)[];
-}
-
-/** Columns: the figures at one index belong together. */
-interface HistoryPoints {
-  readonly stepSeconds: number;
-  /** When each step ended, milliseconds since the UNIX epoch. */
-  readonly timeMillis: number[];
-  /** How many blocks in that step. */
-  readonly accepted: number[];
-  readonly rejected: number[];
-  readonly stale: number[];
-  /** How many shares in that step. */
-  readonly shares: Record<Count, number[]>;
-  readonly devices: Record<string, DeviceHistory>;
-  /** Estimated from shares. */
-  readonly relays: Record<string, Pick<DeviceHistory, 'hashesPerSecond'>>;
-}
 
 /** NaN stands for what is not known. */
 class DeviceColumns {
@@ -116,7 +94,7 @@ export class History {
   /**
    * At most 720 points, oldest first. Steps are grouped by their number, so that points do not move as time goes by.
    */
-  points(range: HistoryRange): HistoryPoints {
+  points(range: Range): HistoryAnswer {
     const wanted = RANGES_MS[range] / STEP_MS;
     const together = Math.ceil(wanted / MOST_POINTS);
     const earliest = Math.max(0, this.#steps - Math.min(wanted, STEPS));
@@ -132,6 +110,7 @@ export class History {
     };
     const means = (column: Float64Array | Float32Array) => groups.map((group) => mean(column, group));
     return {
+      range,
       stepSeconds: (together * STEP_MS) / 1000,
       timeMillis: groups.map((group) => this.#timeMs[group[group.length - 1]]),
       ...sumsOf(this.#counts.blocks),

@@ -3,11 +3,10 @@
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
 import { LogBucket } from '../system/bounded.ts';
-import { countsShares, livesOnRelays, sumOfRelays } from './figures.ts';
+import { describeVerdicts, livesOnRelays, sumOfRelays } from './figures.ts';
 import type { RigStatus } from './status.ts';
 import type { Tally } from './tally.ts';
 import {
-  describeOutcomes,
   describePolled,
   describeWorkers,
   formatAmount,
@@ -18,17 +17,12 @@ import {
 } from './units.ts';
 import { logBlockReward, logBlockState, VerdictLines } from './verdict-lines.ts';
 
-/** So many lines about blocks that pay another account may come at once. */
+/** Maximum number of lines about blocks that pay another account. */
 const MOST_PAID_ELSEWHERE = 10;
-/**
- * So many lines about the difficulty of a pool's shares may come at once, and then one a minute. A pool changes it a
- * few times an hour.
- */
+/** Maximum number of lines at once about the difficulty of shares, which a pool changes a few times an hour. */
 const DIFFICULTIES_AT_ONCE = 5;
 const DIFFICULTIES_PER_SECOND = 1 / 60;
-/**
- * So many lines about a source, or about its streams, may come at once: far more than at a start, or after an outage.
- */
+/** Maximum numbers of lines at once about sources and their streams: far more than at a start, or after an outage. */
 const NEWS_AT_ONCE = 100;
 const STREAM_NEWS_AT_ONCE = 20;
 /** What to do when none of the devices that were asked for exists. */
@@ -46,13 +40,12 @@ export class LogLines {
   /** Limits the lines about blocks that pay another account. */
   readonly #paidElsewhere: LogBucket;
   /**
-   * How often lines are logged that a node can cause at will. Those that are left out are still logged at the level
-   * debug.
+   * Limits the lines that a node can cause at will. Those that are left out are still logged at the level debug.
    */
   readonly #bounds: Readonly<Record<BoundedKind, LogBucket>>;
 
   /**
-   * The difficulty of a share at the last job that people were told of; a node's work has none. Undefined before the
+   * The difficulty of a share at the last job that was logged for people; a node's work has none. Undefined before the
    * first job.
    */
   #loggedShares: number | 'none' | undefined;
@@ -135,16 +128,6 @@ export class LogLines {
           `searches the new work ${(1000 * event.switchSeconds).toFixed(1)} ms after the New Cut`,
         );
         break;
-      case 'work-ended':
-      case 'sent-block':
-      case 'accepted-block':
-      case 'unanswered-block':
-      case 'refused-block':
-      case 'hashes':
-      case 'telemetry':
-      case 'fetch':
-      case 'relay':
-        break;
     }
   };
 
@@ -172,13 +155,11 @@ export class LogLines {
 
   summary(): void {
     const summary = this.#tally.summary();
-    const { shares, hardwareErrors, hashes, uptimeSeconds, acceptedBlocks } = summary;
+    const { hardwareErrors, hashes, uptimeSeconds, acceptedBlocks } = summary;
     const paidElsewhere = acceptedBlocks?.paidElsewhere ?? 0;
-    const blocks = describeOutcomes(summary);
-    const verdicts = countsShares(null, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks;
     this.#log.info(
       { tag: 'miner' },
-      `${verdicts}, ${hardwareErrors} hardware errors; ` +
+      `${describeVerdicts(summary)}, ${hardwareErrors} hardware errors; ` +
         `${withPrefix(hashes)}hashes in ${formatDuration(uptimeSeconds)}, ${formatHashrate(summary.averageHashesPerSecond)} on average`,
     );
     if (paidElsewhere > 0) {
@@ -194,8 +175,8 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two, and people need not act on it. They are told of the first, which shows that the
-   * rig has work, and of what a pool's shares are worth from now on; of neither while the rig is paused.
+   * New work comes every second or two, and people need not act on it. Logged for them are the first, which shows that
+   * the rig has work, and a new difficulty of a pool's shares; neither while the rig is paused.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const line =

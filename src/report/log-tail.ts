@@ -3,6 +3,7 @@
 import type { LoggerOptions } from 'pino';
 import { z } from 'zod';
 import { OUTCOMES } from '../source/vocabulary.ts';
+import type { LogAnswer } from './answers.ts';
 import { millis } from './shapes.ts';
 
 /** From the least urgent to the most urgent. */
@@ -47,17 +48,12 @@ const MOST_LINES = 500;
 /** A longer message is cut: some quote what a node answered. */
 const MOST_CHARACTERS = 1_000;
 
-export const LOG_LEVELS = ['info', 'warn', 'error'] as const;
-
-interface KeptLine extends Pick<LogLine, 'timeMillis' | 'tag' | 'message'> {
-  /** 1, 2, 3 … */
-  readonly number: number;
-  readonly level: (typeof LOG_LEVELS)[number];
-}
+type KeptLine = LogAnswer['lines'][number];
 
 /** One of the streams that the log writes to. */
 export class LogTail {
   readonly #lines: KeptLine[] = [];
+  /** The number of the last line: 1, 2, 3 … */
   #last = 0;
 
   /** @param json a line of the log. Lines below `info` are not kept */
@@ -67,7 +63,7 @@ export class LogTail {
     this.#lines.push({
       number: ++this.#last,
       timeMillis,
-      level: LOG_LEVELS.find((each) => each === level) ?? 'error',
+      level: level === 'info' || level === 'warn' ? level : 'error',
       tag: tag ?? '',
       message: (message ?? '').slice(0, MOST_CHARACTERS),
     });

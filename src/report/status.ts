@@ -75,7 +75,7 @@ const Earnings = z
     coinsPerBlock: amount.nullable().meta({ description: 'new coins of a block; fees come on top' }),
     coinsPerDay: amount.nullable().meta({ description: 'coins on average' }),
     powerWatts: amount.nullable().meta({
-      description: 'what the rig draws: --power-watts, or what the sensors of all its devices tell',
+      description: 'what the rig draws: --power-watts, or what the sensors of all its devices report',
     }),
     powerPrice: amount.nullable().meta({ description: 'of a kilowatt-hour: --power-price' }),
     powerCostPerDay: amount.nullable().meta({

@@ -94,7 +94,7 @@ export function formatChance(ratio: number): string {
 /** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`, `2 y 40 d`, `12300 y`, `more than 1 M y` */
 export function formatDuration(seconds: number): string {
   if (seconds > MOST_YEARS * YEAR_SECONDS) return 'more than 1 M y';
-  // In so long a time, days mean nothing.
+  // Beside centuries, days mean nothing.
   if (seconds >= 100 * YEAR_SECONDS) return `${Number((seconds / YEAR_SECONDS).toPrecision(3))} y`;
   const units = [
     { name: 'y', seconds: YEAR_SECONDS },
@@ -180,7 +180,7 @@ export function describeState(state: RigState, sourceKind: SourceKind): string {
   return state === 'no-source' ? `no ${sourceKind}` : inWords(state);
 }
 
-/** How the sources of a rig are described before there is news of any. */
+/** Why a rig has no source before there is news of any. */
 export function noneYet(sourceKind: SourceKind): string {
   return `none has ${sourceKind === 'parent' ? 'connected' : 'answered'} yet`;
 }

@@ -1,8 +1,7 @@
 /**
- * Log lines of verdicts. Each block has a line of its own, unless there are so many that only a pool's or a node's
- * lies, or a test network, explain them. A pool's shares may come many times a second, so that each outcome of shares
- * has a line at most every ten seconds, with the number of those that had none. Shares that a device leaves out,
- * because they come too often, are logged once.
+ * Log lines of verdicts. Each block has a line, up to a number that only lies of a pool or node, or a test network,
+ * exceed. A pool's shares may come many times a second, so each outcome of shares has a line at most every ten seconds,
+ * with the number of those that had none. Shares that a device leaves out, because they come too often, are logged once.
  */
 
 import type { Logger } from 'pino';
@@ -14,9 +13,9 @@ import type { OutcomeCounts } from './status.ts';
 import type { Tally } from './tally.ts';
 import { formatDuration, inWords } from './units.ts';
 
-/** A person can read a line this often; a share every few minutes, which is usual, still gets a line of its own. */
+/** A person can read a line this often. Usually a share comes every few minutes, and each has its line. */
 const SHARE_LINE_MS = 10_000;
-/** So many lines about blocks of one outcome may come at once; then there is one each ten seconds. */
+/** Maximum number of lines at once about blocks of one outcome; then there is one each ten seconds. */
 const MOST_BLOCK_LINES = 30;
 /** A pool that finds the difficulty of shares that suits a device needs less than this. */
 const LEFT_OUT_MS = 30_000;
@@ -144,7 +143,6 @@ function answered({ answerSeconds }: VerdictEvent): string {
   return `${(1000 * answerSeconds).toFixed(0)} ms`;
 }
 
-/** What is as it should be has no reason. */
 function why({ outcome, reason }: VerdictEvent): string {
   return outcome === 'accepted' || reason === '' ? '' : `: ${reason}`;
 }
@@ -197,7 +195,7 @@ export function describeBlockState(event: StateEvent): string {
   return `${where(event)} ${inWords(state)}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}`;
 }
 
-/** Others than the first state that decides are for whoever looks closer, unless they take something away. */
+/** The first deciding state is info, a loss warn or error, everything else debug. */
 function levelOf({ state, previous, nodesDisagree }: StateEvent): 'error' | 'warn' | 'info' | 'debug' {
   if (previous !== undefined && isOnChain(previous) && !isOnChain(state)) return 'error';
   if (nodesDisagree || ['orphaned', 'never-entered', 'lost', 'unknown'].includes(state)) return 'warn';

@@ -93,11 +93,11 @@ export function logFileLine(format: LogFormat, line: LogLine): string {
 
 /** Logs what opening an engine does while it takes its time, each step once. */
 export function progressTo(log: Logger, tag: string): EngineListener {
-  let said: string | undefined;
+  let last: string | undefined;
   return {
     progress(what) {
-      if (what !== said) log.info({ tag }, what);
-      said = what;
+      if (what !== last) log.info({ tag }, what);
+      last = what;
     },
   };
 }

@@ -4,6 +4,7 @@ import { encode } from 'uqr';
 import { isDoubtful } from '../report/counters.ts';
 import {
   countsShares,
+  describeVerdicts,
   livesOnRelays,
   luckOf,
   RATE_COLUMNS,
@@ -205,11 +206,10 @@ export function workers({ relays }: RigStatus): string[] {
 }
 
 function relayLines(name: string, relay: RelayStatus): string[] {
-  const shares = countsShares(null, relay.shares) ? `shares: ${describeOutcomes(relay.shares)}; blocks: ` : '';
   const nameOf = (name: string) => oneColumnEach(shortName(name), MOST_NAME);
   return [
     `${oneColumnEach(name)}: ${describeWorkers(relay)}, estimated from shares; sessions ${relay.sessions}`,
-    `brought ${shares}${describeOutcomes(relay)}`,
+    `brought ${describeVerdicts(relay)}`,
     ...(relay.workers.length === 0 ? ['no worker has connected yet'] : workerTable(relay.workers, nameOf)),
   ];
 }
@@ -255,7 +255,7 @@ export function pageLink(page: ServedPage | undefined, window: Window): PageLink
   return { lines: [link, ...code], isSecret };
 }
 
-/** @returns the QR code, or a line that says why there is none */
+/** @returns the QR code, or a line that says which window it needs */
 function codeThatFits(link: string, { columns, rows, colours }: Window): readonly string[] {
   const code = qrCode(link, colours);
   const width = 2 * code.length;

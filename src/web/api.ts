@@ -1,14 +1,10 @@
 /** The page's requests to the miner that serves it. */
 
-import type { z } from 'zod';
-import type { BalanceAnswer, HistoryAnswer, LogAnswer } from '../report/http/schemas.ts';
+import type { BalanceAnswer, HistoryAnswer, LogAnswer } from '../report/answers.ts';
 import type { Status } from '../report/status.ts';
 import { keep, recall } from './dom.ts';
 
-export type Balance = z.infer<typeof BalanceAnswer>;
-export type History = z.infer<typeof HistoryAnswer>;
-export type Range = History['range'];
-export type LogLine = z.infer<typeof LogAnswer>['lines'][number];
+export type Range = HistoryAnswer['range'];
 
 /** A miner that takes longer hangs, or the way to it does. */
 const TIMEOUT_MS = 5_000;
@@ -45,18 +41,17 @@ export class Api {
     return this.#get('status');
   }
 
-  balance(): Promise<Balance> {
+  balance(): Promise<BalanceAnswer> {
     return this.#get('balance', BALANCE_TIMEOUT_MS);
   }
 
-  history(range: Range): Promise<History> {
+  history(range: Range): Promise<HistoryAnswer> {
     return this.#get(`history?range=${range}`);
   }
 
   /** Lines with a higher number. */
-  async logAfter(number: number): Promise<LogLine[]> {
-    const { lines } = await this.#get<{ lines: LogLine[] }>(`log?after=${number}`);
-    return lines;
+  logAfter(number: number): Promise<LogAnswer> {
+    return this.#get(`log?after=${number}`);
   }
 
   /** @param device its name; without it, the request is for all devices */
@@ -72,7 +67,7 @@ export class Api {
     return (await this.#ask(path, {}, timeoutMs)).json();
   }
 
-  /** @throws ApiError for an answer that is an error; TypeError or DOMException when there is none */
+  /** @throws ApiError for an answer that is an error; TypeError or DOMException without an answer */
   async #ask(
     path: string,
     options: { method?: string; headers?: Record<string, string>; body?: string },

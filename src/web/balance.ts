@@ -1,32 +1,41 @@
 /** What the account that is mined for has. The node is asked only when somebody presses the button. */
 
+import type { BalanceAnswer } from '../report/answers.ts';
 import { livesOnRelays } from '../report/figures.ts';
 import type { Status } from '../report/status.ts';
 import { describePowerCost, formatChance, formatDuration, formatEstimate } from '../report/units.ts';
-import { ApiError, type Balance } from './api.ts';
-import { announce, byId, element, hideFigure, type Row, Rows, setFigure, setText } from './dom.ts';
+import { ApiError } from './api.ts';
+import {
+  announce,
+  byId,
+  cell,
+  columnHead,
+  hideFigure,
+  makeTable,
+  type Row,
+  Rows,
+  rowHead,
+  setFigure,
+  setText,
+  tableRow,
+} from './dom.ts';
 import { clockSeconds, coins, known } from './format.ts';
 
-type ChainBalance = Balance['chains'][number];
+type ChainBalance = BalanceAnswer['chains'][number];
 
 /** What a node said longer ago is shown as old: meanwhile a block may have been mined. */
 const OLD_SECONDS = 60;
 
 export class BalancePanel {
-  readonly #ask: () => Promise<Balance>;
+  readonly #ask: () => Promise<BalanceAnswer>;
   readonly #button = byId<HTMLButtonElement>('balance-ask');
   readonly #rows: Rows<ChainBalance>;
-  #shown: Balance | undefined;
+  #shown: BalanceAnswer | undefined;
 
   /** @param ask throws an ApiError for an answer that is an error */
-  constructor(ask: () => Promise<Balance>) {
+  constructor(ask: () => Promise<BalanceAnswer>) {
     this.#ask = ask;
-    const table = byId('balance-table');
-    // As in the table of devices: CSS lays these out as blocks.
-    table.setAttribute('role', 'table');
-    const body = element('tbody', { role: 'rowgroup' });
-    const heads = element('tr', { role: 'row' }, head('chain'), head('coins'));
-    table.append(element('thead', { role: 'rowgroup' }, heads), body);
+    const body = makeTable(byId('balance-table'), columnHead({}, 'chain'), columnHead({}, 'coins'));
     this.#rows = new Rows(body, chainRow);
     this.#button.addEventListener('click', () => this.#askNow());
   }
@@ -54,7 +63,7 @@ export class BalancePanel {
     this.#button.removeAttribute('aria-busy');
   }
 
-  #show(told: Balance): void {
+  #show(told: BalanceAnswer): void {
     this.#shown = told;
     const { account, total, chains } = told;
     setText(byId('balance-total'), known(total, String));
@@ -69,7 +78,7 @@ export class BalancePanel {
 }
 
 /** @param nowMillis by the miner's clock */
-function showAge({ node, timeMillis }: Balance, nowMillis: number): void {
+function showAge({ node, timeMillis }: BalanceAnswer, nowMillis: number): void {
   const seconds = Math.max(0, (nowMillis - timeMillis) / 1000);
   const isOld = seconds > OLD_SECONDS;
   const more = isOld ? ' It may have changed since.' : '';
@@ -88,19 +97,10 @@ function describeUnread(chains: readonly ChainBalance[]): string {
   return `${which} did not answer, so the sum is not known: ${unread[0].fault}`;
 }
 
-function head(name: string): HTMLElement {
-  return element('th', { scope: 'col', role: 'columnheader' }, name);
-}
-
 function chainRow(name: string): Row<ChainBalance> {
-  const amount = element('td', { role: 'cell', class: 'number' });
+  const amount = cell({ class: 'number' });
   return {
-    element: element(
-      'tr',
-      { role: 'row' },
-      element('th', { scope: 'row', role: 'rowheader' }, `chain ${name}`),
-      amount,
-    ),
+    element: tableRow(rowHead(`chain ${name}`), amount),
     show({ balance, exists }) {
       amount.classList.toggle('quiet', !exists);
       setText(amount, balance === null ? 'no answer' : exists ? coins(balance) : 'no account');

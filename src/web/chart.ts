@@ -1,7 +1,8 @@
 /** One chart over time with its table: the same figures for those who do not see it, and for the moment pointed at. */
 
+import type { HistoryAnswer } from '../report/answers.ts';
 import { formatCelsius, formatHashrate, formatWatts } from '../report/units.ts';
-import type { History, Range } from './api.ts';
+import type { Range } from './api.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
 import { clock, clockSeconds, known } from './format.ts';
 import uPlot from './uplot.js';
@@ -22,7 +23,7 @@ const LEAST_HIGH = 5;
 /** How many points Page Up and Page Down go. */
 const PAGE = 10;
 
-export class Chart {
+class Chart {
   readonly element: HTMLElement;
   readonly #options: ChartOptions;
   readonly #plot: HTMLElement;
@@ -261,7 +262,7 @@ const RANGES: Readonly<Record<Range, { name: string; ms: number }>> = {
 };
 const FIRST: Range = '10m';
 
-type Column = keyof History['devices'][string];
+type Column = keyof HistoryAnswer['devices'][string];
 
 export class Charts {
   range: Range = FIRST;
@@ -305,7 +306,7 @@ export class Charts {
   }
 
   /** @param nowMs the miner's clock */
-  show(history: History, nowMs: number): void {
+  show(history: HistoryAnswer, nowMs: number): void {
     if (history.range !== this.range) return;
     this.#dueMs = performance.now() + history.stepSeconds * 1000;
     const fromMs = nowMs - RANGES[this.range].ms;
@@ -317,7 +318,7 @@ export class Charts {
 }
 
 /** A line for each device that reports this figure, and their sum if there are several and a sum makes sense. */
-function linesOf({ devices, timeMillis }: History, column: Column): Line[] {
+function linesOf({ devices, timeMillis }: HistoryAnswer, column: Column): Line[] {
   const lines = Object.entries(devices)
     .map(([name, columns], index) => ({ name, colour: index + 1, values: columns[column] }))
     .filter(({ values }) => column === 'hashesPerSecond' || values.some((value) => value !== null));
@@ -330,7 +331,7 @@ function linesOf({ devices, timeMillis }: History, column: Column): Line[] {
 }
 
 /** A line for each relay. */
-function workerLines({ relays }: History): Line[] {
+function workerLines({ relays }: HistoryAnswer): Line[] {
   return Object.entries(relays).map(([name, { hashesPerSecond: values }], index) => ({
     name,
     colour: index + 1,

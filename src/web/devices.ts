@@ -4,7 +4,19 @@ import { type Column, countsShares, DEVICE_COLUMNS, livesOnRelays, WORKER_COLUMN
 import type { DeviceStatus, RelayStatus, Status, Worker } from '../report/status.ts';
 import { describeOutcomes, formatHashrate } from '../report/units.ts';
 import { plural } from '../text/quantities.ts';
-import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
+import {
+  byId,
+  cell,
+  columnHead,
+  element,
+  makeTable,
+  type Row,
+  Rows,
+  rowHead,
+  setAttribute,
+  setText,
+  tableRow,
+} from './dom.ts';
 import { hashrate, nameElement, provenPart, UNKNOWN } from './format.ts';
 
 interface DeviceColumn extends Omit<Column<DeviceStatus>, 'cell'> {
@@ -56,20 +68,11 @@ export class Devices {
   readonly #columns = new Set<string>();
 
   constructor(controls: Controls) {
-    const table = byId('devices');
-    // CSS lays these out as blocks on narrow screens. Some browsers then see no table unless the roles are given.
-    table.setAttribute('role', 'table');
     this.#heads = new Map(Object.entries(COLUMNS).map(([name, { heading }]) => [name, head(name, heading)]));
     const unseen = element('span', { class: 'hidden' }, 'control');
-    this.#controlHead = element('th', { scope: 'col', role: 'columnheader', 'data-column': 'control' }, unseen);
-    const heads = [
-      head('device', 'device', ''),
-      head('state', 'state', ''),
-      ...this.#heads.values(),
-      this.#controlHead,
-    ];
-    const body = element('tbody', { role: 'rowgroup' });
-    table.append(element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)), body);
+    this.#controlHead = columnHead({ 'data-column': 'control' }, unseen);
+    const names = [head('device', 'device', ''), head('state', 'state', '')];
+    const body = makeTable(byId('devices'), ...names, ...this.#heads.values(), this.#controlHead);
     this.#rows = new Rows(body, (name) => deviceRow(name, controls));
   }
 
@@ -88,24 +91,22 @@ export class Devices {
 }
 
 function head(name: string, heading = name, kind = 'number'): HTMLElement {
-  return element('th', { scope: 'col', role: 'columnheader', class: kind, 'data-column': name }, heading);
+  return columnHead({ class: kind, 'data-column': name }, heading);
 }
 
 function deviceRow(name: string, controls: Controls): Row<Shown> {
   const about = element('span', { class: 'about' });
   const state = element('span', { class: 'badge' });
   const reason = element('span', { class: 'reason' });
-  const cells = Object.entries(COLUMNS).map(([column, what]) => figureCell(column, what));
+  const figures = Object.entries(COLUMNS).map(([column, what]) => figureCell(column, what));
   const button = element('button', { type: 'button' });
-  const control = element('td', { role: 'cell', class: 'control' }, button);
+  const control = cell({ class: 'control' }, button);
   let paused = false;
   button.addEventListener('click', () => controls.act(paused ? 'resume' : 'pause', button, name));
-  const row = element(
-    'tr',
-    { role: 'row' },
-    element('th', { scope: 'row', role: 'rowheader' }, element('span', { class: 'name' }, name), about),
-    element('td', { role: 'cell', class: 'device-state', 'data-label': 'state' }, state, reason),
-    ...cells.map((cell) => cell.element),
+  const row = tableRow(
+    rowHead(element('span', { class: 'name' }, name), about),
+    cell({ class: 'device-state', 'data-label': 'state' }, state, reason),
+    ...figures.map((figure) => figure.element),
     control,
   );
   return {
@@ -118,7 +119,7 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
       setText(state, waits ? 'waits for work' : device.state);
       setAttribute(state, 'data-state', waits ? 'waiting' : device.state);
       setText(reason, device.reason ?? '');
-      for (const cell of cells) cell.show({ device, mines, columns });
+      for (const figure of figures) figure.show({ device, mines, columns });
       control.hidden = !allowed;
       button.hidden = device.state === 'parked';
       setText(button, paused ? 'Resume' : 'Pause');
@@ -130,16 +131,11 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
 function figureCell(column: string, { heading, cell: textOf, more }: DeviceColumn): Row<Omit<Shown, 'control'>> {
   const first = element('span');
   const second = element('span', { class: 'reason' });
-  const cell = element(
-    'td',
-    { role: 'cell', class: 'number', 'data-label': heading },
-    first,
-    ...(more ? [second] : []),
-  );
+  const figure = cell({ class: 'number', 'data-label': heading }, first, ...(more ? [second] : []));
   return {
-    element: cell,
+    element: figure,
     show({ device, mines, columns }) {
-      cell.hidden = !columns.has(column);
+      figure.hidden = !columns.has(column);
       setText(first, textOf(device, mines) ?? UNKNOWN);
       if (more) setText(second, more(device));
     },
@@ -181,7 +177,7 @@ export class Controls {
   }
 }
 
-/* The workers of relays: hashers that are not ours. Shown only where there is a relay. */
+/* The workers of relays: hashers that are not this rig's. Shown only where there is a relay. */
 
 const { sessions, rate, difficulty, accepted, rejected, stale, duplicate, blocks, lastShare } = WORKER_COLUMNS;
 const OF_WORKERS: readonly Column<Worker>[] = [
@@ -200,12 +196,8 @@ export class Workers {
   readonly #rows: Rows<Worker>;
 
   constructor() {
-    const table = byId('worker-table');
-    // As in the table of devices: CSS lays these out as blocks on narrow screens.
-    table.setAttribute('role', 'table');
-    const body = element('tbody', { role: 'rowgroup' });
-    const heads = [head('worker', 'worker', ''), ...OF_WORKERS.map(({ heading }) => head(heading))];
-    table.append(element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)), body);
+    const heads = OF_WORKERS.map(({ heading }) => head(heading));
+    const body = makeTable(byId('worker-table'), head('worker', 'worker', ''), ...heads);
     this.#rows = new Rows(body, workerRow);
   }
 
@@ -232,20 +224,11 @@ function about(name: string, relay: RelayStatus, sourceKind: Status['sourceKind'
 }
 
 function workerRow(name: string): Row<Worker> {
-  const cells = OF_WORKERS.map((column) => {
-    const cell = element('td', { role: 'cell', class: 'number', 'data-label': column.heading });
-    return { cell, textOf: column.cell };
-  });
-  const row = element(
-    'tr',
-    { role: 'row' },
-    element('th', { scope: 'row', role: 'rowheader' }, nameElement(name)),
-    ...cells.map(({ cell }) => cell),
-  );
+  const cells = OF_WORKERS.map(({ heading }) => cell({ class: 'number', 'data-label': heading }));
   return {
-    element: row,
+    element: tableRow(rowHead(nameElement(name)), ...cells),
     show(worker) {
-      for (const { cell, textOf } of cells) setText(cell, textOf(worker) ?? UNKNOWN);
+      for (const [at, column] of OF_WORKERS.entries()) setText(cells[at], column.cell(worker) ?? UNKNOWN);
     },
   };
 }

@@ -21,6 +21,35 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/*
+ * Tables that CSS lays out as blocks on narrow screens. Some browsers then see no table unless the roles are given.
+ */
+
+/** @returns the table's body */
+export function makeTable(table: HTMLElement, ...heads: HTMLElement[]): HTMLElement {
+  table.setAttribute('role', 'table');
+  const body = element('tbody', { role: 'rowgroup' });
+  table.append(element('thead', { role: 'rowgroup' }, tableRow(...heads)), body);
+  return body;
+}
+
+export function tableRow(...cells: HTMLElement[]): HTMLElement {
+  return element('tr', { role: 'row' }, ...cells);
+}
+
+/** @param attributes such as the class `number` */
+export function columnHead(attributes: Readonly<Record<string, string>>, content: Node | string): HTMLElement {
+  return element('th', { scope: 'col', role: 'columnheader', ...attributes }, content);
+}
+
+export function rowHead(...content: (Node | string)[]): HTMLElement {
+  return element('th', { scope: 'row', role: 'rowheader' }, ...content);
+}
+
+export function cell(attributes: Readonly<Record<string, string>>, ...content: Node[]): HTMLElement {
+  return element('td', { role: 'cell', ...attributes }, ...content);
+}
+
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -58,7 +87,7 @@ export interface Row<Item> {
 }
 
 /**
- * The children of one element, each with a name of its own: rows stay the same elements as long as their name is there.
+ * The children of one element, by their names: rows stay the same elements as long as their name is there.
  */
 export class Rows<Item> {
   readonly #parent: Element;

@@ -1,6 +1,6 @@
 /** The end of the miner's log. It follows the newest line until somebody scrolls up to read. */
 
-import type { LogLine } from './api.ts';
+import type { LogAnswer } from '../report/answers.ts';
 import { byId, element } from './dom.ts';
 import { clockSeconds } from './format.ts';
 
@@ -37,7 +37,7 @@ export class Log {
     return this.#last;
   }
 
-  add(lines: readonly LogLine[]): void {
+  add({ lines }: LogAnswer): void {
     const fresh = lines.filter(({ number }) => number > this.#last);
     const newest = fresh.at(-1);
     if (!newest) return;
@@ -64,7 +64,7 @@ export class Log {
   }
 }
 
-function lineElement({ timeMillis, level, tag, message }: LogLine): HTMLElement {
+function lineElement({ timeMillis, level, tag, message }: LogAnswer['lines'][number]): HTMLElement {
   return element(
     'p',
     { class: 'line', 'data-level': level },

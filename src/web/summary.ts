@@ -62,18 +62,13 @@ function showResults(status: Status): void {
   showCounts(status, '');
   showShares(status);
   showAcceptedBlocks(status);
-  setFigure('to-block', whileMining(status, status.timeToBlockSeconds));
+  setFigure('to-block', known(status.timeToBlockSeconds, formatDuration));
   setFigure('effort', formatPercent(status.effort));
   setFigure('luck', known(luckOf(status), formatPercent));
   setFigure('expected', status.expectedBlocks.toFixed(1));
   setFigure('best', amount(status.bestDifficulty));
   setFigure('hardware-errors', String(status.hardwareErrors));
   for (const name of OF_DEVICES_BLOCKS) hideFigure(name, livesOnRelays(status));
-}
-
-/** How long a block or share takes follows from the hashrate, which a rig that does not mine does not have. */
-function whileMining({ state }: Status, seconds: number | null): string {
-  return known(state === 'mining' ? seconds : null, formatDuration);
 }
 
 /** @param before what the names of the figures begin with */
@@ -104,7 +99,7 @@ function showShares(status: Status): void {
     byId('blocks-heading').hidden = false;
   }
   showCounts(shares, 'shares-');
-  setFigure('to-share', whileMining(status, status.timeToShareSeconds));
+  setFigure('to-share', known(status.timeToShareSeconds, formatDuration));
   setFigure(
     'last-share',
     known(status.lastShareSeconds, (seconds) => `${formatDuration(seconds)} ago`),

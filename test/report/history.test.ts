@@ -36,6 +36,7 @@ it('each step has the rate of each device, its sensors, and the outcomes of solu
   const { timeMillis } = history.points('10m');
   expect(timeMillis).toEqual([START_MS + 10_000, START_MS + 20_000]);
   expect(history.points('10m')).toEqual({
+    range: '10m',
     stepSeconds: 10,
     timeMillis,
     accepted: [1, 2],

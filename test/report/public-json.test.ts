@@ -21,7 +21,7 @@ import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Notice, sendNotices } from '#pickaxe/notify/notices.js';
 import { LedgerLine } from '#pickaxe/relay/stratum/share-log.js';
-import * as api from '#pickaxe/report/http/schemas.js';
+import * as api from '#pickaxe/report/answers.js';
 import { JsonLine, JsonLines } from '#pickaxe/report/json-lines.js';
 import { LogLine } from '#pickaxe/report/log-tail.js';
 import { Status } from '#pickaxe/report/status.js';

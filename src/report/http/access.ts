@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import type { FastifyError } from 'fastify';
 import type { Refusals } from '../../system/bounded.ts';
 import { hostOf, isLoopback } from '../../text/addresses.ts';
+import type { ErrorAnswer, ErrorCode } from '../answers.ts';
 
 export interface HttpLimits {
   /** How many connections there may be at one time. Event streams have one each, scrapers and pages a few. */
@@ -15,12 +16,12 @@ export interface HttpLimits {
   readonly checkMs: number;
   /** How long a request may take to arrive. Clients are near, so one that takes longer is not worth its connection. */
   readonly requestMs: number;
-  /** How long a connection is kept for the next request. Answers tell clients so. */
+  /** How long a connection is kept for the next request, which answers announce (Keep-Alive). */
   readonly keepAliveMs: number;
   /** How long a client may be without a complete answer: since it connected, asked, or had its last one. */
   readonly answerMs: number;
   /**
-   * An event stream whose client has read nothing for so long is closed. When the limit of streams is reached, the
+   * Time after which an event stream is closed whose client has read nothing. When the limit of streams is reached, the
    * oldest stream makes room once it is this old.
    */
   readonly streamMs: number;
@@ -166,33 +167,6 @@ export const HEADERS: Readonly<Record<string, string>> = {
 
 /* Every error has one shape: `{"error": {"code", "message"}}`. */
 
-/** What went wrong, for programs. */
-export const ERROR_CODES = [
-  'bad-request',
-  'body-too-large',
-  'forbidden-host',
-  'forbidden-origin',
-  'headers-too-large',
-  'internal',
-  'method-not-allowed',
-  'no-node',
-  'no-such-device',
-  'node-failed',
-  'not-found',
-  'not-json',
-  'path-too-long',
-  'read-only',
-  'timeout',
-  'too-many-clients',
-  'unauthorized',
-  'unavailable',
-] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
-
-interface ErrorBody {
-  readonly error: { readonly code: ErrorCode; readonly message: string };
-}
-
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -205,12 +179,12 @@ export class HttpError extends Error {
     this.code = code;
   }
 
-  get body(): ErrorBody {
+  get body(): ErrorAnswer {
     return errorBody(this.code, this.message);
   }
 }
 
-function errorBody(code: ErrorCode, message: string): ErrorBody {
+function errorBody(code: ErrorCode, message: string): ErrorAnswer {
   return { error: { code, message } };
 }
 

@@ -5,6 +5,16 @@ import type { Controls, PauseReason } from '../../events/events.ts';
 import { within } from '../../system/abort.ts';
 import { Refusals } from '../../system/bounded.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
+import {
+  BalanceAnswer,
+  ControlBody,
+  Health,
+  HistoryAnswer,
+  HistoryQuery,
+  LogAnswer,
+  LogQuery,
+  Readiness,
+} from '../answers.ts';
 import { type AskBalance, NoBalance } from '../earnings.ts';
 import { History } from '../history.ts';
 import type { LogTail } from '../log-tail.ts';
@@ -15,16 +25,6 @@ import { xmrigRoutes } from './compat.ts';
 import { EventStream } from './event-stream.ts';
 import { Metrics } from './metrics.ts';
 import { EVENT_STREAM, json, openApiRoute, type Route } from './route.ts';
-import {
-  BalanceAnswer,
-  ControlBody,
-  Health,
-  HistoryAnswer,
-  HistoryQuery,
-  LogAnswer,
-  LogQuery,
-  Readiness,
-} from './schemas.ts';
 import { HttpServer, type ServerOptions } from './server.ts';
 
 const BY: PauseReason = 'user';
@@ -47,7 +47,7 @@ function apiRoutes({ status, history, logTail, controls, stream }: Served): Rout
         HistoryAnswer,
         ({ query }) => {
           const { range } = query as z.infer<typeof HistoryQuery>;
-          return { range, ...history.points(range) };
+          return history.points(range);
         },
       ),
       query: HistoryQuery,
@@ -109,15 +109,13 @@ function controlling(path: string, summary: string, act: (device: string | undef
  * node.
  */
 
-type Answer = z.infer<typeof BalanceAnswer>;
-
 export class KeptBalance {
   readonly #ask: AskBalance | undefined;
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #closing = new AbortController();
   /** The last question's, which may still be under way. */
-  #answer: Promise<Answer> | undefined;
+  #answer: Promise<BalanceAnswer> | undefined;
   #keptUntilMs = Number.POSITIVE_INFINITY;
 
   /** @param ask undefined where there is no node to ask */
@@ -137,7 +135,7 @@ export class KeptBalance {
     this.#closing.abort();
   }
 
-  #get(): Promise<Answer> {
+  #get(): Promise<BalanceAnswer> {
     if (!this.#ask) throw new HttpError(404, 'no-node', NO_NODE);
     if (!this.#answer || this.#clock.monotonicMs() >= this.#keptUntilMs) {
       this.#keptUntilMs = Number.POSITIVE_INFINITY;
@@ -146,13 +144,13 @@ export class KeptBalance {
     return this.#answer;
   }
 
-  async #askNow(ask: AskBalance): Promise<Answer> {
+  async #askNow(ask: AskBalance): Promise<BalanceAnswer> {
     const { balanceMs, balanceKeptMs, noBalanceKeptMs } = this.#limits;
     let keptMs = noBalanceKeptMs;
     try {
-      const { chains, ...balance } = await within(balanceMs, this.#closing.signal, ask);
+      const balance = await within(balanceMs, this.#closing.signal, ask);
       keptMs = balanceKeptMs;
-      return { ...balance, timeMillis: wallMs(this.#clock), chains: [...chains] };
+      return { ...balance, timeMillis: wallMs(this.#clock) };
     } catch (fault) {
       throw asHttpError(fault, balanceMs);
     } finally {

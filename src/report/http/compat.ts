@@ -301,7 +301,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 let features: ReturnType<typeof cpuFeatures> | undefined;
 
-/** Nothing where the system does not tell: saying that a CPU lacks what it has would be wrong. */
+/** Empty where the system does not list them: to say that a CPU lacks what it has would be wrong. */
 function cpuFeatures(): { aes: boolean; avx2: boolean; flags: string[] } | Record<string, never> {
   try {
     return featuresIn(readFileSync('/proc/cpuinfo', 'latin1'));

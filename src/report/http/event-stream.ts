@@ -10,14 +10,14 @@ import type { FastifyReply } from 'fastify';
 import type { Events, MinerEvent } from '../../events/events.ts';
 import type { Clock } from '../../system/clock.ts';
 import { jsonText } from '../../text/plain-text.ts';
+import type { StatusEvent } from '../answers.ts';
 import { JsonLines } from '../json-lines.ts';
 import type { Status } from '../status.ts';
 import { HEADERS, HttpError, type HttpLimits, type HttpRefusals, type Reason } from './access.ts';
 import { EVENT_STREAM } from './route.ts';
-import type { StatusEvent } from './schemas.ts';
 
 const STATUS_MS = 1_000;
-/** Proxies and browsers hear from us at least this often, even if a status is late. */
+/** Proxies and browsers get something at least this often, even if a status is late. */
 const HEARTBEAT_MS = 15_000;
 /** How much a client may leave unread beside the system's own buffers: minutes of events. */
 const MOST_UNREAD_BYTES = 256 * 1024;

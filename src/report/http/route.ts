@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { version } from '../../system/version.ts';
-import { ErrorAnswer } from './schemas.ts';
+import { ErrorAnswer } from '../answers.ts';
 
 /** The media type of server-sent events (HTML Standard §9.2). */
 export const EVENT_STREAM = 'text/event-stream';

@@ -282,7 +282,7 @@ export class Connections {
     return true;
   }
 
-  /** Exempts a connection whose answer is an event stream, which has rules of its own. */
+  /** Exempts a connection whose answer is an event stream: event-stream.ts limits it. */
   letStream(socket: Socket): void {
     const connection = this.#all.get(socket);
     if (connection) connection.deadlineMs = Number.POSITIVE_INFINITY;

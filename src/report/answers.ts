@@ -1,14 +1,11 @@
 /**
- * What `/api/v1` answers besides the status. Types and the OpenAPI document are made from these. Null stands for what
- * is not known.
+ * What the HTTP API answers besides the status, and what it is asked. Types and the OpenAPI document are made from
+ * these. Null stands for what is not known.
  */
 
 import { z } from 'zod';
-import { RANGES_MS } from '../history.ts';
-import { LOG_LEVELS } from '../log-tail.ts';
-import { amount, coins, count, millis } from '../shapes.ts';
-import { PolledChains, RIG_STATES, Status } from '../status.ts';
-import { ERROR_CODES } from './access.ts';
+import { amount, coins, count, millis } from './shapes.ts';
+import { PolledChains, RIG_STATES, Status } from './status.ts';
 
 /** The event `status` of the event stream. Its other events are the lines of `--json`. */
 export const StatusEvent = z.object({ type: z.literal('status'), ...Status.shape });
@@ -18,7 +15,7 @@ const column = z.array(z.number().nullable());
 
 export const HistoryAnswer = z
   .object({
-    range: z.enum(Object.keys(RANGES_MS) as [keyof typeof RANGES_MS, ...(keyof typeof RANGES_MS)[]]),
+    range: z.enum(['10m', '1h', '24h']),
     stepSeconds: amount,
     timeMillis: z.array(millis).meta({ description: 'when each step ended, milliseconds since the UNIX epoch' }),
     accepted: z.array(count),
@@ -37,6 +34,7 @@ export const HistoryAnswer = z
     ),
   })
   .meta({ id: 'History', description: 'Columns: the figures at one index belong together' });
+export type HistoryAnswer = z.infer<typeof HistoryAnswer>;
 
 export const LogAnswer = z
   .object({
@@ -45,7 +43,7 @@ export const LogAnswer = z
         .object({
           number: count,
           timeMillis: millis,
-          level: z.enum(LOG_LEVELS),
+          level: z.enum(['info', 'warn', 'error']),
           tag: z.string(),
           message: z.string(),
         })
@@ -53,6 +51,7 @@ export const LogAnswer = z
     ),
   })
   .meta({ id: 'Log' });
+export type LogAnswer = z.infer<typeof LogAnswer>;
 
 export const BalanceAnswer = z
   .object({
@@ -72,14 +71,39 @@ export const BalanceAnswer = z
     ),
   })
   .meta({ id: 'Balance' });
+export type BalanceAnswer = z.infer<typeof BalanceAnswer>;
 
 export const Readiness = z
   .object({ ready: z.boolean(), reasons: z.array(z.enum(RIG_STATES)) })
   .meta({ id: 'Readiness' });
 export const Health = z.object({ status: z.literal('ok'), polledChains: PolledChains }).meta({ id: 'Health' });
+/** What went wrong, for programs. */
+const ERROR_CODES = [
+  'bad-request',
+  'body-too-large',
+  'forbidden-host',
+  'forbidden-origin',
+  'headers-too-large',
+  'internal',
+  'method-not-allowed',
+  'no-node',
+  'no-such-device',
+  'node-failed',
+  'not-found',
+  'not-json',
+  'path-too-long',
+  'read-only',
+  'timeout',
+  'too-many-clients',
+  'unauthorized',
+  'unavailable',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
 export const ErrorAnswer = z
   .object({ error: z.object({ code: z.enum(ERROR_CODES), message: z.string() }) })
   .meta({ id: 'Error' });
+export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 
 /** Queries and bodies of requests. */
 export const HistoryQuery = z.strictObject({ range: HistoryAnswer.shape.range.default('1h') });
