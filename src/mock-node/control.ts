@@ -11,8 +11,8 @@ import { opaqueId } from '../ledger/fields.ts';
 import { LONGEST_TIMER_MS } from '../system/abort.ts';
 import { type CommandService, RefusedError } from './contract/command-desk.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { readBody } from './server/answer.ts';
 import { type FaultInput, faultsSchema } from './server/faults.ts';
+import { readBody } from './server/route.ts';
 import type { MockServer } from './server/server.ts';
 
 const HOST = '127.0.0.1';

@@ -10,12 +10,10 @@ import { FirstAccounts } from './contract/first-accounts.ts';
 import { Mempool } from './contract/mempool.ts';
 import { type ControlEvent, ControlServer } from './control.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
-import { NetworkActivity } from './ledger/network-activity.ts';
 import { type MockNodeOptions, optionsSchema, type Settings } from './options.ts';
 import { type CutEvent, CutPipeline } from './p2p/cut-pipeline.ts';
-import { PeerClient, Peers } from './p2p/peers.ts';
+import { type Identity, makeIdentity, PeerClient, Peers } from './p2p/peers.ts';
 import { type Random, seededRandom } from './random.ts';
-import { type Identity, makeIdentity } from './server/certificate.ts';
 import type { FaultInput } from './server/faults.ts';
 import { MockServer, type ServerEvent } from './server/server.ts';
 
@@ -55,7 +53,6 @@ export class MockNode {
   /** The P2P side's certificate, if it has one. */
   readonly identity: Identity | undefined;
   readonly #control: ControlServer | undefined;
-  readonly #activity: NetworkActivity;
   readonly #settings: Settings;
   /** Comes back after a time. */
   #return: NodeJS.Timeout | undefined;
@@ -87,7 +84,6 @@ export class MockNode {
     this.p2p = apart ? new MockServer(content, settings, p2p, { clock, random, emit }) : undefined;
     this.#control =
       settings.controlPort === undefined ? undefined : new ControlServer(this, settings.controlPort, emit);
-    this.#activity = new NetworkActivity(this.ledger, random);
   }
 
   /** @throws when a port is taken */
@@ -108,7 +104,7 @@ export class MockNode {
       this.peers.own = { id: this.identity?.peerId ?? null, address: { hostname: host, port: this.p2p.port } };
     }
     const controlUrl = await this.#control?.listen();
-    this.#activity.start();
+    this.ledger.start();
     const segment = dialect === 'chainweb' ? 'chainweb' : 'ledger';
     return {
       url,
@@ -126,7 +122,6 @@ export class MockNode {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#activity.stop();
     this.ledger.close();
     clearTimeout(this.#return);
     await Promise.all([this.server.close(), this.p2p?.close(), this.#control?.close()]);

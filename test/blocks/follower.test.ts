@@ -11,7 +11,7 @@ import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { parseHeader } from '#pickaxe/ledger/header.js';
 import { decodeBase64url, encodeBase64url, parseExactJson } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
-import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import { payloads } from '../ledger/vectors.ts';
 import { branches, FakeClock, headerOf, madeHeader, madeRecord, PretendNode } from './pretend.ts';
 

@@ -3,7 +3,7 @@
 import { weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { type BlockHeader, blockHash } from '#pickaxe/ledger/header.js';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
-import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import type { Block } from '#pickaxe/node/blocks.js';
 
 export const EASIEST = new Uint8Array(32).fill(0xff);

@@ -11,7 +11,7 @@ import {
   payloadWithOutputsFromJson,
   payloadWithOutputsToJson,
 } from '#pickaxe/ledger/payload.js';
-import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import { almost, contents } from './arbitraries.ts';
 import { damaged, refusalOf } from './damage.ts';
 import { header, payloads } from './vectors.ts';

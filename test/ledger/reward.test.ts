@@ -6,7 +6,7 @@ import type { BlockHeader } from '#pickaxe/ledger/header.js';
 import { encodeBase64url, parseExactJson, parseExactJsonBytes } from '#pickaxe/ledger/json.js';
 import { type PayloadWithOutputs, payloadWithOutputsFromJson, transfersOf } from '#pickaxe/ledger/payload.js';
 import { feesOf, rewardOf, tableReward } from '#pickaxe/ledger/reward.js';
-import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import { header, headers, payloads } from './vectors.ts';
 
 const read = (vector: (typeof payloads)[number]) =>

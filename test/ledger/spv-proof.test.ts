@@ -5,7 +5,7 @@ import { decodeBase64url, encodeBase64url, LedgerFormatError, parseExactJsonByte
 import { merklePath } from '#pickaxe/ledger/merkle.js';
 import { outputLeaves, transfersOf } from '#pickaxe/ledger/payload.js';
 import { checkSpvProof, encodeSpvProof, parseSpvProof, type SpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
-import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import { blockHeaders, contents } from './arbitraries.ts';
 import { damaged, damagedText, refusalOf } from './damage.ts';
 import { header, proofs, transfer } from './vectors.ts';

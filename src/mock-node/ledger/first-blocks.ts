@@ -5,11 +5,10 @@ import type { Graph } from '../../ledger/graphs.ts';
 import { encodeHeader } from '../../ledger/header.ts';
 import type { CoinState } from '../contract/state.ts';
 import type { Transactions } from '../contract/transactions.ts';
-import type { LedgerSettings } from '../options.ts';
+import { codeOf, graphFor, type LedgerSettings } from '../options.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type Block, blockOf } from './block-store.ts';
 import { Chains } from './chains.ts';
-import { codeOf, graphFor } from './network.ts';
 import { firstPayload, PayloadMaker } from './payloads.ts';
 
 interface FirstBlocks {

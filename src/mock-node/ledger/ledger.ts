@@ -56,6 +56,9 @@ export class Ledger {
   readonly #referee: Referee;
   readonly #followers: ((update: Update, chain: number) => void)[] = [];
   readonly #blockFollowers: ((block: Block) => void)[] = [];
+  /** The next block of another miner. */
+  #rival: NodeJS.Timeout | undefined;
+  #refreshing: NodeJS.Timeout | undefined;
   /** The timers of blocks whose New Cut has been sent already. */
   readonly #pendingBlocks = new Set<NodeJS.Timeout>();
   /** The depth at which the next solution's block is to be orphaned, if any. */
@@ -73,6 +76,13 @@ export class Ledger {
     this.#emit = emit;
     this.chains = makeChains(settings, { transactions, random, stateOf, nowUs: this.nowUs() });
     this.#referee = new Referee(settings.workLifetimeMs, settings.checksProofOfWork);
+  }
+
+  /** From now on the rest of the network finds blocks and has newer transactions, as often as the settings say. */
+  start(): void {
+    const { rivalMs, refreshMs } = this.settings;
+    if (rivalMs > 0) this.#awaitRival(rivalMs);
+    if (refreshMs > 0) this.#refreshing = setInterval(() => this.refreshPayload(), refreshMs);
   }
 
   /** The node's clock: µs since the UNIX epoch. */
@@ -214,6 +224,8 @@ export class Ledger {
 
   /** Cancels the blocks that are still to come. */
   close(): void {
+    clearTimeout(this.#rival);
+    clearInterval(this.#refreshing);
     for (const timer of this.#pendingBlocks) clearTimeout(timer);
     this.#pendingBlocks.clear();
   }
@@ -303,6 +315,15 @@ export class Ledger {
   #randomChain(): number {
     const free = this.chains.graph.flatMap((_, chain) => (this.chains.isFree(chain) ? [chain] : []));
     return free[randomInteger(this.#random, free.length)];
+  }
+
+  #awaitRival(meanMs: number): void {
+    // Blocks are a Poisson process, so the gaps between them have an exponential distribution.
+    const gapMs = -Math.log(1 - this.#random()) * meanMs;
+    this.#rival = setTimeout(() => {
+      if (!this.standsStill) this.advance();
+      this.#awaitRival(meanMs);
+    }, gapMs);
   }
 
   #later(ms: number, append: () => void): void {

@@ -14,8 +14,7 @@ import { decimalJson, MODULE_HASH } from '../contract/output.ts';
 import { type CoinState, type Guard, sameGuard } from '../contract/state.ts';
 import type { NextBlock, Transactions } from '../contract/transactions.ts';
 import { type Random, randomBytes } from '../random.ts';
-import type { BlockPayload } from './block-store.ts';
-import { rootsOf } from './hashes.ts';
+import { type BlockPayload, rootsOf } from './block-store.ts';
 
 interface PayloadSettings {
   /** What each block pays: `table` is what mainnet01 pays at that height; otherwise an amount. */

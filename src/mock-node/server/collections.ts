@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { opaqueId } from '../../ledger/fields.ts';
 import { type ExactJson, type ExactJsonObject, jsonInteger } from '../../ledger/json.ts';
 import type { Block } from '../ledger/block-store.ts';
-import { isHash, type Message, naturalFrom, parsedBody } from './answer.ts';
-import { type Asked, keyNotFound } from './route.ts';
+import { type Asked, isHash, keyNotFound, type Message, naturalFrom, parsedBody } from './route.ts';
 
 export interface BlockCollection {
   /** The most items of a page. */

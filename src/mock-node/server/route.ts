@@ -1,13 +1,22 @@
-/** What an endpoint of the mock node is, and what it gets to answer a request. */
+/** What an endpoint of the mock node is, what it gets to answer a request, and how its answers are made and sent. */
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { z } from 'zod';
+import { WORK_BYTES } from '../../chain/bytes.ts';
+import { decimalOf, ONE } from '../../ledger/decimal.ts';
+import { opaqueId } from '../../ledger/fields.ts';
 import type { Dialect } from '../../ledger/header.ts';
+import { type ExactJson, isExactJsonObject, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
+import type { PayloadWithOutputs } from '../../ledger/payload.ts';
 import type { CommandService } from '../contract/command-desk.ts';
+import { decimalJson } from '../contract/output.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { CutPipeline } from '../p2p/cut-pipeline.ts';
 import type { PeerClient, Peers } from '../p2p/peers.ts';
-import type { Answer, Message } from './answer.ts';
 import type { Endpoint, Fault, Side } from './faults.ts';
+import type { StreamTopic } from './streams.ts';
 
 /** What both sides of a node answer from. */
 export interface NodeContent {
@@ -78,4 +87,237 @@ export const NO_MORE_STREAMS: Message = {
 /** The body of a 404 that names what was not found (document 1, "Not-found body"). */
 export function keyNotFound(key: string): Message {
   return { status: 404, json: { reason: 'key not found', key } };
+}
+
+/* The answers of endpoints, and how they are sent, with the headers of a node. */
+
+/** An answer with a complete body of text, bytes, or JSON with exact numbers. */
+export type Message = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether something between client and node answers. Then the node's headers are missing. */
+  readonly foreign?: boolean;
+} & ({ readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: ExactJson });
+
+/** An answer, or a stream of events. */
+export type Answer = Message | { readonly stream: StreamTopic };
+
+/** The version of the node's software. */
+export const NODE_VERSION = '2.24.1';
+const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
+
+/** What the headers of an answer depend on. */
+export interface NodeFacts {
+  /** The node's clock: µs since the UNIX epoch. */
+  readonly nowUs: bigint;
+  readonly dialect: Dialect;
+  /** Whether clients are told their own address. Of a real node, only the P2P side does. */
+  readonly namesPeer: boolean;
+  /** Whether web pages may read the answer. Of a real node, they may read the service side. */
+  readonly isForPages: boolean;
+}
+
+export function sendMessage(response: ServerResponse, message: Message, facts: NodeFacts): void {
+  response.end(writeHead(response, message, facts));
+}
+
+/** Sends the head and half of the body, and leaves the answer unfinished. */
+export function sendHalf(response: ServerResponse, message: Message, facts: NodeFacts): void {
+  const body = writeHead(response, message, facts);
+  response.flushHeaders();
+  response.write(body.slice(0, body.length / 2));
+}
+
+export function sendStreamHead(response: ServerResponse, facts: NodeFacts): void {
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+  response.writeHead(200, { ...nodeHeaders(response, facts), ...headers });
+  response.flushHeaders();
+}
+
+/** @returns the body, which the caller must send */
+function writeHead(response: ServerResponse, message: Message, facts: NodeFacts): string | Uint8Array {
+  const [type, body] = encode(message);
+  response.writeHead(message.status, {
+    ...(!message.foreign && nodeHeaders(response, facts)),
+    ...(body.length > 0 && { 'content-type': type }),
+    ...message.headers,
+  });
+  return body;
+}
+
+function encode(message: Message): [type: string, body: string | Uint8Array] {
+  if ('json' in message) return ['application/json', stringifyExactJson(message.json)];
+  if ('bytes' in message) return ['application/octet-stream', message.bytes];
+  return ['text/plain;charset=utf-8', message.text];
+}
+
+/** @returns the headers that every answer of a node has (document 1, "Conventions") */
+function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, string> {
+  const { nowUs, dialect, namesPeer, isForPages } = facts;
+  const { remoteAddress = '', remotePort } = req.socket;
+  const host = isIPv6(remoteAddress) ? `[${remoteAddress}]` : remoteAddress;
+  return {
+    ...(isForPages && corsHeaders(req)),
+    ...(namesPeer && { 'x-peer-addr': `${host}:${remotePort}` }),
+    'x-server-timestamp': String(nowUs / 1_000_000n),
+    [VERSION_HEADER[dialect]]: NODE_VERSION,
+  };
+}
+
+/* Reads the bodies of requests. */
+
+/**
+ * @returns undefined when the body is too large. Even then it is read to its end, so that the client gets the answer
+ */
+export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= most) chunks.push(chunk);
+  }
+  return length <= most ? Buffer.concat(chunks) : undefined;
+}
+
+/* Content negotiation: reads the types that a request sends and accepts, as real nodes do. */
+
+/** The type of a body without a `content-type` (RFC 9110 §8.3). */
+const DEFAULT_TYPE = 'application/octet-stream';
+
+/** Whether a `content-type` stands for this type. Parameters are ignored. */
+export function isOfType(contentType: string | undefined, type: string): boolean {
+  return (contentType ?? DEFAULT_TYPE).split(';')[0].trim().toLowerCase() === type;
+}
+
+/** @returns which of the types an `accept` header wants most, the first of equals; undefined when it admits none */
+export function preferred(accept: string | undefined, types: readonly string[]): string | undefined {
+  const weights = types.map((type) => weightOf(accept, type));
+  const most = Math.max(...weights);
+  return most > 0 ? types[weights.indexOf(most)] : undefined;
+}
+
+/**
+ * @returns how much an `accept` header wants a type (RFC 9110 §12.5.1): the most specific range that matches it decides
+ */
+function weightOf(accept = '*/*', type: string): number {
+  const wildcards = ['*/*', type.replace(/\/.*/, '/*'), type];
+  const ranges = accept.split(',').map((range) => {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    return { precedence: wildcards.indexOf(name), weight: Number(weight) };
+  });
+  const matching = ranges.filter(({ precedence }) => precedence >= 0).sort((a, b) => b.precedence - a.precedence);
+  return matching[0]?.weight || 0;
+}
+
+/* Lets web pages read the service side, as real nodes do (Fetch standard, "CORS protocol"). */
+
+const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
+const PREFLIGHT = {
+  ...ANY_ORIGIN,
+  'access-control-allow-methods': 'GET, HEAD, POST',
+  'access-control-allow-headers': 'Accept, Accept-Language, Content-Language, Content-Type',
+};
+
+/** @returns the headers by which a browser shows the answer to the page that has asked, if one has */
+function corsHeaders({ headers }: IncomingMessage): Record<string, string> {
+  return headers.origin === undefined ? {} : ANY_ORIGIN;
+}
+
+/** @returns the headers for a browser that asks whether a page may send a request; undefined for all other requests */
+export function preflightHeaders({ method, headers }: IncomingMessage): Record<string, string> | undefined {
+  const isPreflight = method === 'OPTIONS' && headers.origin !== undefined;
+  if (!isPreflight || headers['access-control-request-method'] === undefined) return undefined;
+  return PREFLIGHT;
+}
+
+/* Reads numbers and hashes from queries, paths and bodies. */
+
+/** @returns an integer >= 0; undefined for all else */
+export function naturalFrom(text: string): bigint | undefined {
+  return /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
+}
+
+/** Whether a text is written like a hash: 43 characters of base64url. */
+export function isHash(text: string): boolean {
+  return opaqueId.safeParse(text).success;
+}
+
+/** @returns what a body says; otherwise the answer to it, which says what the body should be */
+export function parsedBody<T>(schema: z.ZodType<T>, body: Buffer, shouldBe: string): { readonly value: T } | Message {
+  try {
+    return { value: schema.parse(JSON.parse(body.toString())) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    return { status: 400, text: `Error in $: the body is ${shouldBe}` };
+  }
+}
+
+/* The answers that some faults send instead of the true one. */
+
+/** The texts of a busy node. */
+const BUSY: Partial<Record<Endpoint, string>> = {
+  work: 'Too many work requests',
+  updates: 'No more update streams available currently. Retry later.',
+};
+
+/** @returns the answer that the fault sends; undefined when it does not replace the answer */
+export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undefined {
+  switch (fault.kind) {
+    case 'unavailable':
+      return { status: 503, text: BUSY[endpoint] ?? 'Service Unavailable', headers: retryAfter(fault) };
+    case 'status':
+      return { status: fault.status, text: fault.text, headers: retryAfter(fault) };
+    case 'wrong-length':
+      return { status: 200, bytes: new Uint8Array(WORK_BYTES - 1) };
+    case 'garbage':
+      return { status: 200, text: '<html>\u0000{"not": what was asked for' };
+    case 'long-body':
+      return { status: 200, text: longJson(fault.bytes), headers: { 'content-type': 'application/json' } };
+    case 'captive-portal':
+      return {
+        status: 200,
+        text: '<html><title>Welcome to our network</title>Please log in.</html>',
+        headers: { 'content-type': 'text/html' },
+        foreign: true,
+      };
+    default:
+      return undefined;
+  }
+}
+
+function retryAfter({ retryAfterS }: Fault): Record<string, string> {
+  return retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
+}
+
+const OBJECT = '{"a":1},';
+
+/** @returns a list of so many bytes, whose small objects take a parser many times their bytes */
+function longJson(bytes: number): string {
+  return `[${OBJECT.repeat((bytes - '[{}]'.length) / OBJECT.length)}{}]`.padEnd(bytes);
+}
+
+/* The fault `wrong-reward`: a payload whose coinbase pays more than the one that was hashed. */
+
+/** @returns the payload of the answer: the true one unless there is this fault */
+export function answeredPayload(payload: PayloadWithOutputs, fault: Fault | undefined): PayloadWithOutputs {
+  return fault?.kind === 'wrong-reward' ? { ...payload, coinbase: withMore(payload.coinbase) } : payload;
+}
+
+/** @returns the coinbase with one coin more; where it names no amount, with another outcome */
+function withMore(coinbase: Uint8Array): Uint8Array {
+  const json = parseExactJsonBytes(coinbase);
+  if (!isExactJsonObject(json)) return coinbase;
+  const { events = [] } = json;
+  const wrong =
+    Array.isArray(events) && events.length > 0
+      ? { ...json, events: events.map(eventWithMore) }
+      : { ...json, result: { status: 'success', data: 'Write succeeded, and more' } };
+  return Buffer.from(stringifyExactJson(wrong));
+}
+
+function eventWithMore(event: ExactJson): ExactJson {
+  if (!isExactJsonObject(event) || !Array.isArray(event.params)) return event;
+  const [sender, receiver, amount] = event.params;
+  return { ...event, params: [sender, receiver, decimalJson(decimalOf(amount) + ONE)] };
 }

@@ -3,8 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../ledger/header.ts';
 import type { ServerSettings } from '../options.ts';
-import { isOfType, type Message, preferred } from './answer.ts';
-import type { Backend, Route } from './route.ts';
+import { type Backend, isOfType, type Message, preferred, type Route } from './route.ts';
 import { blockRoutes, blockStreamRoutes, cutRoutes, hashRoutes, headerRoutes } from './routes/blocks.ts';
 import { commandRoutes } from './routes/commands.ts';
 import { configRoutes, infoRoutes } from './routes/info.ts';

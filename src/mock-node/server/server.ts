@@ -10,18 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../system/clock.ts';
 import type { ServerSettings } from '../options.ts';
+import type { Identity } from '../p2p/peers.ts';
 import type { Random } from '../random.ts';
-import {
-  type Answer,
-  type Message,
-  type NodeFacts,
-  preflightHeaders,
-  readBody,
-  sendHalf,
-  sendMessage,
-  sendStreamHead,
-} from './answer.ts';
-import type { Identity } from './certificate.ts';
 import {
   type Endpoint,
   endpoints,
@@ -31,8 +21,19 @@ import {
   type Side,
   sendNoiseBelowBody,
 } from './faults.ts';
-import { replacementOf } from './replacements.ts';
-import type { Backend, NodeContent } from './route.ts';
+import {
+  type Answer,
+  type Backend,
+  type Message,
+  type NodeContent,
+  type NodeFacts,
+  preflightHeaders,
+  readBody,
+  replacementOf,
+  sendHalf,
+  sendMessage,
+  sendStreamHead,
+} from './route.ts';
 import { blockEvent } from './routes/blocks.ts';
 import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
 import { type StreamTopic, UpdateStreams } from './streams.ts';

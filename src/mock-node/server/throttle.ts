@@ -4,11 +4,9 @@
  */
 
 import type { IncomingMessage } from 'node:http';
-import { z } from 'zod';
 import type { Dialect } from '../../ledger/header.ts';
 import type { Clock } from '../../system/clock.ts';
-import { allowedMinerSchema } from '../options.ts';
-import type { Message } from './answer.ts';
+import type { Message } from './route.ts';
 
 /** How many requests a second each address may send. */
 export interface Rates {
@@ -91,30 +89,4 @@ function kindsOf({ url = '/', method }: IncomingMessage): (keyof Rates)[] {
   if (parts.includes('mempool')) kinds.push('mempool');
   if (parts.includes('peer') && method === 'PUT') kinds.push('putPeer');
   return kinds;
-}
-
-/* Decides who may mine (document 1, "Miner information"). */
-
-/**
- * The miner in a request for work. Real nodes accept any texts here, and look for a configured miner with the same
- * ones.
- */
-export const askerSchema = z.object({
-  account: z.string(),
-  predicate: z.string(),
-  'public-keys': z.array(z.string()),
-});
-
-type MinerInfo = z.infer<typeof askerSchema>;
-
-/** Whether the asker is one of the configured miners. When there are none, every valid miner may mine. */
-export function isAuthorized(asker: MinerInfo, miners: readonly MinerInfo[]): boolean {
-  const same = (miner: MinerInfo) =>
-    miner.account === asker.account && miner.predicate === asker.predicate && keySet(miner) === keySet(asker);
-  return miners.length === 0 ? allowedMinerSchema.safeParse(asker).success : miners.some(same);
-}
-
-/** @returns a text that is equal for equal sets of keys, whatever their order */
-function keySet(miner: MinerInfo): string {
-  return JSON.stringify([...new Set(miner['public-keys'])].sort());
 }

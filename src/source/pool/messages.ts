@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { rootOf, speaksNoTls, whyUnreachable } from '../../net/connecting.ts';
 import type { PoolAddress } from '../../text/addresses.ts';
 import { jsonOrUndefined, oneLine } from '../../text/plain-text.ts';
-import { MOST_SHOWN } from './limits.ts';
+import { MOST_MESSAGES, MOST_SHOWN } from './limits.ts';
 
 /** An answer. Nothing is known of its values yet. */
 export interface Answer {
@@ -171,4 +171,40 @@ export function quoteJson(value: unknown): string {
 /** Whether a pool's words say that it no longer wants this miner. */
 export function speaksOfBan(text: string): boolean {
   return /\bbann(ed|ing)\b|\bban\b|black-?list|\bblocked\b/i.test(text);
+}
+
+/**
+ * What a pool says to people: each text is passed on once, on one line, and not too many of them. Words about a ban are
+ * kept.
+ */
+export class PoolNotices {
+  readonly #show: (text: string) => void;
+  #last = '';
+  #shown = 0;
+  #ban: string | undefined;
+
+  constructor(show: (text: string) => void) {
+    this.#show = show;
+  }
+
+  /** What the pool said about a ban; undefined when it said nothing about one. */
+  get ban(): string | undefined {
+    return this.#ban;
+  }
+
+  /** Passes a text on, unless it is the last one again or there were too many. */
+  show(text: unknown): void {
+    if (typeof text !== 'string') return;
+    this.note(text);
+    const line = quote(text);
+    if (line === '' || line === this.#last || this.#shown === MOST_MESSAGES) return;
+    this.#last = line;
+    this.#shown += 1;
+    this.#show(`the pool says: “${line}”`);
+  }
+
+  /** Keeps a text if it is about a ban. */
+  note(text: string): void {
+    if (speaksOfBan(text)) this.#ban = quote(text);
+  }
 }

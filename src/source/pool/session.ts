@@ -1,4 +1,7 @@
-/** One connection to a pool, from subscribing to its end: keeps its jobs, heeds its calls, submits its shares. */
+/**
+ * One connection to a pool, from subscribing to its end: subscribes and authorizes, makes works of what the pool sends
+ * without being asked (jobs, targets, nonce1), and submits shares.
+ */
 
 import type { Socket } from 'node:net';
 import type { Nonce1 } from '../../chain/nonce.ts';
@@ -6,15 +9,29 @@ import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import { isPrivate } from '../../net/connecting.ts';
 import type { Clock } from '../../system/clock.ts';
-import type { PoolAddress } from '../../text/addresses.ts';
+import { type PoolAddress, poolAddress } from '../../text/addresses.ts';
+import { parseHeader, parseTarget } from '../../wire/stratum.ts';
 import type { Verdict } from '../source.ts';
 import type { SourceNews, StaleReason } from '../vocabulary.ts';
-import { PoolCalls, PoolNotices } from './calls.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
 import type { PoolLimits } from './limits.ts';
-import { type Answer, complaintOf, PoolError, quote, unusable } from './messages.ts';
+import {
+  type Answer,
+  complaintOf,
+  type Message,
+  PoolError,
+  PoolNotices,
+  parseNotice,
+  parseReconnect,
+  quote,
+  quoteJson,
+  unusable,
+} from './messages.ts';
 import { type PoolHealth, PoolShares } from './shares.ts';
-import { PoolWorks, parseSubscription } from './works.ts';
+import { PoolWorks, parseNonce1, parseSubscription } from './works.ts';
+
+/** Stratum's error for a method that the other side does not have. */
+const NO_SUCH_METHOD = [-3, 'method not found', null] as const;
 
 export interface PoolAccount {
   /** As the pool wants it: usually an account and the name of a worker, `NAME.WORKER`. */
@@ -56,10 +73,14 @@ export class PoolSession {
   readonly #works = new PoolWorks();
   readonly #shares: PoolShares;
   readonly #notices: PoolNotices;
-  readonly #calls: PoolCalls;
+  /** Whether the pool has an address of the Internet. */
+  readonly #isPublic: boolean;
   readonly #beganMs: number;
   readonly #noWork: NodeJS.Timeout;
   #authorized = false;
+  /** The last `mining.set_difficulty`, for people. */
+  #difficulty: string | undefined;
+  #hasRefusedHost = false;
 
   constructor(socket: Socket, options: SessionOptions) {
     const { account, clock, limits, health } = options;
@@ -69,7 +90,7 @@ export class PoolSession {
     this.#dialogue = new Dialogue(socket, {
       url: options.address.url,
       clock,
-      onCall: (call) => this.#calls.apply(call),
+      onCall: (call) => this.#apply(call),
       onStray: ({ error }) => this.#notices.show(complaintOf(error ?? '').text),
       onRead: () => this.#update(),
     });
@@ -82,18 +103,7 @@ export class PoolSession {
       health,
       onComplaint: (text) => this.#notices.note(text),
     });
-    this.#calls = new PoolCalls({
-      ...options,
-      isPublic: !isPrivate(socket.remoteAddress ?? ''),
-      works: this.#works,
-      notices: this.#notices,
-      answer: (id, result, error) => this.#dialogue.answer(id, result, error),
-      onTarget: () => this.#happened('targetMs'),
-      onJob: () => {
-        this.#happened('jobMs');
-        this.#noWork.refresh();
-      },
-    });
+    this.#isPublic = !isPrivate(socket.remoteAddress ?? '');
     this.#noWork = this.#watchForWork();
   }
 
@@ -198,7 +208,117 @@ export class PoolSession {
     return new PoolError('refused', message.trim());
   }
 
-  /** Tells which works are stale and which one is to be mined, once the pool has accepted this miner. */
+  /** Acts on what the pool sends without being asked. @throws PoolError when the connection must end */
+  #apply({ id, method, params }: Message & { kind: 'call' }): void {
+    switch (method) {
+      case 'mining.notify':
+        this.#notify(params);
+        break;
+      case 'mining.set_target':
+        this.#setTarget(params);
+        break;
+      case 'mining.set_difficulty':
+        this.#setDifficulty(params);
+        break;
+      case 'mining.set_extranonce':
+        this.#setNonce1(params);
+        break;
+      case 'client.reconnect':
+        this.#reconnect(params);
+        break;
+      case 'client.show_message':
+        this.#notices.show(params[0]);
+        break;
+      case 'client.get_version':
+        this.#dialogue.answer(id ?? null, this.#options.userAgent);
+        break;
+      default:
+        // Without an id it is a notification, which nobody answers.
+        if (id !== null && id !== undefined) this.#dialogue.answer(id, null, NO_SUCH_METHOD);
+    }
+  }
+
+  #notify(params: readonly unknown[]): void {
+    const notice = parseNotice(params);
+    const header = notice && parseHeader(notice.header);
+    if (!notice || !header) throw this.#unreadable('a job', params);
+    if (typeof notice.job === 'number' && !Number.isSafeInteger(notice.job)) {
+      // JSON.parse has rounded it, so every share would name another job.
+      throw unusable('it names a job by a number beyond 2^53, which JSON readers round. It would have to send a text');
+    }
+    if (this.#difficulty !== undefined && !this.#works.hasTarget) {
+      // A guess would waste all shares: pools of this network name targets, and what difficulty 1 would mean is defined
+      // nowhere.
+      const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';
+      throw unusable(`it sent mining.set_difficulty ${this.#difficulty} and no target, ${why}`);
+    }
+    this.#happened('jobMs');
+    this.#noWork.refresh();
+    this.#works.notify({ name: notice.job, header, clean: notice.clean });
+  }
+
+  #setTarget(params: readonly unknown[]): void {
+    const target = typeof params[0] === 'string' ? parseTarget(params[0]) : undefined;
+    if (!target) throw this.#unreadable('a target', params);
+    this.#happened('targetMs');
+    this.#works.setTarget(target);
+  }
+
+  #setDifficulty(params: readonly unknown[]): void {
+    const said = quoteJson(params[0]);
+    if (this.#difficulty === undefined && this.#works.hasTarget) {
+      this.#options.onNote(
+        'info',
+        `the pool also sends mining.set_difficulty (${said}): what counts is its mining.set_target`,
+      );
+    }
+    this.#difficulty = said;
+  }
+
+  #setNonce1([hex, size]: readonly unknown[]): void {
+    const nonce1 = parseNonce1(hex, size);
+    if (typeof nonce1 === 'string') throw unusable(nonce1);
+    this.#works.setNonce1(nonce1);
+  }
+
+  #reconnect(params: readonly unknown[]): void {
+    const { address, limits } = this.#options;
+    const { host = address.host, port = address.port, waitMs } = parseReconnect(params);
+    const next = poolAddress(host.toLowerCase(), port, address.tls);
+    const refusal = next.host === address.host ? undefined : this.#whyNotTo(next.host);
+    if (refusal !== undefined) {
+      this.#refuseHost(`the pool asks to connect to another host, ${next.url}, which is refused${refusal}`);
+      return;
+    }
+    const where = next.url === address.url ? 'again' : `to ${next.url}`;
+    const reconnect = {
+      address: next,
+      mustBePublic: this.#isPublic,
+      waitMs: Math.min(waitMs, limits.mostReconnectWaitMs),
+    };
+    throw new PoolError('intended', `the pool asks to connect ${where}.`, { next: reconnect });
+  }
+
+  /** @returns the end of a sentence; undefined when the pool may lead to this other host */
+  #whyNotTo(host: string): string | undefined {
+    if (!this.#options.allowReconnect) return '. To allow such requests: --pool-allow-reconnect (pool.allow-reconnect)';
+    // The user and the password would go to a machine of the own network, chosen by somebody outside.
+    return this.#isPublic && isPrivate(host)
+      ? ': a pool of the Internet cannot lead into a private network'
+      : undefined;
+  }
+
+  #refuseHost(reason: string): void {
+    if (this.#hasRefusedHost) return;
+    this.#hasRefusedHost = true;
+    this.#options.onNote('warning', reason);
+  }
+
+  #unreadable(what: string, params: readonly unknown[]): PoolError {
+    return new PoolError('refused', `the pool sent ${what} that cannot be read: ${quoteJson(params)}`);
+  }
+
+  /** Passes on which works are stale and which one is to be mined, once the pool has accepted this miner. */
   #update(): void {
     if (!this.#authorized || !this.#works.hasNonce1) return;
     const { stale, reason, work } = this.#works.take();

@@ -17,9 +17,8 @@ import { parseCoinbase } from '#pickaxe/ledger/payload.js';
 import { rewardOf, tableReward } from '#pickaxe/ledger/reward.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import { type Chains, cutOf } from '#pickaxe/mock-node/ledger/chains.js';
-import { graphFor, isNumberOfChains } from '#pickaxe/mock-node/ledger/network.js';
 import { payloadHashOf } from '#pickaxe/mock-node/ledger/referee.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { graphFor, isNumberOfChains, type MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { chainsOf, grow, MINER, NOW_US, START_US } from './nodes.ts';
 

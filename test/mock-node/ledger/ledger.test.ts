@@ -3,7 +3,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
-import { NetworkActivity } from '#pickaxe/mock-node/ledger/network-activity.js';
 import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { share } from './nodes.ts';
@@ -96,8 +95,7 @@ it('work is late when a block that it builds on is an orphan after another nodeâ
 
 it('other miners find blocks by themselves, until the ledger stands still', () => {
   const { ledger } = setUp({ rivalMs: 10 });
-  const activity = new NetworkActivity(ledger, seededRandom(2));
-  activity.start();
+  ledger.start();
   vi.advanceTimersByTime(1_000);
   const before = ledger.stats.rivalBlocks;
   expect(before).toBeGreaterThan(50);
@@ -107,7 +105,7 @@ it('other miners find blocks by themselves, until the ledger stands still', () =
   ledger.standsStill = false;
   vi.advanceTimersByTime(1_000);
   expect(ledger.stats.rivalBlocks).toBeGreaterThan(before);
-  activity.stop();
+  ledger.close();
 });
 
 it('sets the targets itself, if that is asked for, and nobody else does', () => {

@@ -6,9 +6,8 @@ import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import { Chains } from '#pickaxe/mock-node/ledger/chains.js';
 import { makeFirstBlocks } from '#pickaxe/mock-node/ledger/first-blocks.js';
-import { graphFor } from '#pickaxe/mock-node/ledger/network.js';
 import { PayloadMaker } from '#pickaxe/mock-node/ledger/payloads.js';
-import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
+import { graphFor, type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 
 export const START_US = 1_700_000_000_000_000n - 30_000_000n;

@@ -6,7 +6,7 @@ import { weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { type BlockHeader, encodeHeader } from '#pickaxe/ledger/header.js';
 import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 import type { PayloadWithOutputs } from '#pickaxe/ledger/payload.js';
-import { rootsOf } from '#pickaxe/mock-node/ledger/hashes.js';
+import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { chainsOf, grow, MINER, NOW_US, START_US } from './nodes.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isOfType, preferred } from '#pickaxe/mock-node/server/answer.js';
+import { isOfType, preferred } from '#pickaxe/mock-node/server/route.js';
 
 const OCTETS = 'application/octet-stream';
 const JSON_TYPE = 'application/json';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { PoolNotices } from '#pickaxe/source/pool/calls.js';
 import { MOST_MESSAGES, MOST_WORKS } from '#pickaxe/source/pool/limits.js';
+import { PoolNotices } from '#pickaxe/source/pool/messages.js';
 import { PoolWorks } from '#pickaxe/source/pool/works.js';
 import { makeHeader } from './pool.ts';
 
@@ -78,12 +78,12 @@ it('without the clean flag, a job condemns only works of its own chain on anothe
 
 it('a pool that talks all the time is heard only so often', () => {
   const told: string[] = [];
-  const bulletin = new PoolNotices((text) => told.push(text));
-  for (let i = 0; i < 100; i++) bulletin.show(`message ${i}`);
+  const notices = new PoolNotices((text) => told.push(text));
+  for (let i = 0; i < 100; i++) notices.show(`message ${i}`);
   expect(told).toHaveLength(MOST_MESSAGES);
-  expect(bulletin.ban).toBeUndefined();
-  bulletin.show('IP blocked');
-  expect(bulletin.ban).toBe('IP blocked');
+  expect(notices.ban).toBeUndefined();
+  notices.show('IP blocked');
+  expect(notices.ban).toBe('IP blocked');
 });
 
 it('a new nonce1 counts from the next job on, also when that is the same one again', () => {

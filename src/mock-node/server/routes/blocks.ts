@@ -15,10 +15,21 @@ import {
 import { payloadWithOutputsToJson } from '../../../ledger/payload.ts';
 import type { Block } from '../../ledger/block-store.ts';
 import { blocksAbove, cutOf } from '../../ledger/chains.ts';
-import { isHash, type Message, naturalFrom, preferred } from '../answer.ts';
 import { ascending, type BlockCollection, branch } from '../collections.ts';
-import { answeredPayload } from '../replacements.ts';
-import { type Asked, CHAIN, JSON_TYPE, keyNotFound, NO_MORE_STREAMS, OCTETS, type Route } from '../route.ts';
+import {
+  type Asked,
+  answeredPayload,
+  CHAIN,
+  isHash,
+  JSON_TYPE,
+  keyNotFound,
+  type Message,
+  NO_MORE_STREAMS,
+  naturalFrom,
+  OCTETS,
+  preferred,
+  type Route,
+} from '../route.ts';
 import type { BlockTopic } from '../streams.ts';
 
 const BLOCKS = { cap: 360, json: blockJson };

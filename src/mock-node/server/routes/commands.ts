@@ -12,9 +12,8 @@ import {
   parseExactJsonBytes,
 } from '../../../ledger/json.ts';
 import { RefusedError } from '../../contract/command-desk.ts';
-import type { Message } from '../answer.ts';
 import type { Endpoint } from '../faults.ts';
-import { type Asked, CHAIN, JSON_TYPE, type Route } from '../route.ts';
+import { type Asked, CHAIN, JSON_TYPE, type Message, type Route } from '../route.ts';
 
 type Ask = (asked: Asked, body: ExactJson) => ExactJson | Promise<ExactJson | undefined>;
 

@@ -2,8 +2,7 @@
 
 import { type ExactJson, type ExactJsonObject, JsonNumber, jsonInteger } from '../../../ledger/json.ts';
 import { MAX_PEERS } from '../../p2p/peers.ts';
-import { type Message, NODE_VERSION } from '../answer.ts';
-import { type Asked, type Backend, JSON_TYPE, type Route } from '../route.ts';
+import { type Asked, type Backend, JSON_TYPE, type Message, NODE_VERSION, type Route } from '../route.ts';
 import { BATCH_LIMIT } from './payloads.ts';
 
 export const infoRoutes: readonly Route[] = [

@@ -1,10 +1,18 @@
 /** Mining (document 1, "Mining"). */
 
+import { z } from 'zod';
 import { CHAIN_BYTES, viewOf } from '../../../chain/bytes.ts';
-import { MINING_DEGREE } from '../../ledger/network.ts';
-import type { Answer, Message } from '../answer.ts';
-import { type Asked, type Backend, JSON_TYPE, NO_MORE_STREAMS, OCTETS, type Route } from '../route.ts';
-import { askerSchema, isAuthorized } from '../throttle.ts';
+import { allowedMinerSchema, MINING_DEGREE } from '../../options.ts';
+import {
+  type Answer,
+  type Asked,
+  type Backend,
+  JSON_TYPE,
+  type Message,
+  NO_MORE_STREAMS,
+  OCTETS,
+  type Route,
+} from '../route.ts';
 
 const MINING = { side: 'service', when: canMine } as const;
 
@@ -68,4 +76,30 @@ function updates({ backend: { ledger, streams }, body }: Asked): Answer {
   const chain = viewOf(body).getUint32(0, true);
   if (chain >= ledger.settings.chains) return { status: 400, text: `Decoding error: no chain ${chain}` };
   return { stream: chain };
+}
+
+/* Decides who may mine (document 1, "Miner information"). */
+
+/**
+ * The miner in a request for work. Real nodes accept any texts here, and look for a configured miner with the same
+ * ones.
+ */
+const askerSchema = z.object({
+  account: z.string(),
+  predicate: z.string(),
+  'public-keys': z.array(z.string()),
+});
+
+type MinerInfo = z.infer<typeof askerSchema>;
+
+/** Whether the asker is one of the configured miners. When there are none, every valid miner may mine. */
+function isAuthorized(asker: MinerInfo, miners: readonly MinerInfo[]): boolean {
+  const same = (miner: MinerInfo) =>
+    miner.account === asker.account && miner.predicate === asker.predicate && keySet(miner) === keySet(asker);
+  return miners.length === 0 ? allowedMinerSchema.safeParse(asker).success : miners.some(same);
+}
+
+/** @returns a text that is equal for equal sets of keys, whatever their order */
+function keySet(miner: MinerInfo): string {
+  return JSON.stringify([...new Set(miner['public-keys'])].sort());
 }

@@ -9,9 +9,20 @@ import {
   payloadToJson,
   payloadWithOutputsToJson,
 } from '../../../ledger/payload.ts';
-import { isHash, type Message, naturalFrom, parsedBody, preferred } from '../answer.ts';
-import { answeredPayload } from '../replacements.ts';
-import { type Asked, CHAIN, JSON_TYPE, keyNotFound, OCTETS, type Route } from '../route.ts';
+import {
+  type Asked,
+  answeredPayload,
+  CHAIN,
+  isHash,
+  JSON_TYPE,
+  keyNotFound,
+  type Message,
+  naturalFrom,
+  OCTETS,
+  parsedBody,
+  preferred,
+  type Route,
+} from '../route.ts';
 
 /*
  * The binary forms of payloads, in which real nodes also answer. Texts have their length in front, and lists their

@@ -5,9 +5,8 @@ import { type Peer, peerFromJson, peerToJson } from '../../../ledger/cut.ts';
 import { opaqueId } from '../../../ledger/fields.ts';
 import { jsonInteger, LedgerFormatError, parseExactJsonBytes } from '../../../ledger/json.ts';
 import { type PeerNetwork, whyNotAdded } from '../../p2p/peers.ts';
-import { type Message, parsedBody } from '../answer.ts';
 import { pageOf, readPageRequest } from '../collections.ts';
-import { type Asked, CHAIN, JSON_TYPE, type Route } from '../route.ts';
+import { type Asked, CHAIN, JSON_TYPE, type Message, parsedBody, type Route } from '../route.ts';
 
 /** How many peers a page has, unless more are asked for, and at most. */
 const DEFAULT_PAGE = 64;
