@@ -13,8 +13,8 @@ import type { CoreGroup } from '../engine/cpu/threads.ts';
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { LedgerFormatError, stringifyExactJson } from '../ledger/json.ts';
 import { COIN } from '../ledger/payload.ts';
-import { type ChainReading, readDetails } from '../node/account.ts';
 import { NodeError } from '../node/errors.ts';
+import { type ChainReading, readDetails } from '../node/ledger-reader.ts';
 import { type EarningsTerms, earningsOf, timeToBlockSeconds } from '../report/earnings.ts';
 import {
   approximately,

@@ -22,14 +22,14 @@ import {
   stringifyExactJson,
 } from '../ledger/json.ts';
 import { HASH_BYTES } from '../ledger/merkle.ts';
-import { checkPayload, type PayloadWithOutputs, payloadWithOutputsFromJson } from '../ledger/payload.ts';
+import { type PayloadWithOutputs, type Proven, payloadWithOutputsFromJson, provePayload } from '../ledger/payload.ts';
 import { NodeError, quote } from './errors.ts';
 import { itemsOf, pageOf } from './pages.ts';
 import { type Asker, chainPath, type HeightRange, heights, isInRange, json, nothing, query } from './request.ts';
 
 export interface Block {
   readonly header: BlockHeader;
-  readonly payload: PayloadWithOutputs;
+  readonly payload: Proven<PayloadWithOutputs>;
 }
 
 /** Real nodes give at most 360; that many full ones would be an answer of many megabytes. */
@@ -70,8 +70,7 @@ export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
   return (json) => {
     const block = checked(BlockObject, json, 'block');
     const header = headerOf(block.header, wanted);
-    const payload = payloadWithOutputsFromJson(block.payloadWithOutputs);
-    checkPayload(payload, header.payloadHash);
+    const payload = provePayload(payloadWithOutputsFromJson(block.payloadWithOutputs), header.payloadHash);
     return { header, payload };
   };
 }

@@ -10,7 +10,7 @@ import type { CommandResult, LocalAnswer } from '../ledger/command/results.ts';
 import type { Cut, Peer } from '../ledger/cut.ts';
 import type { BlockHeader, Dialect } from '../ledger/header.ts';
 import type { ExactJsonObject } from '../ledger/json.ts';
-import type { Payload, PayloadWithOutputs } from '../ledger/payload.ts';
+import type { Payload, PayloadWithOutputs, Proven } from '../ledger/payload.ts';
 import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import {
@@ -204,7 +204,7 @@ export class NodeApi {
     payloadHash: Uint8Array,
     query: PayloadQuery = {},
     stop: AbortSignal = NEVER,
-  ): Promise<Payload> {
+  ): Promise<Proven<Payload>> {
     return new PayloadReader(this.#asker, BARE, chain).one(payloadHash, query, stop);
   }
 
@@ -214,7 +214,7 @@ export class NodeApi {
     payloadHash: Uint8Array,
     query: PayloadQuery = {},
     stop: AbortSignal = NEVER,
-  ): Promise<PayloadWithOutputs> {
+  ): Promise<Proven<PayloadWithOutputs>> {
     return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).one(payloadHash, query, stop);
   }
 
@@ -223,7 +223,7 @@ export class NodeApi {
     chain: number,
     places: readonly PayloadPlace[],
     stop: AbortSignal = NEVER,
-  ): Promise<(Payload | undefined)[]> {
+  ): Promise<(Proven<Payload> | undefined)[]> {
     return new PayloadReader(this.#asker, BARE, chain).many(places, stop);
   }
 
@@ -232,7 +232,7 @@ export class NodeApi {
     chain: number,
     places: readonly PayloadPlace[],
     stop: AbortSignal = NEVER,
-  ): Promise<(PayloadWithOutputs | undefined)[]> {
+  ): Promise<(Proven<PayloadWithOutputs> | undefined)[]> {
     return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).many(places, stop);
   }
 
