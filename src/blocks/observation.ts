@@ -1,6 +1,6 @@
 /**
  * Asks one node for the state of blocks: one request for its cut, one per chain and stretch of heights, and a second
- * one per stretch where other blocks have the heights of ours on the chain.
+ * one per stretch in which the chain has other blocks at the heights of ours.
  */
 
 import { parseHeader } from '../ledger/header.ts';
@@ -76,7 +76,7 @@ async function* lookAtChain(
 
 interface FoundBlock {
   readonly block: Block;
-  /** The hash of the block in its place on the chain; undefined when the node did not tell. */
+  /** The hash of the block in its place on the chain; undefined when the node did not say. */
   readonly there: string | undefined;
 }
 

@@ -22,7 +22,7 @@ export class RewardFault extends Error {
   override readonly name = 'RewardFault';
 }
 
-/** Whom a block was mined for. */
+/** The account that a block was mined for. */
 type Miner = Pick<BlockRecord, 'account' | 'keyset'>;
 
 /**

@@ -119,7 +119,7 @@ export type ChainReading<T> =
   | { readonly chain: number; readonly value: T }
   | { readonly chain: number; readonly error: NodeError | LedgerFormatError };
 
-/** How many chains are asked at once. */
+/** Maximum number of chains that are asked at once. */
 const AT_ONCE = 20;
 /** Nodes refuse commands from the future, so they are dated a little back. In seconds. */
 const DATED_BACK_S = 15;
@@ -159,7 +159,7 @@ async function readEach<T>(
 ): Promise<ChainReading<T>[]> {
   if (stop) setMaxListeners(0, stop); // Each request under way has a listener.
   const readings: ChainReading<T>[] = [];
-  // All who ask share this list, so that each chain is asked once.
+  // All loops take from this iterator, so that each chain is asked once.
   const waiting = chains[Symbol.iterator]();
   const askOn = async () => {
     for (let next = waiting.next(); !next.done; next = waiting.next()) {
@@ -194,7 +194,7 @@ export function readLocal(
   payload: Message,
   stop?: AbortSignal,
 ): Promise<LocalAnswer> {
-  // Behind some gateways, a node does not tell its time; a command that only reads may be of any age.
+  // Behind some gateways, a node does not send its time; a command that only reads may be of any age.
   const timeUs = api.skew ? api.latestTimeUs() : 0n;
   const creationTime = Math.max(0, Number(timeUs / 1_000_000n) - DATED_BACK_S);
   const cost = { sender: '', gasLimit: GAS_LIMIT, gasPrice: GAS_PRICE };

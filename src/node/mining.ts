@@ -137,7 +137,7 @@ export function servedNetwork(report: unknown): string | undefined {
  * @param report the JSON of `/config`
  * @param network the expected network; undefined when any will do
  * @param miner the miner that must be configured; undefined when any will do
- * @returns a warning for each problem, or one note that there is none
+ * @returns a warning for each problem, or one note that there is no problem
  */
 export function checkConfig(
   report: unknown,
