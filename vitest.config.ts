@@ -17,7 +17,6 @@ const MOCKS = 'test/**/*.mocks.test.ts';
  * replace the clock, and leave nothing behind in the process. All other files have a process each.
  */
 const SHARED = [
-  'accounts',
   'blocks',
   'chain',
   'config',

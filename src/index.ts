@@ -79,7 +79,13 @@ export {
   stringifyExactJson,
 } from './ledger/json.ts';
 export type { MerkleStep } from './ledger/merkle.ts';
-export { checkPayload, type Payload, type PayloadRoots, type PayloadWithOutputs } from './ledger/payload.ts';
+export {
+  type Payload,
+  type PayloadRoots,
+  type PayloadWithOutputs,
+  type Proven,
+  provePayload,
+} from './ledger/payload.ts';
 export { type BlockReward, rewardOf } from './ledger/reward.ts';
 export { checkSpvProof, parseSpvProof, type SpvProof } from './ledger/spv-proof.ts';
 export type { TemperatureLimits } from './mine/device-health.ts';

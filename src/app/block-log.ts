@@ -28,7 +28,7 @@ import type { ApiSettings } from './node-api.ts';
  */
 
 /**
- * Blocks beyond this rate are counted without a record of their own, so that a node that accepts everything does not
+ * Blocks beyond this rate are only counted, so that a node that accepts everything does not
  * fill the disk. Ten a minute is a quarter of what all miners of a network of 20 chains find together.
  */
 const MOST_AT_ONCE = 1_000;
@@ -41,7 +41,7 @@ export interface BlockRecorderOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly tally: Pick<Tally, 'summary'>;
-  /** Whom blocks are mined for. */
+  /** The account that blocks are mined for. */
   readonly miner: Pick<BlockRecord, 'account' | 'keyset'>;
   /** @returns the network of the node of this name */
   readonly networkOf: (node: string) => string;
@@ -189,7 +189,7 @@ export interface BlockLog {
 
 export interface BlockLogOptions {
   readonly settings: Config['blocks'];
-  /** Whom the blocks are mined for. */
+  /** The account that the blocks are mined for. */
   readonly account: string;
   /** The keys of that account. Without them only names are compared. */
   readonly keyset?: Keyset;
@@ -202,7 +202,7 @@ export interface BlockLogOptions {
   /** The nodes to ask, and how they are spoken to. */
   readonly node: Config['node'];
   readonly ledger: Config['ledger'];
-  /** Opens the views of the nodes. Tests have views of their own. */
+  /** Opens the views of the nodes. Tests replace it. */
   readonly openViews?: (settings: ApiSettings) => LedgerViews;
   /** How many times as fast the chains grow as those of real networks; 1 by default. */
   readonly speed?: number;
@@ -320,7 +320,7 @@ const TOO_MANY =
   `blocks are sent faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
   'of them';
 
-/** What events say of a network beside its blocks. */
+/** What events say of a network, besides its blocks. */
 interface Network {
   readonly settledDepth: number;
   /** How long a chain takes for a block on average. */

@@ -4,7 +4,7 @@ import type { Work } from '../chain/work.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
 import { LedgerFormatError } from '../ledger/json.ts';
 import { COIN } from '../ledger/payload.ts';
-import { readDetails } from '../node/account.ts';
+import { readDetails } from '../node/ledger-reader.ts';
 import { NodeError } from '../node/errors.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { numberRepeated, shownUrl } from '../node/url.ts';

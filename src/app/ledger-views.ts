@@ -1,18 +1,16 @@
 /** What a mining rig's nodes say about its blocks: their typed clients, as the follower of blocks asks them. */
 
-import type { Head, LedgerView } from '../blocks/observation.ts';
-import { RewardFault } from '../blocks/reward.ts';
+import type { LedgerView } from '../blocks/observation.ts';
 import type { Config } from '../config/settings.ts';
 import type { AccountDetails } from '../ledger/command/coin.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
 import { networkOf } from '../ledger/header.ts';
-import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
-import { COIN, type PayloadWithOutputs } from '../ledger/payload.ts';
+import { LedgerFormatError } from '../ledger/json.ts';
+import { COIN } from '../ledger/payload.ts';
 import { rewardByTable } from '../ledger/reward.ts';
-import { type ChainReading, readDetails } from '../node/account.ts';
 import { NodeError } from '../node/errors.ts';
+import { type ChainReading, LedgerReader, readDetails } from '../node/ledger-reader.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
-import type { NodeApi } from '../node/node-api.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';
 import { type Balance, type ChainBalance, type EarningsTerms, NoBalance } from '../report/earnings.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -26,9 +24,6 @@ import {
   RIG_LIMITS,
   shownNode,
 } from './node-api.ts';
-
-/** How many blocks of one height are read at most, on average: real chains seldom have two. */
-const MOST_OF_ONE_HEIGHT = 10;
 
 /** The nodes to ask, and how to leave them. */
 export interface LedgerViews {
@@ -46,67 +41,11 @@ export function openLedgerViews(settings: ApiSettings): LedgerViews {
   const names = numberRepeated(urls.map((url) => nodeAddress(url, network).name));
   const apis = urls.map((url) => nodeApi({ url }, network, settings, { limits: RIG_LIMITS }));
   return {
-    views: apis.map((api, i) => ledgerView(api, names[i])),
+    views: apis.map((api, i) => new LedgerReader(api, names[i])),
     close: async () => {
       await Promise.all(apis.map((api) => api.close()));
     },
   };
-}
-
-/** @param node the node's name, as it is shown */
-function ledgerView(api: NodeApi, node: string): LedgerView {
-  return {
-    node,
-    network: api.network,
-    heads: async (stop) => {
-      const { heads } = await api.cut({}, stop);
-      const read = ([chain, { height, hash }]: [number, { height: bigint; hash: Uint8Array }]): [number, Head] => {
-        return [chain, { height, hash: encodeBase64url(hash) }];
-      };
-      return new Map([...heads].map(read));
-    },
-    ancestors: async (chain, upper, from, to, stop) => {
-      const bounds = { upper: [decodeBase64url(upper)] };
-      const hashes = new Map<bigint, string>();
-      // A branch of one bound has one block of each height, and comes in descending order.
-      let height = to;
-      for await (const hash of api.hashBranch(chain, bounds, { minHeight: from, maxHeight: to }, stop)) {
-        hashes.set(height--, encodeBase64url(hash));
-      }
-      const expected = to - from + 1n;
-      if (BigInt(hashes.size) === expected) return hashes;
-      throw new Error(`${node} gave ${hashes.size} ancestors of chain ${chain} where there must be ${expected}`);
-    },
-    keptHashes: async (chain, from, to, stop) => {
-      const most = MOST_OF_ONE_HEIGHT * Number(to - from + 1n);
-      const hashes = new Set<string>();
-      for await (const hash of api.hashes(chain, { minHeight: from, maxHeight: to }, stop)) {
-        hashes.add(encodeBase64url(hash));
-        if (hashes.size > most) throw new Error(`${node} gave more than ${most} blocks of chain ${chain}`);
-      }
-      return hashes;
-    },
-    payloadWithOutputs: (chain, payloadHash, height, stop) =>
-      orMissing(api.payloadWithOutputs(chain, payloadHash, { height }, stop)),
-  };
-}
-
-/**
- * The client proves payloads by itself, against the payload hash of our header.
- * @returns undefined when the node does not have the payload
- * @throws RewardFault when what it has is not this payload, NodeError for all else
- */
-async function orMissing(payload: Promise<PayloadWithOutputs>): Promise<PayloadWithOutputs | undefined> {
-  try {
-    return await payload;
-  } catch (error) {
-    if (!(error instanceof NodeError)) throw error;
-    if (error.kind === 'not found') return undefined;
-    if (error.cause instanceof LedgerFormatError) {
-      throw new RewardFault(`the payload is not the one in our header: ${error.cause.message}`);
-    }
-    throw error;
-  }
 }
 
 /*

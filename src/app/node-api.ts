@@ -50,7 +50,7 @@ export function shownNode({ url, p2pUrl }: ConfiguredNode): string {
 
 /**
  * @param network the node's, unless its URL names it
- * @returns a client of the node; whoever asks for it closes it
+ * @returns a client of the node, which the caller closes
  * @throws UsageError when a file holds no valid certificates
  */
 export function nodeApi(
@@ -81,7 +81,7 @@ export async function openNodeApi(
   return nodeApi(node, named ?? (await askNetwork(node, settings, context, stop)), settings, context);
 }
 
-/** Whoever has forgotten --network waits for it at a terminal. */
+/** Short, because a person waits for it at a terminal. */
 const NETWORK_MS = 5_000;
 
 /**
@@ -211,7 +211,7 @@ export function certificatesIn(file: string, option: string): string[] {
   return certificates;
 }
 
-/** A file that is no text may be DER, about which the error says more. */
+/** A binary file may be DER: the error for that says more. */
 function textOf(bytes: Buffer): string {
   try {
     return decodeText(bytes);

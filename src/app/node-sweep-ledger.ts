@@ -3,18 +3,15 @@
  * that cannot be reached the turn fails, and the next turn asks the next node.
  */
 
-import { equalBytes } from '../chain/bytes.ts';
 import { detailsOf, getDetails } from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
 import type { Outcome } from '../ledger/command/results.ts';
-import type { Head } from '../ledger/cut.ts';
-import { parseDecimal } from '../ledger/decimal.ts';
-import { LedgerFormatError } from '../ledger/json.ts';
+import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
 import { COIN } from '../ledger/payload.ts';
 import { ProofRefusedError, SendRefusedError } from '../node/commands.ts';
 import { NodeError } from '../node/errors.ts';
+import { type Head, LedgerReader, readLocal } from '../node/ledger-reader.ts';
 import type { NodeApi } from '../node/node-api.ts';
-import { unsigned } from '../sweep/commands.ts';
 import {
   type AccountLook,
   type InBlock,
@@ -28,11 +25,9 @@ import {
 } from '../sweep/sweep-ledger.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
-import { findCommand, newestHeader } from './linked-blocks.ts';
+import { type Branch, findCommand, newestHeader } from './linked-blocks.ts';
 import type { NodesInTurn } from './nodes-in-turn.ts';
 
-/** For reads, nobody pays. */
-const READ_META = { sender: '', gasLimit: 10_000, gasPrice: parseDecimal('0.00000001'), ttl: 600, creationTime: 0 };
 /** A proof leads to a block this far above that of the command at most: the greatest distance of two chains. */
 const MOST_DISTANCE = 8;
 
@@ -51,15 +46,17 @@ export class NodeSweepLedger implements SweepLedger {
 
   /** A plan begins with this question, so any node may answer it. */
   chains(stop: AbortSignal): Promise<readonly number[]> {
-    return orFault(() => this.#nodes.ask(async (api) => [...(await api.cut({}, stop)).heads.keys()]), stop);
+    const read = async (api: NodeApi) => [...(await new LedgerReader(api, '').heads(stop)).keys()];
+    return orFault(() => this.#nodes.ask(read), stop);
   }
 
   look(chain: number, account: string, stop: AbortSignal): Promise<AccountLook> {
-    return this.#ask((api) => this.#lookWith(api, chain, account, stop), stop);
+    return this.#ask((api, reader) => this.#lookWith(api, reader, chain, account, stop), stop);
   }
 
   lookElsewhere(chain: number, account: string, stop: AbortSignal): Promise<AccountLook | undefined> {
-    const look = (api: NodeApi) => this.#lookWith(api, chain, account, stop).catch(unlessOfNode);
+    const look = (api: NodeApi, name: string) =>
+      this.#lookWith(api, new LedgerReader(api, name), chain, account, stop).catch(unlessOfNode);
     return orFault(() => this.#nodes.askOther(look, stop), stop);
   }
 
@@ -92,10 +89,10 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<InBlock | undefined> {
-    return this.#ask(async (api) => {
-      const branch = { chain, head: await headOf(api, chain, stop) };
+    return this.#ask(async (api, reader) => {
+      const branch = await branchOf(reader, chain, stop);
       const { found, block } = await findCommand(api, branch, sought, place, stop);
-      await this.#compare(chain, block, stop);
+      await this.#compare(chain, block.height, encodeBase64url(block.hash), stop);
       return found && { ...found, result: { ...found.result, result: shown(found.result.result) } };
     }, stop);
   }
@@ -112,21 +109,24 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   hasBlock(chain: number, hash: Uint8Array, from: number, stop: AbortSignal): Promise<boolean> {
-    return this.#ask(async (api) => {
-      const head = await headOf(api, chain, stop);
-      const heights = { minHeight: from, maxHeight: from + MOST_DISTANCE };
-      for await (const each of api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
-        if (equalBytes(each, hash)) return true;
-      }
-      return false;
+    return this.#ask(async (_, reader) => {
+      const head = await headOf(reader, chain, stop);
+      const [first, last] = [BigInt(from), BigInt(from + MOST_DISTANCE)];
+      if (head.height < first) return false;
+      const to = last < head.height ? last : head.height;
+      const ancestors = await reader.ancestors(chain, head.hash, first, to, stop);
+      return [...ancestors.values()].includes(encodeBase64url(hash));
     }, stop);
   }
 
-  async #lookWith(api: NodeApi, chain: number, account: string, stop: AbortSignal): Promise<AccountLook> {
-    const payload = getDetails(COIN, account);
-    const meta = { ...READ_META, chainId: `${chain}` };
-    const read = unsigned({ networkId: this.network, payload, signers: [], meta, nonce: 'pickaxe' });
-    const { outcome, result } = await api.local(chain, read, { signatureVerification: false }, stop);
+  async #lookWith(
+    api: NodeApi,
+    reader: LedgerReader,
+    chain: number,
+    account: string,
+    stop: AbortSignal,
+  ): Promise<AccountLook> {
+    const { outcome, result } = await readLocal(api, this.network, chain, getDetails(COIN, account), stop);
     const details = detailsOf(outcome, account);
     const { blockHeight, blockTime } = result?.metaData ?? {};
     if (blockHeight !== undefined && blockTime !== undefined && blockHeight > 0 && blockTime > 0) {
@@ -134,33 +134,30 @@ export class NodeSweepLedger implements SweepLedger {
       return { details, height: blockHeight - 1, timeS: secondsOf(blockTime) };
     }
     // When a read fails, as for an account that does not exist, a real node does not name the block on which it ran.
-    const head = await headOf(api, chain, stop);
-    const { height, creationTimeUs } = await newestHeader(api, { chain, head }, stop);
+    const { height, creationTimeUs } = await newestHeader(api, await branchOf(reader, chain, stop), stop);
     return { details, height: Number(height), timeS: secondsOf(Number(creationTimeUs)) };
   }
 
   /** Another node, if one answers that has a block of this height, must have the same. */
-  async #compare(chain: number, { height, hash }: Head, stop: AbortSignal): Promise<void> {
+  async #compare(chain: number, height: bigint, hash: string, stop: AbortSignal): Promise<void> {
     const other = await this.#nodes.askOther(async (api, name) => {
-      const head = (await api.cut({}, stop)).heads.get(chain);
-      if (!head) return undefined;
-      const heights = { minHeight: height, maxHeight: height };
-      for await (const each of api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
-        return { name, hash: each };
-      }
-      return undefined;
+      const reader = new LedgerReader(api, name);
+      const head = (await reader.heads(stop)).get(chain);
+      if (!head || head.height < height) return undefined;
+      const ancestors = await reader.ancestors(chain, head.hash, height, height, stop);
+      return { name, hash: ancestors.get(height) };
     }, stop);
-    if (!other || equalBytes(other.hash, hash)) return;
+    if (!other || other.hash === hash) return;
     throw new SweepFault(
       `${other.name} has another block at height ${height} of chain ${chain} than the node that was asked: ` +
         'if that stays so, find out which of the two is wrong, and leave it out',
     );
   }
 
-  #ask<T>(question: (api: NodeApi) => Promise<T>, stop: AbortSignal): Promise<T> {
+  #ask<T>(question: (api: NodeApi, reader: LedgerReader) => Promise<T>, stop: AbortSignal): Promise<T> {
     const named = async (api: NodeApi, name: string) => {
       try {
-        return await question(api);
+        return await question(api, new LedgerReader(api, name));
       } catch (error) {
         // Errors of requests name the node by themselves.
         if (!(error instanceof LedgerFormatError)) throw error;
@@ -171,10 +168,15 @@ export class NodeSweepLedger implements SweepLedger {
   }
 }
 
-async function headOf(api: NodeApi, chain: number, stop: AbortSignal): Promise<Head> {
-  const head = (await api.cut({}, stop)).heads.get(chain);
+async function headOf(reader: LedgerReader, chain: number, stop: AbortSignal): Promise<Head> {
+  const head = (await reader.heads(stop)).get(chain);
   if (!head) throw new SweepFault(`The node has no chain ${chain}.`);
   return head;
+}
+
+async function branchOf(reader: LedgerReader, chain: number, stop: AbortSignal): Promise<Branch> {
+  const { height, hash } = await headOf(reader, chain, stop);
+  return { chain, head: { height, hash: decodeBase64url(hash) } };
 }
 
 function secondsOf(us: number): number {

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { UsageError } from './exit.ts';
 import { type ApiSettings, type ConfiguredNode, configuredNodes, noNode, openNodeApi, shownNode } from './node-api.ts';
 
-/** How long a node that could not be reached is not asked beside another one. */
+/** Time for which a node that could not be reached is not asked to confirm another one's answers. */
 const AWAY_MS = 60_000;
 
 /** What a question is about. */
@@ -37,11 +37,11 @@ export class NodesInTurn {
   /** The first node with a known network: those of other networks are not asked. */
   #first: Subject | undefined;
   readonly #clock: Clock;
-  /** Until when nodes that could not be reached are not asked beside another one, by the monotonic clock. */
+  /** Until when nodes that could not be reached are left out of `askOther`, by the monotonic clock. */
   readonly #awayUntilMs = new Map<ConfiguredNode, number>();
 
   /**
-   * @param warn is told when the next node is asked, and why
+   * @param warn called when the next node is asked, with the reason
    * @param context what the clients use from outside
    * @throws UsageError when no node is configured
    */
@@ -149,7 +149,7 @@ export class NodesInTurn {
       this.#apis.delete(node);
       throw fault;
     });
-    if (api.network === '') return api; // The URL has a path that does not tell it.
+    if (api.network === '') return api; // The URL has a path that does not name it.
     const wanted = subject?.network != null ? subject : this.#first;
     if (wanted && wanted.network !== api.network) {
       throw new OtherNetworkError(

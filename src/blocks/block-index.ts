@@ -150,7 +150,7 @@ export interface Totals {
   readonly unproven: number;
   /** Blocks on the chain that pay another account than their miner's: they have earned nothing. */
   readonly paidElsewhere: number;
-  /** Accepted blocks that came faster than they are recorded, beside all others. */
+  /** Accepted blocks that came too fast to be recorded; the other counts do not include them. */
   readonly notFollowed: number;
   /** How many blocks the devices had to expect from what they hashed. */
   readonly expectedBlocks: number;

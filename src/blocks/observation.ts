@@ -1,10 +1,11 @@
 /**
  * Asks one node for the state of blocks: one request for its cut, one per chain and stretch of heights, and a second
- * one per stretch where other blocks have the heights of ours on the chain.
+ * one per stretch in which the chain has other blocks at the heights of ours.
  */
 
 import { parseHeader } from '../ledger/header.ts';
-import type { PayloadWithOutputs } from '../ledger/payload.ts';
+import { LedgerFormatError } from '../ledger/json.ts';
+import type { PayloadWithOutputs, Proven } from '../ledger/payload.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Block } from './block-index.ts';
 import { type ProvenReward, proveReward, RewardFault } from './reward.ts';
@@ -75,7 +76,7 @@ async function* lookAtChain(
 
 interface FoundBlock {
   readonly block: Block;
-  /** The hash of the block in its place on the chain; undefined when the node did not tell. */
+  /** The hash of the block in its place on the chain; undefined when the node did not say. */
   readonly there: string | undefined;
 }
 
@@ -117,7 +118,7 @@ function stretchesOf(blocks: readonly Block[]): Block[][] {
   return stretches.reverse();
 }
 
-/* What the follower asks of one node. It is implemented over the typed client of a node, and by tests. */
+/* What the follower asks of one node. `LedgerReader` of `node/` has these methods, and pretended nodes in tests. */
 
 export interface Head {
   readonly height: bigint;
@@ -151,14 +152,14 @@ export interface LedgerView {
   keptHashes(chain: number, from: bigint, to: bigint, stop: AbortSignal): Promise<ReadonlySet<string>>;
   /**
    * @returns undefined when the node does not have the payload, or not yet
-   * @throws RewardFault when what it has is not this payload
+   * @throws Error with a LedgerFormatError as its cause when what the node has is not this payload
    */
   payloadWithOutputs(
     chain: number,
     payloadHash: Uint8Array,
     height: bigint,
     stop: AbortSignal,
-  ): Promise<PayloadWithOutputs | undefined>;
+  ): Promise<Proven<PayloadWithOutputs> | undefined>;
 }
 
 /*
@@ -218,8 +219,16 @@ export async function seekReward(block: Block, views: readonly LedgerView[], sto
       if (payload) return { reward: proveReward(block, payload) };
     } catch (error) {
       // A node that does not answer is asked again, like one that does not have the payload.
-      if (error instanceof RewardFault) fault ??= `${view.node}: ${error.message}`;
+      const what = faultOf(error);
+      if (what !== undefined) fault ??= `${view.node}: ${what}`;
     }
   }
   return fault === undefined ? {} : { fault };
+}
+
+/** @returns what is wrong with the payload that a node gave; undefined when it gave none */
+function faultOf(error: unknown): string | undefined {
+  if (error instanceof RewardFault) return error.message;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof LedgerFormatError ? `the payload is not the one in our header: ${cause.message}` : undefined;
 }

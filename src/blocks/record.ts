@@ -1,6 +1,6 @@
 /**
  * What is kept of a block that a node accepted, or may have accepted: enough to follow it, to prove its reward, and to
- * judge luck and latency.
+ * compute luck and latency.
  */
 
 import { blockHash, parseHeader } from '../ledger/header.ts';
@@ -28,7 +28,7 @@ export interface BlockRecord {
    * the chain shows whether it was taken.
    */
   readonly isAnswered: boolean;
-  /** Whom it was mined for. */
+  /** The account that it was mined for. */
   readonly account: string;
   /** The keys of that account. Absent where nobody else can take its name (`k:`), and in older records. */
   readonly keyset?: Keyset;

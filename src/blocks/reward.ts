@@ -3,7 +3,7 @@
 import type { Decimal } from '../ledger/decimal.ts';
 import { parseHeader } from '../ledger/header.ts';
 import { LedgerFormatError } from '../ledger/json.ts';
-import { checkPayload, type PayloadWithOutputs } from '../ledger/payload.ts';
+import type { PayloadWithOutputs, Proven } from '../ledger/payload.ts';
 import { rewardOf } from '../ledger/reward.ts';
 import type { BlockRecord, Keyset } from './record.ts';
 
@@ -22,30 +22,25 @@ export class RewardFault extends Error {
   override readonly name = 'RewardFault';
 }
 
-/** Whom a block was mined for. */
+/** The account that a block was mined for. */
 type Miner = Pick<BlockRecord, 'account' | 'keyset'>;
 
 /**
  * Proves the amount and the payee of a block's reward. The payee may be another account than the miner's: see
  * `payeeInPlaceOf`.
- * @throws RewardFault when the payload is not that of our block, or does not pay as it says.
+ * @throws RewardFault when the payload does not pay as it must
  */
 export function proveReward(
   { header: bytes, ...miner }: Pick<BlockRecord, 'header'> & Miner,
-  payload: PayloadWithOutputs,
+  payload: Proven<PayloadWithOutputs>,
 ): ProvenReward {
-  const header = parseHeader(bytes);
   try {
-    checkPayload(payload, header.payloadHash);
-  } catch (fault) {
-    throw named(fault, 'the payload does not have the root that is in our header');
-  }
-  try {
-    const { account, reward, fees, ...keyset } = rewardOf(header, payload);
+    const { account, reward, fees, ...keyset } = rewardOf(parseHeader(bytes), payload);
     const hasOtherKeys = account === miner.account && miner.keyset !== undefined && !isSame(keyset, miner.keyset);
     return { account, reward, fees, ...(hasOtherKeys && { hasOtherKeys }) };
   } catch (fault) {
-    throw named(fault, 'the payload is that of our block, but does not pay as it must');
+    if (!(fault instanceof LedgerFormatError)) throw fault;
+    throw new RewardFault(`the payload is that of our block, but does not pay as it must: ${fault.message}`);
   }
 }
 
@@ -72,8 +67,4 @@ export function earnedBy({ reward = 0n, fees }: Pick<ProvenReward, 'reward' | 'f
 function isSame(one: Keyset, other: Keyset): boolean {
   const [ones, others] = [new Set(one.publicKeys), new Set(other.publicKeys)];
   return one.predicate === other.predicate && ones.size === others.size && [...ones].every((key) => others.has(key));
-}
-
-function named(fault: unknown, what: string): unknown {
-  return fault instanceof LedgerFormatError ? new RewardFault(`${what}: ${fault.message}`) : fault;
 }

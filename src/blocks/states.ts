@@ -13,7 +13,7 @@ import type { BlockState } from '../events/vocabulary.ts';
 
 /** What one node's chain says of a block at one moment. */
 export type Look =
-  /** Its chain does not reach the block's height: it cannot tell. */
+  /** Its chain does not reach the block's height yet. */
   | { readonly node: string; readonly says: 'not-yet' }
   /** Its chain has the block, and `depth` more on top of it. */
   | { readonly node: string; readonly says: 'ours'; readonly depth: number }
@@ -23,7 +23,7 @@ export type Look =
       readonly says: 'another';
       readonly depth: number;
       readonly winner: string;
-      /** Whether the node keeps ours beside it; absent where that is not known. */
+      /** Whether the node also keeps ours; absent where that is not known. */
       readonly keepsOurs?: boolean;
     };
 
@@ -66,9 +66,9 @@ export const JUST_FOUND: Standing = { state: 'pending', depth: 0, nodesDisagree:
 /** A block whose answer was just lost. */
 export const UNANSWERED: Standing = { state: 'unanswered', depth: 0, nodesDisagree: false };
 
-/** Blocks and orphans are watched until so many blocks are on top: an hour. */
+/** Number of blocks on top until which blocks and orphans are watched: an hour. */
 export const WATCHED_DEPTH = 120;
-/** The time after which a block about which nobody can tell is called unknown. It is watched on, but less closely. */
+/** Time after which a block is called unknown if no node knows it. It is still watched, but less closely. */
 export const UNKNOWN_AFTER_MS = 3_600_000;
 /** Nodes differ for seconds: half of all pairs of siblings are found within three seconds of each other. */
 export const APART_MS = 10_000;
@@ -86,7 +86,7 @@ type Verdict =
       readonly verdict: 'another';
       readonly depth: number;
       readonly winner: string;
-      /** Undefined when some of the nodes could not tell, and no other one keeps ours. */
+      /** Undefined when some of the nodes did not say so, and no other one keeps ours. */
       readonly keepsOurs: boolean | undefined;
     };
 
@@ -208,7 +208,7 @@ function decide(
 function whereAnotherWon(before: BlockState, keepsOurs: boolean | undefined): BlockState {
   if (before === 'orphaned' || ON_CHAIN.includes(before) || keepsOurs === true) return 'orphaned';
   if (before === 'unanswered' || before === 'lost') return keepsOurs === false ? 'lost' : before;
-  // A node that cannot tell whether it keeps ours may keep it.
+  // A node that does not say whether it keeps ours may keep it.
   return keepsOurs === false ? 'never-entered' : 'orphaned';
 }
 

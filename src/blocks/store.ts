@@ -14,7 +14,7 @@ import { type Block, BlockIndex } from './block-index.ts';
 import { isSum, type Line, type NotFollowed, readLine, writeLine } from './lines.ts';
 
 const FILE_NAME = 'blocks.jsonl';
-/** A disk that refuses is tried again after so long. */
+/** Delay before a failed write is tried again. */
 const AGAIN_MS = 30_000;
 /**
  * Far more lines than a rig makes while its disk is mended. What does not fit is not written; this run still knows of
@@ -25,7 +25,7 @@ const WAITING_BYTES = 2 * 1024 ** 2;
 const WRITTEN_AT_ONCE = 32 * 1024;
 /** How long the end may wait for a disk. */
 const CLOSE_MS = 5_000;
-/** How much is read at once: what takes a few milliseconds. A line that is longer is none of ours. */
+/** Number of bytes that are read at once, which takes a few milliseconds. Longer lines were not written by pickaxe. */
 const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 
@@ -36,7 +36,7 @@ export interface StoreOptions {
   readonly folder: string;
   /** Told once when the file cannot be used, once when it can again, and of lines that cannot be read. */
   readonly warn: (line: string) => void;
-  /** Opens the file to be written, and makes it if necessary. Tests have files of their own. */
+  /** Opens the file to be written, and makes it if necessary. Tests replace it. */
   readonly openFile?: (path: string) => Promise<StoreFile>;
   readonly againMs?: number;
 }
@@ -138,7 +138,7 @@ export class BlockStore {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = await openFile(this.path);
     try {
-      // A line begins a line of its own even where a crash has torn the last one.
+      // What is written begins a new line even where a crash has torn the last one.
       await file.appendFile((await endsTorn(file)) ? `\n${lines}` : lines);
       await file.datasync();
       return lines.length;
@@ -171,7 +171,7 @@ export class BlockStore {
         const piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = piece.lastIndexOf(NEW_LINE) + 1;
         for (const line of piece.toString('utf8', 0, end).split('\n')) this.#take(line);
-        // Too long for a line of ours. Its last byte is kept, so that it counts as one line that cannot be read.
+        // Pickaxe writes no line this long. Its last byte is kept, so that it counts as one line that cannot be read.
         const isJunk = end === 0 && piece.length > PIECE_BYTES;
         rest = piece.subarray(isJunk ? -1 : end);
         this.#offset += piece.length - rest.length;

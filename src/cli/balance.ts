@@ -6,7 +6,7 @@ import { EXIT, UsageError } from '../app/exit.ts';
 import type { Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { formatTokenAmount, type TokenAmount } from '../ledger/decimal.ts';
-import { type ChainReading, readTokenBalances } from '../node/account.ts';
+import { type ChainReading, readTokenBalances } from '../node/ledger-reader.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { guardOfName } from '../sweep/commands.ts';
 import { oneLine } from '../text/plain-text.ts';

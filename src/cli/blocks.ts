@@ -38,7 +38,7 @@ export function declare(command: Command, { io, action }: Line): void {
 }
 
 interface BlocksOptions {
-  /** Only blocks found in the last so many seconds. */
+  /** Maximum age of the blocks, in seconds. */
   readonly since?: number;
   /** Only blocks in these states. */
   readonly status?: readonly BlockState[];

@@ -17,7 +17,7 @@ import { Events } from '../events/events.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
 import { COIN } from '../ledger/payload.ts';
 import { MockNode } from '../mock-node/mock-node.ts';
-import { readDetails } from '../node/account.ts';
+import { readDetails } from '../node/ledger-reader.ts';
 import { accountOf } from '../node/miner-identity.ts';
 import { blocksLine } from './blocks.ts';
 import type { Line } from './io.ts';

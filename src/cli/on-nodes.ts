@@ -9,7 +9,7 @@ import type { NodeApiContext } from '../node/node-api.ts';
 
 /** What commands that ask nodes use from outside. */
 interface NodesIo {
-  /** Tells a person something beside the result: to stderr, with a newline at its end. */
+  /** Prints a line for people to stderr, with a newline at its end. */
   say(line: string): void;
   /** Fires when the person ends the command. */
   readonly stop?: AbortSignal;

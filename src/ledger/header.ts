@@ -338,8 +338,8 @@ export function headerToJson(
 }
 
 /*
- * The numbers by which headers name their network. Only some are known: other networks have numbers of their own, which
- * stand in their headers, and names, which their nodes tell.
+ * The numbers by which headers name their network. Only some are known: other networks have other numbers, which
+ * stand in their headers, and names, which their nodes give.
  */
 
 const CODES: ReadonlyMap<string, number> = new Map([

@@ -39,7 +39,7 @@ export function decodeBase64url(text: string, byteLength?: number): Uint8Array<A
   return bytes;
 }
 
-/* Reads JSON (RFC 8259) with numbers of one's own. */
+/* Reads JSON (RFC 8259) with a custom type for numbers. */
 
 /** A JSON value whose numbers are of another type. */
 type JsonWith<N> = null | boolean | string | N | JsonWith<N>[] | { [key: string]: JsonWith<N> };

@@ -9,7 +9,7 @@ import { sha512_256 } from '@noble/hashes/sha2.js';
 /** How many bytes a hash of this kind has. */
 export const HASH_BYTES = 32;
 
-/** One step from a leaf to the root: the hash beside it, and on which side it lies. */
+/** One step from a leaf to the root: the hash of the sibling, and the side on which it is. */
 export interface MerkleStep {
   readonly side: 'left' | 'right';
   /** 32 bytes. */

@@ -41,6 +41,11 @@ export interface PayloadWithOutputs extends Payload {
   readonly coinbase: Uint8Array;
 }
 
+declare const proven: unique symbol;
+
+/** A payload whose content hashes to its roots, and these to `payloadHash`. Only `provePayload` makes one. */
+export type Proven<T extends Payload> = T & { readonly [proven]: true };
+
 /** What roots are computed from. */
 export type PayloadContent = Omit<PayloadWithOutputs, keyof PayloadRoots>;
 
@@ -55,12 +60,12 @@ const PayloadWithOutputsObject = z.object({
   coinbase: bytes,
 });
 
-/** @throws LedgerFormatError for a field that is missing or wrong. `checkPayload` checks the roots. */
+/** @throws LedgerFormatError for a field that is missing or wrong. `provePayload` checks the roots. */
 export function payloadFromJson(json: ExactJson): Payload {
   return checked(PayloadObject, json, 'payload');
 }
 
-/** @throws LedgerFormatError for a field that is missing or wrong. `checkPayload` checks the roots. */
+/** @throws LedgerFormatError for a field that is missing or wrong. `provePayload` checks the roots. */
 export function payloadWithOutputsFromJson(json: ExactJson): PayloadWithOutputs {
   const { transactions, ...rest } = checked(PayloadWithOutputsObject, json, 'payload');
   return {
@@ -86,10 +91,10 @@ export function payloadWithOutputsToJson(payload: PayloadWithOutputs): ExactJson
 /**
  * Proves that a payload is a block's: that its content hashes to its roots, and these to the header's payload hash.
  * @param payloadHash the one in the block's header
- * @throws LedgerFormatError that names the first root that is not right. The outputs of a payload without them are not
- * looked at.
+ * @throws LedgerFormatError that names the first root that is not right. For a payload without outputs, the root of the
+ *   outputs is taken as it is.
  */
-export function checkPayload(payload: Payload | PayloadWithOutputs, payloadHash: Uint8Array): void {
+export function provePayload<T extends Payload>(payload: T | PayloadWithOutputs, payloadHash: Uint8Array): Proven<T> {
   const { transactionsHash, outputsHash } = payload;
   same('transactionsHash', transactionsHash, transactionsRoot(payload), 'the miner data and the transactions hash to');
   if ('coinbase' in payload) {
@@ -99,6 +104,12 @@ export function checkPayload(payload: Payload | PayloadWithOutputs, payloadHash:
     same('outputsHash', outputsHash, merkleRoot(outputLeaves(payload)), 'the coinbase and the outputs hash to');
   }
   same('payloadHash', payload.payloadHash, merkleRoot([transactionsHash, outputsHash]), 'the other two roots hash to');
+  checkPayloadHash(payload, payloadHash);
+  return payload as Proven<T>;
+}
+
+/** @throws LedgerFormatError unless the payload says that it has this hash, that of the block's header */
+export function checkPayloadHash(payload: Payload, payloadHash: Uint8Array): void {
   same('payloadHash', payload.payloadHash, payloadHash, "the block's header has");
 }
 

@@ -10,9 +10,10 @@ import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJson, par
 import {
   COIN,
   type Coinbase,
-  checkPayload,
+  checkPayloadHash,
   type Miner,
   type PayloadWithOutputs,
+  type Proven,
   parseCoinbase,
   parseMiner,
   transfersOf,
@@ -33,13 +34,13 @@ const Command = z.object({
 const Output = z.object({ gas: natural(MAX_U64) });
 
 /**
- * Proves the payload against the header, and reads what the block's miner earned.
+ * Reads what a block's miner earned.
  * @param token the module that keeps the coins
  * @throws LedgerFormatError when the payload is not the header's, when the coinbase belongs to another block, when it
  * pays another account than the miner's, and for outputs that are not what they must be.
  */
-export function rewardOf(header: BlockHeader, payload: PayloadWithOutputs, token: string = COIN): BlockReward {
-  checkPayload(payload, header.payloadHash);
+export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs>, token: string = COIN): BlockReward {
+  checkPayloadHash(payload, header.payloadHash);
   const miner = parseMiner(payload.minerData);
   const { account } = miner;
   const coinbase = parseCoinbase(payload.coinbase, token);

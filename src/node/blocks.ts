@@ -22,14 +22,14 @@ import {
   stringifyExactJson,
 } from '../ledger/json.ts';
 import { HASH_BYTES } from '../ledger/merkle.ts';
-import { checkPayload, type PayloadWithOutputs, payloadWithOutputsFromJson } from '../ledger/payload.ts';
+import { type PayloadWithOutputs, type Proven, payloadWithOutputsFromJson, provePayload } from '../ledger/payload.ts';
 import { NodeError, quote } from './errors.ts';
 import { itemsOf, pageOf } from './pages.ts';
 import { type Asker, chainPath, type HeightRange, heights, isInRange, json, nothing, query } from './request.ts';
 
 export interface Block {
   readonly header: BlockHeader;
-  readonly payload: PayloadWithOutputs;
+  readonly payload: Proven<PayloadWithOutputs>;
 }
 
 /** Real nodes give at most 360; that many full ones would be an answer of many megabytes. */
@@ -37,32 +37,17 @@ const BLOCKS_A_PAGE = 50;
 
 const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs: z.custom<ExactJson>() });
 
-/** All blocks, orphans too, in ascending order. @throws NodeError, while iterating */
+/** Whole blocks. @throws NodeError, while iterating */
 export async function* getBlocks(
   asker: Asker,
   versionCode: VersionCode,
-  { chain, range }: Omit<BranchPart, 'bounds'>,
+  part: Part,
   stop: AbortSignal,
 ): AsyncGenerator<Block, void> {
-  const path = chainPath(chain, 'block');
-  const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
-  const blocks = { whole: path, bounds: [] };
-  const collection = { side: 'service', path, pageSize: BLOCKS_A_PAGE, isLong: true, item, blocks } as const;
-  yield* itemsOf(asker, { ...collection, ...heights(range) }, stop);
-}
-
-/** The blocks of a branch, in descending order. @throws NodeError, while iterating, as `getHashBranch` */
-export async function* getBlockBranch(
-  asker: Asker,
-  versionCode: VersionCode,
-  part: BranchPart,
-  stop: AbortSignal,
-): AsyncGenerator<Block, void> {
-  const request = branchRequest('block', part);
   const { chain, range } = part;
   const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
-  const collection = { ...request, side: 'service', pageSize: BLOCKS_A_PAGE, isLong: true, item } as const;
-  yield* itemsOf(asker, collection, stop);
+  const paging = { side: 'service', pageSize: BLOCKS_A_PAGE, isLong: true, item } as const;
+  yield* itemsOf(asker, { ...paging, ...requestFor('block', part) }, stop);
 }
 
 /** @returns a function that throws a LedgerFormatError for what is not a block that was asked for */
@@ -70,13 +55,12 @@ export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
   return (json) => {
     const block = checked(BlockObject, json, 'block');
     const header = headerOf(block.header, wanted);
-    const payload = payloadWithOutputsFromJson(block.payloadWithOutputs);
-    checkPayload(payload, header.payloadHash);
+    const payload = provePayload(payloadWithOutputsFromJson(block.payloadWithOutputs), header.payloadHash);
     return { header, payload };
   };
 }
 
-/* Branches: the ancestors of some blocks (document 1, "Whole blocks" and "Block hashes"). */
+/* Which blocks are asked for: all of a chain, or the ancestors of some (document 1, "Whole blocks", "Block hashes"). */
 
 /** Bounds of a branch, all hashes of blocks of its chain, 32 bytes each. Real nodes take at most 32 of either. */
 export interface BranchBounds {
@@ -86,52 +70,41 @@ export interface BranchBounds {
   readonly lower?: readonly Uint8Array[];
 }
 
-/** The part of a branch that is asked for. */
-interface BranchPart {
+interface Part {
   readonly chain: number;
-  readonly bounds: BranchBounds;
+  /** Those of a branch, in descending order. Without bounds all blocks are meant, orphans too, in ascending order. */
+  readonly bounds?: BranchBounds;
   readonly range: HeightRange;
 }
 
 /**
- * @param what what the branch is a list of, as in the path
+ * @param what what the answer is a list of, as in the path
  * @returns the request, and which bounds must exist: real nodes ignore lower bounds that they do not know
  */
-function branchRequest(what: 'block' | 'hash' | 'header', { chain, bounds, range }: BranchPart) {
-  const { upper, lower = [] } = bounds;
+function requestFor(what: 'block' | 'hash' | 'header', { chain, bounds, range }: Part) {
   const whole = chainPath(chain, what);
-  const [upperTexts, lowerTexts] = [upper, lower].map((hashes) => hashes.map(encodeBase64url));
+  if (!bounds) return { path: whole, ...heights(range), blocks: { whole, bounds: [] } };
+  const [upper, lower] = [bounds.upper, bounds.lower ?? []].map((hashes) => hashes.map(encodeBase64url));
   return {
     method: 'POST',
     path: `${whole}/branch`,
     ...heights(range),
-    body: stringifyExactJson({ lower: lowerTexts, upper: upperTexts }),
-    blocks: { whole, bounds: [...upperTexts, ...lowerTexts] },
+    body: stringifyExactJson({ lower, upper }),
+    blocks: { whole, bounds: [...upper, ...lower] },
   } as const;
 }
-
-/* Hashes of blocks (document 1, "Block hashes"). */
 
 /** Real nodes give at most 4096. */
 const HASHES_A_PAGE = 4096;
 
-/** All blocks' hashes, orphans' too, in ascending order, 32 bytes each. @throws NodeError, while iterating */
-export async function* getHashes(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
-  const path = chainPath(chain, 'hash');
-  const blocks = { whole: path, bounds: [] };
-  const collection = { side: 'service', path, pageSize: HASHES_A_PAGE, item: hashFromJson, blocks } as const;
-  yield* itemsOf(asker, { ...collection, ...heights(range) }, stop);
-}
-
 /**
- * The hashes of a branch, in descending order, 32 bytes each.
+ * Hashes of blocks, 32 bytes each.
  * @throws NodeError, while iterating: `not found` for an upper bound that the node does not know, with the bound as its
  *   key
  */
-export async function* getHashBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
-  const request = branchRequest('hash', part);
-  const collection = { ...request, side: 'service', pageSize: HASHES_A_PAGE, item: hashFromJson } as const;
-  yield* itemsOf(asker, collection, stop);
+export async function* getHashes(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  const paging = { side: 'service', pageSize: HASHES_A_PAGE, item: hashFromJson } as const;
+  yield* itemsOf(asker, { ...paging, ...requestFor('hash', part) }, stop);
 }
 
 function hashFromJson(json: ExactJson): Uint8Array {
@@ -163,23 +136,12 @@ export async function getHeader(
   return await asker.ask({ side: 'both', path, read }, stop);
 }
 
-/** All headers, orphans' too, in ascending order. @throws NodeError, while iterating */
-export async function* getHeaders(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
-  const path = chainPath(chain, 'header');
-  const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
-  const item = (value: ExactJson) => headerOf(value, wanted);
-  const blocks = { whole: path, bounds: [] };
-  yield* itemsOf(asker, { side: 'both', path, pageSize: HEADERS_A_PAGE, item, blocks, ...heights(range) }, stop);
-}
-
-/** The headers of a branch, in descending order. @throws NodeError, while iterating, as `getHashBranch` */
-export async function* getHeaderBranch(asker: Asker, part: BranchPart, stop: AbortSignal) {
-  const request = branchRequest('header', part);
+/** Headers of blocks. @throws NodeError, while iterating, as `getHashes` */
+export async function* getHeaders(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<BlockHeader, void> {
   const { chain, range } = part;
   const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
   const item = (value: ExactJson) => headerOf(value, wanted);
-  const collection = { ...request, side: 'both', pageSize: HEADERS_A_PAGE, item } as const;
-  yield* itemsOf(asker, collection, stop);
+  yield* itemsOf(asker, { side: 'both', pageSize: HEADERS_A_PAGE, item, ...requestFor('header', part) }, stop);
 }
 
 /** Finds out the number of a network, which headers in JSON leave out. */

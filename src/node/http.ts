@@ -19,7 +19,7 @@ interface NodeHttpOptions {
   /** What makes the certificate of an https node trusted. The default is that an authority has signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
-  /** Receives the timestamp of every answer. By default, the connection has a clock of its own. */
+  /** Receives the timestamp of every answer. By default, a new one. */
   readonly nodeClock?: NodeClock;
   readonly clock?: Clock;
   readonly limits?: NodeLimits;
@@ -119,7 +119,7 @@ export class NodeHttp {
   }
 
   /**
-   * Sends a request and reads the whole answer, whatever its status is, and whoever gives it.
+   * Sends a request and reads the whole answer, whatever its status is, even if it is not from a node.
    * @throws NodeError when no answer came in time, or it was too long
    */
   async askAny(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<AnyAnswer> {
@@ -207,8 +207,8 @@ export class NodeHttp {
   }
 
   /**
-   * Streams can be silent for minutes, and nodes end them, so undici's time limits are off. Whoever opens a stream
-   * limits its age.
+   * Streams can be silent for minutes, and nodes end them, so undici's time limits are off. The
+   * caller limits their age.
    */
   #streamPool(): Pool {
     const bound: ReadingBound = {

@@ -110,14 +110,14 @@ const MOST_PEERS = 2n ** 16n;
 
 export interface PeersQuery {
   /**
-   * Is told once, at the end, when peers were left out because they are not understood: how many, and why the first
-   * one.
+   * Called once, at the end, if peers were left out because they are not understood. The message says how many, and why
+   * the first one.
    */
   readonly onLeftOut?: (fault: NodeError) => void;
 }
 
 /**
- * Nodes pass on what other nodes have told them, so a peer that is not understood is left out: the others are good.
+ * Nodes pass on what they got from other nodes, so a peer that is not understood is left out: the others are good.
  * @param chain that of a mempool; the network of cuts by default
  * @throws NodeError, while iterating
  */

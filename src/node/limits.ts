@@ -9,11 +9,11 @@ export interface NodeLimits {
   readonly workTimeoutMs: number;
   readonly solvedTimeoutMs: number;
   readonly configTimeoutMs: number;
-  /** How long the body of an answer is read of which only the status matters. */
+  /** Time for which the body of an answer is read if only the status matters. */
   readonly bodyTimeoutMs: number;
   /** When its first submission takes longer than this, a work counts as solved, and other work is fetched. */
   readonly solvedAfterMs: number;
-  /** How long a submission may still take after the miner was told to stop. */
+  /** Time that a submission may still take after the miner was stopped. */
   readonly submitAfterStopMs: number;
   /**
    * Several New Cuts for one block are normal. After the first one has caused a fetch, the next fetch waits this long.
@@ -39,7 +39,7 @@ export interface NodeLimits {
   readonly maxStreamMs: number;
   /** A stream that lasted this long has ended in the normal way, and is opened again at once. */
   readonly steadyStreamMs: number;
-  /** After this time people are told that the request for a stream has no answer. */
+  /** Time after which a request for a stream without an answer is reported. */
   readonly streamAnswerMs: number;
   /**
    * The pause before a stream is tried again when the node has none left or sends no event stream: that takes time to
@@ -92,23 +92,23 @@ export const nodeLimits: NodeLimits = {
 /* The time limits and pauses of the client of a node's API. Tests use shorter ones. */
 
 export interface ApiLimits {
-  /** How long one attempt may take, from the request to the end of the answer. */
+  /** Maximum duration of one attempt, from the request to the end of the answer. */
   readonly answerTimeoutMs: number;
   /** Real nodes give up a /listen after 180 s. */
   readonly listenTimeoutMs: number;
-  /** How often a request is sent at most. */
+  /** Maximum number of attempts to send one request. */
   readonly attempts: number;
   /** The pauses between attempts. */
   readonly pauses: BackoffLimits;
   /**
-   * How often a payload is asked for whose header has just appeared, and the pause in between: it may come a moment
-   * later.
+   * Maximum number of requests for a payload whose header has just appeared, and the pause between them: the payload
+   * may come a moment later.
    */
   readonly freshPayloadAttempts: number;
   readonly freshPayloadPauseMs: number;
-  /** How long answers with blocks, payloads or results may be, in bytes: as long as JSON may be. */
+  /** Maximum length of answers with blocks, payloads or results, in bytes: as long as JSON may be. */
   readonly mostAnswerBytes: number;
-  /** How long all other answers may be. The longest of them, 360 headers as objects, has 230 kB. */
+  /** Maximum length of all other answers. The longest of them, 360 headers as objects, has 230 kB. */
   readonly mostShortAnswerBytes: number;
 }
 

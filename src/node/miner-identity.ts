@@ -38,8 +38,8 @@ const P = 2n ** 255n - 19n;
 const D = 37_095_705_934_669_439_343_138_083_508_754_565_189_542_113_879_843_219_016_388_785_533_085_940_283_555n;
 
 /**
- * Whether 32 bytes are a point of the curve of Ed25519, as every public key is. Of other bytes, such as those of a
- * secret key, about half are none.
+ * Whether 32 bytes are a point of the curve of Ed25519, as every public key is. About half of all other bytes, such as
+ * those of secret keys, are not a point.
  * @param key 64 hex digits: y, little-endian, with the sign of x in its highest bit
  */
 export function isOnCurve(key: string): boolean {

@@ -10,20 +10,17 @@ import type { CommandResult, LocalAnswer } from '../ledger/command/results.ts';
 import type { Cut, Peer } from '../ledger/cut.ts';
 import type { BlockHeader, Dialect } from '../ledger/header.ts';
 import type { ExactJsonObject } from '../ledger/json.ts';
-import type { Payload, PayloadWithOutputs } from '../ledger/payload.ts';
+import type { Payload, PayloadWithOutputs, Proven } from '../ledger/payload.ts';
 import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import {
   type Block,
   type BranchBounds,
   type CutQuery,
-  getBlockBranch,
   getBlocks,
   getCut,
-  getHashBranch,
   getHashes,
   getHeader,
-  getHeaderBranch,
   getHeaders,
   putCut,
   VersionCode,
@@ -135,7 +132,7 @@ export class NodeApi {
     return this.#asker.nodeVersion;
   }
 
-  /** How many answers the node has given so far, of any kind. */
+  /** Number of answers of any kind that the node has given so far. */
   get answers(): number {
     return this.#asker.answers;
   }
@@ -148,8 +145,8 @@ export class NodeApi {
   /**
    * For the creation times of commands.
    * @returns the lower of our clock and the node's, in µs since the UNIX epoch
-   * @throws Error before the first answer that tells the node's time: ask for something first, such as `cut()`. `skew`
-   *   says so, too
+   * @throws Error before the first answer with the node's time, while `skew` is undefined: ask for something first,
+   *   such as `cut()`
    */
   latestTimeUs(): bigint {
     if (!this.#nodeClock.skew) {
@@ -158,7 +155,7 @@ export class NodeApi {
     return this.#nodeClock.latestTimeUs();
   }
 
-  /** How far our clock is ahead of the node's; undefined before its first answer that tells its time. */
+  /** How far our clock is ahead of the node's; undefined before its first answer with its time. */
   get skew(): Skew | undefined {
     return this.#nodeClock.skew;
   }
@@ -204,7 +201,7 @@ export class NodeApi {
     payloadHash: Uint8Array,
     query: PayloadQuery = {},
     stop: AbortSignal = NEVER,
-  ): Promise<Payload> {
+  ): Promise<Proven<Payload>> {
     return new PayloadReader(this.#asker, BARE, chain).one(payloadHash, query, stop);
   }
 
@@ -214,7 +211,7 @@ export class NodeApi {
     payloadHash: Uint8Array,
     query: PayloadQuery = {},
     stop: AbortSignal = NEVER,
-  ): Promise<PayloadWithOutputs> {
+  ): Promise<Proven<PayloadWithOutputs>> {
     return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).one(payloadHash, query, stop);
   }
 
@@ -223,7 +220,7 @@ export class NodeApi {
     chain: number,
     places: readonly PayloadPlace[],
     stop: AbortSignal = NEVER,
-  ): Promise<(Payload | undefined)[]> {
+  ): Promise<(Proven<Payload> | undefined)[]> {
     return new PayloadReader(this.#asker, BARE, chain).many(places, stop);
   }
 
@@ -232,7 +229,7 @@ export class NodeApi {
     chain: number,
     places: readonly PayloadPlace[],
     stop: AbortSignal = NEVER,
-  ): Promise<(PayloadWithOutputs | undefined)[]> {
+  ): Promise<(Proven<PayloadWithOutputs> | undefined)[]> {
     return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).many(places, stop);
   }
 
@@ -248,12 +245,12 @@ export class NodeApi {
     range: HeightRange = {},
     stop: AbortSignal = NEVER,
   ): AsyncGenerator<Block, void> {
-    return getBlockBranch(this.#asker, this.#versionCode, { chain, bounds, range }, stop);
+    return getBlocks(this.#asker, this.#versionCode, { chain, bounds, range }, stop);
   }
 
   /** `GET /chain/<chain>/hash`: the hashes of all blocks, orphans too, in ascending order, 32 bytes each */
   hashes(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<Uint8Array, void> {
-    return getHashes(this.#asker, chain, range, stop);
+    return getHashes(this.#asker, { chain, range }, stop);
   }
 
   /** `POST /chain/<chain>/hash/branch`: in descending order, 32 bytes each */
@@ -263,7 +260,7 @@ export class NodeApi {
     range: HeightRange = {},
     stop: AbortSignal = NEVER,
   ): AsyncGenerator<Uint8Array, void> {
-    return getHashBranch(this.#asker, { chain, bounds, range }, stop);
+    return getHashes(this.#asker, { chain, bounds, range }, stop);
   }
 
   /** `GET /chain/<chain>/header/<hash>`, of real nodes @param hash the block's, 32 bytes */
@@ -273,7 +270,7 @@ export class NodeApi {
 
   /** `GET /chain/<chain>/header`, of real nodes: all headers, orphans' too, in ascending order */
   headers(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<BlockHeader, void> {
-    return getHeaders(this.#asker, chain, range, stop);
+    return getHeaders(this.#asker, { chain, range }, stop);
   }
 
   /** `POST /chain/<chain>/header/branch`, of real nodes: in descending order */
@@ -283,7 +280,7 @@ export class NodeApi {
     range: HeightRange = {},
     stop: AbortSignal = NEVER,
   ): AsyncGenerator<BlockHeader, void> {
-    return getHeaderBranch(this.#asker, { chain, bounds, range }, stop);
+    return getHeaders(this.#asker, { chain, bounds, range }, stop);
   }
 
   /** `GET /config` at the host root (P2P) @returns the report, whose keys differ between versions */

@@ -17,7 +17,7 @@ export interface Collection<T> {
   readonly query?: Parameters<typeof query>[0];
   readonly body?: string;
   readonly accept?: string;
-  /** How many items a page should have; nodes lower it silently. */
+  /** Number of items that a page should have; nodes lower it silently. */
   readonly pageSize: number;
   /** Whether its items are whole blocks. */
   readonly isLong?: boolean;
@@ -25,7 +25,7 @@ export interface Collection<T> {
   readonly most?: bigint | undefined;
   /** @throws LedgerFormatError for what is not such an item. */
   readonly item: (json: ExactJson) => T;
-  /** Of a collection of blocks, for which 404 can mean that there is none. */
+  /** Only for a collection of blocks: for such a one, 404 can mean that it is empty. */
   readonly blocks?: {
     /** The path of the same collection without bounds, which every chain has. */
     readonly whole: string;

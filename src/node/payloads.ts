@@ -7,11 +7,12 @@ import { z } from 'zod';
 import { checked, reading } from '../ledger/fields.ts';
 import { type ExactJson, encodeBase64url, jsonInteger, LedgerFormatError, stringifyExactJson } from '../ledger/json.ts';
 import {
-  checkPayload,
   type Payload,
   type PayloadWithOutputs,
+  type Proven,
   payloadFromJson,
   payloadWithOutputsFromJson,
+  provePayload,
 } from '../ledger/payload.ts';
 import { NodeError } from './errors.ts';
 import { type Asker, type Call, chainPath, json, nothing, query } from './request.ts';
@@ -69,9 +70,9 @@ export class PayloadReader<T extends Payload> {
    * @param payloadHash 32 bytes
    * @throws NodeError: `not found`, with the hash as its key
    */
-  async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<T> {
+  async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<Proven<T>> {
     const path = this.#pathOf(payloadHash) + query({ height });
-    const read = json((value) => proven(this.#kind.read(value), payloadHash));
+    const read = json((value) => provePayload(this.#kind.read(value), payloadHash));
     return await this.#asker.ask({ side: 'both', path, mayAppear: isFresh, isLong: true, read }, stop);
   }
 
@@ -81,9 +82,9 @@ export class PayloadReader<T extends Payload> {
    * @returns for each place its payload; undefined where the node has none
    * @throws NodeError
    */
-  async many(places: readonly PayloadPlace[], stop: AbortSignal): Promise<(T | undefined)[]> {
+  async many(places: readonly PayloadPlace[], stop: AbortSignal): Promise<(Proven<T> | undefined)[]> {
     const wanted = new Map(places.map((place) => [encodeBase64url(place.payloadHash), place]));
-    const found = new Map<string, T>();
+    const found = new Map<string, Proven<T>>();
     const all = [...wanted];
     for (let from = 0; from < all.length; from += MOST_IN_BATCH) {
       let missing = all.slice(from, from + MOST_IN_BATCH);
@@ -98,26 +99,26 @@ export class PayloadReader<T extends Payload> {
     return places.map(({ payloadHash }) => found.get(encodeBase64url(payloadHash)));
   }
 
-  async #askBatch(group: ReadonlyMap<string, PayloadPlace>, stop: AbortSignal): Promise<readonly T[]> {
+  async #askBatch(group: ReadonlyMap<string, PayloadPlace>, stop: AbortSignal): Promise<readonly Proven<T>[]> {
     const item = reading(z.custom<ExactJson>(), (value) => {
       const payload = this.#kind.read(value);
       const hash = encodeBase64url(payload.payloadHash);
       const place = group.get(hash);
       if (!place) throw new LedgerFormatError(`the payload ${hash} was not asked for`);
-      return proven(payload, place.payloadHash);
+      return provePayload(payload, place.payloadHash);
     });
     // Nodes pair the two lists, so that a shorter one would cut the other.
     const body = stringifyExactJson({
       hashes: [...group.keys()],
       heights: [...group.values()].map(({ height }) => jsonInteger(height)),
     });
-    const call: Call<readonly T[]> = {
+    const call: Call<readonly Proven<T>[]> = {
       side: 'service',
       method: 'POST',
       path: chainPath(this.#chain, this.#kind.batch),
       body,
       isLong: true,
-      read: json((value) => checked<T[]>(z.array(item), value, 'batch')),
+      read: json((value) => checked<Proven<T>[]>(z.array(item), value, 'batch')),
     };
     try {
       return await this.#asker.ask(call, stop);
@@ -147,9 +148,4 @@ export class PayloadReader<T extends Payload> {
   #pathOf(payloadHash: Uint8Array): string {
     return chainPath(this.#chain, this.#kind.single(encodeBase64url(payloadHash)));
   }
-}
-
-function proven<T extends Payload>(payload: T, payloadHash: Uint8Array): T {
-  checkPayload(payload, payloadHash);
-  return payload;
 }

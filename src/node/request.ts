@@ -1,6 +1,6 @@
 /**
  * Sends one request of the API to the side of the node that serves it, sends it again when a failure may pass, and
- * checks the answer. A node has two sides with URLs of their own: the service port (blocks, hashes, commands) and the
+ * checks the answer. A node has two sides, each with its URL: the service port (blocks, hashes, commands) and the
  * P2P port (peers, configuration, publishing cuts). Documents 1 and 2 know one base URL for everything.
  */
 
@@ -70,7 +70,7 @@ export class Asker {
   readonly network: string;
   /** The version of the node's software, once it has answered. */
   nodeVersion: string | undefined;
-  /** How many answers the node has given so far. */
+  /** Number of answers that the node has given so far. */
   answers = 0;
   /** Our own address, as the node's P2P side has seen it. */
   seenAs: string | undefined;
@@ -216,7 +216,7 @@ export class Asker {
 /* Repeats a request whose failure may pass. */
 
 interface RetryPolicy {
-  /** How often the request is sent at most. */
+  /** Maximum number of attempts. */
   readonly attempts: number;
   readonly pauses: BackoffLimits;
   /** Returns uniformly distributed numbers in [0, 1). */
@@ -368,8 +368,7 @@ export interface CommandPaths {
 
 /**
  * @param commandPath as `chain/<chain>/pact/api/v1`, below the path of the API, or with a slash in front, as `/api/v1`
- *   of a
- * stand-alone server, from the host root; the dialect's by default
+ *   of a stand-alone server, from the host root; by default that of the dialect
  */
 export function commandPathsOf(dialect: Dialect, chain: number, commandPath?: string): CommandPaths {
   const commands = (commandPath ?? COMMAND_PATH[dialect]).replaceAll('<chain>', `${chain}`).replace(/\/+$/, '');

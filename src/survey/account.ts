@@ -5,7 +5,7 @@
 
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { stringifyExactJson } from '../ledger/json.ts';
-import type { ChainReading } from '../node/account.ts';
+import type { ChainReading } from '../node/ledger-reader.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Finding } from './finding.ts';
 

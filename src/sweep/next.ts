@@ -29,7 +29,7 @@ interface InBlock {
   readonly height: number;
   /** How many blocks are above that one. */
   readonly depth: number;
-  /** What was paid for its gas, by whoever pays. */
+  /** What its gas has cost. */
   readonly gasCost: Decimal;
 }
 

@@ -55,7 +55,7 @@ type PlannedChain =
     }
   /** The chain is left alone. */
   | { readonly kind: 'skip'; readonly chain: number; readonly balance: Decimal; readonly reason: string }
-  /** Nobody could tell what is there, or the transfer would fail. */
+  /** It is not known what is there, or the transfer would fail. */
   | { readonly kind: 'fault'; readonly chain: number; readonly reason: string };
 
 /** A sweep that cannot be done as it is wished. The message says what to do. */
@@ -216,7 +216,7 @@ function keysetText({ keys, pred }: Keyset): string {
 /**
  * Coins that arrive can pay for the gas of those that follow, but not for their own.
  * @param target the account on the target chain
- * @throws CannotSweep when whoever pays has too little
+ * @throws CannotSweep when the account that pays has too little
  */
 export async function checkPayer(
   ledger: SweepLedger,

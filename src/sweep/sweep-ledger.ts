@@ -30,7 +30,7 @@ export type Proof =
 
 /** A command to be looked for in blocks. */
 export interface Sought {
-  /** `step 1`: any that has finished a transfer, whoever has sent it. */
+  /** `step 1`: any command that has finished the transfer, whether pickaxe or somebody else has sent it. */
   readonly what: 'command' | 'step 1';
   /** The command's request key, or that of the transfer's step 0. */
   readonly key: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BlockReader, findCommand, SEARCH_LIMITS } from '#pickaxe/app/linked-blocks.js';
 import { type BlockHeader, blockHash } from '#pickaxe/ledger/header.js';
-import type { PayloadWithOutputs } from '#pickaxe/ledger/payload.js';
+import type { PayloadWithOutputs, Proven } from '#pickaxe/ledger/payload.js';
 import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
 
 const NEVER = new AbortController().signal;
@@ -11,6 +11,7 @@ const HEIGHT = 1000n;
 const FIRST_S = 1_700_000_000;
 const hashed = new Uint8Array(32);
 
+/** Only the client proves payloads, and there is none here. */
 const payload = {
   transactions: [],
   outputs: [],
@@ -19,7 +20,7 @@ const payload = {
   transactionsHash: hashed,
   outputsHash: hashed,
   payloadHash: hashed,
-} satisfies PayloadWithOutputs;
+} satisfies PayloadWithOutputs as PayloadWithOutputs as Proven<PayloadWithOutputs>;
 
 /** A chain with a block every 30 seconds, up to `HEIGHT`; the highest comes first. */
 const chain: readonly BlockHeader[] = (() => {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { type Block, totalsOf } from '#pickaxe/blocks/block-index.js';
 import { type Change, Follower, type FollowerOptions } from '#pickaxe/blocks/follower.js';
-import { payeeInPlaceOf, proveReward, RewardFault } from '#pickaxe/blocks/reward.js';
+import { payeeInPlaceOf, proveReward } from '#pickaxe/blocks/reward.js';
 import { isWatched, WATCHED_DEPTH } from '#pickaxe/blocks/states.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { parseHeader } from '#pickaxe/ledger/header.js';
-import { decodeBase64url, encodeBase64url, parseExactJson } from '#pickaxe/ledger/json.js';
-import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
+import { decodeBase64url, encodeBase64url, LedgerFormatError, parseExactJson } from '#pickaxe/ledger/json.js';
+import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/ledger/payload.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import { payloads } from '../ledger/vectors.ts';
 import { branches, FakeClock, headerOf, madeHeader, madeRecord, PretendNode } from './pretend.ts';
@@ -545,7 +545,7 @@ describe('the reward of a won block', () => {
     expect(watch.block(hash).reward).toBeUndefined();
     const faults = watch.changes.flatMap((change) => (change.what === 'reward-fault' ? [change.fault] : []));
     expect(faults).toEqual([expect.stringMatching(named)]);
-    expect(faults[0]).toMatch(/^http:\/\/one: the payload does not have the root that is in our header: /);
+    expect(faults[0]).toMatch(/^http:\/\/one: the payload is not the one in our header: /);
     expect(watch.block(hash).rewardFault).toBe(faults[0]);
     expect(totalsOf(watch.store.blocks)).toMatchObject({ earned: 0n, unproven: 1 });
   });
@@ -628,7 +628,7 @@ describe('the reward of a won block', () => {
     await again.rounds(2);
     expect(again.changes).toEqual([]);
     const former = madeRecord(header, { account: vector.expect.rewardTo! });
-    const { reward } = { reward: proveReward(former, payload) };
+    const reward = proveReward(former, provePayload(payload, parseHeader(former.header).payloadHash));
     expect([payeeInPlaceOf(former, reward), payeeInPlaceOf({ account: 'k:now' }, reward)]).toEqual([
       undefined,
       former.account,
@@ -637,12 +637,12 @@ describe('the reward of a won block', () => {
 
   test('a fault of the client is named as one of the reward', async () => {
     const node = new PretendNode();
-    node.payloads.set(key, new RewardFault('the payload is not the one in our header'));
+    node.payloads.set(key, new Error('not understood', { cause: new LedgerFormatError('its root is wrong') }));
     const { watch } = await won(node);
     await watch.rounds(1);
     expect(watch.changes.at(-1)).toMatchObject({
       what: 'reward-fault',
-      fault: 'http://one: the payload is not the one in our header',
+      fault: 'http://one: the payload is not the one in our header: its root is wrong',
     });
   });
 });

@@ -7,7 +7,7 @@ import { type BlockRecord, recordOf } from '#pickaxe/blocks/record.js';
 import { JUST_FOUND } from '#pickaxe/blocks/states.js';
 import { type BlockHeader, encodeHeader, parseHeader } from '#pickaxe/ledger/header.js';
 import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/json.js';
-import type { PayloadWithOutputs } from '#pickaxe/ledger/payload.js';
+import { type PayloadWithOutputs, type Proven, provePayload } from '#pickaxe/ledger/payload.js';
 import { FakeClock } from '../report/fakes.ts';
 
 /** A block of the vectors: real ones of two chains, orphans included. */
@@ -110,11 +110,16 @@ export class PretendNode implements LedgerView {
     return hashes;
   }
 
-  async payloadWithOutputs(_chain: number, payloadHash: Uint8Array): Promise<PayloadWithOutputs | undefined> {
+  /** Proves the payload, as the client of a real node does. */
+  async payloadWithOutputs(_chain: number, payloadHash: Uint8Array): Promise<Proven<PayloadWithOutputs> | undefined> {
     this.#ask('payload');
     const payload = this.payloads.get(encodeBase64url(payloadHash));
     if (payload instanceof Error) throw payload;
-    return payload;
+    try {
+      return payload && provePayload(payload, payloadHash);
+    } catch (cause) {
+      throw new Error('the answer is not understood', { cause });
+    }
   }
 
   #hashAt(chain: number, height: bigint): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BlockChecks } from '#pickaxe/cli/ledger/check-blocks.js';
 import { cutFromJson } from '#pickaxe/ledger/cut.js';
 import { type Graph, graphAt } from '#pickaxe/ledger/graphs.js';
-import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
+import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/ledger/payload.js';
 import type { Block } from '#pickaxe/node/blocks.js';
 import { NodeError } from '#pickaxe/node/errors.js';
 import type { NodeInfo } from '#pickaxe/node/info.js';
@@ -43,7 +43,7 @@ describe('blocks are verified', () => {
     expect(await check([orphan, second, first, genesis])).toEqual(four);
     const real = wholeBlocks.map(({ header, payload }) => ({
       header,
-      payload: payloadWithOutputsFromJson(exact(payload)),
+      payload: provePayload(payloadWithOutputsFromJson(exact(payload)), header.payloadHash),
     }));
     const silent = nodeWith('mainnet01');
     expect(await check(real, silent)).toEqual({ isRight: true, lines: [`${real.length} blocks verified: ${ALL}`] });

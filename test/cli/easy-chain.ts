@@ -3,6 +3,7 @@
 import { weightAbove } from '#pickaxe/ledger/difficulty.js';
 import { type BlockHeader, blockHash } from '#pickaxe/ledger/header.js';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
+import { provePayload } from '#pickaxe/ledger/payload.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import type { Block } from '#pickaxe/node/blocks.js';
 
@@ -16,7 +17,8 @@ export function blockAbove(parent: BlockHeader | undefined, changes: Partial<Blo
   const parentHash = parent ? blockHash(parent) : new Uint8Array(32);
   const coinbase = { reqKey: encodeBase64url(parentHash), result: { status: 'success', data: '' }, events: [event] };
   const content = { transactions: [], outputs: [], minerData: text(miner), coinbase: text(coinbase) };
-  const payload = { ...content, ...rootsOf(content) };
+  const roots = rootsOf(content);
+  const payload = provePayload({ ...content, ...roots }, roots.payloadHash);
   const header: BlockHeader = {
     featureFlags: 0n,
     creationTimeUs: (parent?.creationTimeUs ?? 0n) + 30_000_000n,

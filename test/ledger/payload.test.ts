@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeBase64url, encodeBase64url, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import {
-  checkPayload,
   type PayloadWithOutputs,
   parseCoinbase,
   parseMiner,
@@ -10,6 +9,7 @@ import {
   payloadToJson,
   payloadWithOutputsFromJson,
   payloadWithOutputsToJson,
+  provePayload,
 } from '#pickaxe/ledger/payload.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import { almost, contents } from './arbitraries.ts';
@@ -24,7 +24,7 @@ describe.each(payloads.map((vector, i) => [i, vector] as const))('the real paylo
   const payloadHash = vector.header ? header(vector.header).payloadHash : payload.payloadHash;
 
   it('hashes to its roots, and to its header’s payload hash', () => {
-    expect(() => checkPayload(payload, payloadHash)).not.toThrow();
+    expect(() => provePayload(payload, payloadHash)).not.toThrow();
     expect(rootsOf(payload)).toEqual({
       transactionsHash: payload.transactionsHash,
       outputsHash: payload.outputsHash,
@@ -35,7 +35,7 @@ describe.each(payloads.map((vector, i) => [i, vector] as const))('the real paylo
   it('hashes to two of them without its outputs', () => {
     const json = payloadToJson(payload);
     expect(Object.keys(json)).not.toContain('coinbase');
-    expect(() => checkPayload(payloadFromJson(json), payloadHash)).not.toThrow();
+    expect(() => provePayload(payloadFromJson(json), payloadHash)).not.toThrow();
   });
 
   it('comes back from JSON', () => {
@@ -54,7 +54,7 @@ describe.each(payloads.map((vector, i) => [i, vector] as const))('the real paylo
     const at = (parts: readonly Uint8Array[], i: number, part: Uint8Array) =>
       parts.map((it, j) => (i === j ? part : it));
     const refusals = (name: string, variants: Iterable<PayloadWithOutputs>) => {
-      for (const variant of variants) expect(() => checkPayload(variant, payloadHash)).toThrow(`payload: ${name} is `);
+      for (const variant of variants) expect(() => provePayload(variant, payloadHash)).toThrow(`payload: ${name} is `);
     };
     const each = (bytes: Uint8Array, put: (part: Uint8Array) => Partial<PayloadWithOutputs>, stride = 97) =>
       [...damaged(bytes, stride)].map((part) => ({ ...payload, ...put(part) }));
@@ -97,7 +97,7 @@ describe('a payload', () => {
   const payload = read(payloads.find((vector) => vector.payloadWithOutputs.transactions.length > 0)!);
 
   it('is refused when it is another block’s', () => {
-    expect(() => checkPayload(payload, new Uint8Array(32))).toThrow(
+    expect(() => provePayload(payload, new Uint8Array(32))).toThrow(
       `payload: payloadHash is ${encodeBase64url(payload.payloadHash)}, but the block's header has AAAAAAA`,
     );
   });
@@ -106,9 +106,9 @@ describe('a payload', () => {
     const { transactions, outputs } = payload;
     const lacking = { ...payload, transactions: transactions.slice(1), outputs: outputs.slice(1) };
     const doubled = { ...payload, transactions: [...transactions, transactions[0]], outputs: [...outputs, outputs[0]] };
-    expect(() => checkPayload(lacking, payload.payloadHash)).toThrow('payload: transactionsHash is ');
-    expect(() => checkPayload(doubled, payload.payloadHash)).toThrow('payload: transactionsHash is ');
-    expect(() => checkPayload({ ...payload, outputs: [] }, payload.payloadHash)).toThrow(
+    expect(() => provePayload(lacking, payload.payloadHash)).toThrow('payload: transactionsHash is ');
+    expect(() => provePayload(doubled, payload.payloadHash)).toThrow('payload: transactionsHash is ');
+    expect(() => provePayload({ ...payload, outputs: [] }, payload.payloadHash)).toThrow(
       '1 transactions have 0 outputs',
     );
   });
@@ -139,7 +139,7 @@ describe('a payload', () => {
           coinbase,
         };
         const made = { ...content, ...rootsOf(content) };
-        checkPayload(made, made.payloadHash);
+        provePayload(made, made.payloadHash);
         const text = stringifyExactJson(payloadWithOutputsToJson(made));
         expect(payloadWithOutputsFromJson(parseExactJson(text))).toEqual(made);
       }),

@@ -5,8 +5,9 @@ import { chainsAt } from '#pickaxe/ledger/graphs.js';
 import type { BlockHeader } from '#pickaxe/ledger/header.js';
 import { encodeBase64url, parseExactJson, parseExactJsonBytes } from '#pickaxe/ledger/json.js';
 import { type PayloadWithOutputs, payloadWithOutputsFromJson, transfersOf } from '#pickaxe/ledger/payload.js';
-import { feesOf, rewardOf, tableReward } from '#pickaxe/ledger/reward.js';
+import { feesOf, tableReward } from '#pickaxe/ledger/reward.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
+import { provenReward } from './proven-reward.ts';
 import { header, headers, payloads } from './vectors.ts';
 
 const read = (vector: (typeof payloads)[number]) =>
@@ -36,7 +37,7 @@ const edited = (bytes: Uint8Array, from: string, to: string) => {
 describe('the reward of a block', () => {
   it.each(withHeader)('$height is what its coinbase says, and what the table says', (vector) => {
     const block = header(vector.header!);
-    const { account, reward } = rewardOf(block, read(vector));
+    const { account, reward } = provenReward(block, read(vector));
     expect(account).toBe(vector.expect.rewardTo);
     expect(Number(formatDecimal(reward!))).toBe(vector.expect.reward);
     expect(reward).toBe(tableReward(block.height, 20));
@@ -48,18 +49,18 @@ describe('the reward of a block', () => {
       (output) => /"params":\["[^"]+","[^"]+",([^\]]+)\]/.exec(Buffer.from(output).toString())!,
     );
     const sum = paid.reduce((total, [, amount]) => total + parseDecimal(amount), 0n);
-    expect(rewardOf(header(vector.header!), payload).fees).toBe(sum);
+    expect(provenReward(header(vector.header!), payload).fees).toBe(sum);
   });
 
   it('of an old block, whose outputs have no events, is that of the table', () => {
-    expect(rewardOf(header(old.binary), oldPayload)).toMatchObject({
+    expect(provenReward(header(old.binary), oldPayload)).toMatchObject({
       account: 'a1b3140cb7cc895c0e091702ed05579fbe05c6e6745f82ce603746b400c81548',
       reward: tableReward(1_000_000n, 20),
       fees: 0n,
     });
     expect(formatDecimal(tableReward(1_000_000n, 20))).toBe('1.116231');
     const elsewhere = { ...header(old.binary), version: 11 };
-    expect(rewardOf(elsewhere, oldPayload).reward).toBeUndefined();
+    expect(provenReward(elsewhere, oldPayload).reward).toBeUndefined();
   });
 
   it('has the fees of old transactions by their gas and gas price', () => {
@@ -77,7 +78,7 @@ describe('the reward of a block', () => {
     const plain = formatDecimal(parseDecimal(price));
     const written = edited(transaction, `gasPrice\\":${price}`, `gasPrice\\":\\"${plain}\\"`);
     const parts = remade(header(vector.header!), payload, { transactions: [written] });
-    expect(rewardOf(...parts)).toEqual(rewardOf(header(vector.header!), payload));
+    expect(provenReward(...parts)).toEqual(provenReward(header(vector.header!), payload));
   });
 
   describe('is refused', () => {
@@ -86,34 +87,36 @@ describe('the reward of a block', () => {
     const account = vector.expect.miner.account;
 
     it('when the payload is another block’s', () => {
-      expect(() => rewardOf({ ...block, payloadHash: new Uint8Array(32) }, payload)).toThrow(
+      expect(() => provenReward({ ...block, payloadHash: new Uint8Array(32) }, payload)).toThrow(
         'payload: payloadHash is ',
       );
     });
 
     it('when the coinbase is another block’s', () => {
-      expect(() => rewardOf({ ...block, parent: new Uint8Array(32) }, payload)).toThrow(
+      expect(() => provenReward({ ...block, parent: new Uint8Array(32) }, payload)).toThrow(
         /^coinbase\.reqKey holds .{43}, but the block's parent is A{43}$/,
       );
     });
 
     it('when it went to another account', () => {
       const coinbase = edited(payload.coinbase, account, 'another');
-      expect(() => rewardOf(...remade(block, payload, { coinbase }))).toThrow(
+      expect(() => provenReward(...remade(block, payload, { coinbase }))).toThrow(
         `coinbase: the reward went to another, but the miner is ${account}`,
       );
     });
 
     it('when no event says it', () => {
       const coinbase = edited(payload.coinbase, '"name":"TRANSFER"', '"name":"OTHER"');
-      expect(() => rewardOf(...remade(block, payload, { coinbase }))).toThrow('no event says what the miner was paid');
+      expect(() => provenReward(...remade(block, payload, { coinbase }))).toThrow(
+        'no event says what the miner was paid',
+      );
     });
 
     it('when a fee is not what gas and gas price make, or went elsewhere', () => {
       const [output] = payload.outputs;
       for (const wrong of [edited(output, '3.12734e-7', '3.12735e-7'), edited(output, account, 'another')]) {
         const parts = remade(block, payload, { outputs: [wrong] });
-        expect(() => rewardOf(...parts)).toThrow(`outputs.0 does not pay the fee of 0.000000312734 to ${account}`);
+        expect(() => provenReward(...parts)).toThrow(`outputs.0 does not pay the fee of 0.000000312734 to ${account}`);
       }
     });
   });
@@ -122,10 +125,10 @@ describe('the reward of a block', () => {
     const [vector] = withHeader;
     const [block, payload] = [header(vector.header!), read(vector)];
     const failed = edited(payload.coinbase, '"status":"success"', '"status":"failure"');
-    expect(rewardOf(...remade(block, payload, { coinbase: failed })).reward).toBe(0n);
+    expect(provenReward(...remade(block, payload, { coinbase: failed })).reward).toBe(0n);
     const first = edited(payload.coinbase, 'Write succeeded', 'NO_COINBASE');
     const genesis = { ...block, parent: new Uint8Array(32) };
-    expect(rewardOf(...remade(genesis, payload, { coinbase: first })).reward).toBe(0n);
+    expect(provenReward(...remade(genesis, payload, { coinbase: first })).reward).toBe(0n);
   });
 
   it('is read from the events of another module when that keeps the coins', () => {
@@ -136,8 +139,8 @@ describe('the reward of a block', () => {
         Buffer.from(bytes).toString().replaceAll('"namespace":null,"name":"coin"', '"namespace":"n","name":"gold"'),
       );
     const parts = remade(block, payload, { coinbase: fork(payload.coinbase), outputs: payload.outputs.map(fork) });
-    expect(rewardOf(...parts, 'n.gold')).toEqual(rewardOf(block, payload));
-    expect(() => rewardOf(...parts)).toThrow('no event says what the miner was paid');
+    expect(provenReward(...parts, 'n.gold')).toEqual(provenReward(block, payload));
+    expect(() => provenReward(...parts)).toThrow('no event says what the miner was paid');
   });
 });
 

@@ -43,7 +43,7 @@ export class BlockChecks {
   #checked = 0;
 
   /**
-   * @param say tells a person what is wrong, and at the end what is right
+   * @param say prints a line for people: what is wrong, and at the end what is right
    * @param links how the blocks of a list must follow each other; undefined where they need not
    */
   constructor(api: Pick<NodeApi, 'network' | 'info'>, say: (line: string) => void, links?: Links) {

@@ -45,7 +45,7 @@ export function withFirstNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Pro
   });
 }
 
-/** The same with a command that has an exit code of its own. */
+/** The same for a command that returns its exit code. */
 export async function withNodes(
   { config }: Loaded,
   io: Io,
@@ -118,7 +118,7 @@ export function accountIn({ minerData }: { readonly minerData: Uint8Array }): st
 /** The time between two lines about progress, in ms. */
 const EVERY_MS = 2_000;
 
-/** Tells on stderr how far a long command is, where nothing on the terminal shows it. */
+/** Prints the progress of a long command to stderr, where nothing else on the terminal shows it. */
 export class Progress {
   readonly #io: Io;
   #shownAtMs = performance.now();

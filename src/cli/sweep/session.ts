@@ -66,7 +66,7 @@ export interface Session {
   readonly nodeFlags: readonly string[];
   /** The flags that name the account; none where the configuration names it. */
   readonly accountFlags: readonly string[];
-  /** The flags that say whose the account is, beside its name. */
+  /** The flags that say whose the account is, besides its name. */
   readonly guardFlags: readonly string[];
 }
 
@@ -145,7 +145,7 @@ export async function isWanted(
 
 /**
  * Tells a person that the coins were not moved now. An earlier run may have sent commands already.
- * @param answer what `isWanted` has returned: whoever has said no needs no word about how to say yes
+ * @param answer what `isWanted` has returned: after a no, nothing is said about how to say yes
  */
 export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Session): void {
   const { pairs, io } = session;
@@ -231,7 +231,7 @@ function flagsAgain({ config, origins, found }: Loaded, account: string) {
   };
 }
 
-/** Settings beside those of the table `node` that decide how nodes are asked. */
+/** Settings outside the table `node` that decide how nodes are asked. */
 const OF_NODES: ReadonlySet<string> = new Set(['ledger.dialect', 'ledger.command-path']);
 const OF_GUARD: ReadonlySet<string> = new Set(['miner.public-keys', 'miner.predicate']);
 

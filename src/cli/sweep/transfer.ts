@@ -161,7 +161,7 @@ async function resume(run: Run): Promise<number> {
 
 /** @param unasked the exit code where nobody was asked @returns the exit code */
 function leave(payment: Sweep, report: PaymentReport, answer: false | undefined, unasked: number, run: Run): number {
-  // Whoever has answered has just seen the plan.
+  // Somebody who has answered has just seen the plan.
   if (answer === undefined || run.options.json) print(report, run);
   sayNotSent(payment, answer, run);
   return answer === undefined ? unasked : EXIT.failed;

@@ -78,7 +78,7 @@ export type Transaction =
   | { readonly kind: 'command'; readonly file: string; readonly command: Command }
   | { readonly kind: 'form'; readonly file: string; readonly form: UnsignedForm };
 
-/** @throws RequestFileError or LedgerFormatError for a text that is none of these. */
+/** @throws RequestFileError or LedgerFormatError for any other text. */
 export function parseTransactions({ text, file }: NamedText): Transaction[] {
   const json = jsonObjectIn(text);
   if (json && Array.isArray(json.cmds)) {
@@ -204,7 +204,7 @@ function lacks(transaction: Transaction): string {
     : `${file} lacks signatures: pickaxe tx show says which, and pickaxe tx add-sig adds them.`;
 }
 
-/** Signatures that are not there are written as texts that are none: nodes want a text for every signer. */
+/** Missing signatures are written as texts that cannot be signatures: nodes want a text for every signer. */
 function anyCommand(transaction: Transaction): Command {
   if (transaction.kind === 'form') return unsignedCommand(transaction.form, transaction.file);
   const { command } = transaction;

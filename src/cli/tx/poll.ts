@@ -93,7 +93,7 @@ export async function runTxSpv(what: string, options: SpvOptions, nodes: NodesIn
   return EXIT.done;
 }
 
-/** @returns undefined when there is none in time */
+/** @returns undefined when no result came in time */
 async function untilThere(
   ask: () => Promise<string>,
   { once, timeoutMs, pauseMs }: SpvOptions,
@@ -144,7 +144,7 @@ export interface Waiting extends Subject {
 /** The clocks of blocks lag behind ours, and a command can be in the last block of its time. */
 const GRACE_MS = 300_000;
 
-/** @returns for each request key its result, or that there is none yet or will be none @throws NodeError */
+/** @returns for each request key its result, or that it has no result yet or will never have one @throws NodeError */
 export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
   const { requestKeys, io, timeoutMs, pauseMs } = waiting;
   const startMs = io.now();

@@ -107,7 +107,7 @@ function declareOnNodes(tx: Command, line: Line): void {
     );
 
   declarePoll(tx, 'poll', line);
-  // Whoever knows the requests of nodes looks for this name.
+  // People who know the requests of nodes look for this name.
   declarePoll(tx, 'listen', line, { hidden: true });
 
   onNode(tx, 'private', { hidden: true })

@@ -27,7 +27,7 @@ export function cmdOf({ networkId, payload, signers, meta, nonce }: Payload): st
 }
 
 /**
- * Builds a command of ours and signs it.
+ * Builds a command and signs it.
  * @param pairs the pairs of keys of all signers, in any order
  * @throws LedgerFormatError for metadata that no node takes, for a signer who would sign for everything, for one whose
  * pair is missing, and for capabilities whose amount is not that in the code.

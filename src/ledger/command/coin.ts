@@ -61,7 +61,7 @@ export function transfer({ module, sender, receiver, amount }: Payment): CoinCal
   return { message: exec(code), capabilities: [transferCapability({ module, sender, receiver, amount })] };
 }
 
-/** @throws LedgerFormatError as `transfer`, and for a keyset that is none or not that of the receiver's name. */
+/** @throws LedgerFormatError as `transfer`, and for a keyset that is not valid, or not that of the receiver's name. */
 export function transferCreate({ guard, ...payment }: PaymentToGuard): CoinCall {
   const { module, sender, receiver, amount } = payment;
   const code = call(module, 'transfer-create', text(sender), text(receiver), keysetCode(), positive(amount));
@@ -106,7 +106,7 @@ export function getDetails(module: string, account: string): Message {
   return exec(call(module, 'details', text(account)));
 }
 
-/** What whoever pays for gas has to sign for. */
+/** The capability that the payer of the gas has to sign for. */
 export function gasCapability(module: string): Capability {
   return { name: `${moduleName(module)}.GAS`, args: [] };
 }
@@ -245,7 +245,7 @@ function isLiteral(amount: string | undefined): amount is string {
   return amount !== undefined && LITERAL_AMOUNT.test(amount);
 }
 
-/** @returns what a literal text means; undefined when it is none */
+/** @returns what a literal text means; undefined for all else */
 function textOf(token: string | undefined): string | undefined {
   return token?.startsWith('"') ? token.slice(1, -1).replace(/\\(["\\])/g, '$1') : undefined;
 }

@@ -37,7 +37,7 @@ export interface CommandResult {
 /** What /local answers. */
 export interface LocalAnswer {
   readonly outcome: Outcome;
-  /** Stand-alone servers of old versions tell only the outcome. */
+  /** Stand-alone servers of old versions give only the outcome. */
   readonly result?: CommandResult;
   /** About features that will go; only with `preflight`. */
   readonly warnings: readonly string[];

@@ -208,7 +208,7 @@ export function signHash(hash: string, pairs: readonly KeyPair[]): string {
 
 /* What the contract tool prints: JSON when a command is complete, YAML while signatures are missing. */
 
-/** Whom a complete command is for: /send takes several in one object, /local takes one. */
+/** The endpoint that a complete command is for: /send takes several in one object, /local takes one. */
 type Recipient = 'send' | 'local';
 
 /** @returns JSON; it ends with a newline */

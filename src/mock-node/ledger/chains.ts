@@ -10,7 +10,7 @@ import { cutWeight } from '../../ledger/difficulty.ts';
 import type { Graph } from '../../ledger/graphs.ts';
 import { parseHeader } from '../../ledger/header.ts';
 import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
-import { checkPayload, type Miner, type PayloadWithOutputs } from '../../ledger/payload.ts';
+import { type Miner, type PayloadWithOutputs, provePayload } from '../../ledger/payload.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type Block, type BlockPayload, BlockStore, blockOf, payloadSize } from './block-store.ts';
 import { type Draft, NextBlocks } from './next-blocks.ts';
@@ -155,7 +155,7 @@ export class Chains {
     if (payloadSize(payload) > MOST_PAYLOAD_BYTES) {
       throw new LedgerFormatError(`a payload has more than ${MOST_PAYLOAD_BYTES} bytes`);
     }
-    checkPayload(payload, header.payloadHash);
+    provePayload(payload, header.payloadHash);
     const ancestors = new Set([...this.#stores[header.chain].ancestry(parent)].map(({ id }) => id));
     const next = { chain: header.chain, parent, hasAncestor: (id: string) => ancestors.has(id) };
     const block = this.addOrphan(bytes, this.#payloads.replay(next, payload));

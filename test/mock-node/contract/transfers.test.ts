@@ -5,7 +5,7 @@ import { gasCapability } from '#pickaxe/ledger/command/coin.js';
 import type { Capability, Signer } from '#pickaxe/ledger/command/payload.js';
 import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
-import { rewardOf } from '#pickaxe/ledger/reward.js';
+import { provenReward } from '../../ledger/proven-reward.ts';
 import {
   ALICE,
   alice,
@@ -29,7 +29,7 @@ describe('a transfer', () => {
     expect(formatDecimal(await balance(0, bob))).toBe('3.5');
     expect(formatDecimal(await balance(0, alice))).toBe('97.499491');
     const { header, payload, id } = tip(0);
-    const { fees, reward, account } = rewardOf(header, payload);
+    const { fees, reward, account } = provenReward(header, payload);
     expect(fees).toBe(coins('0.000509'));
     expect(await balance(0, account)).toBe(fees + reward!);
     expect(result.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER']);

@@ -14,12 +14,13 @@ import { checkAdjacents, knownGraph, onlyGraph } from '#pickaxe/ledger/graphs.js
 import { blockHash } from '#pickaxe/ledger/header.js';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { parseCoinbase } from '#pickaxe/ledger/payload.js';
-import { rewardOf, tableReward } from '#pickaxe/ledger/reward.js';
+import { tableReward } from '#pickaxe/ledger/reward.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import { type Chains, cutOf } from '#pickaxe/mock-node/ledger/chains.js';
 import { payloadHashOf } from '#pickaxe/mock-node/ledger/referee.js';
 import { graphFor, isNumberOfChains, type MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
+import { provenReward } from '../../ledger/proven-reward.ts';
 import { chainsOf, grow, MINER, NOW_US, START_US } from './nodes.ts';
 
 const SECOND_US = 1_000_000n;
@@ -97,7 +98,7 @@ it.each([1, 3, 4, 10, 20])('of %i chains, every block is what a client that trus
       expect(header.weight).toBe(weightAbove(parent.header, header.target));
       expect(header.epochStartUs).toBe(nextEpoch(parent.header, adjacents).epochStartUs);
       expect(header.creationTimeUs).toBeGreaterThan(parent.header.creationTimeUs);
-      const { reward, fees } = rewardOf(header, payload);
+      const { reward, fees } = provenReward(header, payload);
       expect([reward, fees]).toEqual([tableReward(header.height, count), 0n]);
     }
   }
@@ -112,7 +113,7 @@ it('pays by the table or a fixed amount, with events or without', () => {
     const chains = chainsOf(options);
     grow(chains, CHAIN);
     const { header, payload } = chains.tip(CHAIN);
-    return [rewardOf(header, payload).reward, parseCoinbase(payload.coinbase).transfers?.length];
+    return [provenReward(header, payload).reward, parseCoinbase(payload.coinbase).transfers?.length];
   };
   const byTable = tableReward(5_000_001n, 20);
   expect(rewardIn({})).toEqual([byTable, 1]);

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { cutFromJson } from '#pickaxe/ledger/cut.js';
 import { type ExactJson, encodeBase64url } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
-import { rewardOf } from '#pickaxe/ledger/reward.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { provenReward } from '../../ledger/proven-reward.ts';
 import { at, startMock } from '../ask.ts';
 import { bob, coins, commandOf, startBank, toBob } from '../contract/bank.ts';
 
@@ -123,13 +123,13 @@ describe('a fault of the script', () => {
       return payloadWithOutputsFromJson(json);
     };
     const told = await outputs();
-    expect(() => rewardOf(header, told)).toThrow(/outputsHash/);
+    expect(() => provenReward(header, told)).toThrow(/outputsHash/);
     const block = await ask('/chain/3/block?minheight=5000001');
     const [item] = at(block.json, 'items') as readonly ExactJson[];
     const inBlock = payloadWithOutputsFromJson(at(item, 'payloadWithOutputs') as ExactJson);
-    expect(() => rewardOf(header, inBlock)).toThrow(/outputsHash/);
+    expect(() => provenReward(header, inBlock)).toThrow(/outputsHash/);
     const right = await outputs();
-    expect(rewardOf(header, right).reward).toBeGreaterThan(0n);
+    expect(provenReward(header, right).reward).toBeGreaterThan(0n);
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe('a fault of the script', () => {
     const { header } = tip(3);
     node.server.faults = [{ endpoint: 'payload', kind: 'wrong-reward' }];
     const { json } = await ask(`/chain/3/payload/${encodeBase64url(header.payloadHash)}/outputs`);
-    expect(() => rewardOf(header, payloadWithOutputsFromJson(json))).toThrow(/outputsHash/);
+    expect(() => provenReward(header, payloadWithOutputsFromJson(json))).toThrow(/outputsHash/);
   });
 
   it('makes pages of one item, whose cursor is never null', async () => {

@@ -6,12 +6,12 @@ import { knownGraph, onlyGraph } from '#pickaxe/ledger/graphs.js';
 import { blockHash, headerFromJson, parseHeader } from '#pickaxe/ledger/header.js';
 import { type ExactJson, encodeBase64url } from '#pickaxe/ledger/json.js';
 import {
-  checkPayload,
   type PayloadWithOutputs,
   payloadFromJson,
   payloadWithOutputsFromJson,
+  provePayload,
 } from '#pickaxe/ledger/payload.js';
-import { rewardOf } from '#pickaxe/ledger/reward.js';
+import { provenReward } from '../../ledger/proven-reward.ts';
 import { at, startMock } from '../ask.ts';
 import { commandOf, startBank, toBob } from '../contract/bank.ts';
 
@@ -226,8 +226,8 @@ describe('whole blocks', () => {
       for (const item of items) {
         const header = headerFromJson(at(item, 'header') as ExactJson);
         const payload = payloadWithOutputsFromJson(at(item, 'payloadWithOutputs') as ExactJson);
-        if (header.height > BigInt(FIRST)) expect(rewardOf(header, payload).reward).toBeGreaterThan(0n);
-        else expect(() => checkPayload(payload, header.payloadHash)).not.toThrow();
+        if (header.height > BigInt(FIRST)) expect(provenReward(header, payload).reward).toBeGreaterThan(0n);
+        else expect(() => provePayload(payload, header.payloadHash)).not.toThrow();
       }
     }
     expect((await ask('/chain/3/block', { accept: 'application/octet-stream' })).status).toBe(406);
@@ -247,9 +247,9 @@ describe('payloads', () => {
     const { header } = tip(3);
     const hash = encodeBase64url(header.payloadHash);
     const one = await ask(`/chain/3/payload/${hash}?height=${header.height}`);
-    expect(() => checkPayload(payloadFromJson(one.json), header.payloadHash)).not.toThrow();
+    expect(() => provePayload(payloadFromJson(one.json), header.payloadHash)).not.toThrow();
     const outputs = await ask(`/chain/3/payload/${hash}/outputs`);
-    expect(() => rewardOf(header, payloadWithOutputsFromJson(outputs.json))).not.toThrow();
+    expect(() => provenReward(header, payloadWithOutputsFromJson(outputs.json))).not.toThrow();
     expect((await ask(`/chain/4/payload/${hash}`)).plain).toEqual({ reason: 'key not found', key: hash });
 
     const batch = (body: unknown, path = 'payload/batch') => ask(`/chain/3/${path}`, { method: 'POST', body });

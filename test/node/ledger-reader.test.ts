@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatTokenAmount } from '#pickaxe/ledger/decimal.js';
 import { LedgerFormatError } from '#pickaxe/ledger/json.js';
-import { type Reader, readDetails, readTokenBalances } from '#pickaxe/node/account.js';
 import { NodeError } from '#pickaxe/node/errors.js';
+import { type AccountReader, readDetails, readTokenBalances } from '#pickaxe/node/ledger-reader.js';
 import { NodeApi } from '#pickaxe/node/node-api.js';
 import { startNode } from '../source/node/node.ts';
 
@@ -36,7 +36,7 @@ describe('balances', () => {
     let open = 0;
     let most = 0;
     const asked: number[] = [];
-    const api: Reader = {
+    const api: AccountReader = {
       network: 'x',
       skew: undefined,
       latestTimeUs: () => 0n,
@@ -55,7 +55,7 @@ describe('balances', () => {
 
   it('are never 0 for another failure than a missing account', async () => {
     const failures = ['row not found: somebody else', 'Gas limit (10000) exceeded'];
-    const api: Reader = {
+    const api: AccountReader = {
       network: 'x',
       skew: undefined,
       latestTimeUs: () => 0n,

@@ -1,0 +1,203 @@
+/**
+ * Reads the ledger of one node, for those who follow blocks, move coins or count them: heads, branches, the blocks that
+ * the node keeps, payloads, and what accounts have. Nothing is signed, nothing is paid.
+ */
+
+import { setMaxListeners } from 'node:events';
+import { buildCommand } from '../ledger/command/build.ts';
+import { type AccountDetails, detailsOf, getBalance, getDetails, tokenBalanceOf } from '../ledger/command/coin.ts';
+import type { Message } from '../ledger/command/payload.ts';
+import type { LocalAnswer, Outcome } from '../ledger/command/results.ts';
+import type { Decimal } from '../ledger/decimal.ts';
+import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
+import type { PayloadWithOutputs, Proven } from '../ledger/payload.ts';
+import { NodeError } from './errors.ts';
+import type { NodeApi } from './node-api.ts';
+
+/** The newest block of a chain. */
+export interface Head {
+  readonly height: bigint;
+  /** The block hash: 43 characters of base64url. */
+  readonly hash: string;
+}
+
+/** Maximum number of blocks of one height that are read, on average: real chains seldom have two. */
+const MOST_OF_ONE_HEIGHT = 10;
+
+/** One node's view of the ledger. Hashes are block hashes in base64url, 43 characters. Methods throw NodeError. */
+export class LedgerReader {
+  /** The node's name, as it is shown. */
+  readonly node: string;
+  /** The network's name, as the client has it. */
+  readonly network: string;
+  readonly #api: Pick<NodeApi, 'cut' | 'hashBranch' | 'hashes' | 'payloadWithOutputs'>;
+
+  constructor(api: Pick<NodeApi, 'network' | 'cut' | 'hashBranch' | 'hashes' | 'payloadWithOutputs'>, node: string) {
+    this.node = node;
+    this.network = api.network;
+    this.#api = api;
+  }
+
+  /** @returns the heads of the node's cut, by chain */
+  async heads(stop: AbortSignal): Promise<ReadonlyMap<number, Head>> {
+    const { heads } = await this.#api.cut({}, stop);
+    return new Map([...heads].map(([chain, { height, hash }]) => [chain, { height, hash: encodeBase64url(hash) }]));
+  }
+
+  /**
+   * @param upper the hash of the block whose ancestors are asked for; it counts as one of them. It is not below `to`
+   * @returns the hashes of the ancestors whose heights are from `from` to `to`, by height
+   * @throws NodeError also when the node does not give all of them
+   */
+  async ancestors(
+    chain: number,
+    upper: string,
+    from: bigint,
+    to: bigint,
+    stop: AbortSignal,
+  ): Promise<ReadonlyMap<bigint, string>> {
+    const bounds = { upper: [decodeBase64url(upper)] };
+    const hashes = new Map<bigint, string>();
+    // A branch of one bound has one block of each height, and comes in descending order.
+    let height = to;
+    for await (const hash of this.#api.hashBranch(chain, bounds, { minHeight: from, maxHeight: to }, stop)) {
+      hashes.set(height--, encodeBase64url(hash));
+    }
+    const expected = to - from + 1n;
+    if (BigInt(hashes.size) === expected) return hashes;
+    throw this.#fault(`gave ${hashes.size} ancestors of chain ${chain} where there must be ${expected}`);
+  }
+
+  /** @returns the hashes of all blocks of the heights from `from` to `to` that the node keeps, orphans included */
+  async keptHashes(chain: number, from: bigint, to: bigint, stop: AbortSignal): Promise<ReadonlySet<string>> {
+    const most = MOST_OF_ONE_HEIGHT * Number(to - from + 1n);
+    const hashes = new Set<string>();
+    for await (const hash of this.#api.hashes(chain, { minHeight: from, maxHeight: to }, stop)) {
+      hashes.add(encodeBase64url(hash));
+      if (hashes.size > most) throw this.#fault(`gave more than ${most} blocks of chain ${chain}`);
+    }
+    return hashes;
+  }
+
+  /**
+   * @param payloadHash 32 bytes
+   * @returns undefined when the node does not have the payload
+   * @throws NodeError whose cause is a LedgerFormatError when what it has is not this payload
+   */
+  async payloadWithOutputs(
+    chain: number,
+    payloadHash: Uint8Array,
+    height: bigint,
+    stop: AbortSignal,
+  ): Promise<Proven<PayloadWithOutputs> | undefined> {
+    try {
+      return await this.#api.payloadWithOutputs(chain, payloadHash, { height }, stop);
+    } catch (error) {
+      if (error instanceof NodeError && error.kind === 'not found') return undefined;
+      throw error;
+    }
+  }
+
+  #fault(what: string): NodeError {
+    return new NodeError('not understood', `${this.node} ${what}`);
+  }
+}
+
+/* Reads accounts, by commands that only read. */
+
+/** What is needed of a node's client. */
+export type AccountReader = Pick<NodeApi, 'network' | 'skew' | 'latestTimeUs' | 'local'>;
+
+interface AccountQuestion {
+  readonly account: string;
+  /** The token's module with its namespace, such as `coin`. */
+  readonly module: string;
+}
+
+/** What was read on one chain, or why it was not. */
+export type ChainReading<T> =
+  | { readonly chain: number; readonly value: T }
+  | { readonly chain: number; readonly error: NodeError | LedgerFormatError };
+
+/** Maximum number of chains that are asked at once. */
+const AT_ONCE = 20;
+/** Nodes refuse commands from the future, so they are dated a little back. In seconds. */
+const DATED_BACK_S = 15;
+/** In units of gas; a read needs far fewer, and nobody pays for them. */
+const GAS_LIMIT = 10_000;
+const GAS_PRICE: Decimal = 10_000n;
+const TTL_S = 600;
+
+/** @returns for each chain the balance, or undefined where the account does not exist (document 2, "/local") */
+export function readTokenBalances(
+  api: AccountReader,
+  chains: Iterable<number>,
+  question: AccountQuestion,
+  stop?: AbortSignal,
+) {
+  const { account, module } = question;
+  const balanceOf = (outcome: Outcome) => tokenBalanceOf(outcome, account, module);
+  return readEach(api, chains, getBalance(module, account), balanceOf, stop);
+}
+
+/** @returns for each chain balance and guard, or undefined where the account does not exist */
+export function readDetails(
+  api: AccountReader,
+  chains: Iterable<number>,
+  { account, module }: AccountQuestion,
+  stop?: AbortSignal,
+): Promise<ChainReading<AccountDetails | undefined>[]> {
+  return readEach(api, chains, getDetails(module, account), (outcome) => detailsOf(outcome, account), stop);
+}
+
+async function readEach<T>(
+  api: AccountReader,
+  chains: Iterable<number>,
+  message: Message,
+  read: (outcome: Outcome) => T,
+  stop?: AbortSignal,
+): Promise<ChainReading<T>[]> {
+  if (stop) setMaxListeners(0, stop); // Each request under way has a listener.
+  const readings: ChainReading<T>[] = [];
+  // All loops take from this iterator, so that each chain is asked once.
+  const waiting = chains[Symbol.iterator]();
+  const askOn = async () => {
+    for (let next = waiting.next(); !next.done; next = waiting.next()) {
+      readings.push(await readOne(api, next.value, message, read, stop));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askOn));
+  return readings.sort((a, b) => a.chain - b.chain);
+}
+
+async function readOne<T>(
+  api: AccountReader,
+  chain: number,
+  message: Message,
+  read: (outcome: Outcome) => T,
+  stop?: AbortSignal,
+): Promise<ChainReading<T>> {
+  try {
+    const { outcome } = await readLocal(api, api.network, chain, message, stop);
+    return { chain, value: read(outcome) };
+  } catch (error) {
+    if (error instanceof NodeError || error instanceof LedgerFormatError) return { chain, error };
+    throw error;
+  }
+}
+
+/** Runs a command that only reads. @throws NodeError */
+export function readLocal(
+  api: AccountReader,
+  networkId: string,
+  chain: number,
+  payload: Message,
+  stop?: AbortSignal,
+): Promise<LocalAnswer> {
+  // Behind some gateways, a node does not send its time; a command that only reads may be of any age.
+  const timeUs = api.skew ? api.latestTimeUs() : 0n;
+  const creationTime = Math.max(0, Number(timeUs / 1_000_000n) - DATED_BACK_S);
+  const cost = { sender: '', gasLimit: GAS_LIMIT, gasPrice: GAS_PRICE };
+  const meta = { chainId: `${chain}`, ...cost, ttl: TTL_S, creationTime };
+  return api.local(chain, buildCommand({ networkId, payload, signers: [], meta, nonce: 'pickaxe' }, []), {}, stop);
+}
