@@ -12,6 +12,7 @@ import {
   type ReadSysfs,
   readInteger,
   readLine,
+  readSysfs,
   type Sensors,
 } from '../sensors.ts';
 
@@ -37,7 +38,7 @@ export function openCpuSensors(options: CpuSensorOptions): Promise<CpuSensors> {
 }
 
 async function open(options: CpuSensorOptions): Promise<CpuSensors> {
-  const { threads, clock = systemClock, platform = process.platform, sysfs = '/sys', read } = options;
+  const { threads, clock = systemClock, platform = process.platform, sysfs = '/sys', read = readSysfs } = options;
   if (platform !== 'linux') throw new Error('a CPU’s sensors can be read on Linux only');
   let thermometer = await findThermometer(sysfs, read);
   const { meter, refused } = await findPower(sysfs, clock, read);
@@ -90,7 +91,7 @@ interface Chip {
  * @param sysfs where sysfs is mounted
  * @returns their folders; a driver has one for each socket, or for each die of a socket
  */
-async function findChips(drivers: readonly string[], sysfs: string, read?: ReadSysfs): Promise<Chip[]> {
+async function findChips(drivers: readonly string[], sysfs: string, read: ReadSysfs): Promise<Chip[]> {
   const root = join(sysfs, 'class/hwmon');
   const chips: Chip[] = [];
   for (const name of await list(root)) {
@@ -102,7 +103,7 @@ async function findChips(drivers: readonly string[], sysfs: string, read?: ReadS
   return chips;
 }
 
-async function channelsOf(folder: string, kind: string, read?: ReadSysfs): Promise<Channel[]> {
+async function channelsOf(folder: string, kind: string, read: ReadSysfs): Promise<Channel[]> {
   const found: Channel[] = [];
   for (const channel of channels(await list(folder), kind)) {
     const label = await readLine(join(folder, `${channel}_label`), read);
@@ -148,7 +149,7 @@ const CPU_ZONE = /^(x86_pkg_temp$|cpu|bigcore|littlecore)/i;
 const ZONE_DRIVER = 'cpu_thermal';
 
 /** @param sysfs where sysfs is mounted */
-async function findThermometer(sysfs: string, read?: ReadSysfs): Promise<Thermometer | undefined> {
+async function findThermometer(sysfs: string, read: ReadSysfs): Promise<Thermometer | undefined> {
   return (
     (await ofChips(Object.keys(LABELS), sysfs, read)) ??
     (await ofZones(sysfs, read)) ??
@@ -156,7 +157,7 @@ async function findThermometer(sysfs: string, read?: ReadSysfs): Promise<Thermom
   );
 }
 
-async function ofChips(drivers: string[], sysfs: string, read?: ReadSysfs): Promise<Thermometer | undefined> {
+async function ofChips(drivers: string[], sysfs: string, read: ReadSysfs): Promise<Thermometer | undefined> {
   const chips = await findChips(drivers, sysfs, read);
   const files: string[] = [];
   for (const chip of chips) files.push(...best(await chip.channels('temp'), LABELS[chip.driver] ?? [undefined]));
@@ -172,7 +173,7 @@ function best(found: readonly Channel[], labels: readonly (RegExp | undefined)[]
   return [];
 }
 
-async function ofZones(sysfs: string, read?: ReadSysfs): Promise<Thermometer | undefined> {
+async function ofZones(sysfs: string, read: ReadSysfs): Promise<Thermometer | undefined> {
   const root = join(sysfs, 'class/thermal');
   const kinds = new Set<string>();
   const files: string[] = [];
@@ -185,7 +186,7 @@ async function ofZones(sysfs: string, read?: ReadSysfs): Promise<Thermometer | u
   return thermometer([...kinds].join(' and '), files, read);
 }
 
-function thermometer(what: string, files: readonly string[], read?: ReadSysfs): Thermometer | undefined {
+function thermometer(what: string, files: readonly string[], read: ReadSysfs): Thermometer | undefined {
   if (files.length === 0) return undefined;
   return {
     what,
@@ -221,8 +222,6 @@ interface FoundPower {
   readonly refused?: string;
 }
 
-type Read = ReadSysfs | undefined;
-
 /**
  * The names of whole packages, of AMD's chips too, in Linux's powercap. `psys` is the whole machine, and
  * `intel-rapl:0:0` a part.
@@ -236,7 +235,7 @@ const PACKAGE = /^package-\d+(-die-\d+)?$/;
  * of the two rails that feed a chip, or in later versions that of the package.
  * @param sysfs where sysfs is mounted
  */
-async function findPower(sysfs: string, clock: Clock, read?: ReadSysfs): Promise<FoundPower> {
+async function findPower(sysfs: string, clock: Clock, read: ReadSysfs): Promise<FoundPower> {
   const counters = [
     { what: 'RAPL', counters: await raplCounters(sysfs, read) },
     { what: 'amd_energy', counters: await amdEnergyCounters(sysfs, read) },
@@ -263,7 +262,7 @@ interface Counter {
  * @returns the counters of all packages. The zones of `intel-rapl-mmio`, which count the same packages again, are left
  *   out
  */
-async function raplCounters(sysfs: string, read: Read): Promise<Counter[]> {
+async function raplCounters(sysfs: string, read: ReadSysfs): Promise<Counter[]> {
   const root = join(sysfs, 'class/powercap');
   const counters = new Map<string, Counter>();
   for (const zone of (await list(root)).filter((name) => ZONE.test(name))) {
@@ -276,25 +275,25 @@ async function raplCounters(sysfs: string, read: Read): Promise<Counter[]> {
 }
 
 /** The driver extends the chip's 32 bits to 64, so these counters do not wrap around. */
-async function amdEnergyCounters(sysfs: string, read: Read): Promise<Counter[]> {
+async function amdEnergyCounters(sysfs: string, read: ReadSysfs): Promise<Counter[]> {
   const [chip] = await findChips(['amd_energy'], sysfs, read);
   const channels = (await chip?.channels('energy')) ?? [];
   return channels.filter(({ label }) => /^Esocket\d+$/.test(label ?? '')).map(({ file }) => ({ file }));
 }
 
-async function firstRefused(counters: readonly Counter[], read: Read): Promise<string | undefined> {
+async function firstRefused(counters: readonly Counter[], read: ReadSysfs): Promise<string | undefined> {
   for (const { file } of counters) {
     if (await isRefused(file, read)) return file;
   }
   return undefined;
 }
 
-function meterOf(what: string, counters: readonly Counter[], clock: Clock, read: Read): PowerMeter {
+function meterOf(what: string, counters: readonly Counter[], clock: Clock, read: ReadSysfs): PowerMeter {
   const meters = counters.map(({ file, rangeMicrojoules }) => new EnergyMeter(file, clock, { rangeMicrojoules, read }));
   return { what, readWatts: () => sumOf(meters.map((meter) => () => meter.readW())) };
 }
 
-async function findZenpower(sysfs: string, read: Read): Promise<PowerMeter | undefined> {
+async function findZenpower(sysfs: string, read: ReadSysfs): Promise<PowerMeter | undefined> {
   const chips = await findChips(['zenpower'], sysfs, read);
   const channels = (await Promise.all(chips.map((chip) => chip.channels('power')))).flat();
   const named = (name: string) => channels.filter(({ label }) => label === name);
@@ -337,10 +336,10 @@ const MOST_ASKED = 32;
  * @returns a function that returns the mean of the busy CPUs' present clocks in Hz; undefined when the system does not
  *   report them, as in most virtual machines
  */
-export async function findClock(
+async function findClock(
   threads: number,
   sysfs: string,
-  read?: ReadSysfs,
+  read: ReadSysfs,
 ): Promise<(() => Promise<number | undefined>) | undefined> {
   const folder = join(sysfs, 'devices/system/cpu');
   const cpus = (await list(folder)).filter((name) => /^cpu\d+$/.test(name)).sort((a, b) => numberOf(a) - numberOf(b));
@@ -356,7 +355,7 @@ export async function findClock(
 
 const numberOf = (cpu: string) => Number(cpu.slice('cpu'.length));
 
-async function clocksOf(cpus: readonly string[], folder: string, read?: ReadSysfs): Promise<number[]> {
+async function clocksOf(cpus: readonly string[], folder: string, read: ReadSysfs): Promise<number[]> {
   const clocks: number[] = [];
   for (const cpu of cpus) {
     const kHz = (await readInteger(join(folder, cpu, 'cpufreq/scaling_cur_freq'), read)) ?? 0;

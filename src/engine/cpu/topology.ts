@@ -140,7 +140,7 @@ const VERSION_2_AT = '/sys/fs/cgroup';
  * @param text the text of `cpu.max`: the allowed microseconds, or `max`, and the length of the period in microseconds
  * @returns processor seconds per second; undefined when there is no limit or the text is not valid
  */
-export function parseQuota(text: string): number | undefined {
+function parseQuota(text: string): number | undefined {
   const match = /^(\d{1,15}) ([1-9]\d{0,14})$/.exec(text.trim());
   return match ? Number(match[1]) / Number(match[2]) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Opens those of a GPU's sensors that can be read without special rights. */
+/** Opens the GPU sensors that are readable without special rights. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';

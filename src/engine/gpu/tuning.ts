@@ -102,7 +102,7 @@ export type TuningLimits = Readonly<z.infer<typeof tuningLimitsShape>>;
 export const TUNING_LIMITS: TuningLimits = { variants: VARIANTS, warmUpMs: 500, turnMs: 48, batchTurnMs: 160 };
 
 /**
- * @param wishedMs the length of a batch that is used instead of the best one, if the user chose it
+ * @param wishedMs the batch length that the user chose; undefined when the best one is used
  * @returns for people: which variant was chosen, and from how many
  */
 export function whyTuning({ variant, batchMs, variants }: Tuning, wishedMs?: number): string {

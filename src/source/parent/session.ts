@@ -1,5 +1,6 @@
 /** What one parent's connection has asked for: its jobs, its shares and the verdicts on them. */
 
+import { setMaxListeners } from 'node:events';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
@@ -242,6 +243,7 @@ export class ParentSession {
   }
 
   #verdictOn(share: number, stop: AbortSignal): Promise<Verdict> {
+    setMaxListeners(0, stop); // Each share that waits for its verdict has a listener.
     return new Promise((resolve) => {
       const ended = new AbortController();
       const settle = (verdict: Verdict) => {

@@ -1,19 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { kindsOf, parseQuota, readTopology, type Topology, topologyOf } from '#pickaxe/engine/cpu/topology.js';
-
-describe('cpu.max', () => {
-  test.each([
-    ['max 100000\n', undefined],
-    ['150000 100000\n', 1.5],
-    ['5000 100000', 0.05],
-    ['1600000 100000', 16],
-    ['100000 0', undefined],
-    ['100000', undefined],
-    ['', undefined],
-  ])('%j', (text, quota) => {
-    expect(parseQuota(text)).toBe(quota);
-  });
-});
+import { kindsOf, readTopology, type Topology, topologyOf } from '#pickaxe/engine/cpu/topology.js';
 
 /** A machine, described by its files. */
 interface Recorded {
@@ -61,6 +47,20 @@ function read({
   }
   return readTopology((path) => files[path]);
 }
+
+describe('cpu.max', () => {
+  test.each([
+    ['max 100000\n', undefined],
+    ['150000 100000\n', 1.5],
+    ['5000 100000', 0.05],
+    ['1600000 100000', 16],
+    ['100000 0', undefined],
+    ['100000', undefined],
+    ['', undefined],
+  ])('%j', (text, quota) => {
+    expect(read({ allowed: '0', cpuMax: { '': text } })?.quota).toBe(quota);
+  });
+});
 
 /** @returns the CPUs of each core */
 const coresOf = (topology: Topology | undefined) => topology?.cores.map(({ cpus }) => cpus);

@@ -13,7 +13,6 @@ import type { CoreGroup } from '../threads.ts';
 import { type Loaded, loadKernel, loadKernels } from './load-kernel.ts';
 import { evaluate, measureKernels, type Speeds, type Turns } from './measure.ts';
 import { FOREIGN, isNative, nativeBuild, nativeOrigin } from './native.ts';
-
 import { wasmBuilds } from './wasm.ts';
 
 export interface KernelChoice {
@@ -73,7 +72,7 @@ export async function chooseKernels(circumstances: Circumstances): Promise<Kerne
   return surveys.map((survey) => {
     const { fastest, unusable } = survey;
     if (fastest) return choiceOf(survey, fastest);
-    throw new DeviceError('wrong-hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
+    throw noKernel(unusable);
   });
 }
 
@@ -89,29 +88,29 @@ function usualChoice(): KernelChoice {
     if (kernels.length > 0) return choiceOf({ speeds: {}, unusable }, name);
     unusable.set(name, faults.get(name) as string);
   }
-  throw new DeviceError('wrong-hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
+  throw noKernel(unusable);
+}
+
+function noKernel(unusable: Loaded['unusable']): DeviceError {
+  return new DeviceError('wrong-hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
 }
 
 /** @param when a clause about the time of the measurement */
 function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''): KernelChoice {
   const { speeds, unusable, notRemembered } = survey;
-  const rates = shortList(ranked(speeds).map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`));
-  const isMeasured = ranked(speeds).length > 0;
+  const measured = ranked(speeds);
+  const rates = shortList(measured.map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`));
+  const [why, detail] =
+    measured.length > 0
+      ? [`the fastest of ${measured.length} here${when}`, `the fastest here (MH/s per thread: ${rates})${when}`]
+      : ['usually the fastest, not measured', 'usually the fastest, not measured'];
   // Without the native kernels mining is two to six times slower, so the short text says why they are not used.
   const slow = isNative(name) ? [] : reasons(unusable);
+  const forgotten = notRemembered === undefined ? [] : [`not remembered: ${notRemembered}`];
   return {
     name,
-    why: [
-      isMeasured ? `the fastest of ${Object.keys(speeds).length} here${when}` : 'usually the fastest, not measured',
-      ...origin(name),
-      ...slow,
-    ].join('; '),
-    detail: [
-      isMeasured ? `the fastest here (MH/s per thread: ${rates})${when}` : 'usually the fastest, not measured',
-      ...origin(name),
-      ...reasons(unusable),
-      ...(notRemembered === undefined ? [] : [`not remembered: ${notRemembered}`]),
-    ].join('; '),
+    why: [why, ...origin(name), ...slow].join('; '),
+    detail: [detail, ...origin(name), ...reasons(unusable), ...forgotten].join('; '),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findClock } from '#pickaxe/engine/cpu/sensors.js';
+import { openCpuSensors } from '#pickaxe/engine/cpu/sensors.js';
 import { PretendedMachine } from './machines.ts';
 
 /** @returns where the sysfs of a machine is whose CPUs report these clocks */
@@ -11,7 +11,8 @@ function machine(clocks: readonly (string | number | undefined)[]): string {
   return new PretendedMachine({ ...beside, ...Object.fromEntries(files) }).sysfs;
 }
 
-const hertz = async (threads: number, sysfs: string) => (await findClock(threads, sysfs))?.();
+const hertz = async (threads: number, sysfs: string) =>
+  (await (await openCpuSensors({ threads, sysfs, platform: 'linux' })).read()).coreHertz;
 
 test.each([
   [1, 4e9],
