@@ -22,6 +22,7 @@ import { refuse } from './exit.ts';
 import { askBalance, earningsTerms } from './ledger-views.ts';
 import { LiveConfig, reloadOnChange, restartOnChange } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
+import { servedNetwork } from './node-api.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from './run-miner.ts';
 import { activity, alarm, battery, blocks, nodes, notices, schedule } from './sidecars.ts';
 import { terminal } from './terminal.ts';
@@ -31,7 +32,7 @@ type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'earnings'> 
   readonly relays: readonly MakeRelay[];
   readonly rigName: string;
   readonly live: LiveConfig;
-  /** Logs what the run is about, as its first lines. @returns the same for whatever runs beside the miner */
+  /** Logs the first lines: what is mined with, where and for whom. @returns the same for the sidecars */
   readonly announce: (payee: Payee) => Setup;
   /** Closes the log file once all lines are written. */
   readonly close: () => Promise<void>;
@@ -85,7 +86,7 @@ function homeOrNone(): string | undefined {
 /** What sidecars share besides the settings. */
 interface Beside {
   readonly usesStdin: boolean;
-  /** The HTTP server says where it serves the page, and the terminal shows it. */
+  /** Where the web page is served, which the HTTP server sets and the terminal shows. */
   readonly page: { served?: ServedPage };
 }
 
@@ -160,9 +161,8 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
     const rig = { events, source, engines, ...prepared, setup, relays, ...balance(live) };
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
     // The block log starts last and ends first: what ends after it, such as the webhook, still gets its events.
-    const watch = await nodeWatch(live, chosen);
-    const sidecars = [...prepared.sidecars, ...watch, ...blockLog(live, chosen)];
-    return await runMiner({ ...rig, sidecars }, config.run);
+    const more = [await nodeWatch(live, chosen), blockLog(live, chosen)].filter((sidecar) => sidecar !== undefined);
+    return await runMiner({ ...rig, sidecars: [...prepared.sidecars, ...more] }, config.run);
   } finally {
     await close();
   }
@@ -173,10 +173,8 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
  */
 async function refuseWithoutNetwork(config: Config): Promise<void> {
   const { node, pool, miner } = config;
-  if (pool.urls !== undefined || node.urls === undefined || miner.publicKeys === undefined || !lacksNetwork(node))
-    return;
-  const { servedNetwork } = await import('./node-api.ts');
-  refuse([await servedNetwork(config)]);
+  const isForNodes = pool.urls === undefined && node.urls !== undefined && miner.publicKeys !== undefined;
+  if (isForNodes && lacksNetwork(node)) refuse([await servedNetwork(config)]);
 }
 
 /** Who earns, and where: on a pool the user, and never the password. */
@@ -194,29 +192,28 @@ function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
 }
 
 /** The watch starts anew when the nodes change. */
-async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar[]> {
-  if (live.config.pool.urls) return [];
+async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar | undefined> {
+  if (live.config.pool.urls) return undefined;
   const make = async (config: Config) => {
     const watched = chosen.nodes;
-    // Of a node that was left for good, nothing else matters; one that is no longer configured has no rank.
+    // A node that was left for good stays left; one that is no longer configured has no rank.
     const judge = (at: number, fault: string | undefined) => {
       const rank = chosen.nodes.indexOf(watched[at]);
       if (rank >= 0 && !watched[at].isRevoked) chosen.source.judge(rank, fault);
     };
     return nodes({ settings: config, source: { judge } }, config.stratum.listen !== undefined);
   };
-  return [await restartOnChange(live, ({ node }) => node, make)];
+  return await restartOnChange(live, ({ node }) => node, make);
 }
 
 /** Pools follow their blocks themselves. */
-function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar[] {
+function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
   const { blocks: settings, node, ledger, pool, miner } = live.config;
   const identity = minerIdentity(miner);
-  if (pool.urls || !identity) return [];
+  if (pool.urls || !identity) return undefined;
   const { account, ...keyset } = identity;
   const leave = (name: string, reason: string) => chosen.nodes.find((each) => each.name === name)?.revoke(reason);
-  const options = { settings, node, ledger, account, keyset, leave };
-  return [blocks(options, live)].filter((sidecar) => sidecar !== undefined);
+  return blocks({ settings, node, ledger, account, keyset, leave }, live);
 }
 
 /** A pool pays by its own rules, so there is no node to ask. */

@@ -38,7 +38,7 @@ export interface Rig {
   readonly events: Events;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
-  /** What hands the source's work on to others. A rig with relays needs no engines. */
+  /** These hand the source's work on to other hashers. A rig with relays needs no engines. */
   readonly relays?: readonly MakeRelay[];
   readonly log: Logger;
   /** The last lines of the log. */
@@ -46,9 +46,9 @@ export interface Rig {
   /** Called at every reading of a sensor. Without it, no device is paused for its temperature. */
   readonly temperatureLimits?: LimitsOf;
   readonly sidecars?: readonly Sidecar[];
-  /** What estimates of earnings need; without it, neither rewards nor the price of power are known. */
+  /** The terms for estimates of earnings. Without them, neither rewards nor the price of power are known. */
   readonly earnings?: EarningsTerms;
-  /** Asks what the account that is mined for has; absent where there is no node to ask. */
+  /** Asks for the balance of the account that is mined for; absent where there is no node to ask. */
   readonly askBalance?: AskBalance;
 }
 

@@ -5,7 +5,7 @@ import { printed } from './setting-types/basic.ts';
 import { ENTRIES, SETTINGS } from './settings.ts';
 import { describe } from './settings-table.ts';
 
-/** JSON files may name their schema for editors, under this name at the top. */
+/** A file may name its schema for editors, under this name at the top. */
 const SCHEMA_KEY = '$schema';
 
 /** What a file may contain: tables of settings, all of them optional, and nothing else. */

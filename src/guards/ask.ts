@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 
-/** These programs answer within milliseconds. */
+/** The programs that are asked usually answer within milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 

@@ -74,8 +74,8 @@ async function answers({ idleMs }: IdleWatch): Promise<boolean> {
 }
 
 /*
- * Watches desktop sessions through logind, when pickaxe runs outside of them, for example as a service. A desktop tells
- * logind that it is idle only after its own delay, by default five minutes with GNOME. Some desktops never tell it.
+ * Watches desktop sessions through logind, when pickaxe runs outside of them, for example as a service. A desktop
+ * reports to logind that it is idle only after a delay, by default five minutes with GNOME. Some never report it.
  */
 
 const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];
@@ -88,15 +88,15 @@ interface Sessions {
    * For how long all known desktops have been idle: infinite when there is no desktop, undefined when none is known.
    */
   readonly idleMs: number | undefined;
-  /** Desktop sessions that have never told logind whether they are idle. */
+  /** Desktop sessions that have never reported to logind whether they are idle. */
   readonly silent: readonly string[];
 }
 
 /**
- * @param tell receives a sentence for people about each desktop session that cannot be watched, once
+ * @param warn receives a sentence for people about each desktop session that cannot be watched, once
  * @returns undefined when there is no logind
  */
-export async function watchLogind(tell: (why: string) => void, asks = ask): Promise<IdleWatch | undefined> {
+export async function watchLogind(warn: (why: string) => void, asks = ask): Promise<IdleWatch | undefined> {
   const warned = new Set<string>();
   const read = async (nowMs: number) => {
     const ids = sessionIds(await asks('loginctl', 'list-sessions', '--no-legend'));
@@ -106,7 +106,7 @@ export async function watchLogind(tell: (why: string) => void, asks = ask): Prom
     for (const id of silent) {
       if (warned.has(id)) continue;
       warned.add(id);
-      tell(
+      warn(
         `desktop session ${id} has not told logind yet whether it is idle, so its keyboard and mouse cannot be watched ` +
           '(in an X11 session, install xprintidle)',
       );
