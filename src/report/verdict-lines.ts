@@ -1,7 +1,8 @@
 /**
  * Log lines of verdicts. Each block has a line, up to a number that only lies of a pool or node, or a test network,
  * exceed. A pool's shares may come many times a second, so each outcome of shares has a line at most every ten seconds,
- * with the number of those that had none. Shares that a device leaves out, because they come too often, are logged once.
+ * with the number of those that had none. Shares that a device leaves out, because they come too often, are logged
+ * once.
  */
 
 import type { Logger } from 'pino';

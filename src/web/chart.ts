@@ -178,7 +178,7 @@ function colour(name: string): string {
 
 /* What a chart shows: lines over time. */
 
-/** As many colours as colours.css has for lines; further lines use them again, dashed. */
+/** As many colours as style.css has for lines; further lines use them again, dashed. */
 export const COLOURS = 8;
 
 export interface Line {
