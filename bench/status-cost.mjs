@@ -28,7 +28,6 @@ import { Tally } from '#pickaxe/report/tally.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { makeLog } from '#pickaxe/terminal/log.js';
-import { viewOf } from '#pickaxe/terminal/pages.js';
 import { inColours, screen } from '#pickaxe/terminal/screen.js';
 import { statusLine } from '#pickaxe/terminal/status-line.js';
 import { median, printHeading, save } from './lib/figures.mjs';
@@ -151,7 +150,7 @@ async function drawingUs(tally) {
   for (let done = 0; done < DRAWINGS; done += IN_A_ROW) {
     await sleep(1);
     const before = threadNs();
-    for (let i = 0; i < IN_A_ROW; i++) screen.show(statusLine(viewOf(tally, systemClock), 120, inColours));
+    for (let i = 0; i < IN_A_ROW; i++) screen.show(statusLine(tally.status(), 120, inColours));
     ns += threadNs() - before;
   }
   return ns / DRAWINGS / 1000;

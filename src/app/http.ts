@@ -3,8 +3,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { serveHttp } from '../report/http/api.ts';
-import { pageRoutes } from '../report/http/page.ts';
-import type { Route } from '../report/http/route.ts';
+import { pageRoutes, type Route } from '../report/http/route.ts';
 import type { ServedPage } from '../terminal/pages.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
 import { UsageError, whyNotListening } from './exit.ts';

@@ -212,7 +212,7 @@ export type MinerEvent =
   /** A source gave work, this long after it was asked for some. */
   | { type: 'fetch'; source: string; latencySeconds: number }
   /**
-   * A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL.
+   * There is news of a source: it came within or went out of reach, for example. `source` is its name, such as a URL.
    * `nodeConfiguration` is what a node's configuration must have, line by line, where that would help.
    */
   | {

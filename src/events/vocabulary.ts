@@ -23,10 +23,10 @@ export const OTHER_WORKERS = '(others)';
 /**
  * What has become of a block that was submitted: docs/rewards.md. `pending`: it is not known yet. `contested`: another
  * block has its place at some node, and nothing is decided. `unknown`: it has not been known for an hour. `unanswered`:
- * the node's answer was lost, and no chain has shown yet whether the node took it. `won`: the chain has it, and at least
- * one block on top of it. `settled`: enough blocks are on top of it that it can be relied on. `orphaned`: the chain has
- * another block in its place. `never-entered`: the same, and no node has ever kept this one. `lost`: the same, and no
- * node has ever said that it took this one.
+ * the node's answer was lost, and no chain has shown yet whether the node took it. `won`: the chain has it, and at
+ * least one block on top of it. `settled`: enough blocks are on top of it that it can be relied on. `orphaned`: the
+ * chain has another block in its place. `never-entered`: the same, and no node has ever kept this one. `lost`: the
+ * same, and no node has ever said that it took this one.
  */
 export const BLOCK_STATES = [
   'pending',

@@ -11,12 +11,12 @@ const STEP_MS = 500;
 /** Rates are averages over these times. */
 const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as const;
 
-/** As many steps as the longest window has, and the two that reach into it. */
+/** The number of steps of the longest window, and the two that reach into it. */
 const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
 
 /** Counts hashes, and computes their rate over the windows that miners are used to. */
 export class Meter {
-  /** How many hashes were counted. */
+  /** The number of hashes counted. */
   total = 0;
   /** When the first hashes were counted. */
   firstMs: number | null = null;
@@ -26,7 +26,7 @@ export class Meter {
   /** Rings: step number n is at n % STEPS. */
   readonly #endsMs = new Float64Array(STEPS);
   readonly #hashes = new Float64Array(STEPS);
-  /** How many steps there have been. */
+  /** The number of steps so far. */
   #steps = 0;
 
   /** @param sinceMs when counting began */
@@ -66,14 +66,14 @@ export class Meter {
     for (let step = this.#steps - 1; step >= Math.max(0, this.#steps - STEPS); step--) {
       const ms = this.#endsMs[step % STEPS] - fromMs;
       if (ms <= 0) break;
-      // A step that began before that counts by its share.
+      // A step that began before the window counts in proportion.
       sum += this.#hashes[step % STEPS] * Math.min(1, ms / STEP_MS);
     }
     return sum;
   }
 }
 
-/* Estimates from its verified candidates how many hashes a device has really computed. */
+/* How many hashes a device has really computed, estimated from its verified candidates. */
 
 /** Half the width of a 95 % interval, in standard deviations. */
 const Z95 = 1.96;
@@ -102,7 +102,7 @@ export class ProofStats {
 
 /**
  * Whether a device counts clearly more or fewer hashes than it proves: its count is twice as far from the estimate as
- * the limits are. By chance that happens once in ten thousand looks.
+ * the limits are. By chance that happens once in ten thousand checks.
  */
 export function isDoubtful(counted: number, { hashes, low, high }: Proven): boolean {
   return counted > high + (high - hashes) || counted < low - (hashes - low);

@@ -1,4 +1,4 @@
-/** The shape of the log's lines as JSON, and the options that make pino write it. */
+/** The lines of the log as JSON: their shape, the options that make pino write it, and the last of them for the API. */
 
 import type { LoggerOptions } from 'pino';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Says in the log, again and again, what keeps the rig from mining and for how long, and when that is over. */
+/** Logs repeatedly what keeps the rig from mining and for how long, and once when that is over. */
 
 import type { Logger } from 'pino';
 import { LEFT, type SourceKind } from '../source/vocabulary.ts';
@@ -6,7 +6,7 @@ import type { RigState, RigStatus } from './status.ts';
 import type { Tally } from './tally.ts';
 import { describeState, formatDuration } from './units.ts';
 
-/** How often the rig's state is checked. */
+/** Time between two checks of the rig's state. */
 export const OUTAGE_LOOK_MS = 1_000;
 /** A shorter outage is not logged: the events that began and ended it are in the log anyway. */
 const FIRST_MS = 10_000;
@@ -37,7 +37,7 @@ export function outageInShort({ state, sourceKind, stateAgeSeconds }: State): st
 export function outageInFull(status: State): string | undefined {
   const { state, sourceKind, stateReason: reason } = status;
   if (state === 'mining') return undefined;
-  // Nodes and pools are called again and again; parents come by themselves, and what was left for good is not tried.
+  // Nodes and pools are tried again unless they were left for good; parents connect by themselves.
   const isLeft = reason?.split('; ').every((each) => each.endsWith(LEFT));
   const isRetried = state === 'no-source' && sourceKind !== 'parent' && !isLeft;
   return `${outageInShort(status)} (${reason})${isRetried ? ', retrying' : ''}`;

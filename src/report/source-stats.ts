@@ -1,4 +1,4 @@
-/** How what a rig works with is doing: its sources (nodes, pools and parents), its relays, and the work itself. */
+/** The state of what a rig works with: its sources (nodes, pools and parents), its relays and its works. */
 
 import type { MinerEvent, RelayWorker } from '../events/events.ts';
 import { OTHER_WORKERS } from '../events/vocabulary.ts';

@@ -1,7 +1,8 @@
 /**
  * Log lines of verdicts. Each block has a line, up to a number that only lies of a pool or node, or a test network,
  * exceed. A pool's shares may come many times a second, so each outcome of shares has a line at most every ten seconds,
- * with the number of those that had none. Shares that a device leaves out, because they come too often, are logged once.
+ * with the number of those that had none. Shares that a device leaves out, because they come too often, are logged
+ * once.
  */
 
 import type { Logger } from 'pino';
@@ -17,7 +18,7 @@ import { formatDuration, inWords } from './units.ts';
 const SHARE_LINE_MS = 10_000;
 /** Maximum number of lines at once about blocks of one outcome; then there is one each ten seconds. */
 const MOST_BLOCK_LINES = 30;
-/** A pool that finds the difficulty of shares that suits a device needs less than this. */
+/** A pool that adapts the difficulty of shares to a device needs less time than this. */
 const LEFT_OUT_MS = 30_000;
 /** Targets are rounded when they are computed from difficulties. */
 const ROUNDING = 1.01;
@@ -35,11 +36,11 @@ const LEVEL_OF_BLOCK: Readonly<Record<Outcome, Level>> = {
 /** One share is worth little, and pools reject some now and then. */
 const LEVEL_OF_SHARE: Readonly<Record<Outcome, Level>> = { ...LEVEL_OF_BLOCK, rejected: 'warn' };
 
-/** Shares of one outcome. */
-interface Held {
-  /** When the last line was logged. */
+/** The lines about shares of one outcome. */
+interface ShareLines {
+  /** When the last one was logged. */
   loggedMs: number;
-  /** How many had no line since. */
+  /** The number of shares without a line since then. */
   unlogged: number;
 }
 
@@ -55,7 +56,7 @@ interface Searched {
 export class VerdictLines {
   readonly #log: Logger;
   readonly #tally: Tally;
-  readonly #shares = new Map<Outcome, Held>();
+  readonly #shares = new Map<Outcome, ShareLines>();
   readonly #blocks: ReadonlyMap<Outcome, LogBucket>;
   readonly #devices = new Map<string, Searched>();
 
@@ -113,22 +114,22 @@ export class VerdictLines {
   #share(event: VerdictEvent): void {
     const { outcome } = event;
     const { nowMs } = this.#tally;
-    const held = this.#shares.get(outcome) ?? { loggedMs: Number.NEGATIVE_INFINITY, unlogged: 0 };
-    this.#shares.set(outcome, held);
-    const sinceMs = nowMs - held.loggedMs;
+    const lines = this.#shares.get(outcome) ?? { loggedMs: Number.NEGATIVE_INFINITY, unlogged: 0 };
+    this.#shares.set(outcome, lines);
+    const sinceMs = nowMs - lines.loggedMs;
     if (sinceMs < SHARE_LINE_MS) {
-      held.unlogged++;
+      lines.unlogged++;
       return;
     }
     const counts = `(shares ${countsIn(outcome, this.#tally.summary().shares)})`;
-    const many = held.unlogged + 1;
+    const many = lines.unlogged + 1;
     const what =
       many === 1
         ? `share ${outcome} ${counts} ${event.device} chain ${event.chain}`
         : `${many} shares ${outcome} in ${(sinceMs / 1000).toFixed(0)} s ${counts}, last ${event.device}`;
     this.#log[LEVEL_OF_SHARE[outcome]]({ tag: 'miner' }, `${what} ${answered(event)}${why(event)}`);
-    held.loggedMs = nowMs;
-    held.unlogged = 0;
+    lines.loggedMs = nowMs;
+    lines.unlogged = 0;
   }
 }
 

@@ -129,7 +129,7 @@ function shares(status: RigStatus): string[] {
   ];
 }
 
-/** They are the devices' own. */
+/** Luck and effort, of the devices alone. */
 function effort(status: RigStatus): string[] {
   const { expectedBlocks, bestDifficulty, effort, work } = status;
   const luck = luckOf(status);

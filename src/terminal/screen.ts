@@ -134,7 +134,7 @@ export class Keyboard {
     stdin.setEncoding('utf8').on('error', () => stdin.off('data', this.#listen));
   }
 
-  /** Starts to read keys. To be called in the foreground only: see `Foreground`. */
+  /** Starts to read keys. To be called in the foreground only: see `isForeground`. */
   open(): void {
     this.#stdin.off('data', this.#listen).on('data', this.#listen).resume();
     // A program that had the terminal in between may have changed its mode.
@@ -158,7 +158,7 @@ export class Keyboard {
  * terminal's mode or reads from it is stopped (POSIX.1-2017 §11.1.4), and what it draws lands in what the user types.
  */
 
-/** Milliseconds between two looks from the background: outside Linux, each look starts a process. */
+/** Milliseconds between two checks from the background: outside Linux, each check starts a process. */
 export const FOREGROUND_LOOK_MS = process.platform === 'linux' ? 1_000 : 5_000;
 
 export function isForeground(): boolean {
@@ -175,7 +175,7 @@ function fromProc(): [number, number] {
   return [Number(fields[2]), Number(fields[5])];
 }
 
-/** Other systems have a program to ask. */
+/** On other systems, ps reports both groups. */
 function fromPs(): [number, number] {
   const { stdout } = spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'utf8' });
   const [group, terminalGroup] = String(stdout).trim().split(/\s+/).map(Number);
@@ -216,7 +216,7 @@ export const inPlain: Paint = (_style, text) => text;
 
 /* Writes to a reader that may stop reading without going away. */
 
-/** How much may wait for the reader. It holds hours of events. */
+/** Maximum number of bytes that wait for the reader: hours of events. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /**

@@ -131,7 +131,7 @@ function onPool(status: RigStatus): Part[] {
   ];
 }
 
-/** What is rarely other than 0 is named only then. */
+/** These counts are rarely other than 0, and are shown only then. */
 function rare({ unknown, delivered }: OutcomeCounts): string {
   return `${unknown > 0 ? ` unknown ${unknown}` : ''}${delivered > 0 ? ` delivered ${delivered}` : ''}`;
 }

@@ -10,7 +10,7 @@ import uPlot from './uplot.js';
 interface ChartOptions {
   readonly title: string;
   readonly format: (value: number) => string;
-  /** Whether the axis has to begin there. */
+  /** Whether the axis begins at 0. */
   readonly fromZero: boolean;
 }
 
@@ -20,7 +20,7 @@ const AXIS_PX = { x: 28, y: 72 };
 const AWAY = { left: -10, top: -10 };
 /** An axis that begins at 0 goes up to here at least. */
 const LEAST_HIGH = 5;
-/** How many points Page Up and Page Down go. */
+/** The number of points that Page Up and Page Down move. */
 const PAGE = 10;
 
 class Chart {
@@ -178,7 +178,7 @@ function colour(name: string): string {
 
 /* What a chart shows: lines over time. */
 
-/** As many colours as colours.css has for lines; further lines use them again, dashed. */
+/** The number of colours that style.css has for lines; further lines use them again, dashed. */
 export const COLOURS = 8;
 
 export interface Line {
@@ -292,7 +292,7 @@ export class Charts {
     return [...Object.values(this.#charts), this.#workers];
   }
 
-  /** Whether there is something new to show. */
+  /** Whether the history has a new step. */
   get due(): boolean {
     return performance.now() >= this.#dueMs;
   }

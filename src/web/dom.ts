@@ -1,7 +1,5 @@
 /** Changes to the document, as few as it takes: what stays the same is left alone, and with it selection and focus. */
 
-import type { Status } from '../report/status.ts';
-
 /** @throws Error when the page lacks it, which cannot happen while page and modules are of the same build */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
@@ -122,29 +120,6 @@ export class Rows<Item> {
 /** The line that says what changed, which screen readers read out. Figures that change all the time are not in it. */
 export function announce(news: string): void {
   setText(byId('news'), news);
-}
-
-/**
- * @returns one sentence for all devices that do the same, unlike before, and one for each source. Why a whole rig does
- *   not mine is said below its hashrate, and not a second time
- */
-export function changes(before: Status, now: Status): string[] {
-  const changed = Object.entries(now.devices).filter(([name, { state, reason }]) => {
-    const old = before.devices[name];
-    return old?.state !== state || (state !== 'ready' && old.reason !== reason);
-  });
-  const devices = new Map<string, string[]>();
-  for (const [name, { state, reason }] of changed) {
-    const does = reason === null || now.stateReason !== null ? state : `${state}: ${reason}`;
-    devices.set(does, [...(devices.get(does) ?? []), name]);
-  }
-  const sources = Object.entries(now.sources)
-    .filter(([url, { state }]) => before.sources[url]?.state !== state)
-    .map(([url, { state }]) => `${url} is ${state}`);
-  return [
-    ...Array.from(devices, ([does, names]) => `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} ${does}`),
-    ...sources,
-  ];
 }
 
 /*

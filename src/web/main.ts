@@ -5,11 +5,11 @@ import { Api, ApiError, Poller } from './api.ts';
 import { BalancePanel, Earnings } from './balance.ts';
 import { Charts } from './chart.ts';
 import { type Action, Controls, Devices, Workers } from './devices.ts';
-import { announce, byId, changes, rememberFolds, setText } from './dom.ts';
+import { announce, byId, rememberFolds, setText } from './dom.ts';
 import { clockSeconds } from './format.ts';
 import { Log } from './log.ts';
 import { Chains, Sources } from './sources.ts';
-import { showSummary } from './summary.ts';
+import { changes, showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
 
 const api = new Api();

@@ -13,7 +13,7 @@ function choiceOf(value: string | null): (typeof CHOICES)[number] {
   return CHOICES.find((one) => one === value) ?? 'system';
 }
 
-/** Sets the attribute that colours.css uses. */
+/** Sets the attribute that style.css uses. */
 function use(): void {
   const isDark = choice === 'dark' || (choice === 'system' && systemIsDark.matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';

@@ -1,2 +1,2 @@
-/** The chart library is served beside the page's own modules (`report/http/page.ts`); these are its types. */
+/** The chart library is served beside the page's own modules (`report/http/route.ts`); these are its types. */
 export { default } from 'uplot';

@@ -5,7 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 import { type Controls, Events, type MinerEvent, type PauseReason } from '#pickaxe/events/events.js';
 import type { AskBalance, EarningsTerms } from '#pickaxe/report/earnings.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/api.js';
-import { pageRoutes } from '#pickaxe/report/http/page.js';
+import { pageRoutes } from '#pickaxe/report/http/route.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LOG_LINE_OPTIONS, LogTail } from '#pickaxe/report/log-tail.js';

@@ -1,4 +1,4 @@
-/** The limits on what clients cost the server, all in one place. Tests bring shorter times. */
+/** Who may ask, what a client may cost, and how it is refused: limits, reasons, tokens, hosts, headers and errors. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -8,26 +8,26 @@ import { hostOf, isLoopback } from '../../text/addresses.ts';
 import type { ErrorAnswer, ErrorCode } from '../answers.ts';
 
 export interface HttpLimits {
-  /** How many connections there may be at one time. Event streams have one each, scrapers and pages a few. */
+  /** Maximum number of connections at one time. Event streams have one each, scrapers and pages a few. */
   readonly connections: number;
-  /** How many event streams there may be at one time: some pages, and some that a proxy has forgotten to close. */
+  /** Maximum number of event streams at one time: some pages, and some that a proxy has forgotten to close. */
   readonly streams: number;
-  /** How often connections are checked: they may end this much later than the times below say. */
+  /** Time between two checks of connections, which may therefore end this much later than the times below say. */
   readonly checkMs: number;
-  /** How long a request may take to arrive. Clients are near, so one that takes longer is not worth its connection. */
+  /** Time that a request may take to arrive. Clients are near, so one that takes longer is not worth its connection. */
   readonly requestMs: number;
-  /** How long a connection is kept for the next request, which answers announce (Keep-Alive). */
+  /** Time for which a connection is kept for the next request, which answers announce (Keep-Alive). */
   readonly keepAliveMs: number;
-  /** How long a client may be without a complete answer: since it connected, asked, or had its last one. */
+  /** Time that a client may be without a complete answer: since it connected, asked, or had its last one. */
   readonly answerMs: number;
   /**
    * Time after which an event stream is closed whose client has read nothing. When the limit of streams is reached, the
    * oldest stream makes room once it is this old.
    */
   readonly streamMs: number;
-  /** How long nodes may take to say what the account has: less than `answerMs`. */
+  /** Time that nodes may take to say what the account has: less than `answerMs`. */
   readonly balanceMs: number;
-  /** How long a balance is kept before a node is asked again; how long no node is asked after none had an answer. */
+  /** Time after which a node is asked again: after an answer, and after none had one. */
   readonly balanceKeptMs: number;
   readonly noBalanceKeptMs: number;
   /** The time between two lines of the log about what was refused. */
@@ -82,7 +82,7 @@ export function isReason(code: string): code is Reason {
 
 /* Bearer tokens (RFC 6750 §2.1). */
 
-/** Digests have equal lengths, so that comparing takes as long for every token. */
+/** Digests have equal lengths, so that a comparison takes the same time for every token. */
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** @returns a function that says whether an Authorization header carries the token */
@@ -96,8 +96,8 @@ export function bearerCheck(token: string): (header: string | undefined) => bool
 
 /*
  * Decides which Host headers are accepted. A page of any website can have its name resolved to 127.0.0.1 (DNS
- * rebinding) and then read what is served there as if it were its own. The Host header gives it away: its own name is
- * in it.
+ * rebinding) and then read what is served there as if it were its own. The Host header reveals this, because the
+ * website's name is in it.
  */
 
 interface HostRule {

@@ -1,4 +1,4 @@
-/** `/api/v1`: everything, in pickaxe's own shapes. */
+/** The HTTP API: `/api/v1`, the balance, the checks of supervisors, and the server that serves them. */
 
 import type { z } from 'zod';
 import type { Controls, PauseReason } from '../../events/events.ts';
@@ -163,7 +163,7 @@ const NO_NODE =
   'this rig does not mine on a node of its own, so there is no node to ask for a balance: ask the pool what it owes, or any ' +
   'node with pickaxe balance ACCOUNT --node URL';
 
-/** @returns another fault as it is, because it is one of pickaxe */
+/** @returns other faults unchanged: they are pickaxe's */
 function asHttpError(fault: unknown, balanceMs: number): unknown {
   if (fault instanceof NoBalance) return new HttpError(502, 'node-failed', fault.message);
   const name = fault instanceof DOMException ? fault.name : '';

@@ -26,7 +26,7 @@ const RETRY_MS = 3_000;
 
 interface Client {
   readonly joinedMs: number;
-  /** When it had last read everything, as far as can be seen from here. */
+  /** When this process last had nothing left to send to it. */
   readMs: number;
 }
 

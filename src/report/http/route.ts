@@ -1,6 +1,13 @@
-/** A route: one thing that can be asked for. The server and the OpenAPI document are made from a list of routes. */
+/**
+ * A route: one thing that can be asked for. The server and the OpenAPI document are made from a list of routes. Files
+ * of the web page are routes, too.
+ */
 
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { version } from '../../system/version.ts';
@@ -41,6 +48,26 @@ export function json<Schema extends z.ZodType>(
   answer: (ask: Ask) => z.infer<Schema> | Promise<z.infer<Schema>>,
 ): Route {
   return { method: 'GET', path, summary, answers: { 200: schema }, answer };
+}
+
+/** A route whose answer clients keep, and get again only when it has changed (RFC 9110 §13.1.2). */
+function keptRoute(path: string, summary: string, type: string, read: () => string | Buffer): Route {
+  let kept: { readonly body: string | Buffer; readonly etag: string } | undefined;
+  return {
+    method: 'GET',
+    path,
+    summary,
+    answers: { 200: type },
+    answer: ({ ifNoneMatch }, reply) => {
+      if (!kept) {
+        const body = read();
+        kept = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+      }
+      reply.headers({ etag: kept.etag, 'cache-control': 'no-cache' });
+      if (ifNoneMatch === kept.etag) return reply.code(304).send();
+      return reply.type(type).send(kept.body);
+    },
+  };
 }
 
 /* The OpenAPI 3.1 document, made from the routes and the schemas that answers are typed by. */
@@ -118,21 +145,54 @@ function components(): Record<string, object> {
   );
 }
 
-/** The document's own route. It changes with the version of pickaxe only, so that it may be kept. */
+/** The document's own route. It changes with the version of pickaxe only. */
 export function openApiRoute(routes: readonly Route[]): Route {
   const path = '/api/v1/openapi.json';
   const route: Route = {
-    method: 'GET',
-    path,
-    summary: 'this document',
+    ...keptRoute(path, 'this document', 'application/json; charset=utf-8', () => document),
     answers: { 200: 'application/json' },
-    answer: ({ ifNoneMatch }, reply) => {
-      reply.headers({ etag, 'cache-control': 'no-cache' });
-      if (ifNoneMatch === etag) return reply.code(304).send();
-      return reply.type('application/json; charset=utf-8').send(document);
-    },
   };
   const document = JSON.stringify(openApi([...routes, route]));
-  const etag = `"${createHash('sha256').update(document).digest('base64url')}"`;
   return route;
+}
+
+/*
+ * The web page's files. They are listed when pickaxe starts, so that no request's path gets near the file system.
+ */
+
+/** Media types by the end of a file's name. Files with another end are not served. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const library = (name: string) => createRequire(import.meta.url).resolve(`uplot/dist/${name}`);
+
+/** The files, by path. Modules lie as they do in dist/, so that they find each other. */
+function files(): Map<string, string> {
+  const own = readdirSync(built('web')).filter((name) => name !== 'index.html' && extname(name) in TYPES);
+  return new Map([
+    ['/', built('web/index.html')],
+    ...own.map((name) => [`/web/${name}`, built(`web/${name}`)] as const),
+    ['/report/figures.js', built('report/figures.js')],
+    ['/report/units.js', built('report/units.js')],
+    ['/source/vocabulary.js', built('source/vocabulary.js')],
+    ['/text/quantities.js', built('text/quantities.js')],
+    ['/web/uplot.js', library('uPlot.esm.js')],
+    ['/web/uplot.css', library('uPlot.min.css')],
+  ]);
+}
+
+/**
+ * They are open: the page itself asks for the token.
+ * @throws Error when the page was not built
+ */
+export function pageRoutes(): Route[] {
+  return Array.from(files(), ([path, file]) => ({
+    ...keptRoute(path, 'a file of the web page', TYPES[extname(file)], () => readFileSync(file)),
+    open: true,
+  }));
 }

@@ -16,6 +16,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Clock } from '../../system/clock.ts';
+import { formatHttpAddress } from '../../text/addresses.ts';
 import { jsonText } from '../../text/plain-text.ts';
 import {
   admits,
@@ -106,7 +107,8 @@ export class HttpServer {
     server.on('error', (fault) => this.#log.warn({ tag: 'http' }, fault.message));
     const { address, port } = server.address() as AddressInfo;
     const reachable = reachableHost(address);
-    return { url: urlOf(address, port), reachableUrl: reachable === undefined ? undefined : urlOf(reachable, port) };
+    const urlOf = (host: string) => `http://${formatHttpAddress({ host, port })}`;
+    return { url: urlOf(address), reachableUrl: reachable === undefined ? undefined : urlOf(reachable) };
   }
 
   /** Ends at once: clients that are being answered are cut off. */
@@ -326,13 +328,6 @@ function feedInPieces(socket: Socket): void {
       parse.call(socket, bytes.subarray(at, at + PIECE_BYTES));
     }
   });
-}
-
-/* Where a server is reached. Pure, but for asking the system for its addresses. */
-
-/** @returns `http://192.168.1.5:8080`, `http://[::1]:8080` */
-export function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**

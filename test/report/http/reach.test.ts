@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { reachableHost, urlOf } from '#pickaxe/report/http/server.js';
+import { reachableHost } from '#pickaxe/report/http/server.js';
+import { formatHttpAddress } from '#pickaxe/text/addresses.js';
 
 const address = (address: string, family: 'IPv4' | 'IPv6', internal = false) => ({ address, family, internal });
 const LOOPBACK = [address('127.0.0.1', 'IPv4', true), address('::1', 'IPv6', true)];
 
 test('URLs have IPv6 addresses in brackets', () => {
-  expect([urlOf('127.0.0.1', 80), urlOf('::', 8080)]).toEqual(['http://127.0.0.1:80', 'http://[::]:8080']);
+  const addresses = [
+    { host: '127.0.0.1', port: 80 },
+    { host: '::', port: 8080 },
+  ];
+  expect(addresses.map(formatHttpAddress)).toEqual(['127.0.0.1:80', '[::]:8080']);
 });
 
 describe('the address by which other machines reach a server', () => {
