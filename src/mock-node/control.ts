@@ -183,7 +183,7 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
       return { requestKey: commands.finishTransfer(chain, requestKey) };
     },
   ),
-  /** How many hashes a solution needs on average, from now on. */
+  /** Sets the number of hashes that a solution needs on average. */
   difficulty: instruction(z.strictObject({ hashes: z.number().min(1) }), ({ ledger }, { hashes }) => {
     if (ledger.settings.retargets) throw new InstructionError('with the option retargets, the ledger sets the targets');
     ledger.difficulty = hashes;
@@ -227,13 +227,13 @@ export async function carryOut(node: Instructed, json: unknown): Promise<{ instr
 
 function instruction<T>(
   schema: z.ZodType<T>,
-  act: (node: Instructed, said: T) => object | void | Promise<void>,
+  act: (node: Instructed, given: T) => object | void | Promise<void>,
 ): Instruction {
   return async (node, json) => {
-    const said = schema.safeParse(json);
-    if (!said.success) throw new InstructionError(z.prettifyError(said.error));
+    const parsed = schema.safeParse(json);
+    if (!parsed.success) throw new InstructionError(z.prettifyError(parsed.error));
     try {
-      return (await act(node, said.data)) ?? {};
+      return (await act(node, parsed.data)) ?? {};
     } catch (error) {
       throw error instanceof RefusedError ? new InstructionError(error.message) : error;
     }

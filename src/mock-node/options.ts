@@ -84,7 +84,7 @@ const ledgerOptions = {
     .int()
     .refine(isNumberOfChains, 'The number of chains must be 1, 3, or an even number from 4 to 20')
     .default(20),
-  /** How many hashes a solution needs on average. */
+  /** Number of hashes that a solution needs on average. */
   difficulty: z.number().min(1).default(1_000_000),
   /** Whether targets follow the time that blocks took, as on real networks, instead of staying what they are set to. */
   retargets: z.boolean().default(false),
@@ -116,10 +116,11 @@ const ledgerOptions = {
   checksProofOfWork: z.boolean().default(true),
   /** While more work records than this are remembered, for all chains and miners, no more are issued. */
   workLimit: z.number().int().min(1).max(100_000).default(1200),
-  /** How long work is remembered. */
+  /** Time for which work is remembered. */
   workLifetimeMs: ms.default(WORK_LIFETIME_MS),
   /**
-   * How long before another miner's block its New Cut is sent. Work that is issued in between is still the old work.
+   * Time between a New Cut and another miner's block, which follows it. Work that is issued in between is still the old
+   * work.
    */
   cutLeadMs: ms.default(0),
   /** Whether a block is also a New Cut for the adjacent chains. */
@@ -158,7 +159,7 @@ const contractOptions = {
   minGasPrice: decimal.default('0.00000001'),
   /** The most gas of one transaction. */
   blockGasLimit: z.number().int().min(1).default(150_000),
-  /** How long /listen waits for a result. */
+  /** Time for which /listen waits for a result. */
   listenMs: ms.default(LISTEN_MS),
   /** What /listen answers then: real nodes 504, the stand-alone server an object. */
   listenTimeout: z.enum(['504', 'object']).default('504'),
@@ -191,25 +192,25 @@ const serverOptions = {
    * do.
    */
   standAlone: z.enum(['document', 'new']).default('document'),
-  /** Who may mine. When the list is empty, every valid miner may; on real nodes nobody may then. */
+  /** The miners that may mine. With an empty list every valid miner may; on real nodes none may then. */
   miners: z.array(allowedMinerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),
   /** Whether `/config` is served. */
   configServed: z.boolean().default(true),
   /** The status for an accepted solution: real nodes answer 200, and document 1 says 204. */
   acceptedStatus: z.union([z.literal(200), z.literal(204)]).default(200),
-  /** How long an update stream lasts, ±10 %. */
+  /** Lifetime of an update stream, ±10 %. */
   streamMs: ms.default(STREAM_MS),
   /**
    * Whether there are streams of all new blocks, `/header/updates` and `/block/updates`; by default real nodes have
    * none.
    */
   headerStream: z.boolean().default(false),
-  /** How many streams may be open at once. */
+  /** Maximum number of open streams. */
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
   /** Which sides refuse clients that ask too often. `p2p` is only a side with a port of its own, as of real nodes. */
   throttled: z.enum(['none', 'p2p', 'all']).default('p2p'),
-  /** How many requests a second each address may send. The values are those of document 1's sample configuration. */
+  /** Requests per second that each address may send: those of document 1's sample configuration. */
   throttling: z
     .strictObject({
       global: z.number().min(0.001).max(1_000_000).default(50),
@@ -218,11 +219,11 @@ const serverOptions = {
     })
     .prefault({}),
   /**
-   * Whether a client that asked too often is told how long to wait (`retry-after`). Real nodes do not say it, gateways
+   * Whether a refusal for asking too often says how long to wait (`retry-after`). Real nodes do not say it, gateways
    * do.
    */
   throttleRetryAfter: z.boolean().default(false),
-  /** How many events are sent for each New Cut. */
+  /** Number of events for each New Cut. */
   cutBurst: z.number().int().min(1).max(100).default(1),
 };
 

@@ -22,7 +22,7 @@ import { jsonOrUndefined } from '../text/plain-text.ts';
 /** The number of mainnet01 in its headers. All 61 of its headers in test/vectors/headers.json have it. */
 const MAINNET = 5;
 /**
- * How long to wait after a solution that was not accepted, so that a node that does check the proof of work is not
+ * Pause after a solution that was not accepted, so that a node that does check the proof of work is not
  * flooded.
  */
 const REST_MS = 1_000;
@@ -126,8 +126,8 @@ const PATH = '/make-blocks';
 /** In bytes: goals for 1,000 chains need 15,000. */
 const MOST_BODY_BYTES = 16_384;
 /**
- * A goal ends when so many blocks in a row were none of its chain: the network has no such chain. Where nodes choose
- * among 20 chains at random, a chain is left out for so long once in 10^22 times.
+ * A goal ends after this number of blocks in a row of other chains: the network has no such chain. Where nodes choose
+ * among 20 chains at random, this happens by chance once in 10^22 times.
  */
 const MOST_OTHERS = 1_000;
 /** The scripts of one machine use one or two; more are a mistake. */
@@ -146,9 +146,9 @@ interface Answer {
 export class OnDemandPace implements Pace {
   readonly #address: HttpAddress;
   readonly #server: Server;
-  /** How many blocks each chain still needs, and how many of other chains have come since its last one. */
+  /** Number of blocks that each chain still needs, and of other chains' blocks since its last one. */
   readonly #goals = new Map<number, { blocks: number; others: number }>();
-  /** How many blocks the chains lacked that no work has named. */
+  /** Number of blocks that the chains lacked that no work has named. */
   readonly #givenUp = new Map<number, number>();
   /** Solves the current work; undefined once it has been called, and while there is no work. */
   #solve: (() => void) | undefined;
@@ -176,8 +176,7 @@ export class OnDemandPace implements Pace {
   async open(): Promise<void> {
     const { host, port } = this.#address;
     await new Promise<void>((resolve, reject) => {
-      // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the
-      // process.
+      // The listener stays: an `error` event without one, such as of a connection that fails, would end the process.
       this.#server.on('error', reject);
       this.#server.listen(port, host, resolve);
     });
@@ -276,7 +275,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 /* When a simulated hasher has solved a work. */
 
 /**
- * How many chains the networks have. The reference client divides its constant delay by it, so that each chain gets a
+ * Number of chains of the networks. The reference client divides its constant delay by it, so that each chain gets a
  * block in it.
  */
 const CHAINS = 20;

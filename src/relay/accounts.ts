@@ -7,9 +7,9 @@ import { OTHER_WORKERS, type ShareOutcome } from '../events/vocabulary.ts';
 import type { Outcome } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** How many workers an event lists. The rest is summed up under one name. */
+/** Maximum number of workers that an event lists. The rest is summed up under one name. */
 const LISTED = 64;
-/** How many names are kept. Whoever chooses names at random must not fill the memory. */
+/** Maximum number of names that are kept: random names must not fill the memory. */
 const KEPT = 4_096;
 
 /** What a relay knows of a session now. */
@@ -23,7 +23,7 @@ export interface SessionNow {
 export class Account {
   readonly name: string;
   readonly sessions = new Set<SessionNow>();
-  /** How many connections have authorized it. Those may count on it at any time, so it is kept until there are none. */
+  /** Number of connections that have authorized it. It is kept while there are any. */
   users = 0;
   readonly counts: Record<ShareOutcome, number> = { accepted: 0, rejected: 0, stale: 0, duplicate: 0 };
   blocks = 0;
@@ -59,9 +59,9 @@ export class Account {
 }
 
 export class Accounts {
-  /** Those that were used least recently come first. */
+  /** Least recently used first. */
   readonly #accounts = new Map<string, Account>();
-  /** What is left of those that are no longer kept. */
+  /** The sums of those that are no longer kept. */
   readonly #others = new Account(OTHER_WORKERS);
 
   /** @param name at most 128 printable characters */
@@ -131,13 +131,11 @@ function summedUp(workers: readonly RelayWorker[]): RelayWorker {
   };
 }
 
-/* Tells how the only worker of a relay is doing: what became of its solutions, and the hashrate that they stand for. */
+/* Reports on the only worker of a relay: what became of its solutions, and the hashrate that they stand for. */
 
-/** How often it is told: as often as the stratum server tells of its workers. */
-const TELL_MS = 5_000;
-/**
- * The hashrate is estimated from the solutions of this time. Blocks are rare, so a shorter time would often hold none.
- */
+/** Time between two reports, as of the stratum server. */
+const REPORT_MS = 5_000;
+/** Window of the hashrate. Blocks are rare, so a shorter one would often have none. */
 const WINDOW_MS = 600_000;
 
 interface LoneWorkerOptions {
@@ -170,7 +168,7 @@ export class LoneWorker {
   constructor(options: LoneWorkerOptions) {
     this.#options = options;
     this.#startMs = options.clock.monotonicMs();
-    this.#timer = setInterval(() => this.#notify(), TELL_MS);
+    this.#timer = setInterval(() => this.#notify(), REPORT_MS);
     this.#notify();
   }
 
@@ -182,12 +180,12 @@ export class LoneWorker {
     if (this.#isBusy !== wasBusy) this.#notify();
   }
 
-  /** It brought a nonce that is none: `rejected`, or one for the second time: `duplicate`. */
+  /** Counts a wrong nonce (`rejected`), or one that came before (`duplicate`). */
   wasWrong(outcome: 'rejected' | 'duplicate'): void {
     this.#counts[outcome]++;
   }
 
-  /** It brought a solution, of which this became. */
+  /** Counts a solution and its verdict. */
   brought({ work, isBlock }: Solution, verdict: Outcome): void {
     const outcome = verdict === 'accepted' || verdict === 'stale' ? verdict : 'rejected';
     this.#counts[outcome]++;

@@ -18,12 +18,12 @@ import { LenientLines, TOO_LONG } from '../wire/lines.ts';
 import { LoneWorker } from './accounts.ts';
 import { type Relay, RelayedWorks, type RelayLog } from './relay.ts';
 
-/** How long a worker rests after its first failure; each further one in a row doubles that. */
+/** Pause after a worker's first failure; each further one in a row doubles it. */
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 300_000;
-/** How many nonces a header has. */
+/** Number of nonces of a header. */
 const NONCES = 2 ** 64;
-/** No worker runs out of nonces sooner, whatever it claims: that would take 300 PH/s. */
+/** Least time before a worker gets a new header, whatever it claims: to run out of nonces sooner takes 300 PH/s. */
 const LEAST_RENEWAL_MS = 60_000;
 
 export interface ExternalRelayOptions {
@@ -32,9 +32,9 @@ export interface ExternalRelayOptions {
   readonly emit: Listener;
   readonly clock: Clock;
   readonly log: RelayLog;
-  /** How long the worker rests after its first failure. The default is a second. */
+  /** Pause after the worker's first failure. The default is a second. */
   readonly firstRestMs?: number;
-  /** How long a worker searches a header at least, whatever rate it claims. The default is a minute. */
+  /** Least time before a worker gets a new header. The default is a minute. */
   readonly leastRenewalMs?: number;
 }
 
@@ -170,7 +170,7 @@ export class ExternalRelay implements Relay {
     }
   }
 
-  /** The worker rests, the longer the more often it has failed in a row, and tries again with what is the work then. */
+  /** Starts the worker again after a pause, with the work of that time. */
   #fail(why: string, job: Job): void {
     const { log, firstRestMs = FIRST_REST_MS } = this.#options;
     const ms = Math.min(LONGEST_REST_MS, firstRestMs * 2 ** this.#failures);
@@ -188,13 +188,11 @@ export class ExternalRelay implements Relay {
 
 /** A nonce and two numbers have 60. */
 const MOST_ANSWER_BYTES = 1_024;
-/** The longest line of its stderr that is logged: more is no message for people. */
+/** Longer stderr lines are left out of the log. */
 const MOST_LOG_BYTES = 8_192;
-/**
- * How long to wait for the rest of the output after the worker's end: a process that it left behind may keep it open.
- */
+/** Time for the rest of the output after the worker's end: a process that it left behind may keep it open. */
 const OUTPUT_MS = 200;
-/** How much of a wrong answer is quoted. */
+/** Maximum number of characters of a wrong answer that are quoted. */
 const MOST_QUOTED = 80;
 
 /** How a run has ended by itself. */
@@ -216,7 +214,7 @@ interface WorkerRunOptions {
 }
 
 class WorkerRun {
-  /** Undefined when it could not even be tried to start it. */
+  /** Undefined if spawn itself failed. */
   readonly #child: ChildProcess | undefined;
   readonly #ended: (end: RunEnd) => void;
   readonly #answerLines = new LenientLines(MOST_ANSWER_BYTES);
@@ -231,7 +229,8 @@ class WorkerRun {
     try {
       child = startGroup(withArgument(command, targetArgument(target)), { stdio: 'pipe' });
     } catch (fault) {
-      // For most faults `spawn` throws; for a missing program and a few others it emits 'error'. Both are told later.
+      // For most faults `spawn` throws; for a missing program and a few others it emits 'error'. Both are reported
+      // later.
       this.gone = Promise.resolve();
       queueMicrotask(() => cannotStart(fault as Error));
       return;
@@ -259,7 +258,7 @@ class WorkerRun {
     });
   }
 
-  /** Ends the process and all that it has started. Nothing more is heard of the run. */
+  /** Ends the process and all that it has started. `ended` is not called afterwards. */
   kill(): void {
     this.#isOver = true;
     if (!this.#child) return;

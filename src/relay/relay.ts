@@ -1,6 +1,6 @@
 /**
- * The Relay interface. A relay hands work on to hashers that are not ours, such as ASICs or another program, and judges
- * what comes back. It is a consumer of a source, like the miner, and not an engine: it takes no ranges and counts no
+ * The Relay interface. A relay hands work on to foreign hashers, such as ASICs or another program, and verifies what
+ * comes back. It is a consumer of a source, like the miner, and not an engine: it takes no ranges and counts no
  * nonces.
  */
 
@@ -27,7 +27,7 @@ export interface Relay {
   run(stop: AbortSignal): Promise<void>;
 }
 
-/** Receives what a relay has to say to people, as lines. */
+/** Receives log lines. */
 export interface RelayLog {
   debug(line: string): void;
   info(line: string): void;
@@ -43,7 +43,7 @@ export interface RelayedWorksOptions {
   /** The relay's name, which events carry. */
   readonly name: string;
   readonly source: WorkSource;
-  /** Called with what becomes of solutions. By default nobody is told. */
+  /** Called with what becomes of solutions. */
   readonly emit?: Listener;
   readonly clock?: Clock;
   /** Called when the current work has changed: undefined means that there is none now. */
@@ -126,7 +126,8 @@ export class RelayedWorks {
     const verdict = this.#submitter.submit(solution, { name: this.#options.name, isRelay: true }, this.#stop);
     if (!verdict || work.until === 'replaced') return verdict;
     this.#solved.add(work);
-    // The source tells it, too, but only once it has sent the solution. Until then no more jobs of the work are made.
+    // The source reports this, too, but only once it has sent the solution. Until then no more jobs of the work are
+    // made.
     if (work === this.#current) this.#end({ kind: 'stale', works: [work], reason: 'solved' });
     return verdict;
   }

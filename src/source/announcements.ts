@@ -21,13 +21,13 @@ export class Announcements {
     this.emit = emit;
   }
 
-  /** Whether people have been told that the source is out of reach. */
+  /** Whether an event has said that the source is out of reach. */
   get isLost(): boolean {
     return this.#outage !== undefined;
   }
 
   /**
-   * To be called when the source is started, which may be again: then people are told anew whether it is within reach.
+   * Call this when the source is started, also when it is started again: then events say anew whether it is in reach.
    */
   started(): void {
     this.#everReached = false;
@@ -66,7 +66,7 @@ export class Announcements {
 const CALM_MS = 60_000;
 
 export class NodeAnnouncements extends Announcements {
-  #streamProblemTold = false;
+  #streamProblemAnnounced = false;
   /** When a fetch last had to wait because there were too many (monotonic). */
   #tooManyAtMs = Number.NEGATIVE_INFINITY;
   #polled: readonly PolledChain[] = [];
@@ -81,20 +81,20 @@ export class NodeAnnouncements extends Announcements {
     return this.#polled;
   }
 
-  /** Tells that a stream could not be opened, unless the node is out of reach anyway. */
+  /** Announces that a stream could not be opened, unless the node is out of reach anyway. */
   streamProblem(message: string, hasOtherStreams: boolean): void {
-    if (this.#streamProblemTold || this.isLost) return;
-    this.#streamProblemTold = true;
+    if (this.#streamProblemAnnounced || this.isLost) return;
+    this.#streamProblemAnnounced = true;
     const others = hasOtherStreams ? ' Other chains have one.' : '';
     this.note('info', `a chain has no update stream for now, so it is polled for work: ${message}${others}`);
   }
 
-  /** Notes that a stream has opened, so that the next problem is told again. */
+  /** Notes that a stream has opened, so that the next problem is announced again. */
   streamOpened(): void {
-    this.#streamProblemTold = false;
+    this.#streamProblemAnnounced = false;
   }
 
-  /** Tells that the node gives more reasons to fetch work than pickaxe follows. */
+  /** Announces that the node gives more reasons to fetch work than pickaxe follows. */
   tooManyFetches(perSecond: number, nowMs: number): void {
     const isNew = nowMs - this.#tooManyAtMs > CALM_MS;
     this.#tooManyAtMs = nowMs;

@@ -27,7 +27,7 @@ export interface Standby {
   failed: boolean;
   /** Whether the source is as good as others, so far as is known: its work may be worth nothing otherwise. */
   healthy: boolean;
-  /** How often the source has given work. */
+  /** Number of times that the source has given work. */
   given: number;
   /** Since when it has given work and was not lost; undefined while that is not so. */
   givesSinceMs: number | undefined;

@@ -67,7 +67,7 @@ export interface WorkSource {
    */
   answers?(stop: AbortSignal): Promise<boolean>;
   /**
-   * Sets who is told when the source finds out that its work, which goes on, is probably worth nothing, and when that
+   * Sets what the source calls when it finds out that its work, which goes on, is probably worth nothing, and when that
    * is over. Called at most once, when another source could take over. A source that cannot find out does not have this
    * method.
    */

@@ -10,7 +10,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Verdict, WorkSource } from './source.ts';
 import type { Outcome } from './vocabulary.ts';
 
-/** How many solutions are remembered, so that none is submitted twice. Far fewer are ever in flight. */
+/** Number of solutions that are remembered, so that each is submitted once. Far fewer are ever in flight. */
 const REMEMBERED = 4_096;
 
 /**
@@ -97,7 +97,7 @@ export class Submitter {
     let verdict: Verdict;
     try {
       const answer = isSent ? source.submit(solution, stop) : NOT_SENT;
-      // Whoever hears of it does so after the source, so that nothing delays the submission.
+      // The event comes after the call of the source, so that no listener delays the submission.
       if (isSent && isBlock) emit({ type: 'sent-block', ...about, header, source: nameOf(source, work) });
       verdict = await answer;
     } catch (fault) {

@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 256;
 /** What a worker prints. The hashes and the rate are what it claims. */
 export interface ExternalAnswer {
   readonly nonce: bigint;
-  /** How many nonces it has tried, and how many a second. */
+  /** Number of nonces that it has tried, in all and per second. */
   readonly hashes?: number;
   readonly hashesPerSecond?: number;
 }

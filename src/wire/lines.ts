@@ -26,7 +26,7 @@ export class LineSplitter {
   }
 
   /**
-   * @param chunk bytes of UTF-8; what is none becomes U+FFFD
+   * @param chunk UTF-8; bytes that are not become U+FFFD
    * @returns the lines that end in this chunk, without `\n` or `\r\n`
    * @throws LineTooLongError when the unfinished line has become too long. Nothing can be read after that
    */
@@ -124,7 +124,7 @@ export class LenientLines {
 }
 
 /*
- * The header with which a proxy tells the address of its client: the PROXY protocol, versions 1 and 2, as HAProxy's
+ * The header with which a proxy gives the address of its client: the PROXY protocol, versions 1 and 2, as HAProxy's
  * `proxy-protocol.txt` specifies it. Pure.
  */
 
@@ -157,7 +157,7 @@ function invalid(why: string): ProxyHeader {
   return { kind: 'invalid', why };
 }
 
-/** Whether the bytes agree, as far as there are any. */
+/** Whether the bytes that there are agree. */
 function beginsAs(bytes: Uint8Array, begin: Uint8Array): boolean {
   return begin.subarray(0, bytes.length).every((byte, i) => byte === bytes[i]);
 }

@@ -22,7 +22,7 @@ export function parseTarget(hex: string): Uint8Array | undefined {
   return fromHex(hex.replace(/^0x/i, '').padStart(2 * TARGET_BYTES, '0')).toReversed();
 }
 
-/** @returns the header, 286 bytes, of 572 hex digits; undefined when the text is none */
+/** @returns the header, 286 bytes, of 572 hex digits; undefined when the text is not a header */
 export function parseHeader(hex: string): Uint8Array | undefined {
   return hex.length === 2 * HEADER_BYTES && /^[\da-f]+$/i.test(hex) ? fromHex(hex) : undefined;
 }
@@ -83,7 +83,7 @@ export function parseClientLine(line: string): ClientLine {
 
 /**
  * The error codes of stratum. Pools disagree about 21 to 23; these are Bitcoin's, with 21 also for stale shares.
- * The words tell `stale` from `job not found`.
+ * The words distinguish `stale` from `job not found`.
  */
 export const STRATUM_ERROR = {
   other: 20,
@@ -124,8 +124,8 @@ export function formatNotify(jobId: string, headerHex: string, clean: boolean): 
  */
 
 /**
- * How many hashes a share of difficulty 1 takes on average: as in Bitcoin, where these words come from, so the target
- * is 2^224 − 1. This network's own messages name targets (`mining.set_target`) and need no such unit.
+ * Number of hashes that a share of difficulty 1 takes on average: as in Bitcoin, where these words come from, so the
+ * target is 2^224 − 1. This network's own messages name targets (`mining.set_target`) and need no such unit.
  */
 const HASHES_AT_DIFFICULTY_1 = 2 ** 32;
 
@@ -147,11 +147,10 @@ const NUMBER = /^\d{1,20}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i;
 /* What workers say of themselves: their name, their program, and the difficulty that their password asks for. Pure. */
 
 /**
- * Enough for an account that names its key (66 characters) and the name of a worker. Tables shorten names by
- * themselves.
+ * Enough for an account that names its key (66 characters) and the name of a worker. Tables shorten names themselves.
  */
 const NAME_CHARACTERS = 128;
-/** That of a program: some ASICs cut their own names at this length. */
+/** Maximum length of a program's name: some ASICs cut their own names there. */
 const AGENT_CHARACTERS = 63;
 const UNNAMED = 'unnamed';
 

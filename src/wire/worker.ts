@@ -50,7 +50,7 @@ export type ByeReason = (typeof BYE_REASONS)[number];
 const MOST_SHARES_PER_SECOND = 1_000;
 /** Slower than a share a day, a rate says nothing. */
 const LEAST_SHARES_PER_SECOND = 1 / 86_400;
-/** How much of a parent's words an error repeats. */
+/** Maximum number of characters of a parent's line that an error repeats. */
 const MOST_QUOTED = 80;
 /** With more, the line is of another kind altogether. */
 const MOST_FAULTS = 3;

@@ -6,9 +6,9 @@ import { encodeBase64url } from '../../ledger/json.ts';
 import type { PayloadContent, PayloadRoots, PayloadWithOutputs } from '../../ledger/payload.ts';
 import type { CoinState } from '../contract/state.ts';
 
-/** How many heights below the tip are kept. */
+/** Number of heights below the tip that are kept. */
 const KEPT_HEIGHTS = 500n;
-/** How many bytes orphans have at most for others to be added. */
+/** Maximum bytes of orphans: beyond it, none is added. */
 const MOST_ORPHAN_BYTES = 8 * 1024 * 1024;
 /** What a block needs besides its payload, roughly. */
 const BLOCK_BYTES = 2_000;
@@ -20,7 +20,7 @@ export class BlockStore {
   /** The blocks of each height in the order in which they came; the heights ascend, but for those of orphans. */
   readonly #byHeight = new Map<bigint, Block[]>();
   readonly #canonical = new Map<bigint, Block>();
-  /** How many bytes the blocks have that are not canonical. */
+  /** Bytes of the blocks that are not canonical. */
   #orphanBytes = 0;
   #lowest: bigint;
   #tip: Block;
@@ -211,7 +211,7 @@ const ADJACENT_BYTES = 36;
 const AFTER_BYTES = AFTER.reduce((sum, [, length]) => sum + length, 0);
 
 /** @param header without its hash @returns the block hash, 32 bytes */
-export function blockHashOf(header: Uint8Array): Uint8Array {
+function blockHashOf(header: Uint8Array): Uint8Array {
   const end = header.length - AFTER_BYTES;
   const adjacents: Uint8Array[] = [];
   for (let at = ADJACENTS_OFFSET; at < end; at += ADJACENT_BYTES) {

@@ -37,7 +37,7 @@ interface MadeWork {
 /** The own payloads are smaller. */
 const MOST_PAYLOAD_BYTES = 1024 * 1024;
 
-/** Another miner, whom nobody knows. */
+/** The miner of rival blocks. */
 const RIVAL: Miner = { account: `k:${'1'.repeat(64)}`, predicate: 'keys-all', publicKeys: ['1'.repeat(64)] };
 
 export class Chains {
@@ -316,7 +316,7 @@ function hashesOf(blocks: readonly Block[]): Buffer {
 interface CutRequest {
   readonly origin: Peer | null;
   readonly network: string;
-  /** How many blocks of each chain are left out, as far as there are so many. */
+  /** Number of blocks of each chain that are left out, if it has that many. */
   readonly blocksBack: number;
 }
 

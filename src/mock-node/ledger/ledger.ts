@@ -18,7 +18,7 @@ import { canBePaid } from './payloads.ts';
 import { type IssuedWork, type Judgement, nonceKey, Referee } from './referee.ts';
 import { LedgerStats, recordOf, type SubmissionRecord } from './stats.ts';
 
-/** What the followers of the ledger are told about a chain. */
+/** The updates about a chain that the ledger's followers get. */
 export type Update = 'New Cut' | 'Refreshed Block';
 
 /** What happens on the ledger, for a log. */
@@ -91,7 +91,7 @@ export class Ledger {
   }
 
   /**
-   * How many hashes a solution needs on average. A change applies to work issued from now on.
+   * Number of hashes that a solution needs on average. A change applies to work issued from now on.
    * @throws RangeError on a change when the ledger itself sets the targets
    */
   get difficulty(): number {
@@ -163,7 +163,7 @@ export class Ledger {
   }
 
   /**
-   * Takes another node's cut, as far as it is heavier than the own one, or fits on top of it.
+   * Takes those parts of another node's cut that are heavier than the own one, or fit on top of it.
    * @param heads the heads of all chains, all of them known
    * @throws LedgerFormatError when they are no cut.
    */

@@ -40,7 +40,7 @@ export interface Draft {
   readonly header: Uint8Array;
 }
 
-/** How many miners' drafts are kept for each chain. */
+/** Maximum number of miners' drafts that are kept for each chain. */
 const MAX_DRAFTS = 100;
 
 export class NextBlocks {

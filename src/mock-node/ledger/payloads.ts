@@ -24,7 +24,7 @@ interface PayloadSettings {
   readonly chains: number;
 }
 
-/** How many miners' data are remembered. */
+/** Maximum number of miners whose data are remembered. */
 const MAX_MINERS = 1000;
 
 export class PayloadMaker {
@@ -137,7 +137,7 @@ function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
 interface CoinbaseFacts {
   /** The account that is paid. */
   readonly account: string;
-  /** Undefined when the account's guard is another than the miner's, so that nobody is paid. */
+  /** Undefined when the account's guard is not the miner's, so that no one is paid. */
   readonly amount: Decimal | undefined;
   /** The hash of the block's parent on the same chain, 43 characters. */
   readonly parent: string;

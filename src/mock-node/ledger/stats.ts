@@ -2,6 +2,7 @@
 
 import { HEADER_OFFSET, viewOf } from '../../chain/bytes.ts';
 import { creationTimeOf, nonceOf } from '../../chain/work.ts';
+import { BoundedSet } from '../../system/bounded.ts';
 import type { Judgement } from './referee.ts';
 
 type Outcome = Judgement['outcome'];
@@ -25,15 +26,15 @@ export interface SubmissionRecord {
   readonly header: Uint8Array;
 }
 
-/** How many submissions are kept. */
+/** Maximum number of submissions that are kept. */
 const MAX_RECORDS = 1000;
-/** How many keys of submissions are remembered, to recognise duplicates. */
+/** Maximum number of keys of submissions that are remembered, to recognise duplicates. */
 const MAX_SEEN = 10_000;
 
 export class LedgerStats {
-  /** How many work records were issued. */
+  /** Number of work records that were issued. */
   workIssued = 0;
-  /** How many headers of the right length were submitted. */
+  /** Number of submitted headers of the right length. */
   submissions = 0;
   /** Accepted submissions, including orphaned ones. */
   accepted = 0;
@@ -48,16 +49,12 @@ export class LedgerStats {
   rivalBlocks = 0;
   /** The last submissions, oldest first. */
   readonly records: SubmissionRecord[] = [];
-  readonly #seen = new Set<string>();
+  readonly #seen = new BoundedSet<string>(MAX_SEEN);
 
   /** Remembers the keys of a submission. @returns whether one of them was seen before */
   isDuplicate(...keys: string[]): boolean {
     const duplicate = keys.some((key) => this.#seen.has(key));
     for (const key of keys) this.#seen.add(key);
-    for (const oldest of this.#seen) {
-      if (this.#seen.size <= MAX_SEEN) break;
-      this.#seen.delete(oldest);
-    }
     return duplicate;
   }
 

@@ -20,9 +20,9 @@ export interface CutEvent {
   readonly reason: string;
 }
 
-/** A cut that is so many blocks higher is left to catching up, which the mock does not do. */
+/** A cut that is this many blocks higher is left to catching up, which the mock does not do. */
 const FAR_AHEAD = 20n;
-/** While so many cuts wait, no more are taken. */
+/** Maximum number of cuts that wait. */
 const MOST_WAITING = 100;
 
 export class CutPipeline {
@@ -123,7 +123,7 @@ export class CutFetcher {
   /**
    * Adds the cut's blocks to the ledger, beside its own.
    * @returns the heads of the cut
-   * @throws PeerError when nobody has a block, LedgerFormatError when a block is wrong.
+   * @throws PeerError when no peer has a block, LedgerFormatError when a block is wrong.
    */
   async fetch(cut: Cut): Promise<Block[]> {
     const { chains } = this.#ledger;

@@ -11,7 +11,7 @@ import { pause, within } from '../../system/abort.ts';
 /** Where a list of peers is used: on the network of cuts, or on that of a chain's mempool. */
 export type PeerNetwork = 'cut' | number;
 
-/** How many peers of each network are known. Then the oldest is forgotten. */
+/** Maximum number of known peers of each network. Beyond it, the oldest is forgotten. */
 export const MAX_PEERS = 1_000;
 
 export class Peers {
@@ -98,7 +98,7 @@ export class PeerError extends Error {
 
 /** The mock speaks with this machine only. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
-/** How long an answer may take, as of real nodes that look whether a peer can be reached. */
+/** Time limit for an answer, as of real nodes that check whether a peer can be reached. */
 const ANSWER_MS = 2_000;
 /** A page of headers or a payload is far shorter. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;

@@ -39,7 +39,7 @@ export const faultKinds = [
   'wrong-length',
   /** 200 with the node's headers and a meaningless body. */
   'garbage',
-  /** 200 with the node's headers and well-formed JSON of `bytes` bytes that nobody asked for. */
+  /** 200 with the node's headers and well-formed JSON of `bytes` bytes that was not asked for. */
   'long-body',
   /** 200 with an HTML page and without the node's headers. */
   'captive-portal',
@@ -83,7 +83,7 @@ const faultSchema = z.strictObject({
   side: z.enum(['service', 'p2p']).optional(),
   kind: z.enum(faultKinds),
   probability: z.number().min(0).max(1).default(1),
-  /** How many requests the fault hits. By default there is no limit. */
+  /** Number of requests that the fault hits. By default there is no limit. */
   times: z.number().int().min(1).optional(),
   delayMs: z.number().int().min(0).max(600_000).default(0),
   retryAfterS: z.number().int().min(0).max(3600).optional(),
@@ -138,7 +138,7 @@ export class FaultScript {
 
 /* What a misbehaving node sends over and over again: noise in an update stream, or below the body of any answer. */
 
-/** How often noise is sent. */
+/** Time between two pieces of noise. */
 const NOISE_MS = 10;
 
 /**

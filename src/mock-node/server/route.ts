@@ -111,7 +111,7 @@ export interface NodeFacts {
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;
   readonly dialect: Dialect;
-  /** Whether clients are told their own address. Of a real node, only the P2P side does. */
+  /** Whether answers name the client's address, as those of a real node's P2P side do. */
   readonly namesPeer: boolean;
   /** Whether web pages may read the answer. Of a real node, they may read the service side. */
   readonly isForPages: boolean;
@@ -292,7 +292,7 @@ function retryAfter({ retryAfterS }: Fault): Record<string, string> {
 
 const OBJECT = '{"a":1},';
 
-/** @returns a list of so many bytes, whose small objects take a parser many times their bytes */
+/** @returns a list of this length, whose small objects take a parser many times their bytes */
 function longJson(bytes: number): string {
   return `[${OBJECT.repeat((bytes - '[{}]'.length) / OBJECT.length)}{}]`.padEnd(bytes);
 }

@@ -104,7 +104,7 @@ export class MockServer {
     const { ledger } = content;
     ledger.follow((update, chain) => this.streams.publish(update, chain));
     ledger.followBlocks((block) => {
-      this.streams.tellBlock(block, (it, topic) => blockEvent(it, topic, ledger.settings.network));
+      this.streams.publishBlock(block, (it, topic) => blockEvent(it, topic, ledger.settings.network));
     });
     this.#http.on('connection', () => {
       this.stats.connections += 1;
@@ -298,13 +298,13 @@ function canBeSent(response: ServerResponse): boolean {
 /* The counters of the mock server. */
 
 class ServerStats {
-  /** How many TCP connections were accepted. */
+  /** Number of accepted TCP connections. */
   connections = 0;
-  /** How many requests arrived at each endpoint, whatever the answer was. */
+  /** Number of requests to each endpoint, whatever the answer was. */
   readonly requests: Record<Endpoint, number> = noRequests();
-  /** How many requests were hit by a fault of the script. */
+  /** Number of requests that were hit by a fault of the script. */
   faults = 0;
-  /** How many requests were refused because their client asked too often. */
+  /** Number of requests that were refused because their client asked too often. */
   throttled = 0;
   /** The largest number of update streams that were open at the same time. */
   mostOpenStreams = 0;

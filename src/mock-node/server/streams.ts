@@ -1,6 +1,6 @@
 /**
- * The open streams of events. Those for miners tell of one chain: an event is `event:New Cut` and an empty line,
- * without a `data:` line (document 1, "Events"). Others tell of all new blocks, with a `data:` line.
+ * The open streams of events. Those for miners are about one chain: an event is `event:New Cut` and an empty line,
+ * without a `data:` line (document 1, "Events"). Others have all new blocks, with a `data:` line.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -14,7 +14,7 @@ import { type Fault, sendNoise } from './faults.ts';
 type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 
 /**
- * What a stream tells of: the updates of one chain, or all new blocks, with their headers only or with their payloads.
+ * The content of a stream: the updates of one chain, or all new blocks, with their headers only or with their payloads.
  */
 export type StreamTopic = number | BlockTopic;
 
@@ -23,7 +23,7 @@ export interface BlockTopic {
   readonly dialect: Dialect;
 }
 
-/** A reader that has so many bytes left to read is disconnected. */
+/** A reader with more unread bytes is disconnected. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /** The time between the events of one New Cut. */
 const BURST_GAP_MS = 15;
@@ -50,7 +50,7 @@ export class UpdateStreams {
     this.#random = random;
   }
 
-  /** How many streams are open. */
+  /** Number of open streams. */
   get open(): number {
     return this.#streams.size;
   }
@@ -94,7 +94,7 @@ export class UpdateStreams {
    * Sends a new block to the streams of blocks.
    * @param eventOf the text of its event; it is asked once for each kind of stream
    */
-  tellBlock(block: Block, eventOf: (block: Block, topic: BlockTopic) => string): void {
+  publishBlock(block: Block, eventOf: (block: Block, topic: BlockTopic) => string): void {
     const texts = new Map<string, string>();
     for (const [response, stream] of this.#streams) {
       const { topic } = stream;

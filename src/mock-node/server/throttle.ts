@@ -5,10 +5,11 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../ledger/header.ts';
+import { BoundedMap } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Message } from './route.ts';
 
-/** How many requests a second each address may send. */
+/** Requests per second that each address may send. */
 export interface Rates {
   readonly global: number;
   /** Below `mempool`, with its peers. */
@@ -18,7 +19,7 @@ export interface Rates {
 
 interface ThrottleOptions {
   readonly rates: Rates;
-  /** Whether a client is told how long to wait. */
+  /** Whether a refusal says how long to wait. */
   readonly tellsWait: boolean;
   readonly clock: Clock;
 }
@@ -37,7 +38,7 @@ export class Throttle {
   readonly #sendsWait: boolean;
   readonly #clock: Clock;
   /** By kind and address. */
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
 
   constructor({ rates, tellsWait, clock }: ThrottleOptions) {
     this.#rates = rates;
@@ -68,18 +69,9 @@ export class Throttle {
     const { tokens, atMs } = this.#buckets.get(key) ?? { tokens: most, atMs: nowMs };
     const saved = Math.min(most, tokens + ((nowMs - atMs) / 1000) * rate);
     const mayPass = saved >= 1;
-    this.#remember(key, { tokens: mayPass ? saved - 1 : saved, atMs: nowMs });
+    // An address that has not asked for long is forgotten first: it has saved up everything again.
+    this.#buckets.set(key, { tokens: mayPass ? saved - 1 : saved, atMs: nowMs });
     return mayPass ? 0 : Math.ceil(((1 - saved) / rate) * 1000);
-  }
-
-  /** An address that has not asked for long is forgotten first: it has saved up everything again. */
-  #remember(key: string, bucket: Bucket): void {
-    this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
-    for (const oldest of this.#buckets.keys()) {
-      if (this.#buckets.size <= MAX_ADDRESSES) break;
-      this.#buckets.delete(oldest);
-    }
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * Finds the difficulty at which a session's shares come as often as they should. Pure: it is told of shares and of the
- * time.
+ * Finds the difficulty at which a session's shares come as often as they should. Pure: shares and the time are
+ * arguments.
  *
  * Shares come as a Poisson process, so what is known of a hashrate is a Gamma distribution: `#shares` of them came
- * while so many seconds per hash of difficulty passed (`#exposure`), and their quotient is the rate. Difficulties may
+ * while `#exposure` seconds per hash of difficulty passed, and their quotient is the rate. Difficulties may
  * change meanwhile. Old shares are forgotten, so that the rate follows a miner that drifts.
  *
  * While little is known, shares are asked for several times a second (learning); at the end of that, the rate is known
@@ -13,21 +13,18 @@
 import { BoundedMap } from '../../system/bounded.ts';
 import { networkOf } from './limits.ts';
 
-/** Shares that are remembered. With so many, the rate is known to 1/√600 = 4 %, and learning is over. */
+/** Number of shares that are remembered: with these, the rate is known to 1/√600 = 4 %, and learning is over. */
 const REMEMBERED_SHARES = 600;
-/**
- * From so many shares on, a rate is known well enough to be acted upon (to a third), and then for a change to be
- * noticed (to a sixth).
- */
+/** Shares needed before the estimate is used (standard error 1/3), and before a change of rate is noticed (1/6). */
 const SOME_SHARES = 8;
 const MANY_SHARES = 32;
 /** While learning, the difficulty need not be exact. Each new one makes a miner begin a new job. */
 const LEARNING_RATIO = 1.5;
 /** Afterwards it changes when it is this wrong, which chance alone hardly ever makes of 4 %. */
 const SETTLED_RATIO = 1.2;
-/** Without a share for so long while learning, the difficulty falls to a tenth. */
+/** Silence while learning after which the difficulty falls to a tenth. */
 const SILENCE_MS = 2_000;
-/** After the first share, a silence must also be as long as so many shares take. */
+/** After the first share, a silence must also be as long as this number of shares takes. */
 const SILENT_SHARES = 10;
 /**
  * The lowest difficulties that silence leads to, while nothing is known of a miner: quickly to one that 1 GH/s meets
@@ -37,18 +34,15 @@ const SILENT_SHARES = 10;
 const QUICK_FLOOR = 2 ** 27;
 const SLOW_FLOOR = 2 ** 20;
 const SLOW_SILENCE_MS = 60_000;
-/** A miner that comes back after a silence, as fast as it ever was, may find so many shares a second. */
+/** Maximum share rate of a miner that comes back after a silence, as fast as it ever was. */
 const MOST_SHARES_PER_SECOND = 500;
-/**
- * Shares count as so far apart at least. By the clock they may come at the same instant, but a rate must not be
- * infinite.
- */
+/** Least time between two shares: by the clock they may come at the same instant, but a rate must not be infinite. */
 const LEAST_APART_MS = 0.05;
 /** A difficulty that the worker has chosen is kept until shares come this often. */
 const MOST_CHOSEN_PER_SECOND = 10;
 /**
- * Where those of an address are too many together, they may come half as often again and again, each time for so long
- * at least.
+ * Where an address sends too many lines, the rate of shares at a chosen difficulty is halved, not below this rate, and
+ * at most once in this time.
  */
 const LEAST_CHOSEN_PER_SECOND = 0.1;
 const SLOWER_MS = 10_000;
@@ -88,7 +82,7 @@ export class Vardiff {
   #isSearching = true;
   /** The rate that was last known well. A miner that falls silent may come back as fast. */
   #knownRate: number | undefined;
-  /** Whether that rate is an earlier session's, so that it may be another machine's: nobody knows who uses a name. */
+  /** Whether that rate is an earlier session's, so that it may be another machine's: anyone can use a name. */
   #isHearsay = false;
   #nowMs = 0;
   #lastShareMs = 0;
@@ -152,7 +146,8 @@ export class Vardiff {
     this.#lastShareMs = nowMs;
     this.#isHearsay = false;
     if (this.#isSearching) {
-      // The time without a share tells nothing of a miner that had not begun: measuring starts here.
+      // The time before the first share says nothing about the rate: the miner may not have begun. Measuring starts
+      // here.
       this.#isSearching = false;
       this.#shares = 0;
       this.#exposure = 0;
@@ -172,7 +167,7 @@ export class Vardiff {
   }
 
   /**
-   * To be asked after shares and every second.
+   * Call this after shares and every second.
    * @returns whether the difficulty has changed since the last time
    */
   retarget(nowMs: number): boolean {
@@ -212,7 +207,7 @@ export class Vardiff {
     if (this.#shares < MANY_SHARES) return;
     const since = this.#detector.note(shares, expected);
     if (!since) return;
-    // What came since then is what is known; all that was known before counts as one share more.
+    // The estimate is made of what came since then; all that was known before counts as one more share.
     const rate = (this.hashesPerSecond * (since.shares + 1)) / (since.expected + 1);
     this.#shares = since.shares + 1;
     this.#exposure = this.#shares / rate;
@@ -222,7 +217,7 @@ export class Vardiff {
 
   #isSilent(leastMs: number): boolean {
     if (!this.isLearning || this.#shares >= MANY_SHARES) return false;
-    // Where no share has come yet, nothing says that shares come as often as all sessions together may send them.
+
     const sharesMs = this.#isSearching ? 0 : 1000 * SILENT_SHARES * this.#options.learningSeconds();
     const patienceMs = Math.max(leastMs, sharesMs);
     return this.#nowMs - this.#lastShareMs >= patienceMs;
@@ -264,9 +259,9 @@ export class Vardiff {
 }
 
 /*
- * Notices that shares come at another rate than they did: Page's cumulative sums, one for a rate twice as high and one
- * for a rate half as high. Each is the logarithm of how much better the other rate explains the shares since that sum
- * was last zero. Pure.
+ * Detects that shares come at another rate than before: Page's cumulative sums (CUSUM), one for a rate twice as high
+ * and one for a rate half as high. Each is the logarithm of how much better the other rate explains the shares since
+ * that sum was last zero. Pure.
  */
 
 /** The rates that are compared with the known one: this many times as high, and as low. */
@@ -321,8 +316,8 @@ export class RateChangeDetector {
 }
 
 /**
- * Remembers how fast workers were, so that their next sessions begin with the right difficulty. Nobody knows who uses a
- * name, so what is remembered counts only for clients of the address from which it came. Pure.
+ * Remembers how fast workers were, so that their next sessions begin with the right difficulty. Anyone can use a name,
+ * so a rate counts only for clients of the address from which it came. Pure.
  */
 export class RememberedRates {
   /** By the client's network and the worker's name, the oldest first. */

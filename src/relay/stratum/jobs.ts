@@ -11,7 +11,7 @@ import { BoundedMap } from '../../system/bounded.ts';
 import { formatNotify } from '../../wire/stratum.ts';
 import type { RelayedWorks } from '../relay.ts';
 
-/** A job id has 8 hex digits. */
+/** The number of job ids: they have 8 hex digits. */
 const JOB_IDS = 2 ** 32;
 
 export interface SharedJob {
@@ -34,7 +34,7 @@ export class SharedJobs {
   #latest: SharedJob | undefined;
   #madeMs = 0;
 
-  /** @param sharedMs how long a job is given to sessions before one with a later creation time is made */
+  /** @param sharedMs time for which a job is given to sessions before one with a later creation time is made */
   constructor(works: Pick<RelayedWorks, 'jobOf'>, sharedMs: number) {
     this.#works = works;
     this.#sharedMs = sharedMs;
@@ -82,15 +82,12 @@ export class SharedJobs {
 
 /* The last jobs that a session was given, each with its own target. Pure. */
 
-/**
- * How many jobs are kept. The fastest ASIC gets two a second, so a share may take 16 s to come. That of a job that is
- * no longer here is stale.
- */
+/** Maximum number of jobs that are kept. The fastest ASIC gets two a second, so its shares may take 16 s to come. */
 const KEPT = 32;
 /**
- * How many nonces of one header count, so that none counts twice. A header is replaced after 30 s at most where its
- * creation time may be moved, so this is more than the most lines that a client may send meanwhile. Where a client goes
- * on with one header for longer, further shares of it are too late: a nonce that was forgotten would count again.
+ * Maximum number of nonces that are remembered for each header, so that none counts twice. It is more than a client may
+ * send in 30 s, after which a header is replaced where its creation time may be moved. Further shares of the same
+ * header are stale: a nonce that was forgotten would count again.
  */
 const MOST_NONCES = 4_096;
 
@@ -110,8 +107,8 @@ export interface FormerTerms extends ShareTerms {
 /** A header that the session was given, with one job or with several. */
 interface GivenHeader {
   /**
-   * The terms of its first job. They alone decide what a hash of this header stands for. If that depended on the job
-   * that a share names, or on the time when it comes, a client could choose whichever pays more for each hash.
+   * The terms of its first job, which alone decide how many hashes a share of this header stands for. If that depended
+   * on the job that a share names, or on its time, a client could choose the terms that pay most for each hash.
    */
   readonly first: ShareTerms;
   /** The nonces of the shares that counted. */
@@ -121,7 +118,7 @@ interface GivenHeader {
 export interface GivenJob {
   readonly shared: SharedJob;
   readonly terms: ShareTerms;
-  /** Where they were others a moment ago. */
+  /** The terms before, if they changed a moment ago. */
   readonly former: FormerTerms | undefined;
   readonly header: GivenHeader;
 }
@@ -129,10 +126,7 @@ export interface GivenJob {
 export class JobTable {
   /** By id, the oldest first. */
   readonly #jobs = new BoundedMap<string, GivenJob>(KEPT);
-  /**
-   * By their bytes in hex; those that were given least recently come first. A source can give the same bytes as new
-   * work.
-   */
+  /** By the header in hex. A source can give the same header as new work. */
   readonly #headers = new BoundedMap<string, GivenHeader>(KEPT);
   #first: number | undefined;
 
@@ -168,17 +162,17 @@ export function remember({ nonces }: GivenHeader, nonce: bigint): boolean {
   return true;
 }
 
-/* How soon a miner needs a new creation time. Pure. */
+/* When a miner needs a new creation time. Pure. */
 
-/** How many nonces a session has: nonce2 has 6 bytes. */
+/** Number of nonces of a session: nonce2 has 6 bytes. */
 const NONCES = 2 ** 48;
-/** A miner gets a new job once it has searched so much of them, if its rate is as it seems. */
+/** A miner gets a new job after it has searched this part of them at its estimated rate. */
 const PART = 0.25;
 /** While the rate is not known: a quarter of the time that an ASIC of 140 TH/s takes. */
 const UNKNOWN_MS = 500;
-/** Faster than that, a miner would do little else than begin jobs. It is enough for 700 TH/s. */
+/** With shorter jobs, a miner would do little else than begin them. It is enough for 700 TH/s. */
 const LEAST_MS = 100;
-/** Miners believe that a server is dead that says nothing for a minute. */
+/** Miners take a server for dead that sends nothing for a minute. */
 const MOST_MS = 30_000;
 
 /**

@@ -7,122 +7,90 @@ import { isIPv6, SocketAddress } from 'node:net';
 import { BoundedMap, LogBucket, TokenBucket } from '../../system/bounded.ts';
 import type { RelayLog } from '../relay.ts';
 
-export interface StratumLimits {
+export const stratumLimits = {
   /**
-   * How many connections there may be at one time: one for each nonce1, and some that do not have theirs yet. There are
-   * fewer where files or memory are short (`mostConnections`).
+   * Maximum number of connections: one for each nonce1, and some that do not have theirs yet. Where files or memory are
+   * short, `mostConnections` gives a lower number.
    */
-  readonly connections: number;
-  /** The same from one address: a farm behind one router. An IPv6 address counts as its network of 48 bits. */
-  readonly connectionsPerAddress: number;
-  /** The bytes of a line. A client's longest, `mining.submit` with a name of 256 characters, has a few hundred. */
-  readonly lineBytes: number;
-  /** How long a client may take until it has subscribed and authorized a worker. Miners take a second. */
-  readonly loginMs: number;
-  /** How long a proxy's header, or the handshake of TLS, may take. Both come at once. */
-  readonly handshakeMs: number;
-  /** The most bytes that wait for a client that does not read. They are two minutes of jobs for the fastest ASIC. */
-  readonly pendingBytes: number;
-  /**
-   * Lines that a client may send: so many at once, and so many a second from then on. Before its rate is known, an ASIC
-   * of 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting. Half
-   * as many of them may be something else than shares that meet their target.
-   */
-  readonly lineBurst: number;
-  readonly linesPerSecond: number;
-  /**
-   * Lines that all clients of an address may send together (with IPv6, those of a network of 48 bits). 8,192 miners
-   * with a share each 10 s send 820 a second. 2,000 shares a second take 6 % of a core.
-   */
-  readonly addressLineBurst: number;
-  readonly addressLinesPerSecond: number;
-  /**
-   * Lines that each client may send beyond that: enough for logging in and for the shares until its rate is known, so
-   * that a farm of fast miners can start at once; and then one each 4 s. Clients for which there are no lines are not
-   * read until there are.
-   */
-  readonly reservedLineBurst: number;
-  readonly reservedLinesPerSecond: number;
-  /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
-  readonly junkLines: number;
-  /** Lines of the ledger for all sessions of one address together: a bucket's size, and its refill per second. */
-  readonly ledgerBurst: number;
-  readonly ledgerLinesPerSecond: number;
-  /** Workers of one address that have sums of their own for shares without a line. */
-  readonly ledgerWorkers: number;
-  /** The workers that a connection may authorize: proxies have several. */
-  readonly workersPerSession: number;
-  /**
-   * What an address may do wrong before it is banned, in points: so many at once, and so many more each minute. Ten
-   * connections that were cut off for floods or junk use them up. Bad shares cost none.
-   */
-  readonly banPoints: number;
-  readonly banPointsPerMinute: number;
-  /** How long a ban takes. Whoever was wrong only for a while, such as with a new setting, is soon back. */
-  readonly banMs: number;
-  /** How many addresses are remembered for what they did wrong, and how many workers for how fast they were. */
-  readonly remembered: number;
-  /** How often a session's time is looked at: jobs are rolled at most this often, and time limits are this exact. */
-  readonly tickMs: number;
-  /** How often an event says how the relay does. */
-  readonly reportMs: number;
-  /** The time between two lines of the log about what was refused. */
-  readonly logMs: number;
-}
-
-export const stratumLimits: StratumLimits = {
   connections: 66_560,
+  /** Maximum number of connections from one address, such as a farm's router. IPv6 addresses count by their /48. */
   connectionsPerAddress: 8_192,
+  /** Maximum bytes of a line. The longest, `mining.submit` with a name of 256 characters, has a few hundred. */
   lineBytes: 4_096,
+  /** Time in which a client must subscribe and authorize a worker. Miners take a second. */
   loginMs: 30_000,
+  /** Time in which a proxy's header must come, or the handshake of TLS end. */
   handshakeMs: 5_000,
+  /** Maximum bytes that wait for a client that does not read: two minutes of jobs for the fastest ASIC. */
   pendingBytes: 160_000,
+  /**
+   * Token bucket for the lines of a client: capacity, and refill per second. Before its rate is known, an ASIC of
+   * 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting. At most
+   * half of the lines may be something else than shares that meet their target.
+   */
   lineBurst: 200,
   linesPerSecond: 100,
+  /**
+   * Token bucket for all lines from an address together (IPv6: from a /48). 8,192 miners with a share each 10 s send
+   * 820 lines a second. 2,000 shares a second take 6 % of a core.
+   */
   addressLineBurst: 4_000,
   addressLinesPerSecond: 2_000,
+  /**
+   * Token bucket for the lines of a client that do not count for its address: enough to log in and for the shares until
+   * its rate is known, so that a farm of fast miners can start at once; then one each 4 s. A client whose address has
+   * no lines left is not read until it has some again.
+   */
   reservedLineBurst: 20,
   reservedLinesPerSecond: 0.25,
+  /** Maximum number of meaningless lines at once; one more may come each minute. Each is answered with an error. */
   junkLines: 10,
+  /** Token bucket for the share ledger's lines about the sessions of one address: capacity, and refill per second. */
   ledgerBurst: 100_000,
   ledgerLinesPerSecond: 200,
+  /** Maximum number of workers of an address whose shares without lines are summed up by name. */
   ledgerWorkers: 1_000,
+  /** Maximum number of workers that a connection may authorize. Proxies have several. */
   workersPerSession: 16,
+  /**
+   * Token bucket for the penalty points of an address, which is banned when it is empty: capacity, and refill per
+   * minute. Ten connections that were cut off for floods or junk use it up. Bad shares cost nothing.
+   */
   banPoints: 100,
   banPointsPerMinute: 60,
+  /** Duration of a ban: short, so that a corrected client is soon back. */
   banMs: 300_000,
+  /** Maximum number of addresses whose penalties, and of workers whose hashrates are remembered. */
   remembered: 10_000,
+  /** Time between two looks at each session: jobs are rolled at most this often, and time limits are this exact. */
   tickMs: 100,
+  /** Time between two events about the relay. */
   reportMs: 5_000,
+  /** Time between two log lines about what was refused. */
   logMs: 60_000,
 };
+export type StratumLimits = Readonly<typeof stratumLimits>;
 
-/**
- * Files that are kept for everything else: the HTTP server's 64 clients, nodes, logs, GPUs; and those of each CPU
- * thread.
- */
+/** Files that are reserved for the HTTP server's 64 clients, nodes, logs and GPUs; and for each CPU thread. */
 const KEPT_FILES = 256;
 const KEPT_FILES_PER_THREAD = 4;
-/** Sessions have a quarter of the memory, and each takes less than this. */
+/** Sessions may use a quarter of the memory, and each takes less than this. */
 const MEMORY_SHARE = 1 / 4;
 const SESSION_BYTES = 65_536;
 
 /** What a machine has for connections. */
 export interface Means {
-  /** How many files the process may have open; absent where the system has no such limit. */
+  /** Maximum number of files that the process may have open; absent where the system has no such limit. */
   readonly files?: number | undefined;
   /** The memory in bytes: the machine's, or the container's where that has less. */
   readonly memory: number;
-  /** How many CPU threads there can be. */
+  /** Maximum number of CPU threads. */
   readonly threads: number;
 }
 
-/**
- * @returns how many connections there may be at one time, and which of the means allows no more; undefined where
- *   neither is short
- */
+/** @returns the maximum number of connections, and what is short where that is fewer than usual */
 export function mostConnections({ files, memory, threads }: Means): { count: number; short?: 'files' | 'memory' } {
-  // However few files there are, mining goes on with the half of them.
+  // With few files, mining goes on with half of them.
   const kept = KEPT_FILES + KEPT_FILES_PER_THREAD * threads;
   const byFiles = files === undefined ? Number.POSITIVE_INFINITY : Math.max(files - kept, Math.floor(files / 2));
   const byMemory = Math.floor((MEMORY_SHARE * memory) / SESSION_BYTES);
@@ -156,12 +124,13 @@ export type Refusal = (typeof REFUSALS)[number];
  */
 
 /**
- * How bad a connection as such is: 25,000 may come at once from an address, a whole farm that starts and is restarted
- * twice, and then 250 a second.
+ * The penalty for each connection: 25,000 may come at once from an address, such as from a farm that starts and is
+ * restarted twice, and then 250 a second.
  */
 const CONNECTION_POINTS = 0.004;
-/** Lines of the log about bans that may come at once. */
+/** Capacity of the token bucket for log lines about bans. */
 const LOG_BURST = 10;
+
 /** What comes from one address, or from one IPv6 network of 48 bits. */
 interface Site {
   connections: number;
@@ -169,15 +138,15 @@ interface Site {
 }
 
 /**
- * Takes a line of a client that waits, if it may. @returns `waits` if it may not; `taken` if it has another one; `read`
- * if it has none, so that it does not wait any longer
+ * Takes a line of a waiting client, if there is a token for it. @returns `waits` if there is none, `taken` if the
+ * client has another line, `read` if it has none, so that it waits no longer
  */
 type GoOn = () => 'waits' | 'taken' | 'read';
 
-/** The lines that all clients of an address share. Clients that find none wait, and get one after the other. */
+/** The token bucket that all clients of an address share. Clients that find it empty wait, and take turns. */
 export class SharedLines {
   readonly #bucket: TokenBucket;
-  /** Those that have waited longest since their last line come first. */
+  /** Longest wait since the last line first. */
   readonly #waiting = new Set<GoOn>();
 
   constructor({ addressLineBurst, addressLinesPerSecond }: StratumLimits, nowMs: number) {
@@ -197,12 +166,9 @@ export class SharedLines {
     this.#waiting.delete(goOn);
   }
 
-  /**
-   * Has those that wait go on, each by a line in its turn, as far as there are lines. To be called several times a
-   * second.
-   */
+  /** Takes one line of each waiting client in turn, as far as there are tokens. Call this several times a second. */
   serve(): void {
-    // Who goes to the end of a set is met again.
+    // A client that is moved to the end of the set comes again.
     for (const goOn of this.#waiting) {
       const state = goOn();
       if (state === 'waits') continue;
@@ -217,9 +183,9 @@ export class ConnectionLimiter {
   readonly #log: RelayLog;
   readonly #bans: Bans;
   readonly #logged: LogBucket;
-  /** Those that have connections. */
+  /** Sites with connections. */
   readonly #sites = new Map<string, Site>();
-  /** Those that had some, so that a client gains no lines by connecting again; those that left first come first. */
+  /** Sites that had connections, so that a client gains no tokens by connecting again. */
   readonly #former: BoundedMap<string, Site>;
 
   constructor(limits: StratumLimits, log: RelayLog, nowMs: number) {
@@ -231,9 +197,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * @returns why this connection is refused; or, when it may stay, the budget of lines that it shares with the others
-   *   from its
-   * address. In that case `leave` must be called at its end
+   * @returns why this connection is refused; otherwise the lines that it shares with others from its address. Then
+   *   `leave` must be called at its end
    */
   enter(address: string, nowMs: number): 'banned' | 'crowded' | SharedLines {
     if (this.#bans.isBanned(address, nowMs)) return 'banned';
@@ -255,12 +220,12 @@ export class ConnectionLimiter {
     this.#former.set(name, site);
   }
 
-  /** Has clients go on that wait for lines of their address. To be called several times a second. */
+  /** Lets waiting clients go on. Call this several times a second. */
   serve(): void {
     for (const { lines } of this.#sites.values()) lines.serve();
   }
 
-  /** @param points how bad it was what came from this address */
+  /** @param points the penalty; see `stratumLimits.banPoints` */
   note(address: string, points: number, reason: string, nowMs: number): void {
     if (points === 0 || !this.#bans.note(address, points, nowMs)) return;
     const unlogged = this.#logged.take(nowMs);
@@ -289,7 +254,7 @@ interface Known {
 
 export class Bans {
   readonly #limits: BanLimits;
-  /** By `networkOf` their address; those that did something wrong least recently come first. */
+  /** By `networkOf` the address. */
   readonly #known: BoundedMap<string, Known>;
 
   constructor(limits: BanLimits) {
@@ -302,7 +267,7 @@ export class Bans {
     return known !== undefined && known.bannedUntilMs > nowMs;
   }
 
-  /** @param points how bad it was what came from this address @returns whether it is banned because of that */
+  /** @param points the penalty @returns whether the address is banned because of it */
   note(address: string, points: number, nowMs: number): boolean {
     const { banPoints, banPointsPerMinute, banMs } = this.#limits;
     const network = networkOf(address);
@@ -315,21 +280,16 @@ export class Bans {
   }
 }
 
-/** Whoever has an IPv6 network of 48 bits, which is a usual size, has 65,536 of 64 bits. */
+/** A /48, which is a usual allocation, has 65,536 /64 networks. */
 const SITE_BITS = 48;
 
-/**
- * @returns an IPv4 address as it is; of an IPv6 address its network of 48 bits. What is bounded for each address is
- *   bounded for it
- */
+/** @returns an IPv4 address as it is; of an IPv6 address its /48. Limits per address apply to this */
 export function siteOf(address: string): string {
   return networkOf(address, SITE_BITS);
 }
 
 /**
- * @param bits how many bits of an IPv6 address make its network, a multiple of 16. Whoever has one address has all that
- *   begin with
- * the same 64 bits
+ * @param bits the length of an IPv6 prefix, a multiple of 16. The default is 64: one client usually controls a /64
  * @returns an IPv4 address as it is; of an IPv6 address its network
  */
 export function networkOf(address: string, bits = 64): string {
@@ -346,7 +306,7 @@ export function networkOf(address: string, bits = 64): string {
     .join(':')}::/${bits}`;
 }
 
-/* Addresses of clients in one form, whoever tells them: the system, or a proxy. Pure. */
+/* Addresses of clients in one form, whether the system or a proxy gives them. Pure. */
 
 const MAPPED = '::ffff:';
 

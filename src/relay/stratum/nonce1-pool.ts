@@ -7,20 +7,17 @@ import { LANES } from '../../chain/nonce.ts';
 import type { Work } from '../../chain/work.ts';
 
 /**
- * After so long a nonce1 is free again in any case: nodes forget work after five minutes, and by then every job has a
- * later creation time.
+ * Time after which a nonce1 is free again in any case: nodes forget work after five minutes, and by then every job has
+ * a later creation time.
  */
 const FORGOTTEN_MS = 600_000;
-/**
- * How many released values are looked at for one session. 64 attempts look at all of them, and none keeps other clients
- * waiting.
- */
+/** Number of released values that are checked for one session: 64 attempts check all, and none takes long. */
 const LOOKS = 1_024;
 
 interface Released {
   readonly value: number;
   readonly atMs: number;
-  /** What its session had jobs of. */
+  /** The works of the jobs that its session had. */
   readonly works: ReadonlySet<Work>;
 }
 
@@ -32,9 +29,9 @@ interface Nonce1PoolOptions {
 
 export class Nonce1Pool {
   readonly #options: Nonce1PoolOptions;
-  /** How many values have been looked at for the first time; the first one is the value after the local miner's. */
+  /** Number of values that were given out for the first time; the first is the one after the local miner's. */
   #begun = 0;
-  /** A ring: the order is that of their release, but those that were looked at and were not free come last. */
+  /** A ring in the order of release; values that were checked and not free go to the end. */
   readonly #released: Released[] = [];
   #first = 0;
   #count = 0;
@@ -48,7 +45,7 @@ export class Nonce1Pool {
    *   former session
    */
   take(nowMs: number): number | undefined {
-    // Values that nobody has had come first, so that a value is used again as late as possible.
+    // New values come first, so that each value is used again as late as possible.
     if (this.#begun < LANES - 1) return (this.#options.taken + ++this.#begun) % LANES;
     for (let looks = Math.min(LOOKS, this.#count); looks > 0; looks--) {
       const released = this.#shift();
@@ -58,7 +55,7 @@ export class Nonce1Pool {
     return undefined;
   }
 
-  /** @param works what the session had jobs of */
+  /** @param works those of the jobs that the session had */
   release(value: number, works: Iterable<Work>, nowMs: number): void {
     this.#push({ value, works: new Set(works), atMs: nowMs });
   }

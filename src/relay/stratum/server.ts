@@ -30,18 +30,16 @@ import { type Ledger, ShareLogQuota } from './share-log.ts';
 import { Connection, encrypted, HandshakeError, readProxyHeader } from './socket.ts';
 
 const NAME = 'stratum';
-/**
- * After so long a silence the system begins to ask whether the client is still there. Silence alone ends no session.
- */
+/** Time of silence after which the system probes a connection (TCP keep-alive). Silence alone ends no session. */
 const KEEP_ALIVE_MS = 60_000;
-/** What it costs to send something that is no TLS where TLS is spoken, in the points of `limits.banPoints`. */
+/** The penalty for something that is not TLS where TLS is required. */
 const HANDSHAKE_POINTS = 2;
-/** How often clients that bring nothing make room while the server is full, and how many at most. */
+/** While the server is full: time between two rounds of disconnecting idle clients, and how many at most. */
 const ROOM_MS = 1_000;
 const ROOM_CLIENTS = 100;
-/** Lines that may be logged at once about connections that fail by a fault of the system's. */
+/** Capacity of the token bucket for log lines about connections that fail by a fault of the system. */
 const FAULTS_LOGGED = 10;
-/** First shares of workers that may be logged at once: a farm that starts. Clients choose names as they like. */
+/** Capacity of the token bucket for log lines about first shares: a farm that starts. Clients choose names freely. */
 const FIRST_SHARES_LOGGED = 100;
 
 /** The seconds between two shares of a session, where nothing else is asked for. */
@@ -51,7 +49,7 @@ const SILENT: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
 export interface StratumOptions {
   /** Its works must leave the whole nonce free. */
   readonly source: WorkSource;
-  /** Called with what happens. By default nobody is told. */
+  /** Called with each event. */
   readonly emit?: Listener;
   readonly clock?: Clock;
   /** By default nothing is logged. */
@@ -90,12 +88,12 @@ export class StratumRelay implements Relay {
   readonly #sockets = new Set<Socket>();
   readonly #refusals: Refusals<Refusal>;
   readonly #faults: LogBucket;
-  /** How many connections were refused since clients last made room, because the server was full. */
+  /** Number of connections that were refused because the server was full, since idle clients were disconnected. */
   #withoutRoom = 0;
   #madeRoomMs = 0;
   #ledger: Ledger | undefined;
   #count = 0;
-  /** Whether the jobs that clients have are worth nothing. */
+  /** Whether the clients' jobs are worthless. */
   #isStale = true;
   #hasComplained = false;
 
@@ -192,7 +190,7 @@ export class StratumRelay implements Relay {
 
   async #close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    // Sockets say late that they are closed, and sessions have something to tell the ledger at their end.
+    // Sockets report late that they are closed, and sessions write to the ledger at their end.
     this.#sessions.closeAll();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
@@ -201,7 +199,7 @@ export class StratumRelay implements Relay {
     await this.#ledger?.close();
   }
 
-  /** Clients whose shares prove nothing go where others find no place. They may come again, as all others may. */
+  /** Disconnects idle clients while others find no place. They may come again. */
   #makeRoom(nowMs: number): void {
     if (this.#withoutRoom === 0 || nowMs - this.#madeRoomMs < ROOM_MS) return;
     this.#sessions.makeRoom(Math.min(this.#withoutRoom, ROOM_CLIENTS), nowMs);
@@ -231,7 +229,7 @@ export class StratumRelay implements Relay {
     this.#log.warn(`${this.#options.source.name} fixes a part of the nonce, which leaves no room for sessions`);
   }
 
-  /** Takes a new connection. What goes wrong concerns that connection only. */
+  /** Takes a new connection. A fault ends only that connection. */
   async #meet(socket: Socket): Promise<void> {
     const { secureContext } = this.#options;
     const { handshakeMs } = this.#limits;
@@ -282,7 +280,7 @@ export class StratumRelay implements Relay {
   }
 }
 
-/** Whether the source leaves the bytes of the nonce free that tell sessions apart. */
+/** Whether the source leaves those bytes of the nonce free that distinguish sessions. */
 function hasRoom({ nonce1 }: Work): boolean {
   return nonce1.bytes === 0;
 }

@@ -18,18 +18,16 @@ import type { ShareLogQuota } from './share-log.ts';
  * server.
  */
 const FIRST_DIFFICULTY = 2 ** 42;
-/** How often the difficulty is looked at, beside at each share. A miner that slows down sends none. */
+/** Time between two checks of the difficulty besides those at each share: a miner that slows down sends none. */
 const RETARGET_MS = 1_000;
 /**
- * How long a new target waits for a job with a later creation time. Right after a New Cut there is none yet, because
- * the work's own time is later than what is surely valid by the node's clock.
+ * Time for which a new target waits for a job with a later creation time. Right after a New Cut there is none yet,
+ * because the work's own time is later than what is surely valid by the node's clock.
  */
 const RETARGET_PATIENCE_MS = 3_000;
-/** A target that is so many times too easy is replaced at once: shares would come in a flood meanwhile. */
+/** A target that is this many times too easy is replaced at once: shares would come in a flood meanwhile. */
 const FLOOD_RATIO = 16;
-/**
- * How long after a change shares of the former target count with new jobs, too. Miners may take the new target late.
- */
+/** Time for which shares of the former target count with new jobs, too: miners may take the new target late. */
 const GRACE_MS = 10_000;
 
 /** What all sessions of a server share. */
@@ -45,7 +43,7 @@ export interface SessionContext {
   readonly aimSeconds: number;
   /** The seconds between two shares of a session whose rate is not known. */
   readonly learningSeconds: () => number;
-  /** Where sessions and their shares are written down. */
+  /** Writes sessions and their shares into the share ledger. */
   readonly quota: ShareLogQuota;
   readonly log: RelayLog;
   /** Bounds the log's lines about workers that bring their first share. */
@@ -89,8 +87,8 @@ export class SessionJobs implements SessionNow {
       isChosen: chosen !== undefined,
     };
     const remembered = new Vardiff({ ...options, known: rates.get(address, worker) });
-    // Nobody knows who uses a name, so what is remembered of it must not make a fast miner begin with a flood of
-    // shares. A slow miner that nothing is known of finds its first share as soon as at a share each 10 s.
+    // Anyone can use a name, so the rate that is remembered for it must not let a fast miner begin with a flood of
+    // shares. A slow miner that is not known finds its first share as soon as at a share each 10 s.
     const isEasy = chosen === undefined && remembered.difficulty < FIRST_DIFFICULTY;
     this.#vardiff = isEasy ? new Vardiff(options) : remembered;
   }
@@ -115,7 +113,7 @@ export class SessionJobs implements SessionNow {
     return this.#vardiff.known;
   }
 
-  /** What the shares of the newest job must meet. */
+  /** The terms of the newest job's shares. */
   get newest(): ShareTerms | undefined {
     return this.#terms;
   }
@@ -126,7 +124,7 @@ export class SessionJobs implements SessionNow {
 
   /**
    * Gives the client a job, if there is work.
-   * @param clean whether it shall drop its earlier jobs
+   * @param clean whether the client must drop its earlier jobs
    */
   give(clean: boolean, nowMs: number): void {
     const { works, jobs } = this.#context;
@@ -152,7 +150,7 @@ export class SessionJobs implements SessionNow {
     this.#send(line === '' ? notify : line + notify.toString('latin1'));
   }
 
-  /** Notes a share that meets the target of its job, which takes so many hashes. */
+  /** Notes a share that meets its job's target. @param difficulty of that target, in hashes */
   share(difficulty: number, nowMs: number): void {
     this.#vardiff.share(difficulty, nowMs);
     this.#retarget(nowMs);
@@ -163,12 +161,12 @@ export class SessionJobs implements SessionNow {
     this.#retarget(nowMs);
   }
 
-  /** Shares at a chosen difficulty come too often for the client's address. */
+  /** Called when shares at a chosen difficulty come too often for the client's address. */
   slowDown(nowMs: number): void {
     this.#vardiff.slowDown(nowMs);
   }
 
-  /** Rolls the creation time and adjusts the difficulty when it is time for that. */
+  /** Rolls the creation time and adjusts the difficulty when that is due. */
   tick(nowMs: number): void {
     const isTime = nowMs - this.#lookedMs >= RETARGET_MS;
     if (isTime || this.#retargetSinceMs !== undefined) this.#retarget(nowMs);
@@ -201,7 +199,7 @@ export class SessionJobs implements SessionNow {
     else if (!mayWait) this.give(true, nowMs);
   }
 
-  /** @returns the line that tells a new target; empty where it is the same as before */
+  /** @returns the line with a new target; empty where it is the same as before */
   #setTerms(shared: SharedJob, nowMs: number): string {
     const own = this.#vardiff.difficulty;
     const isBlock = shared.difficulty <= own;

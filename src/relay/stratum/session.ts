@@ -32,16 +32,16 @@ import { type Reply, ShareHandler } from './shares.ts';
 
 /** The connection to the client. */
 export interface Client {
-  /** Its address, as a proxy tells it where there is one. */
+  /** The client's address; behind a proxy, the one in the proxy's header. */
   readonly address: string;
   send(lines: string | Buffer): void;
-  /** Ends the connection. @param points how bad the reason is, for bans @param refusal what it counts as */
+  /** Ends the connection. @param points the penalty; see `stratumLimits.banPoints` @param refusal what it counts as */
   close(reason: string, points: number, refusal?: Refusal): void;
 }
 
-/** How bad it is for a client to be disconnected for junk. */
+/** The penalty for junk, for which a client is disconnected. */
 const JUNK_POINTS = 10;
-/** A miner may say something that is not understood now and then, for years. */
+/** Refill: some miners send something unknown now and then, for years. */
 const JUNK_PER_SECOND = 1 / 60;
 
 export class Session {
@@ -57,11 +57,11 @@ export class Session {
   #suggested: number | undefined;
   #hasEnded = false;
   readonly #junk: TokenBucket;
-  /** These are there once the client has subscribed and authorized a worker. */
+  /** Undefined before the client has subscribed and authorized a worker. */
   #jobs: SessionJobs | undefined;
   #shareHandler: ShareHandler | undefined;
 
-  /** @param number counts the sessions since the start */
+  /** @param number of the session, counted since the start */
   constructor(number: number, context: SessionContext, client: Client) {
     this.number = number;
     this.#context = context;
@@ -75,7 +75,7 @@ export class Session {
     return this.#jobs;
   }
 
-  /** Takes one line of the client, without its end. @returns whether it was a share that met its target */
+  /** @param line one line of the client, without its end @returns whether it was a share that met its target */
   receive(line: string): boolean {
     if (line.trim() === '') return false;
     const parsed = parseClientLine(line);
@@ -88,31 +88,27 @@ export class Session {
     return false;
   }
 
-  /** All clients of its address together send more lines than they may. */
+  /** Called when all clients of its address together send more lines than they may. */
   slowDown(): void {
     this.#jobs?.slowDown(this.#context.clock.monotonicMs());
   }
 
-  /** To be called several times a second. */
+  /** Call this several times a second. */
   tick(nowMs: number): void {
     if (this.#jobs) this.#jobs.tick(nowMs);
     else if (nowMs - this.#openedMs >= this.#context.limits.loginMs) this.#client.close('no login', 0, 'timeout');
   }
 
-  /**
-   * Whether it has existed for so long, and its shares prove fewer hashes a second than so many.
-   * @param leastRate in hashes per second
-   */
+  /** @returns whether it has existed for `leastMs`, and its shares prove less than `leastRate` hashes a second */
   isIdle(leastMs: number, leastRate: number, nowMs: number): boolean {
     return nowMs - this.#openedMs >= leastMs && (this.#jobs?.hashesPerSecond ?? 0) < leastRate;
   }
 
-  /** Disconnects the client. */
   close(reason: string, refusal?: Refusal): void {
     this.#client.close(reason, 0, refusal);
   }
 
-  /** The client has gone. */
+  /** Called once, when the connection has ended. */
   end(): void {
     this.#hasEnded = true;
     const { nonce1s, rates, clock, log } = this.#context;
@@ -151,7 +147,7 @@ export class Session {
         return { result: true };
       case 'mining.ping':
         return { result: 'pong' };
-      case 'mining.configure': // No extension is known here, and each must be answered.
+      case 'mining.configure': // The server knows no extension, and must answer each.
         return { result: refusedExtensions(params[0]) };
       default:
         return { code: STRATUM_ERROR.other, words: 'unknown method' };
@@ -199,7 +195,7 @@ export class Session {
   }
 
   #begin(): void {
-    // The answer before may have been too much for a client that does not read, which ends the session.
+    // If the client does not read, the answer before this may have ended the session.
     if (this.#hasEnded || this.#jobs || !this.#nonce1 || this.#workers.size === 0) return;
     const { number: session } = this;
     const worker = this.#name();
@@ -240,23 +236,23 @@ function swapped(value: number): number {
   return ((value << 8) | (value >> 8)) % LANES;
 }
 
-/** @returns for each extension that the client knows, that it is not used */
+/** @returns for each extension that the client names, `false` */
 function refusedExtensions(names: unknown): Record<string, false> {
   const known = Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, 16) : [];
   return Object.fromEntries(known.map((name) => [name, false]));
 }
 
-/* All sessions of a stratum server: gives each new work to all of them, and sums up how they do. */
+/* All sessions of a stratum server. */
 
-/** The seconds between two shares of a session that learns, if there are few. */
+/** The least time in seconds between two shares of a session whose rate is still being calibrated. */
 const LEARNING_SECONDS = 0.15;
-/** All sessions that learn send so many shares a second together. To verify them takes a tenth of a core. */
+/** Combined share rate of all sessions that are still being calibrated. To verify them takes a tenth of a core. */
 const LEARNING_SHARES_PER_SECOND = 1_000;
-/** How often it is counted how many learn, and have brought shares. */
+/** Time between two counts of the sessions that are being calibrated and have brought shares. */
 const COUNT_MS = 1_000;
 /**
- * A session that makes room for others is at least so old, and its shares prove less than so many hashes a second. The
- * slowest miners that are worth a session, at 1 MH/s, have brought shares by then.
+ * While the server is full, sessions of at least this age whose shares prove less than this rate are closed. By then,
+ * the slowest miners that are worth a session, at 1 MH/s, have brought shares.
  */
 const IDLE_MS = 150_000;
 const IDLE_HASHES_PER_SECOND = 10_000;
@@ -283,19 +279,19 @@ export class Sessions {
     for (const jobs of this.#allJobs()) jobs.give(clean, nowMs);
   }
 
-  /** To be called several times a second. */
+  /** Call this several times a second. */
   tick(nowMs: number): void {
     if (nowMs - this.#countedMs >= COUNT_MS) {
       this.#countedMs = nowMs;
       this.#learning = 0;
-      // A session that brings nothing needs no share of the budget, and must not make others learn more slowly.
+      // A session that brings nothing needs no part of the budget, and must not slow down the others.
       for (const { isLearning, hashesPerSecond } of this.#allJobs())
         if (isLearning && hashesPerSecond > 0) this.#learning++;
     }
     for (const session of this.#all) session.tick(nowMs);
   }
 
-  /** Disconnects so many clients at most that bring nothing; those that connected first go first. */
+  /** Disconnects at most `most` clients that bring nothing, the oldest first. */
   makeRoom(most: number, nowMs: number): void {
     let count = 0;
     for (const session of this.#all) {
@@ -306,12 +302,11 @@ export class Sessions {
     }
   }
 
-  /** Disconnects all clients. */
   closeAll(): void {
     for (const session of [...this.#all]) session.close('the server ends');
   }
 
-  /** Emits how the relay does, if it is time for that. */
+  /** Emits the event about the relay when it is due. */
   report(
     relay: string,
     emit: Listener,

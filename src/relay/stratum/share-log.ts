@@ -1,7 +1,7 @@
 /**
  * Writes the share ledger: JSON lines, in order, appended to a file. A slow or full disk stops nothing else: lines wait
- * in a bounded memory, and those that find no room are counted. The file then tells how many are missing where they are
- * missing.
+ * in a bounded memory, and those that find no room are counted. A line in the file then says how many are missing
+ * there.
  */
 
 import { z } from 'zod';
@@ -12,13 +12,13 @@ import { TokenBucket } from '../../system/bounded.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { type StratumLimits, siteOf } from './limits.ts';
 
-/** The lines that wait for the disk: some 40,000 shares, which is minutes of a large farm. */
+/** Maximum bytes that wait for the disk: some 40,000 shares, which are minutes of a large farm. */
 const WAITING_BYTES = 8 * 1024 ** 2;
-/** A disk that refuses is tried again after so long. */
+/** Delay before a failed write is retried. */
 const AGAIN_MS = 5_000;
-/** Lines are collected for so long, so that a share does not cost a call of the system. */
+/** Time for which lines are collected, so that not every share costs a system call. */
 const COLLECT_MS = 200;
-/** How long the end may wait for a disk. */
+/** Time for which the end waits for the disk. */
 const CLOSE_MS = 5_000;
 
 /** The file, opened for appending. */
@@ -30,7 +30,7 @@ export interface LedgerFile {
 
 interface LedgerOptions {
   readonly clock: Clock;
-  /** Told once when the file cannot be written, and once when it can be again. */
+  /** Called once when the file cannot be written, and once when it can be again. */
   readonly warn: (line: string) => void;
   readonly waitingBytes?: number;
   readonly againMs?: number;
@@ -154,9 +154,9 @@ export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
  * beyond it are summed up by worker, so that no credit is lost.
  */
 
-/** How often left-out lines are summed up: a flood may last for days, and the ledger should show it meanwhile. */
+/** Time between two sums of left-out lines: a flood may last for days, and the ledger should show it meanwhile. */
 const SUM_MS = 60_000;
-/** Shares that were not accepted cost their client nothing: they get lines only while this part of it is free. */
+/** Refused shares cost their client nothing, so they get lines only while this part of the bucket is full. */
 const KEPT_FOR_ACCEPTED = 0.5;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
@@ -168,7 +168,7 @@ interface ShareLogQuotaOptions {
   readonly limits: StratumLimits;
 }
 
-/** Of one worker: how many shares have no line, and what the accepted ones among them stand for. */
+/** A worker's shares without a line: how many, and what the accepted ones stand for. */
 type LeftOut = Omit<Extract<LedgerEntry, { type: 'left-out' }>, 'type' | 'worker'>;
 
 interface NetworkLines {

@@ -1,4 +1,4 @@
-/** Takes the shares of a session: judges, counts and answers them. */
+/** Takes the shares of a session: verifies, counts and answers them. */
 
 import { NONCE_BYTES } from '../../chain/bytes.ts';
 import { withSearchTarget } from '../../chain/job.ts';
@@ -10,23 +10,25 @@ import type { Account } from '../accounts.ts';
 import type { RelayedWorks } from '../relay.ts';
 import { type GivenJob, remember, type ShareTerms } from './jobs.ts';
 import type { SessionContext, SessionJobs } from './session-jobs.ts';
-import type { LedgerEntry, ShareEntry, ShareLogQuota, ShareResult } from './share-log.ts';
+import type { LedgerEntry, ShareEntry, ShareResult } from './share-log.ts';
 
-/** No id of ours is longer, and what is none is cut before it is written down. */
+/** The job ids of the server are shorter; longer ones are truncated before they are written down. */
 const JOB_ID_CHARACTERS = 16;
 
-/** An answer to a client's request, and what follows once it is sent. */
+/** An answer to a client's request, and what to do once it is sent. */
 export type Reply = ({ readonly result: unknown } | { readonly code: number; readonly words: string }) & {
   readonly afterwards?: () => void;
   /** Whether the request was a share that met its target, also where it came too late. */
   readonly metTarget?: boolean;
 };
 
+type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
+
 interface ShareHandlerOptions {
-  /** What the ledger says of the session. */
+  /** The share ledger's line about the session. */
   readonly begin: SessionEntry;
   readonly jobs: SessionJobs;
-  /** By their names; the first is the session's. */
+  /** By name; the session is named after the first. */
   readonly workers: ReadonlyMap<string, Account>;
   readonly nonce1: Nonce1;
   /** Whether the client writes nonce2 with its bytes in the other order. */
@@ -51,15 +53,16 @@ const REFUSALS = {
 export class ShareHandler {
   readonly #context: SessionContext;
   readonly #options: ShareHandlerOptions;
-  readonly #log: SessionShareLog;
+  /** Waits for the first share: a client may connect and leave as often as it likes. */
+  #begin: SessionEntry | undefined;
 
   constructor(context: SessionContext, options: ShareHandlerOptions) {
     this.#context = context;
     this.#options = options;
-    this.#log = new SessionShareLog(context.quota, options.begin);
+    this.#begin = options.begin;
   }
 
-  /** @param params those of `mining.submit`: the worker, the job's id and nonce2 */
+  /** Takes the parameters of `mining.submit`: the worker, the job's id and nonce2. */
   take([user, jobId, nonce2]: readonly unknown[]): Reply {
     const { workers, jobs } = this.#options;
     const [first] = workers.values();
@@ -109,7 +112,17 @@ export class ShareHandler {
     if (account.note(outcome, nowMs)) this.#welcome(account, nowMs);
     const text = nonce !== undefined && { nonce: nonce.toString() };
     const job = facts.job.slice(0, JOB_ID_CHARACTERS);
-    this.#log.write({ worker: account.name, result, ...facts, job, ...text, isBlock });
+    this.#write({ worker: account.name, result, ...facts, job, ...text, isBlock });
+  }
+
+  /** Writes a share into the share ledger, as far as the quota allows, and before the first one the session. */
+  #write(share: ShareEntry): void {
+    const { quota } = this.#context;
+    const { session, address } = this.#options.begin;
+    if (!quota.admit(address, share, this.#begin ? 2 : 1)) return;
+    if (this.#begin) quota.record(this.#begin);
+    this.#begin = undefined;
+    quota.record({ type: 'share', session, ...share });
   }
 
   #welcome({ name }: Account, nowMs: number): void {
@@ -121,31 +134,25 @@ export class ShareHandler {
   }
 }
 
-/**
- * @returns a number of so many bytes, which may lack leading zeros, with its bytes in the other order; other texts
- *   unchanged
- */
+/** @returns hex digits of `bytes` bytes, which may lack leading zeros, in reverse byte order; other texts unchanged */
 function reversedHex(hex: string, bytes: number): string {
   const digits = hex.replace(/^0x/i, '').padStart(2 * bytes, '0');
   return digits.length > 2 * bytes ? hex : (digits.match(/../g) ?? []).reverse().join('');
 }
 
-/* Judges the shares of a session: what a nonce from outside is worth, and why not, if it is worth nothing. */
+/* Verifies a share: how many hashes a nonce from outside stands for, or why it is refused. */
 
 interface JudgedShare {
   readonly result: Extract<ShareResult, 'accepted' | 'low-difficulty' | 'duplicate' | 'stale'>;
-  /**
-   * How many hashes it stands for: 0 where it meets only an easier target than that of its header. Absent when it is
-   * refused.
-   */
+  /** Hashes that it stands for: 0 where it meets only an easier target than its header's. Absent when it is refused. */
   readonly difficulty?: number;
-  /** Whether it meets its own job's target, so that it tells of the miner's rate. */
+  /** Whether it meets its own job's target, so that it counts for the miner's hashrate. */
   readonly meetsOwn: boolean;
   /**
    * Whether it is a block and the first solution of its work. A second one of the same work could not become a block.
    */
   readonly isBlock: boolean;
-  /** The source's verdict about a block, which comes later. */
+  /** The source's verdict on a block, which comes later. */
   readonly verdict?: Promise<Verdict> | undefined;
 }
 
@@ -185,30 +192,4 @@ export function judgeShare(
 
 function easier(one: ShareTerms, other: ShareTerms | undefined): ShareTerms {
   return other && other.difficulty < one.difficulty ? other : one;
-}
-
-/* Writes a session into the ledger: when it has begun, and its shares, as far as its quota allows. */
-
-export type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
-
-export class SessionShareLog {
-  readonly #quota: ShareLogQuota;
-  /** Waits for the first share: a client may connect and leave as often as it likes. */
-  #begin: SessionEntry | undefined;
-  readonly #session: number;
-  readonly #address: string;
-
-  constructor(quota: ShareLogQuota, begin: SessionEntry) {
-    this.#quota = quota;
-    this.#begin = begin;
-    this.#session = begin.session;
-    this.#address = begin.address;
-  }
-
-  write(share: ShareEntry): void {
-    if (!this.#quota.admit(this.#address, share, this.#begin ? 2 : 1)) return;
-    if (this.#begin) this.#quota.record(this.#begin);
-    this.#begin = undefined;
-    this.#quota.record({ type: 'share', session: this.#session, ...share });
-  }
 }

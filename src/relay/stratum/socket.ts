@@ -61,7 +61,7 @@ export function encrypted(socket: Socket, secureContext: SecureContext, patience
     const fail = ({ code }: NodeJS.ErrnoException) =>
       done(isNoTls(code) ? new HandshakeError('the handshake of TLS failed', 'handshake') : new HandshakeError(GONE));
     secured.once('secure', succeed);
-    // Errors of later times are heard by the connection.
+    // The connection listens for later errors itself.
     secured.on('error', fail);
     return () => secured.off('secure', succeed);
   });
@@ -107,11 +107,11 @@ function settle<Value>(
  * that of another client.
  */
 const FLOOD_POINTS = 10;
-/** How long a client that is disconnected has for reading why. */
+/** Time in which a disconnected client can read why. */
 const LAST_WORDS_MS = 1_000;
 /**
- * What a client has sent while it was not read comes at once later. So for so long after it was last not read, it is
- * not disconnected for too many lines, but waits again.
+ * What a client has sent while it was not read comes at once later. For this time after that, it is not disconnected
+ * for too many lines, but waits again.
  */
 const AFTER_WAITING_MS = 60_000;
 const NEWLINE = 0x0a;
@@ -122,17 +122,16 @@ export interface ConnectionOptions {
   readonly address: string;
   readonly clock: Clock;
   readonly limits: StratumLimits;
-  /** The budget of lines that it shares with the others from its address. */
+  /** The lines that it shares with others from its address. */
   readonly sharedLines: SharedLines;
   /** Called once, when the connection is at its end. */
   readonly ended: (reason: string, points: number, refusal?: Refusal) => void;
 }
 
-/** What a connection does with what comes. */
 export interface ConnectionHooks {
-  /** Takes a line. @returns whether it was a share that met its target */
+  /** Called with each line. @returns whether it was a share that met its target */
   readonly receive: (line: string) => boolean;
-  /** The client is not read from now on, until its address has lines again. */
+  /** Called when the client is no longer read, until its address has lines again. */
   readonly waits: () => void;
 }
 
@@ -141,18 +140,15 @@ export class Connection implements Client {
   readonly #options: ConnectionOptions;
   readonly #splitter: LineSplitter;
   readonly #lines: TokenBucket;
-  /**
-   * Those of them that need nothing of the shared budget: a few, so that others from its address cannot take all from a
-   * miner.
-   */
+  /** Lines that do not count for its address: a few, so that others from the address cannot starve a miner. */
   readonly #reservedLines: TokenBucket;
-  /** Those of them that are no good shares. */
+  /** Lines that are not good shares. */
   readonly #worthlessLines: TokenBucket;
   #isOpen = true;
   #hooks: ConnectionHooks | undefined;
-  /** What has come and is not split into lines yet. */
+  /** Bytes that have come and are not split into lines yet. */
   #bytes: Buffer = NOTHING;
-  /** The next line, and whether the client's own budget had place for it. */
+  /** The next line, and whether the client's own bucket had a token for it. */
   #line: string | undefined;
   #isWithinOwn = false;
   #isWaiting = false;

@@ -33,7 +33,7 @@ interface FetchedWork {
 interface EndedWork {
   readonly work: Work;
   readonly by: 'new-cut' | 'solved';
-  /** How often the node has given out work on this parent again. */
+  /** Number of times that the node has given out work on this parent again. */
   repeats: number;
 }
 
@@ -265,13 +265,13 @@ export class FetchImpatience {
   readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
   readonly #pauses = new WakeSignal();
   #lastSignMs = Number.NEGATIVE_INFINITY;
-  /** How often `letGo` has been called. */
+  /** Number of calls of `letGo`. */
   #releases = 0;
   #burstEnd: NodeJS.Timeout | undefined;
   /** Cancels the fetch that is under way. */
   #fetching: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** How many fetches in a row were canceled. */
+  /** Number of fetches in a row that were canceled. */
   #letGoInARow = 0;
 
   constructor(clock: Clock, limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>) {

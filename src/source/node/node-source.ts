@@ -45,11 +45,11 @@ export class NodeSource implements WorkSource {
   readonly #streamTrust: StreamTrust;
   readonly #announcements: NodeAnnouncements;
   #listener: UpdateListener = () => {};
-  /** Rung when the time of the next fetch may have changed. */
+  /** Given when the time of the next fetch may have changed. */
   readonly #replan = new WakeSignal();
   /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
   readonly #impatience: FetchImpatience;
-  /** How often this node is asked. Each node has its own bounds. */
+  /** Bounds the rate of requests to this node. */
   readonly #bounds: RequestBounds;
   /** When a New Cut last came, on any chain (monotonic). */
   #lastCutMs = Number.NEGATIVE_INFINITY;

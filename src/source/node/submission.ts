@@ -17,7 +17,7 @@ export interface SubmissionOptions {
   readonly onSent: () => void;
   /** Waits before the next attempt. It returns early when the node shows signs of life. */
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
-  /** How much longer the node remembers the work. */
+  /** Time for which the node still remembers the work. */
   readonly lifeMs: number;
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
@@ -90,8 +90,8 @@ function verdictOf({ status, text }: StatusAnswer, answerLost: boolean): Verdict
 
 /*
  * Bounds how often one node is asked for work, and for update streams, whatever the reason is: an announcement of a
- * block, a stream that has opened, a poll, a verdict, a lost connection. A node, or a fault of ours, that always gives
- * another reason would otherwise keep the rig changing its work instead of searching, and the node busy with its
+ * block, a stream that has opened, a poll, a verdict, a lost connection. A node, or a fault of pickaxe, that always
+ * gives another reason would otherwise keep the rig changing its work instead of searching, and the node busy with its
  * requests. Pure; times are monotonic milliseconds.
  */
 
@@ -118,7 +118,7 @@ export class RequestBounds {
   readonly #fetches: TokenBucket;
   readonly #allFetches: TokenBucket;
   readonly #streams: TokenBucket;
-  /** How many fetches accepted solutions have paid for. */
+  /** Number of fetches that accepted solutions have paid for. */
   #paid = 0;
 
   constructor(nowMs: number) {

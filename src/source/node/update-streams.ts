@@ -28,7 +28,7 @@ export class UpdateStreams {
   readonly #options: UpdateStreamsOptions;
   /** The streams by chain. The chain that work came from last is at the end. */
   readonly #streams = new Map<number, Followed>();
-  /** How many streams the node allows, and when it last refused one (monotonic). */
+  /** Number of streams that the node allows, and when it last refused one (monotonic). */
   #most = MOST_STREAMS;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   /** When a stream was last closed to make room for another (monotonic). */
@@ -57,7 +57,7 @@ export class UpdateStreams {
     if (this.#streams.size < this.#most) this.#streams.set(chain, { stream: this.#streamOf(chain), usedAtMs: nowMs });
   }
 
-  /** How many streams are open. */
+  /** Number of open streams. */
   get open(): number {
     return [...this.#streams.values()].filter(({ stream }) => stream.isOpen).length;
   }

@@ -34,11 +34,11 @@ export interface ConnectionHooks {
  */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /**
- * How much of a parent is read, at once and each second; the rest waits where the parent writes it. It is enough for
- * 1,000 jobs a second, and for 4,000 at once: what lines cost to read is paid in hashrate.
+ * Token bucket for what is read of a parent: capacity, and refill per second; the rest waits at the parent. It is
+ * enough for 1,000 jobs a second, and for 4,000 at once: what lines cost to read is paid in hashrate.
  */
 export const MOST_READ = { bytes: 4_000_000, bytesPerSecond: 1_000_000, bytesPerLine: 100 } as const;
-/** How often it is looked whether there may be more to read. */
+/** Time between two checks whether more may be read. */
 const REST_MS = 100;
 
 export class ParentConnection {
@@ -70,7 +70,7 @@ export class ParentConnection {
     input.on('close', this.#endInput);
   }
 
-  /** From now on requests are heard. */
+  /** Takes requests from now on. */
   listen(): void {
     this.#streams.input.on('data', (chunk: Buffer) => {
       const lines = this.#lines.push(chunk);
@@ -106,7 +106,7 @@ export class ParentConnection {
     void this.send({ type: 'error', code, message, line, ...(id !== undefined && { id }) });
   }
 
-  /** Hears no more requests, and ends the connection once everything has been written. */
+  /** Takes no more requests, and ends the connection once everything has been written. */
   end(): void {
     this.#inputEnded = true;
     clearTimeout(this.#resting);
@@ -178,7 +178,7 @@ const MODE = 0o600;
 /** The longest path of a socket that every system accepts (macOS' sun_path has 104 bytes with its end, Linux' 108). */
 const MOST_PATH_BYTES = 103;
 const PREFIX = 'unix:';
-/** Within so long a parent that still reads has read the rest, which a system's buffer holds. */
+/** Time in which a parent that still reads has read the rest, which a system's buffer holds. */
 const FLUSH_MS = 2_000;
 
 /**
@@ -219,8 +219,7 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
     connected(socket);
   });
   await new Promise<void>((resolve, reject) => {
-    // The listener stays: an `error` event that nobody hears, such as of a connection that fails, would end the
-    // process.
+    // The listener stays: an `error` event without one, such as of a connection that fails, would end the process.
     server.on('error', ({ code, message }: NodeJS.ErrnoException) => reject(new Error(whyNot(path, code, message))));
     // The socket is made while `listen` is called, so at no moment may others connect.
     const before = process.umask(0o777 & ~MODE);
@@ -233,15 +232,15 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
   chmodSync(path, MODE);
   return async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // Whoever has not read by now does not read.
+    // Parents that have not read by now do not read.
     for (const socket of sockets) socket.destroy();
     await closed;
   };
 }
 
 /**
- * Ends a connection once everything has been written. A parent that does not read has no other end than this one's time
- * limit, and would keep its place for ever.
+ * Ends a connection once everything has been written, or after a time: a parent that does not read would keep its place
+ * for ever.
  */
 export function endSoon(socket: Socket, withinMs = FLUSH_MS): void {
   const timer = setTimeout(() => socket.destroy(), withinMs);

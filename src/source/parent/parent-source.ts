@@ -14,9 +14,9 @@ import type { SourceNews } from '../vocabulary.ts';
 import { MOST_READ, type ParentStreams } from './connection.ts';
 import { type ParentJob, ParentSession, type RigView } from './session.ts';
 
-/** How often targets follow the hashrate, for parents that limit the rate of shares. */
+/** Time between two adjustments of targets to the hashrate, for parents that limit the rate of shares. */
 const AIM_MS = 1_000;
-/** How much the newest second counts in the hashrate that targets follow. */
+/** Weight of the newest second in the hashrate that targets follow. */
 const NEWEST = 0.5;
 const FLOODED = `writes more than is read, on average ${MOST_READ.bytesPerSecond / 1e6} MB a second: the rest waits, and nothing is lost`;
 
@@ -26,7 +26,7 @@ interface ParentSourceOptions {
   readonly rig: RigView;
   readonly emit: Listener;
   readonly clock: Clock;
-  /** How many nonces the devices have searched. */
+  /** @returns the number of nonces that the devices have searched */
   readonly hashes: () => number;
   /**
    * Called when a parent wants no more shares: `drained` when it asks for that, `input-ended` when it has closed its
@@ -57,7 +57,7 @@ export class ParentSource implements WorkSource {
     this.#measured = { ms: options.clock.monotonicMs(), hashes: 0 };
   }
 
-  /** Greets a parent and hears its requests. */
+  /** Greets a parent and takes its requests. */
   connect(streams: ParentStreams): ParentSession {
     const { rig, clock, drain } = this.#options;
     const hooks = {
@@ -80,9 +80,9 @@ export class ParentSource implements WorkSource {
     return this.#sessions.size;
   }
 
-  /** Tells all parents something that they can do without. */
+  /** Sends all parents an answer that they can do without. */
   answer(answer: Answer): void {
-    for (const session of this.#sessions) session.tell(answer);
+    for (const session of this.#sessions) session.inform(answer);
   }
 
   /** Why parents are left when the updates end. */

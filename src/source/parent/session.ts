@@ -19,23 +19,23 @@ import {
 import type { Verdict } from '../source.ts';
 import { ParentConnection, type ParentStreams } from './connection.ts';
 
-/** How long a parent may take to judge a share: longer than a node takes to answer it. */
+/** Time for a parent's verdict on a share: longer than a node takes to answer it. */
 const VERDICT_MS = 60_000;
 /** The same once mining has ended. */
 const LAST_VERDICT_MS = 2_000;
-/** How long devices may take to stop and to hand over what they have found: a GPU's batch cannot be stopped. */
+/** Time in which devices must stop and hand over what they have found: a GPU's batch cannot be stopped. */
 const LAST_SHARES_MS = 1_000;
-/** How long a parent may take to read the last shares once mining has ended. */
+/** Time in which a parent must read the last shares once mining has ended. */
 const LAST_READ_MS = 10_000;
 /**
- * With so many unread shares a connection rests: jobs of other connections are mined instead. It is a quarter of those
- * at which the miner pauses, because several connections may rest.
+ * With this number of unread shares a connection rests: jobs of other connections are mined instead. It is a quarter of
+ * those at which the miner pauses, because several connections may rest.
  */
 const REST_SHARES = 64;
 
 /** What a session needs to know of the rig. */
 export interface RigView {
-  /** What a parent is told first: `hello`, and how the devices are. */
+  /** The first lines to a parent: `hello`, and the state of the devices. */
   greeting(): readonly Answer[];
   stats(): Omit<Extract<Answer, { type: 'stats' }>, 'jobs' | 'shares' | 'unreadShares'>;
 }
@@ -75,16 +75,16 @@ export class ParentSession {
   constructor(streams: ParentStreams, rig: RigView, hooks: SessionHooks, clock: Clock) {
     this.#rig = rig;
     this.#hooks = hooks;
-    const heard = {
+    const received = {
       request: (request: Request, line: number) => this.#apply(request, line),
       inputEnded: () => hooks.drain(this, 'input-ended'),
       flooded: hooks.flooded,
       closed: () => this.#closed(),
     };
-    this.#connection = new ParentConnection(streams, heard, clock);
+    this.#connection = new ParentConnection(streams, received, clock);
   }
 
-  /** Greets the parent, and hears its requests from now on. */
+  /** Greets the parent, and takes its requests from now on. */
   begin(): void {
     for (const answer of this.#rig.greeting()) void this.#connection.send(answer);
     this.#connection.listen();
@@ -109,8 +109,8 @@ export class ParentSession {
     return hashesPerSecond / this.#sharesPerSecond;
   }
 
-  /** Tells the parent something that it can do without when it does not read. */
-  tell(answer: Answer): void {
+  /** Sends an answer that the parent can do without, unless it does not read. */
+  inform(answer: Answer): void {
     if (!this.#connection.isBehind) void this.#connection.send(answer);
   }
 
@@ -295,7 +295,7 @@ async function untilLate<T>(task: Promise<T>, stop: AbortSignal, ms: number): Pr
 
 /** A target is moved for the sake of the share rate only when the rate would change by this factor. */
 const WORTH_MOVING = 1.25;
-/** How many works of a job are remembered, to be condemned together. Solutions of earlier ones came long ago. */
+/** Number of a job's works that are remembered, and become stale together. Solutions of earlier ones came long ago. */
 const REMEMBERED = 8;
 
 export class ParentJob {

@@ -32,7 +32,7 @@ interface DialogueOptions {
 export interface Request {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** How long the answer may take. */
+  /** Time limit for the answer. */
   readonly limitMs: number;
 }
 

@@ -26,7 +26,7 @@ const Line = z.looseObject({
   error: z.unknown().optional(),
 });
 
-/** @returns the message of a line; undefined when the line is none */
+/** @returns the message of a line; undefined when the line is not a message */
 export function parseMessage(line: string): Message | undefined {
   const { success, data } = Line.safeParse(jsonOrUndefined(line));
   if (!success) return undefined;
@@ -71,7 +71,7 @@ function partsOf(error: unknown): unknown[] {
 
 const Job = z.tuple([z.union([z.string().min(1).max(128), z.number()]), z.string().max(4096)]).rest(z.unknown());
 
-/** A job as `mining.notify` tells it. */
+/** The job in a `mining.notify`. */
 export interface Notice {
   /** The pool's name for the job, which a share repeats. */
   readonly job: string | number;
@@ -169,7 +169,7 @@ export function quoteJson(value: unknown): string {
 }
 
 /** Whether a pool's words say that it no longer wants this miner. */
-export function speaksOfBan(text: string): boolean {
+function speaksOfBan(text: string): boolean {
   return /\bbann(ed|ing)\b|\bban\b|black-?list|\bblocked\b/i.test(text);
 }
 

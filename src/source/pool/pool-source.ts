@@ -110,7 +110,7 @@ export class PoolSource implements WorkSource {
     return this.#session?.answers() ?? true;
   }
 
-  /** Tells when the pool, which used to answer shares, answers them no more. */
+  /** Calls `judge` when the pool, which used to answer shares, answers them no more. */
   onHealth(judge: Judge): void {
     this.#health.judge = judge;
   }
@@ -228,7 +228,7 @@ export async function openConnection(
   const socket = tls
     ? connectTls({ ...options, ...servername, ...JUDGED_TLS, ...authoritiesOf(trust) })
     : connect(options);
-  // `once` no longer listens after the connection was made, and an error that nobody hears ends the process.
+  // `once` no longer listens after the connection was made, and an error without a listener ends the process.
   socket.on('error', () => {});
   try {
     await within(timeoutMs, stop, async (signal) => {

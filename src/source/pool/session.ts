@@ -109,7 +109,7 @@ export class PoolSession {
 
   /**
    * Subscribes and authorizes, then keeps the connection until it ends.
-   * @returns why it has ended. By then all its works have been told as stale
+   * @returns why it has ended. By then all its works have been reported as stale
    */
   async run(): Promise<PoolError> {
     const { account, userAgent, limits } = this.#options;
@@ -145,7 +145,7 @@ export class PoolSession {
     return await this.#shares.submit(solution, stop);
   }
 
-  /** Whether the pool answers, as far as can be told. */
+  /** Whether the pool answers, so far as is known. */
   answers(): boolean {
     return this.#shares.areAnswered();
   }
@@ -233,7 +233,7 @@ export class PoolSession {
         this.#dialogue.answer(id ?? null, this.#options.userAgent);
         break;
       default:
-        // Without an id it is a notification, which nobody answers.
+        // Without an id it is a notification, which has no answer.
         if (id !== null && id !== undefined) this.#dialogue.answer(id, null, NO_SUCH_METHOD);
     }
   }

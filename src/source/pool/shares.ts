@@ -1,4 +1,4 @@
-/** Submits the shares of one connection, and judges by their answers whether the pool answers at all. */
+/** Submits the shares of one connection, and finds out by their answers whether the pool answers at all. */
 
 import type { Solution } from '../../chain/verify.ts';
 import { Backoff } from '../../net/connecting.ts';
@@ -130,13 +130,10 @@ function refusalOf({ code, text }: Complaint): Verdict {
  * never answer shares, so only one that has answered some is judged. It outlives connections.
  */
 
-/**
- * So many connections in a row that have ended with shares unanswered, and with none answered, show that the pool
- * answers none.
- */
+/** After this number of connections in a row that ended before any share was answered, the pool is unhealthy. */
 const MOST_UNANSWERED_CONNECTIONS = 3;
 /**
- * An unhealthy pool is tried again after at least so many times as long as the last trial took: where shares are rare a
+ * An unhealthy pool is tried again after at least this many times the length of the last trial: where shares are rare a
  * trial takes long, and all trials together must cost little.
  */
 const PAUSE_PER_TRIAL = 10;
@@ -150,7 +147,7 @@ export class PoolHealth {
   readonly #pauses: Backoff;
   #judge: Judge | undefined;
   #everAnswered = false;
-  /** How many shares were answered so far. */
+  /** Number of shares that were answered so far. */
   #answers = 0;
   #unansweredConnections = 0;
   /** When the pool is tried again (monotonic), while it is unhealthy. */
@@ -161,7 +158,7 @@ export class PoolHealth {
   /** Since when the pool, which was unhealthy, has been tried again. */
   #trialSinceMs: number | undefined;
 
-  /** @param alone is told while there is no other judge, which means that there is no other pool */
+  /** @param alone called while there is no other judge, which means that there is no other pool */
   constructor(clock: Clock, random: () => number, limits: PoolLimits, alone: Judge) {
     this.#clock = clock;
     this.#limits = limits;
@@ -169,7 +166,7 @@ export class PoolHealth {
     this.#pauses = new Backoff(limits.unhealthyPauses, random);
   }
 
-  /** Who is told instead: another pool can take over, so this one is tried again after a while. */
+  /** Called instead of `alone`: another pool can take over, so this one is tried again after a while. */
   set judge(judge: Judge) {
     this.#judge = judge;
   }
@@ -192,7 +189,7 @@ export class PoolHealth {
 
   /**
    * A share was sent.
-   * @returns a function to be called when it was answered, or when nobody waits for its answer any more
+   * @returns a function to be called when it was answered, or when its answer is no longer awaited
    */
   sent(): (isAnswered: boolean) => void {
     const { submitMs, silenceMs } = this.#limits;

@@ -81,7 +81,7 @@ export class PoolWorks {
     return { stale, reason: isCut ? 'new-cut' : 'cancelled', work };
   }
 
-  /** Condemns all works, when the connection has ended. @returns them */
+  /** Makes all works stale, when the connection has ended. @returns them */
   end(): readonly Work[] {
     this.#markStale(() => true);
     this.#job = undefined;

@@ -90,11 +90,11 @@ it('a reader that does not read is disconnected, and the others go on', () => {
   const [slow, quick, slowWithBlocks] = [open(3), open(3), open({ of: 'block', dialect: 'chainweb' })];
   for (const response of [slow, slowWithBlocks]) response.writableLength = 1024 * 1024;
   all.publish('New Cut', 3);
-  all.tellBlock({} as Block, () => 'a block');
+  all.publishBlock({} as Block, () => 'a block');
   expect([slow.ended, slowWithBlocks.ended, all.open]).toEqual([false, false, 3]);
   for (const response of [slow, slowWithBlocks]) response.writableLength += 1;
   all.publish('New Cut', 3);
-  all.tellBlock({} as Block, () => 'a block');
+  all.publishBlock({} as Block, () => 'a block');
   expect([slow.ended, slowWithBlocks.ended, quick.ended, all.open]).toEqual([true, true, false, 1]);
   expect([slow.text, quick.text]).toEqual(['event:New Cut\n\n', 'event:New Cut\n\n'.repeat(2)]);
 });
@@ -105,7 +105,7 @@ it('streams of blocks do not end by themselves, count among all, and each kind o
   const blocks = open({ of: 'block', dialect: 'document' });
   expect(all.full).toBe(true);
   const made = vi.fn((_: Block, { of }: { of: string }) => of);
-  all.tellBlock({} as Block, made);
+  all.publishBlock({} as Block, made);
   expect([...headers, blocks].map(({ text }) => text)).toEqual(['header', 'header', 'block']);
   expect(made).toHaveBeenCalledTimes(2);
   all.publish('New Cut', 0);

@@ -34,25 +34,26 @@ import type { BlockTopic } from '../streams.ts';
 
 const BLOCKS = { cap: 360, json: blockJson };
 
-export const blockRoutes: readonly Route[] = [
+export const blockRoutes = collectionRoutes('block', () => BLOCKS, { side: 'service' });
+
+/** @returns the routes to a chain's blocks by height, and to the branches of given blocks */
+function collectionRoutes(
+  endpoint: 'block' | 'hash' | 'header',
+  collectionOf: (asked: Asked) => BlockCollection,
   {
-    endpoint: 'block',
-    side: 'service',
-    method: 'GET',
-    path: new RegExp(`^${CHAIN}/block$`),
-    gives: [JSON_TYPE],
-    answer: (asked) => ascending(asked, BLOCKS),
-  },
-  {
-    endpoint: 'block',
-    side: 'service',
-    method: 'POST',
-    path: new RegExp(`^${CHAIN}/block/branch$`),
-    takes: JSON_TYPE,
-    gives: [JSON_TYPE],
-    answer: (asked) => branch(asked, BLOCKS),
-  },
-];
+    side,
+    finish = (message) => message,
+  }: Pick<Route, 'side'> & { finish?: (message: Message, asked: Asked) => Message },
+): readonly Route[] {
+  const path = `^${CHAIN}/${endpoint}`;
+  const common = { endpoint, ...(side && { side }), gives: [JSON_TYPE] };
+  const inOrder = (asked: Asked) => finish(ascending(asked, collectionOf(asked)), asked);
+  const ofBranch = (asked: Asked) => finish(branch(asked, collectionOf(asked)), asked);
+  return [
+    { ...common, method: 'GET', path: new RegExp(`${path}$`), answer: inOrder },
+    { ...common, method: 'POST', path: new RegExp(`${path}/branch$`), takes: JSON_TYPE, answer: ofBranch },
+  ];
+}
 
 function blockJson({ header, payload }: Block, asked: Asked): ExactJson {
   const { network } = asked.backend.ledger.settings;
@@ -73,7 +74,7 @@ export const blockStreamRoutes: readonly Route[] = (['header', 'block'] as const
   answer: ({ backend: { streams }, dialect }) => (streams.full ? NO_MORE_STREAMS : { stream: { of, dialect } }),
 }));
 
-/** @returns the event that tells of a block */
+/** @returns the event about a block */
 export function blockEvent({ header, payload }: Block, { of, dialect }: BlockTopic, network: string): string {
   const json: ExactJsonObject = {
     header: headerToJson(header, dialect, network),
@@ -93,25 +94,7 @@ function bigEndian(bytes: Uint8Array): string {
 
 const HASHES = { cap: 4096, json: ({ id }: { readonly id: string }) => id };
 
-export const hashRoutes: readonly Route[] = [
-  {
-    endpoint: 'hash',
-    side: 'service',
-    method: 'GET',
-    path: new RegExp(`^${CHAIN}/hash$`),
-    gives: [JSON_TYPE],
-    answer: (asked) => ascending(asked, HASHES),
-  },
-  {
-    endpoint: 'hash',
-    side: 'service',
-    method: 'POST',
-    path: new RegExp(`^${CHAIN}/hash/branch$`),
-    takes: JSON_TYPE,
-    gives: [JSON_TYPE],
-    answer: (asked) => branch(asked, HASHES),
-  },
-];
+export const hashRoutes = collectionRoutes('hash', () => HASHES, { side: 'service' });
 
 /* Headers. Document 1 does not mention these endpoints, but real nodes have them. */
 
@@ -120,21 +103,7 @@ const CAP = 360;
 const CAP_P2P = 20;
 
 export const headerRoutes: readonly Route[] = [
-  {
-    endpoint: 'header',
-    method: 'GET',
-    path: new RegExp(`^${CHAIN}/header$`),
-    gives: [JSON_TYPE],
-    answer: (asked) => typed(ascending(asked, headers(asked)), asked),
-  },
-  {
-    endpoint: 'header',
-    method: 'POST',
-    path: new RegExp(`^${CHAIN}/header/branch$`),
-    takes: JSON_TYPE,
-    gives: [JSON_TYPE],
-    answer: (asked) => typed(branch(asked, headers(asked)), asked),
-  },
+  ...collectionRoutes('header', headers, { finish: typed }),
   {
     endpoint: 'header',
     method: 'GET',

@@ -8,7 +8,7 @@ import { type PeerNetwork, whyNotAdded } from '../../p2p/peers.ts';
 import { pageOf, readPageRequest } from '../collections.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Message, parsedBody, type Route } from '../route.ts';
 
-/** How many peers a page has, unless more are asked for, and at most. */
+/** Number of peers of a page: by default, and at most. */
 const DEFAULT_PAGE = 64;
 const CAP = 512;
 
