@@ -30,14 +30,14 @@ import {
 export interface LocalOptions {
   /** Whether to simulate the command with its gas and check its metadata. */
   readonly preflight?: boolean;
-  /** How many blocks below the newest it runs. */
+  /** Number of blocks below the newest at which it runs. */
   readonly rewindDepth?: number;
   /** Real nodes verify signatures unless this is false. */
   readonly signatureVerification?: boolean;
 }
 
 export interface PollOptions {
-  /** How many blocks must be above the command's own. */
+  /** Number of blocks that must be above that of the command. */
   readonly confirmationDepth?: number;
 }
 

@@ -254,7 +254,7 @@ export async function withRetries<T>(
 /** The highest chain that a header can name. */
 const MAX_CHAIN = 2 ** 32 - 1;
 
-/** Where a collection of blocks is cut. Both heights belong to it. */
+/** The heights of the blocks that are asked for, including both bounds. */
 export interface HeightRange {
   readonly minHeight?: number | bigint;
   readonly maxHeight?: number | bigint;
