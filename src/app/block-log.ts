@@ -49,7 +49,7 @@ export interface BlockRecorderOptions {
   readonly isFull: () => boolean;
   /** Called for each block that is only counted. */
   readonly leftOut: () => void;
-  /** How many times as fast the chains grow as those of real networks. */
+  /** Factor by which the chains grow faster than those of real networks. */
   readonly speed: number;
 }
 
@@ -172,11 +172,11 @@ function keyOf({ header }: BlockEvent): string {
 }
 
 const TAG = { tag: 'block' } as const;
-/** How long a chain takes for a block on average, on the networks that are known. */
+/** Average time between two blocks of a chain, on the networks that are known. */
 const BLOCK_SECONDS = 30;
 /** A rig follows far fewer: each is watched for an hour. */
 const MOST_FOLLOWED = 10_000;
-/** How often it is written how many were only counted. */
+/** Time between two records of the number of blocks that were only counted. */
 const COUNTS_MS = 60_000;
 const MAX_NAME = 300;
 
@@ -204,9 +204,9 @@ export interface BlockLogOptions {
   readonly ledger: Config['ledger'];
   /** Opens the views of the nodes. Tests replace it. */
   readonly openViews?: (settings: ApiSettings) => LedgerViews;
-  /** How many times as fast the chains grow as those of real networks; 1 by default. */
+  /** Factor by which the chains grow faster than those of real networks; 1 by default. */
   readonly speed?: number;
-  /** How long the end may wait until it is known what became of the last blocks; by default it does not. */
+  /** Maximum time for which the end waits until it is known what became of the last blocks; 0 by default. */
   readonly lastLooksMs?: number;
 }
 
@@ -323,7 +323,7 @@ const TOO_MANY =
 /** What events say of a network, besides its blocks. */
 interface Network {
   readonly settledDepth: number;
-  /** How long a chain takes for a block on average. */
+  /** Average time between two blocks of a chain. */
   readonly blockSeconds: number;
 }
 

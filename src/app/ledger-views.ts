@@ -1,4 +1,4 @@
-/** What a mining rig's nodes say about its blocks: their typed clients, as the follower of blocks asks them. */
+/** Asks a rig's nodes: about its blocks, for their follower, and about its account. */
 
 import type { LedgerView } from '../blocks/observation.ts';
 import type { Config } from '../config/settings.ts';
@@ -109,7 +109,7 @@ function chainBalance(reading: Reading): ChainBalance {
   return { chain, balance: formatDecimal(value?.balance ?? 0n), exists: value !== undefined, fault: null };
 }
 
-/** What estimates of earnings need beside events: the table of rewards, and the settings about power. */
+/** @returns what estimates of earnings need besides events: the table of rewards, and the settings about power */
 export function earningsTerms({ node, power }: Pick<Config, 'node' | 'power'>): EarningsTerms {
   return {
     coinsAt: (version, height) => {

@@ -40,7 +40,7 @@ interface Stretch {
 
 /** How far a command may be ahead of the parent of its block, in µs: 95 s by the ledger's rules, and a little more. */
 const AHEAD_US = 120_000_000n;
-/** How many blocks are read at once. */
+/** Number of blocks that are read at once. */
 const STRETCH = 50n;
 
 /** Tests use lower ones. */
@@ -59,8 +59,7 @@ const WITH_WORK = /mainnet|^testnet0\d$/i;
  * A command is looked for in all blocks that can have it, and a step 1 of anybody in the lowest and the newest of them,
  * half of the bound each.
  * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when
- *   a
- * proof of work is wrong; NodeError
+ *   a proof of work is wrong; NodeError
  */
 export async function findCommand(
   api: BlockReader,

@@ -59,13 +59,13 @@ export class BlockIndex {
     for (const block of this.#blocks.values()) if (!isKept(block)) this.#blocks.delete(block.hash);
   }
 
-  /** How many blocks the rig had to expect from what it hashed, apart from what stands in the records of `blocks`. */
+  /** Number of blocks to expect from what the rig hashed, apart from what stands in the records of `blocks`. */
   get searchedExpectedBlocks(): number {
     // What was hashed for a refused block was hashed all the same.
     return this.hiddenBlocks.reduce((sum, { expectedBlocks }) => sum + expectedBlocks, this.#searched);
   }
 
-  /** How many blocks came faster than they are recorded. */
+  /** Number of blocks that came too fast to be recorded. */
   get notFollowed(): NotFollowed {
     return this.#notFollowed;
   }
@@ -152,7 +152,7 @@ export interface Totals {
   readonly paidElsewhere: number;
   /** Accepted blocks that came too fast to be recorded; the other counts do not include them. */
   readonly notFollowed: number;
-  /** How many blocks the devices had to expect from what they hashed. */
+  /** Number of blocks to expect from what the devices hashed. */
   readonly expectedBlocks: number;
   /** The devices' own accepted blocks ÷ expected ones; undefined while less than one was expected. */
   readonly luck: number | undefined;

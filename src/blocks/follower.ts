@@ -46,7 +46,7 @@ export interface FollowerOptions {
   readonly settledDepth: number;
   readonly clock: Clock;
   readonly changed: (change: Change) => void;
-  /** Told when a node does not answer, and when it does again. */
+  /** Called when a node does not answer, and when it does again. */
   readonly nodeNews?: (node: string, fault: string | undefined) => void;
   readonly pace?: Pace;
   /** Whether the store forgets what is finished, so that the memory of a process that runs for years stays small. */
@@ -77,7 +77,7 @@ export function paceAt(speed: number): Pace {
   };
 }
 
-/** How long the proof of a reward is sought after the block has come onto the chain. */
+/** Time for which the proof of a reward is sought, after the block has come onto the chain. */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
 /**
  * Bounds the state changes of one block that are written: a burst, far more than a block has on a real chain, and then
@@ -97,7 +97,7 @@ export class Follower {
   #hasBegun = false;
   readonly #agreements = new Map<string, Agreement>();
   readonly #rewards: RewardSearch;
-  /** How many more changes may be written, by the block's hash. */
+  /** Number of changes that may still be written, by the block's hash. */
   readonly #changes = new Map<string, TokenBucket>();
   /** The blocks that were sent and not answered when this run began to follow: they are not an earlier run's. */
   readonly #sent = new Set<string>();
@@ -143,7 +143,7 @@ export class Follower {
     }
   }
 
-  /** How many blocks are followed. */
+  /** Number of blocks that are followed. */
   get size(): number {
     return this.#followed.size;
   }

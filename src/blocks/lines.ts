@@ -21,7 +21,7 @@ export type Line =
   | { readonly type: 'reward'; readonly hash: string; readonly reward: ProvenReward }
   /** A node's answer about the block's reward was false. */
   | { readonly type: 'reward-fault'; readonly hash: string; readonly fault: string }
-  /** How many blocks the rig had to expect from what it hashed since its last record, written at the end of a run. */
+  /** Number of blocks to expect from what the rig hashed since its last record, written at the end of a run. */
   | { readonly type: 'searched'; readonly expectedBlocks: number }
   /** Blocks that came faster than they are recorded one by one. */
   | ({ readonly type: 'not-followed' } & NotFollowed);
@@ -29,7 +29,7 @@ export type Line =
 const ANSWER_OUTCOMES = ['accepted', 'unanswered', 'refused'] as const;
 export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
 
-/** How many blocks were counted and not recorded. */
+/** Numbers of blocks that were counted and not recorded. */
 export interface NotFollowed {
   /** Accepted ones that devices have found. */
   readonly own: number;
@@ -47,7 +47,7 @@ export function isSum(line: Line): boolean {
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
 const MAX_TEXT = 1_000;
-/** What nodes say can change again and again. */
+/** Answers of nodes can change again and again. */
 const MAX_FAULT = 300;
 const text = z.string().max(MAX_TEXT);
 const decimal = reading(z.string(), parseDecimal);

@@ -7,7 +7,7 @@ import { blockHash, parseHeader } from '../ledger/header.ts';
 import { encodeBase64url } from '../ledger/json.ts';
 import type { Miner } from '../ledger/payload.ts';
 
-/** Who can spend what an account gets. */
+/** The keys that can spend the coins of an account. */
 export type Keyset = Omit<Miner, 'account'>;
 
 export interface BlockRecord {
@@ -35,15 +35,15 @@ export interface BlockRecord {
   /** The device that found it, or the relay that brought it. */
   readonly device: string;
   readonly isRelay: boolean;
-  /** How many hashes a block took on average. */
+  /** Average number of hashes for a block. */
   readonly difficulty: number;
   /** From finding the solution to the node's answer, or to the end of the wait for one; 0 before that. */
   readonly answerSeconds: number;
   /** From the last New Cut to searching the work that followed; absent where the device has had none. */
   readonly switchSeconds?: number;
   /**
-   * How many blocks the rig's devices had to expect from what they hashed since the record before this one, or since
-   * the start of the run.
+   * Number of blocks to expect from what the rig's devices hashed since the record before this one, or since the start
+   * of the run.
    */
   readonly expectedBlocks: number;
 }

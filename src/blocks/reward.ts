@@ -17,7 +17,7 @@ export interface ProvenReward {
   readonly fees: Decimal;
 }
 
-/** What a node says of a block's reward is not so. The message says what, and is to follow the node's name. */
+/** A node's answer about a block's reward is wrong. The message says how, and is to follow the node's name. */
 export class RewardFault extends Error {
   override readonly name = 'RewardFault';
 }

@@ -30,7 +30,7 @@ export type Look =
 /** What is known of a block. */
 export interface Standing {
   readonly state: BlockState;
-  /** How many blocks were on top of it, or of the one in its place, at the last look that could tell. */
+  /** Number of blocks on top of it, or of the one in its place, at the last look at which that was known. */
   readonly depth: number;
   /** Whether nodes contradict each other. */
   readonly nodesDisagree: boolean;
@@ -50,12 +50,12 @@ export interface Agreement {
 interface Moment {
   /** A clock that never jumps. */
   readonly nowMs: number;
-  /** How long ago the block was accepted. */
+  /** Time since the block was accepted. */
   readonly ageMs: number;
 }
 
 interface Rules {
-  /** How many blocks must be on top of a block to settle it. */
+  /** Number of blocks that must be on top of a block to settle it. */
   readonly settledDepth: number;
   /** How far apart two looks must be to decide something. */
   readonly apartMs: number;

@@ -23,7 +23,7 @@ const AGAIN_MS = 30_000;
 const WAITING_BYTES = 2 * 1024 ** 2;
 /** Less than what a system writes in pieces. */
 const WRITTEN_AT_ONCE = 32 * 1024;
-/** How long the end may wait for a disk. */
+/** Maximum time for which the end waits for a disk. */
 const CLOSE_MS = 5_000;
 /** Number of bytes that are read at once, which takes a few milliseconds. Longer lines were not written by pickaxe. */
 const PIECE_BYTES = 128 * 1024;
@@ -48,7 +48,7 @@ export class BlockStore {
   readonly #lines: AppendFile;
   /** How far the file has been read, in bytes. It ends behind the end of a line. */
   #offset = 0;
-  /** How many lines were skipped. */
+  /** Number of lines that were skipped. */
   #skipped = 0;
   #isUnreadable = false;
 

@@ -20,7 +20,7 @@ interface BalanceOptions {
   readonly token: string;
 }
 
-/** How many errors are printed of chains that could not be read: they are mostly the same. */
+/** Maximum number of errors that are printed of chains that could not be read: they are mostly the same. */
 const MOST_ERRORS = 3;
 
 export function declare(command: Command, { io, action }: Line): void {

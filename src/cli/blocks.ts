@@ -59,7 +59,7 @@ interface Choice extends BlocksOptions {
 
 /** Timers may end a moment early. */
 const TIMER_MS = 100;
-/** How often the log is looked at for what has changed. */
+/** Time between two looks at the log for changes. */
 const LOOK_MS = 2_000;
 
 async function runBlocks(config: Config, options: BlocksOptions, io: Io): Promise<number> {

@@ -11,7 +11,7 @@ export type Decimal = bigint;
 /** A balance of any token, which may have more decimal places than coins: a count of 10^-255. */
 export type TokenAmount = bigint;
 
-/** How many decimal places there are. */
+/** Number of decimal places. */
 export const PLACES = 12;
 /** As many as the contract language can have. */
 const TOKEN_PLACES = 255;

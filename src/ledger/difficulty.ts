@@ -9,11 +9,11 @@ import { chainsAt } from './graphs.ts';
 import { type BlockHeader, networkOf } from './header.ts';
 import { LedgerFormatError } from './json.ts';
 
-/** How many blocks of a chain an epoch has. The first of them is at a height that is a multiple of it. */
+/** Number of blocks of a chain in an epoch. The first of them is at a height that is a multiple of it. */
 const EPOCH_BLOCKS = 120n;
 /** Up to height 120 epochs are this short, because the hash rate of a new network changes fast. */
 const EARLY_EPOCH_BLOCKS = 12n;
-/** How long a block should take, in microseconds. */
+/** Intended time between two blocks, in microseconds. */
 const BLOCK_US = 30_000_000n;
 
 /**

@@ -15,7 +15,7 @@ export function quoted(text: string): string {
  * 3). 32 bytes are 43 characters. Reading is strict: every sequence of bytes has exactly one text.
  */
 
-/** How many characters 32 bytes take. */
+/** Number of characters of 32 bytes. */
 export const HASH_CHARACTERS = 43;
 
 export function encodeBase64url(bytes: Uint8Array): string {

@@ -6,7 +6,7 @@
 
 import { sha512_256 } from '@noble/hashes/sha2.js';
 
-/** How many bytes a hash of this kind has. */
+/** Number of bytes of a hash of this kind. */
 export const HASH_BYTES = 32;
 
 /** One step from a leaf to the root: the hash of the sibling, and the side on which it is. */

@@ -23,6 +23,7 @@ import {
   chainPath,
   commandPathsOf,
   json,
+  NEVER,
   query,
   requestKey,
 } from './request.ts';
@@ -30,14 +31,14 @@ import {
 export interface LocalOptions {
   /** Whether to simulate the command with its gas and check its metadata. */
   readonly preflight?: boolean;
-  /** How many blocks below the newest it runs. */
+  /** Number of blocks below the newest at which it runs. */
   readonly rewindDepth?: number;
   /** Real nodes verify signatures unless this is false. */
   readonly signatureVerification?: boolean;
 }
 
 export interface PollOptions {
-  /** How many blocks must be above the command's own. */
+  /** Number of blocks that must be above that of the command. */
   readonly confirmationDepth?: number;
 }
 
@@ -63,8 +64,8 @@ export class ProofRefusedError extends NodeError {
   }
 }
 
-/** The command API of one node. */
-export class CommandCalls {
+/** The command API of one node: the part of `NodeApi` that document 2 describes. */
+export class CommandApi {
   readonly #asker: Asker;
   readonly #commandPath: string | undefined;
 
@@ -74,20 +75,27 @@ export class CommandCalls {
     this.#commandPath = commandPath;
   }
 
-  /** @throws NodeError: `bad request` when the command cannot run, for example for its metadata */
-  async local(chain: number, command: Command, options: LocalOptions, stop: AbortSignal): Promise<LocalAnswer> {
+  /**
+   * `POST /local`: runs a command without effect
+   * @throws NodeError: `bad request` when the command cannot run, for example for its metadata
+   */
+  async local(
+    chain: number,
+    command: Command,
+    options: LocalOptions = {},
+    stop: AbortSignal = NEVER,
+  ): Promise<LocalAnswer> {
     const { preflight, rewindDepth, signatureVerification } = options;
     const asked = query({ preflight, rewindDepth, signatureVerification });
     return await this.#post(chain, `/local${asked}`, commandJson(command), json(parseLocalAnswer), stop);
   }
 
   /**
-   * @returns the request keys, in the order of the commands
-   * @throws SendRefusedError when the node refuses the whole batch. A single command that is already on the chain is
-   *   none.
-   * NodeError for all else
+   * `POST /send`
+   * @returns the request keys, in the order of the commands, also for a single command that is already on the chain
+   * @throws SendRefusedError when the node refuses the whole batch, NodeError for all else
    */
-  async send(chain: number, commands: readonly Command[], stop: AbortSignal): Promise<readonly string[]> {
+  async send(chain: number, commands: readonly Command[], stop: AbortSignal = NEVER): Promise<readonly string[]> {
     if (commands.length === 0) throw new RangeError('at least one command is sent');
     const hashes = commands.map(({ hash }) => hash);
     const read = json((value) => sameKeys(parseSendAnswer(value), hashes));
@@ -102,12 +110,12 @@ export class CommandCalls {
     }
   }
 
-  /** @returns the results by request key; a key without a result is unknown or pending @throws NodeError */
+  /** `POST /poll` @returns the results by request key; a key without one is unknown or pending @throws NodeError */
   async poll(
     chain: number,
     requestKeys: readonly string[],
-    { confirmationDepth }: PollOptions,
-    stop: AbortSignal,
+    { confirmationDepth }: PollOptions = {},
+    stop: AbortSignal = NEVER,
   ): Promise<ReadonlyMap<string, CommandResult>> {
     if (requestKeys.length === 0) return new Map();
     const body = stringifyExactJson({ requestKeys: requestKeys.map(requestKey) });
@@ -120,10 +128,11 @@ export class CommandCalls {
   }
 
   /**
-   * @returns the result; undefined when the node has given up waiting for it, which takes minutes
+   * `POST /listen`, which waits for minutes
+   * @returns the result; undefined when the node has given up waiting for it
    * @throws NodeError, at the first failure
    */
-  async listen(chain: number, key: string, stop: AbortSignal): Promise<CommandResult | undefined> {
+  async listen(chain: number, key: string, stop: AbortSignal = NEVER): Promise<CommandResult | undefined> {
     const body = stringifyExactJson({ listen: requestKey(key) });
     const readAnswer = json((value) => {
       const answer = parseListenAnswer(value);
@@ -142,18 +151,19 @@ export class CommandCalls {
     return await this.#post(chain, '/listen', body, read, stop, more);
   }
 
-  /** Never sent twice. @returns the request key @throws NodeError; real nodes do not serve it (`not found`) */
-  async sendPrivate(chain: number, command: Command, stop: AbortSignal): Promise<string> {
+  /** `POST /private`, never sent twice @returns the request key @throws NodeError; real nodes do not serve it */
+  async sendPrivate(chain: number, command: Command, stop: AbortSignal = NEVER): Promise<string> {
     const read = json((value) => sameKeys(parseSendAnswer(value), [command.hash])[0]);
     return await this.#post(chain, '/private', commandJson(command), read, stop, { isRepeatable: false });
   }
 
   /**
+   * `POST /spv`
    * @param chain the one on which the command ran
    * @returns the proof, as a continuation holds it. `ledger/spv-proof.ts` runs proofs
    * @throws ProofRefusedError, which says whether to wait, or NodeError
    */
-  async proof(chain: number, key: string, targetChain: number, stop: AbortSignal): Promise<string> {
+  async proof(chain: number, key: string, targetChain: number, stop: AbortSignal = NEVER): Promise<string> {
     const body = stringifyExactJson({ requestKey: requestKey(key), targetChainId: `${targetChain}` });
     const read = json(parseProofAnswer);
     const { proofs } = await this.#paths(chain, stop);

@@ -23,7 +23,7 @@ interface NodeHttpOptions {
   readonly nodeClock?: NodeClock;
   readonly clock?: Clock;
   readonly limits?: NodeLimits;
-  /** How long the longest answer to any request may be. The default is a mebibyte. */
+  /** Maximum length of the answer to any request, in bytes. The default is a mebibyte. */
   readonly mostAnswerBytes?: number;
   /** Whether only strangers have named the node. */
   readonly isStranger?: boolean;
@@ -37,7 +37,7 @@ export interface NodeRequest {
   readonly shownUrl?: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
-  /** How long the body of the answer may be. The default is a mebibyte. */
+  /** Maximum length of the body of the answer, in bytes. The default is a mebibyte. */
   readonly mostAnswerBytes?: number;
 }
 
@@ -63,7 +63,7 @@ export interface StatusAnswer {
   readonly text: string;
 }
 
-/** How long idle connections are kept for the next New Cut. Real nodes close them after 30 s. */
+/** Time for which idle connections are kept for the next New Cut. Real nodes close them after 30 s. */
 const KEEP_ALIVE_MS = 25_000;
 /**
  * Usually one or two connections are in use. The others are for submissions that hang until their time limit, so that a
@@ -72,7 +72,7 @@ const KEEP_ALIVE_MS = 25_000;
 const MAX_CONNECTIONS = 64;
 /** While mining, the largest valid answer is that of `/config`, with tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
-/** What HTTP adds to the longest answer: interim answers and the head, and a fourth for the sizes of small chunks. */
+/** Overhead of HTTP on the longest answer: interim answers and the head, and a fourth for the sizes of small chunks. */
 const HTTP_BYTES = 65_536;
 const HTTP_SHARE = 1.25;
 /**
@@ -81,7 +81,7 @@ const HTTP_SHARE = 1.25;
  */
 const STREAM_BYTES = 65_536;
 const STREAM_BYTES_PER_SECOND = 4_000;
-/** How much of an ignored body is read before its connection is closed. */
+/** Number of bytes of an ignored body that are read before its connection is closed. */
 const MAX_IGNORED_BYTES = 16_384;
 
 type Response = Dispatcher.ResponseData;

@@ -1,12 +1,9 @@
 /**
- * The client of one node's API: every endpoint of document 1 except mining, and all of document 2. It only assembles
- * what the other files of this folder do. Every method can throw an NodeError; iterators throw it while iterating.
- * Whatever can be checked is checked: hashes, roots, that an answer is about what was asked.
+ * The client of one node's API: every endpoint of document 1 except mining, and all of document 2, which `CommandApi`
+ * has. It only assembles what the other files of this folder do. Every method can throw a NodeError; iterators throw it
+ * while iterating. Whatever can be checked is checked: hashes, roots, that an answer is about what was asked.
  */
 
-import { setMaxListeners } from 'node:events';
-import type { Command } from '../ledger/command/command.ts';
-import type { CommandResult, LocalAnswer } from '../ledger/command/results.ts';
 import type { Cut, Peer } from '../ledger/cut.ts';
 import type { BlockHeader, Dialect } from '../ledger/header.ts';
 import type { ExactJsonObject } from '../ledger/json.ts';
@@ -26,7 +23,7 @@ import {
   VersionCode,
 } from './blocks.ts';
 import { NodeClock, type Skew } from './clock.ts';
-import { CommandCalls, type LocalOptions, type PollOptions } from './commands.ts';
+import { CommandApi } from './commands.ts';
 import { NodeHttp } from './http.ts';
 import {
   getHealth,
@@ -41,7 +38,7 @@ import {
 } from './info.ts';
 import { type ApiLimits, apiLimits } from './limits.ts';
 import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
-import { Asker, type DialectSetting, type HeightRange } from './request.ts';
+import { Asker, type DialectSetting, type HeightRange, NEVER } from './request.ts';
 import { nodeAddress } from './url.ts';
 
 export interface NodeApiOptions {
@@ -78,12 +75,8 @@ export interface NodeApiContext {
   readonly isStranger?: boolean;
 }
 
-const NEVER = new AbortController().signal;
-setMaxListeners(0, NEVER); // Each request under way has a listener.
-
-export class NodeApi {
+export class NodeApi extends CommandApi {
   readonly #asker: Asker;
-  readonly #commands: CommandCalls;
   readonly #versionCode: VersionCode;
   readonly #nodeClock: NodeClock;
 
@@ -93,8 +86,8 @@ export class NodeApi {
     const { clock = systemClock, random = Math.random, isStranger = false } = context;
     if (url === undefined && p2pUrl === undefined) throw new Error('a client needs the URL of a node');
     const limits = { ...apiLimits, ...context.limits };
-    this.#nodeClock = new NodeClock(clock);
-    const shared = { nodeClock: this.#nodeClock, clock, userAgent, isStranger };
+    const nodeClock = new NodeClock(clock);
+    const shared = { nodeClock, clock, userAgent, isStranger };
     const side = (sideUrl: string, trust: Trust = BY_AUTHORITY) =>
       new NodeHttp({
         ...shared,
@@ -107,9 +100,11 @@ export class NodeApi {
       ...(p2pUrl !== undefined && { p2p: side(p2pUrl, options.p2pTrust) }),
     };
     const named = (sides.service ?? sides.p2p)!.address.network;
-    this.#asker = new Asker({ sides, network: named, dialect, limits, random });
-    this.#commands = new CommandCalls(this.#asker, commandPath);
-    this.#versionCode = new VersionCode(this.#asker, versionCode);
+    const asker = new Asker({ sides, network: named, dialect, limits, random });
+    super(asker, commandPath);
+    this.#asker = asker;
+    this.#nodeClock = nodeClock;
+    this.#versionCode = new VersionCode(asker, versionCode);
   }
 
   /** @returns a client of a peer's P2P port that trusts only the certificate with the peer's id */
@@ -296,45 +291,6 @@ export class NodeApi {
   /** `GET /health-check` at the host root @returns the node's text, on one line, safe to show */
   health(stop: AbortSignal = NEVER): Promise<string> {
     return getHealth(this.#asker, stop);
-  }
-
-  /** `POST /local`: runs a command without effect */
-  local(chain: number, command: Command, options: LocalOptions = {}, stop: AbortSignal = NEVER): Promise<LocalAnswer> {
-    return this.#commands.local(chain, command, options, stop);
-  }
-
-  /** `POST /send` @returns the request keys @throws SendRefusedError, which says why the whole batch was refused */
-  send(chain: number, commands: readonly Command[], stop: AbortSignal = NEVER): Promise<readonly string[]> {
-    return this.#commands.send(chain, commands, stop);
-  }
-
-  /** `POST /poll` @returns the results that there are, by request key */
-  poll(
-    chain: number,
-    requestKeys: readonly string[],
-    options: PollOptions = {},
-    stop: AbortSignal = NEVER,
-  ): Promise<ReadonlyMap<string, CommandResult>> {
-    return this.#commands.poll(chain, requestKeys, options, stop);
-  }
-
-  /** `POST /listen`, which waits for minutes @returns undefined when the node has given up waiting */
-  listen(chain: number, requestKey: string, stop: AbortSignal = NEVER): Promise<CommandResult | undefined> {
-    return this.#commands.listen(chain, requestKey, stop);
-  }
-
-  /** `POST /private` @returns the request key */
-  sendPrivate(chain: number, command: Command, stop: AbortSignal = NEVER): Promise<string> {
-    return this.#commands.sendPrivate(chain, command, stop);
-  }
-
-  /**
-   * `POST /spv` of the chain on which a command ran
-   * @returns the proof
-   * @throws ProofRefusedError, which says whether to wait
-   */
-  proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal = NEVER): Promise<string> {
-    return this.#commands.proof(chain, requestKey, targetChain, stop);
   }
 
   /** Closes all connections, even those with a request under way. */

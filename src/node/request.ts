@@ -4,6 +4,7 @@
  * P2P port (peers, configuration, publishing cuts). Documents 1 and 2 know one base URL for everything.
  */
 
+import { setMaxListeners } from 'node:events';
 import type { Dialect } from '../ledger/header.ts';
 import { type ExactJson, HASH_CHARACTERS, parseExactJsonBytes } from '../ledger/json.ts';
 import { Backoff, type BackoffLimits } from '../net/connecting.ts';
@@ -54,6 +55,10 @@ export interface Call<T> {
 
 /** The most characters of a header that are kept. */
 const MAX_SHOWN = 100;
+
+/** The signal of requests that nobody stops. */
+export const NEVER: AbortSignal = new AbortController().signal;
+setMaxListeners(0, NEVER); // Each request under way has a listener.
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
@@ -254,7 +259,7 @@ export async function withRetries<T>(
 /** The highest chain that a header can name. */
 const MAX_CHAIN = 2 ** 32 - 1;
 
-/** Where a collection of blocks is cut. Both heights belong to it. */
+/** The heights of the blocks that are asked for, including both bounds. */
 export interface HeightRange {
   readonly minHeight?: number | bigint;
   readonly maxHeight?: number | bigint;

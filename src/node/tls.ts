@@ -18,9 +18,9 @@ import { NodeError } from './errors.ts';
  * Reading them takes processor time from the search.
  */
 export interface ReadingBound {
-  /** How many bytes may come for each request, at once. */
+  /** Number of bytes that may come at once, for each request. */
   readonly bytes: number;
-  /** How many more may come each second after that. */
+  /** Number of bytes that may come each second after that. */
   readonly bytesPerSecond: number;
   /** For people: what is wrong when there are more. */
   readonly fault: string;

@@ -21,7 +21,7 @@ import { parseSpvProof, spvRoot } from '../ledger/spv-proof.ts';
 import type { Sweep, Transfer } from './state.ts';
 
 /**
- * How long a command may wait for its block, in seconds.
+ * Time that a command may wait for its block, in seconds.
  */
 const TTL_S = 1800;
 /** A command that is tried out may use this much gas: several times what either step has ever used. */
@@ -154,7 +154,7 @@ export function rootOfProof(text: string, step0: string, targetChain: number): U
 
 /* Which keys have to sign for an account, and which guards are signed for. */
 
-/** How many of its keys a keyset needs; undefined for a predicate that the ledger does not define. */
+/** Number of its keys that a keyset needs; undefined for a predicate that the ledger does not define. */
 function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
   return { 'keys-all': keys.length, 'keys-any': 1, 'keys-2': 2 }[pred];
 }

@@ -27,7 +27,7 @@ export type Found =
 interface InBlock {
   /** Of the block that has it. */
   readonly height: number;
-  /** How many blocks are above that one. */
+  /** Number of blocks above that one. */
   readonly depth: number;
   /** What its gas has cost. */
   readonly gasCost: Decimal;

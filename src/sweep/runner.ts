@@ -37,7 +37,7 @@ export interface RunnerOptions {
   readonly nonce: () => string;
   /** @returns the time of this machine, in ms since 1970 */
   readonly nowMs: () => number;
-  /** How many blocks must be above one that decides; 6 by default, three minutes. */
+  /** Number of blocks that must be above one that decides; 6 by default, three minutes. */
   readonly confirmations?: number;
   /** Told after each turn what the transfer is doing. The note can hold foreign text. */
   readonly notify?: (transfer: Transfer, note: string) => void;

@@ -38,7 +38,7 @@ export interface Sought {
   readonly madeS: number;
 }
 
-/** Where a command is looked for: in the block of one height, or in all that could have it. */
+/** The blocks in which a command is looked for: that of one height, or all that could have it. */
 export interface Place {
   readonly height?: number;
   /**
@@ -51,7 +51,7 @@ export interface Place {
 /** A command in a block on which the chain's newest builds. */
 export interface InBlock {
   readonly height: number;
-  /** How many blocks are above that one. */
+  /** Number of blocks above that one. */
   readonly depth: number;
   readonly result: CommandResult;
 }

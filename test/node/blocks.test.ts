@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { blockHash, type Dialect } from '#pickaxe/ledger/header.js';
 import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/json.js';
+import type { NodeApi } from '#pickaxe/node/node-api.js';
 import { bare, blockJson, blocks, CHAIN, flagged, unnamed, wholeBlocks } from './rows.ts';
 import { allOf, apiWith, type Behaviour, errorOf, type Seen } from './server.ts';
 
@@ -243,6 +244,18 @@ describe('many payloads', () => {
     const [payload] = await api.payloadsWithOutputs(chain, [places[0]]);
     expect(payload?.outputs).toHaveLength(first.payload.transactions.length);
     expect(seen[0].path).toMatch(/\/payload\/outputs\/batch$/);
+  });
+
+  it.each([
+    ['alone', (api: NodeApi) => api.payloadWithOutputs(chain, first.header.payloadHash)],
+    ['in a batch', (api: NodeApi) => api.payloadsWithOutputs(chain, [places[0]])],
+  ])('with outputs are proven %s: a changed coinbase is refused', async (_, ask) => {
+    const changed = { ...first.payload, coinbase: Buffer.from('{"gas":1}').toString('base64url') };
+    const { api } = await apiWith(({ path }) => ({ body: path.endsWith('batch') ? [changed] : changed }));
+    expect(await errorOf(ask(api))).toMatchObject({
+      kind: 'not understood',
+      message: expect.stringContaining('payload: outputsHash'),
+    });
   });
 
   it('are asked for in thousands', async () => {

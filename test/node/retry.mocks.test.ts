@@ -17,3 +17,13 @@ it('a node that answers 503 with retry-after is asked again when the node has as
   await done;
   expect(asked).toBe(2);
 });
+
+it('the last error says that an earlier attempt may have been taken, and one that other requests share stays as it is', async () => {
+  const shared = new NodeError('unreachable', 'away');
+  const errors = [new NodeError('broken', 'broke', { retryable: true }), shared];
+  const attempt = () => Promise.reject(errors.shift());
+  const policy = { attempts: 2, pauses: { firstMs: 1, mostMs: 1 }, random: () => 0, mayPass: () => true };
+  const failed = withRetries(attempt, policy, new AbortController().signal);
+  await expect(failed).rejects.toMatchObject({ kind: 'unreachable', message: 'away', mayHaveBeenTaken: true });
+  expect(shared.mayHaveBeenTaken).toBe(false);
+});

@@ -25,7 +25,7 @@ import {
 } from './client.ts';
 
 const HASH = /^[\w-]{43}$/;
-/** How many items a list prints by default: a chain has millions of blocks. */
+/** Number of items that a list prints by default: a chain has millions of blocks. */
 const USUAL_LIMIT = 100;
 
 const CHAIN: [string, string, (text: string) => number] = ['<chain>', 'number of the chain, from 0 on', chainNumber];
@@ -85,12 +85,12 @@ export interface ListOptions {
   readonly json: boolean;
   readonly minHeight?: number | bigint;
   readonly maxHeight?: number;
-  /** How many items are printed at most. */
+  /** Maximum number of items that are printed. */
   readonly limit: number;
 }
 
 interface UpwardOptions extends ListOptions {
-  /** How many of the newest are listed, the newest first: of the branch that ends with the node's cut. */
+  /** Number of the newest blocks that are listed, the newest first: of the branch that ends with the node's cut. */
   readonly last?: number;
 }
 

@@ -28,7 +28,7 @@ import { plural } from '../../text/quantities.ts';
 const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
 type Check = (typeof CHECKS)[number];
 
-/** How many faults of each check are printed one by one. */
+/** Maximum number of faults of each check that are printed one by one. */
 const MOST_TOLD = 3;
 
 export class BlockChecks {

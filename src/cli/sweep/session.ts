@@ -31,7 +31,7 @@ import { withWords } from '../tx/files.ts';
 /** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
 const MOST_MESSAGE = 8000;
 
-/** What a node refuses was then taken by no earlier attempt. The runner itself asks again. */
+/** With one attempt, a refusal means that the command was not taken before. The runner itself asks again. */
 const ONCE = { limits: { attempts: 1 } };
 
 /** The options that both commands have. */
@@ -50,7 +50,7 @@ export interface SessionOptions {
   /** Whether not to ask. */
   readonly yes: boolean;
   readonly resume: boolean;
-  /** How long to wait, in seconds. */
+  /** Maximum time to wait, in seconds. */
   readonly timeout: number;
   readonly json: boolean;
 }
@@ -276,7 +276,7 @@ export interface SweepIo extends Pick<Io, 'out' | 'say' | 'confirm' | 'stop'> {
   readonly clock: Clock;
   /** The pause between two turns of the transfers. */
   readonly pauseMs: number;
-  /** How many blocks must be above a block before the sweep relies on it. By default the runner decides. */
+  /** Number of blocks that must be above a block before the sweep relies on it. By default the runner decides. */
   readonly confirmations?: number;
 }
 

@@ -254,7 +254,7 @@ export const SweepReport = z
 export type SweepReport = z.output<typeof SweepReport>;
 type SweptChain = SweepReport['chains'][number];
 
-/** How long a foreign text may be. */
+/** Maximum length of a foreign text. */
 const MOST = 300;
 
 /** @param sweep what the plan will be once it begins */

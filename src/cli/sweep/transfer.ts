@@ -264,7 +264,7 @@ export const PaymentReport = z
   .meta({ description: 'a transfer of coins, or the plan of one' });
 export type PaymentReport = z.output<typeof PaymentReport>;
 
-/** How long a foreign text may be. */
+/** Maximum length of a foreign text. */
 const MOST = 300;
 
 /** @param sweep what the plan will be once it begins */

@@ -38,7 +38,7 @@ export interface LocalOptions {
   readonly chain: number | null;
   /** Whether the node checks the metadata, and counts all gas. */
   readonly preflight: boolean;
-  /** How many blocks below the newest the command runs. */
+  /** Number of blocks below the newest at which the command runs. */
   readonly rewindDepth?: number;
   /** Whether the node checks signatures; without it, forms can be tried before they are signed. */
   readonly signatureVerification: boolean;
@@ -131,7 +131,7 @@ export interface Waiting extends Subject {
   readonly nodes: Pick<NodesInTurn, 'ask'>;
   readonly chain: number;
   readonly requestKeys: readonly string[];
-  /** How many blocks must be above that of each command. */
+  /** Number of blocks that must be above that of each command. */
   readonly depth: number;
   /** 0: asks once. */
   readonly timeoutMs: number;

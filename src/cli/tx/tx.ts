@@ -13,7 +13,7 @@ import { runTxPrivate, runTxSend } from './send.ts';
 import { runTxShow } from './show.ts';
 import { runTxAddSig, runTxCombine, runTxSign } from './sign.ts';
 
-/** How long `poll` and `spv` wait, in seconds. */
+/** Time for which `poll` and `spv` wait by default, in seconds. */
 const DEFAULT_TIMEOUT = 600;
 /** The pauses between two questions: blocks come twice a minute, and proofs more rarely. */
 const POLL_PAUSE_MS = 5_000;

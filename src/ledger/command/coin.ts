@@ -320,7 +320,7 @@ function dataOf(outcome: Outcome): ExactJson {
   throw new LedgerFormatError(`The ledger cannot read the account: ${outcome.error.message}`);
 }
 
-/** How many characters of a key the contract language says since its last version. */
+/** Number of characters of a key that the contract language names since its last version. */
 const KEY_SHOWN = 10;
 /** The words of the contract language before and since its last version, of which the whole text must be one. */
 const NO_ROW = /^(?:with-read|read): row not found: (?<row>.+)$/s;

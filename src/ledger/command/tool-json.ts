@@ -68,7 +68,7 @@ function isList(value: ExactJson): value is readonly ExactJson[] {
 
 const START = -2578643520546668380n;
 const PRIME = 16777619n;
-/** How many hex digits, of 4 bits each, a hash has. */
+/** Number of hex digits, of 4 bits each, in a hash. */
 const DIGITS = 16;
 
 /** @returns the keys in the tool's order; all keys must differ */

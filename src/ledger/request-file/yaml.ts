@@ -54,7 +54,7 @@ type Meaning =
 interface Source {
   readonly name: string;
   readonly document: YamlDocument;
-  /** How many values may still be read. */
+  /** Number of values that may still be read. */
   valuesLeft: number;
 }
 
