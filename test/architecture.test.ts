@@ -173,6 +173,18 @@ test('files of tests that share processes do not replace the clock', () => {
   }
 });
 
+test('a folder of tests is named after the folder or file that it tests', () => {
+  const tests = join(src, '../test');
+  const others =
+    /^(?:clients|contract|foreign|native|packaging|scripts|wine|vectors|(?:ledger|cli\/completion)\/\w+)(?:\/|$)/;
+  const folders = readdirSync(tests, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => relative(tests, join(parentPath, name)));
+  expect(folders.length).toBeGreaterThan(30);
+  const isInSrc = (path: string) => existsSync(join(src, path)) || existsSync(join(src, `${path}.ts`));
+  expect(folders.filter((path) => !others.test(path) && !isInSrc(path))).toEqual([]);
+});
+
 test('no test gets a second try: what fails sometimes is a fault', () => {
   expect(readFileSync(join(src, '../vitest.config.ts'), 'utf8')).not.toContain('retry');
 });
