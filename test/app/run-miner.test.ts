@@ -223,7 +223,9 @@ describe('a relay', () => {
       open: async () => {},
       run: async (stop) => {
         await aborted(stop);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        // By then, all that does not wait for the relay has happened, however busy the machine is.
+        while (rig.engines[0].closed === 0) await new Promise(setImmediate);
+        for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate);
         order.push('the relay has ended');
       },
     });

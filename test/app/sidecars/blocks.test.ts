@@ -159,22 +159,29 @@ test('a refused block is shown nowhere until a chain has it', async () => {
   await end();
 });
 
+/** A block of a real chain, which pays somebody else. */
+const vector = payloads.find(({ header }) => header)!;
+const foreign = decodeBase64url(vector.header!).subarray(0, 286);
+const { rewardTo: payee } = vector.expect;
+
+function showForeignPayload(node: PretendNode): void {
+  const payload = payloadWithOutputsFromJson(parseExactJson(JSON.stringify(vector.payloadWithOutputs)));
+  node.payloads.set(encodeBase64url(parseHeader(foreign).payloadHash), payload);
+}
+
 test.each(['accepted-block', 'refused-block'] as const)(
   'who is paid is looked at by one %s beyond the bound, too',
   async (type) => {
     const leave = vi.fn();
     const { nodes, end, running, heard, said } = await rig(undefined, { leave, speed: 1 });
-    const vector = payloads.find(({ header }) => header)!;
-    const foreign = decodeBase64url(vector.header!).subarray(0, 286);
-    const payload = payloadWithOutputsFromJson(parseExactJson(JSON.stringify(vector.payloadWithOutputs)));
-    nodes[0].payloads.set(encodeBase64url(parseHeader(foreign).payloadHash), payload);
+    showForeignPayload(nodes[0]);
     for (let height = 0; height < 1_100; height++) {
       running.events.emit({ ...ACCEPTED, type: 'refused-block', header: madeHeader(3, BigInt(height)) });
     }
     running.events.emit({ ...ACCEPTED, type, source: 'http://one', header: foreign });
     await soon(() => expect(leave).toHaveBeenCalledTimes(1));
-    expect(leave).toHaveBeenCalledWith('http://one', expect.stringContaining(`works for ${vector.expect.rewardTo}`));
-    expect(heard.of('block-reward')).toMatchObject([{ paidTo: vector.expect.rewardTo, source: 'http://one' }]);
+    expect(leave).toHaveBeenCalledWith('http://one', expect.stringContaining(`works for ${payee}`));
+    expect(heard.of('block-reward')).toMatchObject([{ paidTo: payee, source: 'http://one' }]);
     expect(JSON.stringify(said)).toContain('blocks are sent faster than 10 a minute');
     await end();
   },
@@ -280,4 +287,23 @@ test('nodes that cannot be asked at all, as with a wrong certificate file, are s
 
 test('without it there is none', () => {
   expect(blocks({ settings: { ...SETTINGS, log: false }, ...NODES, account: 'k:me' })).toBeUndefined();
+});
+
+test('that a block of an earlier run pays somebody else is told as such, and no node is left for it', async () => {
+  const { chain, height } = parseHeader(foreign);
+  const before = await rig();
+  before.running.events.emit({ ...ACCEPTED, chain, height, header: foreign });
+  await soon(() => expect(before.heard.of('block-state')).toHaveLength(1));
+  const [{ blockHash }] = before.heard.of('block-state');
+  await before.end();
+  const leave = vi.fn();
+  const { nodes, end, heard } = await rig(undefined, { leave });
+  for (const node of nodes) {
+    node.has(chain, height, blockHash);
+    node.headIs(chain, height + 2n);
+    showForeignPayload(node);
+  }
+  await soon(() => expect(heard.of('block-reward')).toMatchObject([{ paidTo: payee, isEarlier: true }]));
+  expect(leave).not.toHaveBeenCalled();
+  await end();
 });

@@ -54,6 +54,17 @@ describe('a public key', () => {
   ])('with %s is refused, and the error says why', (_, text, why) => {
     expect(read(publicKey, text)).toEqual({ why });
   });
+
+  it.each([
+    ['64 digits', KEY, true],
+    ['64 digits and what may stand around them', `k:${KEY}.rig1`, true],
+    ['63 digits', KEY.slice(1), false],
+    ['65 digits', `${KEY}0`, false],
+    ['a prefix', `0x${KEY}`, false],
+  ])('whether %s (%s) fit the pattern that editors check with: %s', (_, text, fits) => {
+    const { pattern } = z.toJSONSchema(publicKey.schema(z), { io: 'input' }) as { pattern: string };
+    expect(new RegExp(pattern).test(text)).toBe(fits);
+  });
 });
 
 /** Whether a setting accepts a value from a file. */
