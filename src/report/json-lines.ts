@@ -7,6 +7,7 @@ import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
 import { OUTCOMES, SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { jsonText } from '../text/plain-text.ts';
+import { inService } from './figures.ts';
 import { reportedSetup, type Setup } from './running-miner.ts';
 import { acceptedBlock, amount, blockState, coins, count, millis, nonce, paidTo, rate } from './shapes.ts';
 import { workerStatus } from './source-stats.ts';
@@ -51,8 +52,7 @@ export class JsonLines {
   }
 
   hashrate({ hashesPerSecond, devices }: Pick<RigStatus, 'hashesPerSecond' | 'devices'>): void {
-    const inService = Object.entries(devices).filter(([, { hasWorked }]) => hasWorked);
-    const rates = inService.map(([name, { hashesPerSecond, sensors, hashesPerJoule }]) => {
+    const rates = inService(devices).map(([name, { hashesPerSecond, sensors, hashesPerJoule }]) => {
       return [name, { hashesPerSecond, sensors, hashesPerJoule }] as const;
     });
     this.#line({ type: 'hashrate', hashesPerSecond, devices: Object.fromEntries(rates) });
