@@ -110,13 +110,13 @@ function workers(name: string, relay: RelayStatus): string[] {
 /* How several rigs are doing: what `pickaxe stats` prints when it is given the addresses of more than one. Pure. */
 
 const RigReport = z.object({
-  address: z.string().meta({ description: 'where the rig was asked, as a URL' }),
-  status: Status.nullable().meta({ description: 'what it answered; null when there is a fault' }),
-  fault: z.string().nullable().meta({ description: 'why there is no answer of it' }),
+  address: z.string().describe('where the rig was asked, as a URL'),
+  status: Status.nullable().describe('what it answered; null when there is a fault'),
+  fault: z.string().nullable().describe('why there is no answer of it'),
 });
 export type RigReport = z.infer<typeof RigReport>;
 
-export const RigsReport = z.object({ rigs: z.array(RigReport).meta({ description: 'in the order of the addresses' }) });
+export const RigsReport = z.object({ rigs: z.array(RigReport).describe('in the order of the addresses') });
 export type RigsReport = z.infer<typeof RigsReport>;
 
 const HEADINGS = ['rig', 'at', 'state', '30 s', 'temperature', 'blocks acc/rej/stale', 'faults', 'version', 'reason'];

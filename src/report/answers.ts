@@ -17,7 +17,7 @@ export const HistoryAnswer = z
   .object({
     range: z.enum(['10m', '1h', '24h']),
     stepSeconds: amount,
-    timeMillis: z.array(millis).meta({ description: 'when each step ended, milliseconds since the UNIX epoch' }),
+    timeMillis: z.array(millis).describe('when each step ended, milliseconds since the UNIX epoch'),
     accepted: z.array(count),
     rejected: z.array(count),
     stale: z.array(count),
@@ -55,17 +55,17 @@ export type LogAnswer = z.infer<typeof LogAnswer>;
 
 export const BalanceAnswer = z
   .object({
-    account: z.string().meta({ description: 'the one that is mined for' }),
-    node: z.string().meta({ description: 'the node that said it; pickaxe cannot prove it' }),
-    timeMillis: millis.meta({ description: 'when the node said it, milliseconds since the UNIX epoch' }),
-    total: coins.nullable().meta({ description: 'the sum; null unless every chain answered' }),
+    account: z.string().describe('the one that is mined for'),
+    node: z.string().describe('the node that said it; pickaxe cannot prove it'),
+    timeMillis: millis.describe('when the node said it, milliseconds since the UNIX epoch'),
+    total: coins.nullable().describe('the sum; null unless every chain answered'),
     chains: z.array(
       z
         .object({
           chain: count,
-          balance: coins.nullable().meta({ description: '0.0 where the account does not exist' }),
-          exists: z.boolean().nullable().meta({ description: 'whether the account exists there' }),
-          fault: z.string().nullable().meta({ description: 'why the chain did not answer' }),
+          balance: coins.nullable().describe('0.0 where the account does not exist'),
+          exists: z.boolean().nullable().describe('whether the account exists there'),
+          fault: z.string().nullable().describe('why the chain did not answer'),
         })
         .meta({ id: 'ChainBalance', description: 'Balance and exists are null when the chain did not answer' }),
     ),
@@ -112,7 +112,7 @@ export const LogQuery = z.strictObject({
     .string()
     .regex(/^\d{1,15}$/, 'a line number')
     .default('0')
-    .meta({ description: 'lines with a higher number' }),
+    .describe('lines with a higher number'),
 });
 /** A device's name, like `gpu0`. Without it, the request is for all devices. */
 export const ControlBody = z.strictObject({ device: z.string().min(1).max(32).optional() }).meta({ id: 'ControlBody' });

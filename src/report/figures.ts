@@ -47,6 +47,11 @@ export function luckOf({ devices, expectedBlocks }: Pick<Summary, 'devices' | 'e
   return Object.values(devices).reduce((sum, { accepted }) => sum + accepted, 0) / expectedBlocks;
 }
 
+/** The devices that have ever been in service, by name. */
+export function inService(devices: RigStatus['devices']): [name: string, device: DeviceStatus][] {
+  return Object.entries(devices).filter(([, { hasWorked }]) => hasWorked);
+}
+
 /** What is known of all relays together. */
 export function sumOfRelays(
   relays: RigStatus['relays'],

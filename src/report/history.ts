@@ -2,6 +2,7 @@
 
 import { type Clock, wallMs } from '../system/clock.ts';
 import type { HistoryAnswer } from './answers.ts';
+import { inService } from './figures.ts';
 import type { DeviceStatus } from './status.ts';
 import type { Tally } from './tally.ts';
 
@@ -70,7 +71,7 @@ export class History {
       }
     }
     for (const columns of this.#devices.values()) forget(columns, at);
-    for (const [name, device] of Object.entries(devices)) if (device.hasWorked) this.#write(name, at, seconds, device);
+    for (const [name, device] of inService(devices)) this.#write(name, at, seconds, device);
     for (const column of this.#relays.values()) column[at] = Number.NaN;
     for (const [name, { hashesPerSecond }] of Object.entries(relays)) {
       const column = this.#relays.get(name) ?? new Float64Array(STEPS).fill(Number.NaN);

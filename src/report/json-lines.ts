@@ -7,6 +7,7 @@ import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
 import { OUTCOMES, SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { jsonText } from '../text/plain-text.ts';
+import { inService } from './figures.ts';
 import { reportedSetup, type Setup } from './running-miner.ts';
 import { acceptedBlock, amount, blockState, coins, count, millis, nonce, paidTo, rate } from './shapes.ts';
 import { workerStatus } from './source-stats.ts';
@@ -51,8 +52,7 @@ export class JsonLines {
   }
 
   hashrate({ hashesPerSecond, devices }: Pick<RigStatus, 'hashesPerSecond' | 'devices'>): void {
-    const inService = Object.entries(devices).filter(([, { hasWorked }]) => hasWorked);
-    const rates = inService.map(([name, { hashesPerSecond, sensors, hashesPerJoule }]) => {
+    const rates = inService(devices).map(([name, { hashesPerSecond, sensors, hashesPerJoule }]) => {
       return [name, { hashesPerSecond, sensors, hashesPerJoule }] as const;
     });
     this.#line({ type: 'hashrate', hashesPerSecond, devices: Object.fromEntries(rates) });
@@ -110,23 +110,21 @@ function plainValue(name: string, value: unknown): unknown {
 /* The shapes of the lines that `--json` prints. Null stands for what is not known. */
 
 const device = z.string();
-const source = z
-  .string()
-  .meta({ description: 'the URL of the node or pool as it is shown, or where parents connect to' });
+const source = z.string().describe('the URL of the node or pool as it is shown, or where parents connect to');
 const { chain, height, difficulty, shareDifficulty } = Work.shape;
 const block = { chain, height };
 
 const solution = {
-  device: z.string().meta({ description: 'the device that found it, or the relay' }),
+  device: z.string().describe('the device that found it, or the relay'),
   isRelay: z.boolean(),
   ...block,
   nonce,
-  isBlock: z.boolean().meta({ description: 'whether it meets the block’s target' }),
-  isShare: z.boolean().meta({ description: 'whether it is a share of a pool; it can be a block, too' }),
-  difficulty: amount.meta({ description: 'hashes that such a solution takes on average' }),
+  isBlock: z.boolean().describe('whether it meets the block’s target'),
+  isShare: z.boolean().describe('whether it is a share of a pool; it can be a block, too'),
+  difficulty: amount.describe('hashes that such a solution takes on average'),
 };
 
-const isEarlier = z.boolean().meta({ description: 'whether an earlier run has found it' });
+const isEarlier = z.boolean().describe('whether an earlier run has found it');
 
 function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   return z.object({ type: z.literal(type), timeMillis: millis, ...fields });
@@ -140,10 +138,7 @@ export const JsonLine = z.discriminatedUnion('type', [
     kind,
     state: z.enum(DEVICE_STATES).exclude(['starting']),
     description,
-    detail: z
-      .string()
-      .nullable()
-      .meta({ description: 'why this kernel and these threads, in full; null unless it is ready' }),
+    detail: z.string().nullable().describe('why this kernel and these threads, in full; null unless it is ready'),
     model,
     kernel,
     cores,
@@ -154,11 +149,11 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('progress', { device, what: z.string(), done: z.number().min(0).max(1) }),
   line('work', {
     ...block,
-    networkCode: count.nullable().meta({ description: 'the number by which the header names its network' }),
+    networkCode: count.nullable().describe('the number by which the header names its network'),
     difficulty,
     shareDifficulty,
   }),
-  line('job', { ...block, creationTimeMicros: count.meta({ description: 'microseconds since the UNIX epoch' }) }),
+  line('job', { ...block, creationTimeMicros: count.describe('microseconds since the UNIX epoch') }),
   line('new-cut', { chain: count }),
   line('work-ended', { chain: count, reason: z.enum(STALE_REASONS).exclude(['new-cut']) }),
   line('job-switch', { device, switchSeconds: amount }),
@@ -167,14 +162,12 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('block-state', {
     ...acceptedBlock,
     state: blockState,
-    previous: blockState.nullable().meta({ description: 'null when it was recorded' }),
+    previous: blockState.nullable().describe('null when it was recorded'),
     isEarlier,
-    depth: count.meta({ description: 'how many blocks are on top of it, or of the one in its place' }),
+    depth: count.describe('how many blocks are on top of it, or of the one in its place'),
     nodesDisagree: z.boolean(),
-    settledDepth: count.meta({ description: 'the depth at which it is settled' }),
-    settledInSeconds: amount
-      .nullable()
-      .meta({ description: 'about how long that takes, at a block every 30 s; while it is won' }),
+    settledDepth: count.describe('the depth at which it is settled'),
+    settledInSeconds: amount.nullable().describe('about how long that takes, at a block every 30 s; while it is won'),
     reward: coins.nullable(),
     fees: coins.nullable(),
     paidTo: paidTo.nullable(),
@@ -184,10 +177,10 @@ export const JsonLine = z.discriminatedUnion('type', [
     ...acceptedBlock,
     reward: coins.nullable(),
     fees: coins.nullable(),
-    fault: z.string().nullable().meta({ description: 'what a node says of the reward and is false' }),
+    fault: z.string().nullable().describe('what a node says of the reward and is false'),
     paidTo: paidTo.nullable(),
-    account: z.string().nullable().meta({ description: 'whom the block was mined for; with paidTo' }),
-    source: source.nullable().meta({ description: 'the node that gave the work; with paidTo' }),
+    account: z.string().nullable().describe('whom the block was mined for; with paidTo'),
+    source: source.nullable().describe('the node that gave the work; with paidTo'),
     isEarlier,
   }),
   line('hardware-error', { device, nonce }),
@@ -206,12 +199,12 @@ export const JsonLine = z.discriminatedUnion('type', [
     nodeConfiguration: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'lines of YAML for the node’s configuration, where they would help' }),
+      .describe('lines of YAML for the node’s configuration, where they would help'),
   }),
   line('missed-cut', { source, chain: count }),
   line('polling', { source, chains: PolledChains }),
   line('relay', { relay: z.string(), ...relayReport }),
-  line('start', { ...setupFields, devices: z.array(device).meta({ description: 'those that are opened next' }) }),
+  line('start', { ...setupFields, devices: z.array(device).describe('those that are opened next') }),
   line('hashrate', {
     hashesPerSecond: rate,
     devices: z.record(z.string(), DeviceStatus.pick({ hashesPerSecond: true, sensors: true, hashesPerJoule: true })),

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
 import { LogBucket } from '../system/bounded.ts';
-import { describeVerdicts, livesOnRelays, sumOfRelays } from './figures.ts';
+import { describeVerdicts, inService, livesOnRelays, sumOfRelays } from './figures.ts';
 import type { RigStatus } from './status.ts';
 import type { Tally } from './tally.ts';
 import {
@@ -141,12 +141,12 @@ export class LogLines {
 
   /** There is no line while nothing is hashed because the rig does not mine: that is logged as an outage. */
   #ownSpeed({ ready: isMining, devices }: RigStatus): void {
-    const inService = Object.entries(devices).filter(([, { hasWorked }]) => hasWorked);
-    const ready = inService.filter(([, { state }]) => state === 'ready');
+    const known = inService(devices);
+    const ready = known.filter(([, { state }]) => state === 'ready');
     const total = ready.reduce((sum, [, { hashesPerSecond }]) => sum + hashesPerSecond, 0);
     if (total === 0 && !isMining) return;
-    const each = inService.map(([name, { state, hashesPerSecond, sensors, hashesPerJoule }]) => {
-      const rate = inService.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashesPerSecond) : state}`;
+    const each = known.map(([name, { state, hashesPerSecond, sensors, hashesPerJoule }]) => {
+      const rate = known.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashesPerSecond) : state}`;
       return [rate, formatSensors(sensors, hashesPerJoule)].filter(Boolean).join(' ');
     });
     const parts = each.filter((part) => part !== '').join(', ');

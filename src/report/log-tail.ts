@@ -13,12 +13,12 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export const LogLine = z.object({
   level: z.enum(LEVELS),
   timeMillis: millis,
-  tag: z.string().meta({ description: 'what it is about: miner, node, cpu, …' }),
-  outcome: z.enum(OUTCOMES).exactOptional().meta({ description: 'what became of a block, in the line that says so' }),
+  tag: z.string().describe('what it is about: miner, node, cpu, …'),
+  outcome: z.enum(OUTCOMES).exactOptional().describe('what became of a block, in the line that says so'),
   isSnippet: z
     .literal(true)
     .exactOptional()
-    .meta({ description: 'the message is a line of a text to be copied, whose indentation counts' }),
+    .describe('the message is a line of a text to be copied, whose indentation counts'),
   message: z.string(),
 });
 export type LogLine = z.infer<typeof LogLine>;

@@ -13,7 +13,7 @@ export const amount = z.number().nonnegative();
 /** A rate in H/s. */
 export const rate = amount;
 /** A moment. */
-export const millis = count.meta({ description: 'milliseconds since the UNIX epoch' });
+export const millis = count.describe('milliseconds since the UNIX epoch');
 
 export const deviceKind = z.enum(DEVICE_KINDS);
 /** What hashes on one kind of a hybrid CPU's cores. */
@@ -22,7 +22,7 @@ export const CoreShape = z.object({ kind: z.enum(CORE_KINDS), threads: count, ke
 export const nonce = z
   .string()
   .regex(/^\d{1,20}$/)
-  .meta({ description: 'a decimal number' });
+  .describe('a decimal number');
 
 /** What became of solutions. */
 export const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<
@@ -34,8 +34,8 @@ export const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outco
 export const acceptedBlock = {
   chain: count,
   height: count,
-  blockHash: z.string().meta({ description: 'by which the ledger names it: 43 characters of base64url' }),
-  device: z.string().meta({ description: 'what found it: a device, or a relay that brought it' }),
+  blockHash: z.string().describe('by which the ledger names it: 43 characters of base64url'),
+  device: z.string().describe('what found it: a device, or a relay that brought it'),
   isRelay: z.boolean(),
 };
 export const blockState = z.enum(BLOCK_STATES);
@@ -43,8 +43,6 @@ export const blockState = z.enum(BLOCK_STATES);
 export const coins = z
   .string()
   .regex(/^-?\d+\.\d{1,12}$/)
-  .meta({ description: 'an exact decimal number of coins' });
+  .describe('an exact decimal number of coins');
 
-export const paidTo = z
-  .string()
-  .meta({ description: 'the account that the block pays in place of the miner’s: it earns nothing' });
+export const paidTo = z.string().describe('the account that the block pays in place of the miner’s: it earns nothing');

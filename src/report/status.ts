@@ -18,20 +18,20 @@ export type OutcomeCounts = z.infer<typeof OutcomeCounts>;
 export const Shares = z
   .object({
     ...outcomeCounts,
-    acceptedHashes: amount.meta({ description: 'how many hashes the accepted ones stand for' }),
+    acceptedHashes: amount.describe('how many hashes the accepted ones stand for'),
   })
   .meta({ id: 'Shares', description: 'What became of shares. A share that is a block counts as a block, too' });
 export type Shares = z.infer<typeof Shares>;
 
 export const AcceptedBlocks = z
   .object({
-    won: count.meta({ description: 'on the chain, settled ones included' }),
-    settled: count.meta({ description: 'those of the won ones that can be relied on' }),
-    orphaned: count.meta({ description: 'not on the chain' }),
-    pending: count.meta({ description: 'nothing is decided' }),
-    unanswered: count.meta({ description: 'the node’s answer was lost, and no chain has shown yet what became of it' }),
-    lost: count.meta({ description: 'the node’s answer was lost, and no node has it' }),
-    paidElsewhere: count.meta({ description: 'those of all these that pay another account than the miner’s' }),
+    won: count.describe('on the chain, settled ones included'),
+    settled: count.describe('those of the won ones that can be relied on'),
+    orphaned: count.describe('not on the chain'),
+    pending: count.describe('nothing is decided'),
+    unanswered: count.describe('the node’s answer was lost, and no chain has shown yet what became of it'),
+    lost: count.describe('the node’s answer was lost, and no node has it'),
+    paidElsewhere: count.describe('those of all these that pay another account than the miner’s'),
   })
   .meta({
     id: 'AcceptedBlocks',
@@ -39,27 +39,27 @@ export const AcceptedBlocks = z
   });
 export type AcceptedBlocks = z.infer<typeof AcceptedBlocks>;
 
-const Proven = z.object({ hashes: amount, low: amount, high: amount, proofs: count }).meta({
-  description: 'Hashes that verified candidates prove, and the limits of the 95 % interval',
-});
+const Proven = z
+  .object({ hashes: amount, low: amount, high: amount, proofs: count })
+  .describe('Hashes that verified candidates prove, and the limits of the 95 % interval');
 export type Proven = z.infer<typeof Proven>;
 
 const Spread = z
   .object({ p50: amount, p99: amount, last: amount, count })
-  .meta({ description: 'Seconds: median, 99th percentile and last; count: how many there were' });
+  .describe('Seconds: median, 99th percentile and last; count: how many there were');
 export type Spread = z.infer<typeof Spread>;
 
 const counts = {
   ...outcomeCounts,
   shares: Shares,
-  hardwareErrors: count.meta({ description: 'reported candidates that are wrong' }),
-  hashes: amount.meta({ description: 'nonces searched' }),
+  hardwareErrors: count.describe('reported candidates that are wrong'),
+  hashes: amount.describe('nonces searched'),
 };
 
 const DeviceCounts = z.object({
   ...counts,
-  reopens: count.meta({ description: 'how often it failed and had to be opened again' }),
-  proven: Proven.nullable().meta({ description: 'null before the first verified candidate' }),
+  reopens: count.describe('how often it failed and had to be opened again'),
+  proven: Proven.nullable().describe('null before the first verified candidate'),
 });
 export type DeviceCounts = z.infer<typeof DeviceCounts>;
 
@@ -67,35 +67,33 @@ const RelayCounts = z.object({ ...outcomeCounts, shares: Shares }).meta({ id: 'R
 
 const Earnings = z
   .object({
-    blocksPerDay: amount.nullable().meta({
-      description: 'blocks on average, at this rate and the mean difficulty of the chains mined',
-    }),
-    chanceInDayRatio: amount.nullable().meta({ description: 'how likely at least one block is within a day, 0 to 1' }),
-    chanceInMonthRatio: amount.nullable().meta({ description: 'the same within 30 days' }),
-    coinsPerBlock: amount.nullable().meta({ description: 'new coins of a block; fees come on top' }),
-    coinsPerDay: amount.nullable().meta({ description: 'coins on average' }),
-    powerWatts: amount.nullable().meta({
-      description: 'what the rig draws: --power-watts, or what the sensors of all its devices report',
-    }),
-    powerPrice: amount.nullable().meta({ description: 'of a kilowatt-hour: --power-price' }),
-    powerCostPerDay: amount.nullable().meta({
-      description: 'what this power costs in a day, in the currency of the price',
-    }),
+    blocksPerDay: amount
+      .nullable()
+      .describe('blocks on average, at this rate and the mean difficulty of the chains mined'),
+    chanceInDayRatio: amount.nullable().describe('how likely at least one block is within a day, 0 to 1'),
+    chanceInMonthRatio: amount.nullable().describe('the same within 30 days'),
+    coinsPerBlock: amount.nullable().describe('new coins of a block; fees come on top'),
+    coinsPerDay: amount.nullable().describe('coins on average'),
+    powerWatts: amount
+      .nullable()
+      .describe('what the rig draws: --power-watts, or what the sensors of all its devices report'),
+    powerPrice: amount.nullable().describe('of a kilowatt-hour: --power-price'),
+    powerCostPerDay: amount.nullable().describe('what this power costs in a day, in the currency of the price'),
   })
   .meta({ id: 'Earnings', description: 'What the rig earns on average if nothing changes: an estimate' });
 export type Earnings = z.infer<typeof Earnings>;
 
 const rigCounts = {
   ...counts,
-  acceptedBlocks: AcceptedBlocks.nullable().meta({
-    description: 'what became of accepted blocks; null before the first one, and without a block log',
-  }),
-  expectedBlocks: amount.meta({ description: 'blocks that the devices’ hashes give on average' }),
-  bestDifficulty: amount.meta({ description: 'of the best hash; 0 before the first candidate' }),
+  acceptedBlocks: AcceptedBlocks.nullable().describe(
+    'what became of accepted blocks; null before the first one, and without a block log',
+  ),
+  expectedBlocks: amount.describe('blocks that the devices’ hashes give on average'),
+  bestDifficulty: amount.describe('of the best hash; 0 before the first candidate'),
   newCuts: count,
-  missedCuts: count.meta({ description: 'blocks that an open update stream did not announce: stale work was mined' }),
-  switchSeconds: Spread.nullable().meta({ description: 'from a New Cut to searching the new work' }),
-  averageHashesPerSecond: rate.meta({ description: 'over the whole run' }),
+  missedCuts: count.describe('blocks that an open update stream did not announce: stale work was mined'),
+  switchSeconds: Spread.nullable().describe('from a New Cut to searching the new work'),
+  averageHashesPerSecond: rate.describe('over the whole run'),
   uptimeSeconds: amount,
 };
 
@@ -103,7 +101,7 @@ const rigCounts = {
 export const Summary = z.object({
   ...rigCounts,
   earnings: Earnings,
-  devices: z.record(z.string(), DeviceCounts).meta({ description: 'those that have ever been in service, by name' }),
+  devices: z.record(z.string(), DeviceCounts).describe('those that have ever been in service, by name'),
   relays: z.record(z.string(), RelayCounts),
 });
 export type Summary = z.infer<typeof Summary>;
@@ -111,15 +109,15 @@ export type Summary = z.infer<typeof Summary>;
 /* How the parts of the rig are doing. */
 
 const speed = {
-  hashesPerSecond: rate.meta({ description: 'over half a minute' }),
+  hashesPerSecond: rate.describe('over half a minute'),
   hashesPerSecondByWindow: z
     .object({ last10s: rate.nullable(), last60s: rate.nullable(), last15m: rate.nullable() })
-    .meta({ description: 'averages over 10 s, 60 s and 15 min; null while so much time has not passed' }),
-  highestHashesPerSecond: rate.nullable().meta({ description: 'the highest of the rates over 10 s' }),
+    .describe('averages over 10 s, 60 s and 15 min; null while so much time has not passed'),
+  highestHashesPerSecond: rate.nullable().describe('the highest of the rates over 10 s'),
 };
-const provenHashesPerSecond = rate.meta({
-  description: 'what verified candidates prove, over a quarter of an hour or since the device came into service',
-});
+const provenHashesPerSecond = rate.describe(
+  'what verified candidates prove, over a quarter of an hour or since the device came into service',
+);
 
 const sensor = z.number().nullable();
 const Sensors = z
@@ -131,24 +129,24 @@ export const DeviceStatus = z
   .object({
     kind: deviceKind,
     state: z.enum(DEVICE_STATES),
-    description: z.string().meta({ description: 'model, kernel, thread count: one line for people' }),
-    model: z.string().nullable().meta({ description: 'of the chip; null before the device was opened' }),
-    kernel: z.string().nullable().meta({ description: 'the one in use; null before the device was opened' }),
+    description: z.string().describe('model, kernel, thread count: one line for people'),
+    model: z.string().nullable().describe('of the chip; null before the device was opened'),
+    kernel: z.string().nullable().describe('the one in use; null before the device was opened'),
     cores: z
       .array(CoreShape)
       .nullable()
-      .meta({ description: 'the kinds of a hybrid CPU’s cores; null where all cores are alike, and for a GPU' }),
-    bus: z.string().nullable().meta({ description: 'PCI address of a card, like 0000:65:00.0, where it is known' }),
-    reason: z.string().nullable().meta({ description: 'why it does not work, when it does not' }),
-    hasWorked: z.boolean().meta({ description: 'whether it has ever been in service' }),
-    hashingSeconds: amount.nullable().meta({
-      description: 'how long ago it reported its first hashes, pauses included; null before',
-    }),
+      .describe('the kinds of a hybrid CPU’s cores; null where all cores are alike, and for a GPU'),
+    bus: z.string().nullable().describe('PCI address of a card, like 0000:65:00.0, where it is known'),
+    reason: z.string().nullable().describe('why it does not work, when it does not'),
+    hasWorked: z.boolean().describe('whether it has ever been in service'),
+    hashingSeconds: amount
+      .nullable()
+      .describe('how long ago it reported its first hashes, pauses included; null before'),
     ...speed,
     ...DeviceCounts.shape,
     provenHashesPerSecond,
     sensors: Sensors,
-    hashesPerJoule: amount.nullable().meta({ description: 'null where its power is not known' }),
+    hashesPerJoule: amount.nullable().describe('null where its power is not known'),
   })
   .meta({ id: 'Device' });
 export type DeviceStatus = z.infer<typeof DeviceStatus>;
@@ -157,8 +155,8 @@ export const Work = z
   .object({
     chain: count,
     height: count,
-    difficulty: amount.meta({ description: 'hashes that a block takes on average' }),
-    shareDifficulty: amount.nullable().meta({ description: 'the same for a share of a pool; null for a node’s work' }),
+    difficulty: amount.describe('hashes that a block takes on average'),
+    shareDifficulty: amount.nullable().describe('the same for a share of a pool; null for a node’s work'),
     ageSeconds: amount,
   })
   .meta({ id: 'Work' });
@@ -166,25 +164,21 @@ export type Work = z.infer<typeof Work>;
 
 const lastShareSeconds = amount
   .nullable()
-  .meta({ description: 'how long ago the last accepted share was found; null before the first' });
+  .describe('how long ago the last accepted share was found; null before the first');
 const relayRates = {
-  sessions: count.meta({ description: 'connections of workers' }),
-  hashesPerSecond: rate.meta({
-    description: 'estimated from shares, never counted; not part of the rig’s own hashrate',
-  }),
+  sessions: count.describe('connections of workers'),
+  hashesPerSecond: rate.describe('estimated from shares, never counted; not part of the rig’s own hashrate'),
 };
 
 const Worker = z
   .object({
-    name: z
-      .string()
-      .meta({ description: 'as the worker calls itself; (others) sums up those beyond the 64 that are listed' }),
+    name: z.string().describe('as the worker calls itself; (others) sums up those beyond the 64 that are listed'),
     ...relayRates,
     ...(Object.fromEntries(SHARE_OUTCOMES.map((outcome) => [outcome, count])) as Record<ShareOutcome, typeof count>),
-    blocks: count.meta({ description: 'how many of its shares were blocks' }),
-    difficulty: amount.nullable().meta({
-      description: 'hashes that one of its shares takes on average now; null while it has no session',
-    }),
+    blocks: count.describe('how many of its shares were blocks'),
+    difficulty: amount
+      .nullable()
+      .describe('hashes that one of its shares takes on average now; null while it has no session'),
     lastShareSeconds,
   })
   .meta({ id: 'Worker', description: 'One worker of a relay. Its shares have targets that the relay chose' });
@@ -196,13 +190,13 @@ export const relayReport = {
   workers: z.array(Worker),
   refused: z
     .record(z.string(), count)
-    .meta({ description: 'connections that were refused or ended since the start, by the reason' }),
+    .describe('connections that were refused or ended since the start, by the reason'),
 };
 
 const RelayStatus = z
   .object({
     ...relayReport,
-    workersConnected: count.meta({ description: 'those that are not listed by name count by their sessions' }),
+    workersConnected: count.describe('those that are not listed by name count by their sessions'),
     ...RelayCounts.shape,
   })
   .meta({ id: 'Relay', description: 'The outcomes are those of blocks and shares that the relay brought' });
@@ -211,18 +205,18 @@ export type RelayStatus = z.infer<typeof RelayStatus>;
 export const PolledChain = z.object({ chain: count, reason: z.enum(POLL_REASONS) }).meta({ id: 'PolledChain' });
 export const PolledChains = z
   .array(PolledChain)
-  .meta({ description: 'chains that are polled every few seconds because their update streams cannot be relied on' });
+  .describe('chains that are polled every few seconds because their update streams cannot be relied on');
 
 const SourceStatus = z
   .object({
     kind: z.enum(SOURCE_KINDS),
     state: z.enum(SOURCE_STATES),
     reason: z.string(),
-    ageSeconds: amount.meta({ description: 'for how long it has been in this state' }),
-    latencySeconds: Spread.nullable().meta({ description: 'from asking it for work to having it' }),
-    losses: count.meta({ description: 'how often it went out of reach' }),
-    warning: z.string().nullable().meta({ description: 'its last one' }),
-    missedCuts: count.meta({ description: 'blocks that its open update streams did not announce' }),
+    ageSeconds: amount.describe('for how long it has been in this state'),
+    latencySeconds: Spread.nullable().describe('from asking it for work to having it'),
+    losses: count.describe('how often it went out of reach'),
+    warning: z.string().nullable().describe('its last one'),
+    missedCuts: count.describe('blocks that its open update streams did not announce'),
     polledChains: PolledChains,
   })
   .meta({ id: 'Source' });
@@ -232,15 +226,12 @@ export type SourceStatus = z.infer<typeof SourceStatus>;
 
 /** What a run is about, which does not change while it lasts. */
 export const setupFields = {
-  rig: z.string().meta({ description: 'what its owner calls the rig: --rig-name, or the host’s name' }),
+  rig: z.string().describe('what its owner calls the rig: --rig-name, or the host’s name'),
   version: z.string(),
-  configFiles: z.array(z.string()).meta({ description: 'the absolute paths of the files that were read' }),
-  account: z
-    .string()
-    .nullable()
-    .meta({ description: 'the account that is mined for; null on a pool and for a parent' }),
-  network: z.string().nullable().meta({ description: 'the network that is mined on; null on a pool and for a parent' }),
-  user: z.string().nullable().meta({ description: 'the user at the pool; null elsewhere' }),
+  configFiles: z.array(z.string()).describe('the absolute paths of the files that were read'),
+  account: z.string().nullable().describe('the account that is mined for; null on a pool and for a parent'),
+  network: z.string().nullable().describe('the network that is mined on; null on a pool and for a parent'),
+  user: z.string().nullable().describe('the user at the pool; null elsewhere'),
 };
 
 /** Whether a rig mines, or what it does instead. */
@@ -250,44 +241,39 @@ export type RigState = (typeof RIG_STATES)[number];
 /** What the tally knows: all but the setup and what the HTTP server allows. */
 export const RigStatus = z.object({
   timeMillis: millis,
-  startTimeMillis: millis.meta({
-    description: 'when it started, milliseconds since the UNIX epoch: the same for the whole run',
-  }),
-  state: z.enum(RIG_STATES).meta({ description: 'whether the rig mines, and if not, what it does instead' }),
-  stateReason: z.string().nullable().meta({ description: 'what keeps the rig from mining; null while it mines' }),
-  stateAgeSeconds: amount.meta({ description: 'for how long it has been in this state' }),
-  paused: z.boolean().meta({ description: 'whether the state is paused: every device is paused' }),
-  ready: z.boolean().meta({ description: 'whether the state is mining' }),
+  startTimeMillis: millis.describe('when it started, milliseconds since the UNIX epoch: the same for the whole run'),
+  state: z.enum(RIG_STATES).describe('whether the rig mines, and if not, what it does instead'),
+  stateReason: z.string().nullable().describe('what keeps the rig from mining; null while it mines'),
+  stateAgeSeconds: amount.describe('for how long it has been in this state'),
+  paused: z.boolean().describe('whether the state is paused: every device is paused'),
+  ready: z.boolean().describe('whether the state is mining'),
   ...speed,
   ...rigCounts,
   provenHashesPerSecond,
-  effort: amount.meta({
-    description: 'the devices’ work since their last accepted block ÷ what a block takes on average',
-  }),
-  timeToBlockSeconds: amount.nullable().meta({
-    description:
-      'on average, at the mean difficulty of the chains mined and this rate, the estimated one of relays’ workers included; null while there is none',
-  }),
-  timeToShareSeconds: amount.nullable().meta({ description: 'the same for a share; null for a node’s work, too' }),
-  earnings: Earnings,
-  lastBlockSeconds: amount
+  effort: amount.describe('the devices’ work since their last accepted block ÷ what a block takes on average'),
+  timeToBlockSeconds: amount
     .nullable()
-    .meta({ description: 'how long ago the last block was accepted; null before the first' }),
+    .describe(
+      'on average, at the mean difficulty of the chains mined and this rate, the estimated one of relays’ workers included; null while there is none',
+    ),
+  timeToShareSeconds: amount.nullable().describe('the same for a share; null for a node’s work, too'),
+  earnings: Earnings,
+  lastBlockSeconds: amount.nullable().describe('how long ago the last block was accepted; null before the first'),
   lastShareSeconds,
-  answerSeconds: Spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),
-  work: Work.nullable().meta({ description: 'what is mined now' }),
-  chains: z.array(Work).meta({ description: 'the last work of each chain that was mined on' }),
-  sourceKind: z.enum(SOURCE_KINDS).meta({ description: 'what the rig’s work comes from' }),
-  sources: z.record(z.string(), SourceStatus).meta({ description: 'by URL, or by where parents connect to' }),
-  devices: z.record(z.string(), DeviceStatus).meta({ description: 'by name' }),
-  relays: z.record(z.string(), RelayStatus).meta({ description: 'what hands work on to others, by name' }),
+  answerSeconds: Spread.nullable().describe('from finding a solution to knowing what became of it'),
+  work: Work.nullable().describe('what is mined now'),
+  chains: z.array(Work).describe('the last work of each chain that was mined on'),
+  sourceKind: z.enum(SOURCE_KINDS).describe('what the rig’s work comes from'),
+  sources: z.record(z.string(), SourceStatus).describe('by URL, or by where parents connect to'),
+  devices: z.record(z.string(), DeviceStatus).describe('by name'),
+  relays: z.record(z.string(), RelayStatus).describe('what hands work on to others, by name'),
 });
 export type RigStatus = z.infer<typeof RigStatus>;
 
 export const Status = z
   .object({
     ...setupFields,
-    control: z.boolean().meta({ description: 'whether pause, resume and stop are allowed' }),
+    control: z.boolean().describe('whether pause, resume and stop are allowed'),
     ...RigStatus.shape,
   })
   .meta({ id: 'Status' });

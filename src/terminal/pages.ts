@@ -5,6 +5,7 @@ import { isDoubtful } from '../report/counters.ts';
 import {
   countsShares,
   describeVerdicts,
+  inService,
   livesOnRelays,
   luckOf,
   RATE_COLUMNS,
@@ -68,9 +69,7 @@ export function hashrates(status: RigStatus): string[] {
   return [
     ...textTable('', Object.values(RATE_COLUMNS), rows),
     `over the whole run, ${formatDuration(uptimeSeconds)}; verified candidates prove it:`,
-    ...all
-      .filter(([, { hasWorked }]) => hasWorked)
-      .map(([name, device]) => `${name.padEnd(width)} ${proven(device, uptimeSeconds)}`),
+    ...inService(devices).map(([name, device]) => `${name.padEnd(width)} ${proven(device, uptimeSeconds)}`),
   ];
 }
 
