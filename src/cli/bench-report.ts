@@ -14,6 +14,7 @@ import {
 import { openCpuSensors } from '../engine/cpu/sensors.ts';
 import type { DeviceKind } from '../engine/device.ts';
 import { formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
+import { csv } from '../text/plain-text.ts';
 import { plural } from '../text/quantities.ts';
 
 type Machine = BenchResult['machine'];
@@ -272,13 +273,7 @@ export function benchCsv(result: BenchResult): string {
       return Object.values(COLUMNS).map((cell) => cell(facts));
     }),
   );
-  return [Object.keys(COLUMNS), ...rows].map((cells) => `${cells.map(quoted).join(',')}\n`).join('');
-}
-
-/** RFC 4180 §2: a cell with commas, quotes or line breaks is quoted, and quotes in it are doubled. */
-function quoted(cell: Cell): string {
-  const text = String(cell ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csv([Object.keys(COLUMNS), ...rows]);
 }
 
 /* Warns that a measurement lacks the CPU's power because the system does not let pickaxe read it. */

@@ -18,11 +18,12 @@ import type { Config } from '../config/settings.ts';
 import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
 import { encodeBase64url } from '../ledger/json.ts';
+import { aligned } from '../report/figures.ts';
 import { acceptedBlock, amount, blockState, coins, count, millis, paidTo } from '../report/shapes.ts';
 import { formatPercent, inWords, withPrefix } from '../report/units.ts';
 import { pause } from '../system/abort.ts';
 import { systemClock, wallMs } from '../system/clock.ts';
-import { jsonText, oneLine } from '../text/plain-text.ts';
+import { csv, jsonText, oneLine } from '../text/plain-text.ts';
 import type { Io, Line } from './io.ts';
 import { blockStates, settingsOf, timeOf, withSettings } from './options.ts';
 
@@ -279,34 +280,16 @@ export function rowOf(block: Block): BlockRow {
   };
 }
 
-/**
- * RFC 4180, but with lines that end as on Unix. Columns have the names of the JSON's fields; what is not known is
- * empty.
- */
+/** Columns have the names of the JSON's fields; what is not known is empty. */
 export function blocksCsv(blocks: readonly Block[]): string {
   const names = Object.keys(BlockRow.shape) as (keyof BlockRow)[];
-  const rows = blocks.map(rowOf).map((row) => names.map((name) => cell(row[name])).join(','));
-  return `${[names.join(','), ...rows].join('\n')}\n`;
-}
-
-/** A spreadsheet would run what begins like a formula. Hashes may begin with `-`, and are too simple to be run. */
-function cell(value: string | number | boolean | null): string {
-  const text = value === null ? '' : String(value);
-  const inert = typeof value === 'string' && /^([=+@\t\r]|-.*[^\w-])/s.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  return csv([names, ...blocks.map(rowOf).map((row) => names.map((name) => row[name]))]);
 }
 
 const HEADINGS = ['found', 'chain', 'height', 'state', 'earned', 'by', ''];
 
 function blockTable(blocks: readonly Block[]): string[] {
-  const rows = [HEADINGS, ...blocks.map(cells)];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows.map((row) =>
-    row
-      .map((text, column) => text.padEnd(widths[column]))
-      .join('  ')
-      .trimEnd(),
-  );
+  return aligned([HEADINGS, ...blocks.map(cells)]);
 }
 
 /** One line about a block, without columns. */

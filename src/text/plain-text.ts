@@ -22,6 +22,21 @@ export function oneColumnEach(text: string, most = Number.POSITIVE_INFINITY): st
   return oneLine(text, most).replace(/[^\x20-\x7e°…]/g, '?');
 }
 
+/**
+ * Writes CSV (RFC 4180, but with lines that end as on Unix). Text that begins like a formula, which a spreadsheet would
+ * run, gets an apostrophe in front. Block hashes may begin with `-`; a word behind it is not a formula.
+ * @param rows null is an empty cell
+ */
+export function csv(rows: readonly (readonly (string | number | boolean | null)[])[]): string {
+  return rows.map((cells) => `${cells.map(csvCell).join(',')}\n`).join('');
+}
+
+function csvCell(value: string | number | boolean | null): string {
+  const text = value === null ? '' : String(value);
+  const inert = typeof value === 'string' && /^([=+@\t\r]|-.*[^\w-])/s.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
 /* Decodes the files that people write. Pure. */
 
 /**

@@ -7,6 +7,7 @@ import type { Loaded } from '../../config/load.ts';
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { KeyPair } from '../../ledger/command/command.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
+import { aligned } from '../../report/figures.ts';
 import { guardFault, guardOfName } from '../../sweep/commands.ts';
 import { gasWarning, mostGasCost, type Plan, planSweep, sweepOf, totalOf, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
 import { isSigned, isUnfinished, type Sweep, type Transfer } from '../../sweep/state.ts';
@@ -314,10 +315,7 @@ export function linesOf(report: SweepReport): string {
   const { account, network, targetChain, guard, total, mostGasCost, warning, chains } = report;
   const rows = chains.map(({ chain, state, amount = '', ...more }) => [`${chain}`, state, amount, remark(more)]);
   const table = [['chain', 'state', 'amount', ''], ...rows, ['', 'total', total, '']];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column].length)));
-  const lines = table.map(([chain, state, amount, text]) => {
-    return [chain.padStart(widths[0]), state.padEnd(widths[1]), amount.padStart(widths[2]), text].join('  ').trimEnd();
-  });
+  const lines = aligned(table, (column) => column === 1 || column === 3);
   const gas = mostGasCost === undefined ? [] : [`Gas costs at most ${mostGasCost}.`];
   if (warning !== undefined) gas.push(`Warning: ${warning}`);
   const title = `${oneLine(account, MOST_NAME)} on ${network}, to chain ${targetChain}:`;
