@@ -112,7 +112,8 @@ export const DevicesReport = z.object({
 export type DevicesReport = Readonly<z.infer<typeof DevicesReport>>;
 
 /**
- * One line per kernel and kind of cores, and one for all kernels of other CPUs. @param surveys one per kind of cores
+ * One line per kernel and kind of cores, and one for all kernels of other CPUs.
+ * @param surveys one for each kind of cores
  */
 export function kernelLines(
   rows: readonly KernelRow[],
