@@ -1,15 +1,10 @@
-/**
- * The API of the package: mine in your own program, with these sources and engines or your own. Nothing here logs or
- * prints; docs/library.md explains it, and `examples/` uses it.
- */
+/** The package's API. Nothing here logs or prints. docs/library.md explains it, and `examples/` uses it. */
 
-// What is mined: bytes and values.
 export { type Job, prepareJob } from './chain/job.ts';
 export { joinNonce, NO_NONCE1, type Nonce1, type Range, splitNonce } from './chain/nonce.ts';
 export { difficultyOf, targetForDifficulty } from './chain/target.ts';
 export { powHash, type Solution, type Verification, verify } from './chain/verify.ts';
 export { parseWork, type Work, WorkFormatError, type WorkTerms } from './chain/work.ts';
-// The devices that hash.
 export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
 export type { Telemetry } from './engine/device.ts';
 export {
@@ -24,7 +19,6 @@ export {
 } from './engine/engine.ts';
 export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engine.ts';
 export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
-// What happens meanwhile.
 export type { Controls, PauseReason } from './events/events.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
 export { buildCommand } from './ledger/command/build.ts';
@@ -67,7 +61,6 @@ export {
   encodeHeader,
   parseHeader,
 } from './ledger/header.ts';
-// The ledger: its bytes and values.
 export {
   decodeBase64url,
   type ExactJson,
@@ -89,15 +82,12 @@ export {
 export { type BlockReward, rewardOf } from './ledger/reward.ts';
 export { checkSpvProof, parseSpvProof, type SpvProof } from './ledger/spv-proof.ts';
 export type { TemperatureLimits } from './mine/device-health.ts';
-// The miner.
 export { Miner, type MinerOptions } from './mine/miner.ts';
-// A node to try it on.
 export { MockNode, type MockNodeAddress } from './mock-node/mock-node.ts';
 export type { MockNodeOptions } from './mock-node/options.ts';
 export type { Trust } from './net/trust.ts';
 export type { Block, BranchBounds, CutQuery } from './node/blocks.ts';
 export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/commands.ts';
-// A node's API.
 export { NodeError, type NodeErrorDetails, type NodeErrorKind } from './node/errors.ts';
 export type { NodeInfo, PeersQuery } from './node/info.ts';
 export type { ApiLimits } from './node/limits.ts';
@@ -105,13 +95,11 @@ export type { MinerIdentity } from './node/miner-identity.ts';
 export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/node-api.ts';
 export type { PayloadPlace, PayloadQuery } from './node/payloads.ts';
 export type { DialectSetting, HeightRange } from './node/request.ts';
-// Others that hash, beside the miner.
 export { type Judgement, type Relay, RelayedWorks, type RelayedWorksOptions } from './relay/relay.ts';
 export { type StratumOptions, StratumRelay } from './relay/stratum/server.ts';
 export type { DeviceCounts, DeviceStatus, RigStatus, Summary } from './report/status.ts';
 export { Tally } from './report/tally.ts';
 export { formatHashrate } from './report/units.ts';
-// Where work comes from.
 export { type FailoverOptions, FailoverSource } from './source/failover.ts';
 export {
   NodeSource,

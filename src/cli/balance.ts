@@ -1,4 +1,4 @@
-/** `pickaxe balance`: what an account has on each chain, and in all. */
+/** `pickaxe balance`: an account's balance on each chain and in total. */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -16,11 +16,10 @@ import { settingsOf, withSettings } from './options.ts';
 
 interface BalanceOptions {
   readonly json: boolean;
-  /** The token's module. */
   readonly token: string;
 }
 
-/** Maximum number of errors that are printed of chains that could not be read: they are mostly the same. */
+/** Maximum number of faults that are printed, because they are mostly the same. */
 const MOST_ERRORS = 3;
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -31,7 +30,7 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action(async (account, options) => runBalance(await settingsOf(command), account, options, io)));
 }
 
-/** @param given the account; that of the configuration by default @throws UsageError when neither names one */
+/** @throws UsageError when neither the argument nor the configuration names an account */
 async function runBalance(loaded: Loaded, given: string | undefined, options: BalanceOptions, io: Io): Promise<number> {
   const { json, token: module } = options;
   const account = given ?? accountOf(loaded.config);
@@ -61,14 +60,14 @@ function accountOf({ miner }: Config): string {
   throw new UsageError('Say whose balance to read: pickaxe balance ACCOUNT, or configure a miner with pickaxe init.');
 }
 
-/** The account's balance on one chain; undefined where the account does not exist. */
+/** Undefined where the account does not exist. */
 type Reading = ChainReading<TokenAmount | undefined>;
 
 function isRead(reading: Reading): reading is Extract<Reading, { value: unknown }> {
   return 'value' in reading;
 }
 
-/** A new miner's account is on no chain either, so that is no failure. */
+/** A new miner's account is on no chain either, so this is no failure. */
 function sayNowhere(account: string, network: string, io: Io): void {
   const next = guardOfName(account) ? 'Its first coins create it.' : 'Is its name right?';
   io.say(`No chain of ${network} has the account ${safe(account)}. ${next}`);
@@ -84,7 +83,7 @@ function chainToJson(reading: Reading): ChainReport {
 function print(account: string, readings: readonly Reading[], total: TokenAmount | undefined, io: Io): void {
   const read = readings.filter(isRead);
   const amounts = [...read.map(({ value }) => value), total].filter((it) => it !== undefined).map(formatTokenAmount);
-  // Points stand below each other.
+  // Decimal points are aligned.
   const width = Math.max(0, ...amounts.map((text) => text.indexOf('.')));
   const shown = (amount: TokenAmount) => {
     const text = formatTokenAmount(amount);
@@ -103,7 +102,7 @@ function print(account: string, readings: readonly Reading[], total: TokenAmount
   if (more > 0) io.say(`error: ${more} more ${more === 1 ? 'chain was' : 'chains were'} not read.`);
 }
 
-/* What `pickaxe balance --json` prints. Amounts are exact decimals in text. */
+/* The output of `pickaxe balance --json`. Amounts are exact decimals in text. */
 
 const coins = z.string().regex(/^-?\d+\.\d+$/);
 

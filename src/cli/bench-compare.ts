@@ -11,11 +11,10 @@ import { decodeText, oneLine } from '../text/plain-text.ts';
 import { circumstances, formatRate, headingOf, machineLine, row } from './bench-report.ts';
 import type { Io } from './io.ts';
 
-/** Maximum size of a file: far more than a result of an hour on a thousand devices. */
+/** Maximum size of a file, far above a result of an hour on a thousand devices. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
-/** @returns the exit code */
 export function runCompare(fileA: string, fileB: string, io: Io): number {
   const [a, b] = [readResult(fileA), readResult(fileB)];
   const comparison = compare(a, b);
@@ -24,7 +23,7 @@ export function runCompare(fileA: string, fileB: string, io: Io): number {
   return wrong || comparison.sums === 'different' ? EXIT.wrongHashes : EXIT.done;
 }
 
-/** @throws UsageError when the file is not a result of `pickaxe bench --json`. */
+/** @throws UsageError when the file is not a result of `pickaxe bench --json` */
 function readResult(file: string): BenchResult {
   const refuse = (why: string) => new UsageError(`${file} is not a result of pickaxe bench --json: ${why}`);
   let bytes: Buffer | undefined;
@@ -46,7 +45,7 @@ function readResult(file: string): BenchResult {
   throw refuse(oneLine(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
 }
 
-/** Pipes and devices do not report their size. @returns undefined when there is more */
+/** Works for pipes and devices, which do not report a size. @returns undefined when there are more bytes */
 function readUpTo(most: number, file: string): Buffer | undefined {
   const descriptor = openSync(file, 'r');
   try {
@@ -97,10 +96,7 @@ function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
   ];
 }
 
-/**
- * The hashrate of one kind of cores, where both results have it. Only the rows for the whole device show whether a
- * difference is noise.
- */
+/** Only the rows of the whole device show whether a difference is noise. */
 function coresRow(kind: CoreKind, a: DeviceResult, b: DeviceResult): string[] {
   const [left, right] = [a, b].map((device) => device[`${kind}CoresHashesPerSecond`]);
   if (!left || !right) return [];
@@ -113,7 +109,7 @@ function rateTextOf(device: DeviceResult): string {
   return formatRate(hashesPerSecond, spread);
 }
 
-/** All runs of both results, with their origins: `A cpu`, or `A cpu run 2` where there are several. */
+/** All runs of both results, named `A cpu`, or `A cpu run 2` where there are several. */
 function runsOf(a: BenchResult, b: BenchResult) {
   return [a, b].flatMap(({ devices }, side) =>
     devices.flatMap(({ name, runs }) =>

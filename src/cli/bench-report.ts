@@ -1,4 +1,4 @@
-/** The results of `pickaxe bench`, for people. */
+/** The results of `pickaxe bench`, for people and for spreadsheets. */
 
 import type { Logger } from 'pino';
 import { CANDIDATES_DEVIATION, DEFAULT_COUNT, DEFAULT_SEED, EXPECTED_CANDIDATES } from '../bench/challenge.ts';
@@ -51,7 +51,6 @@ export function row(name: string, value: string): string {
   return `  ${name.padEnd(13)} ${value}\n`;
 }
 
-/** `3.5 ms` */
 export function formatMilliseconds(seconds: number): string {
   return `${Number((1000 * seconds).toFixed(3))} ms`;
 }
@@ -61,7 +60,6 @@ export function formatRate(hashesPerSecond: number, spread: number): string {
   return `${formatHashrate(hashesPerSecond)} ± ${formatPercent(spread, 1)}`;
 }
 
-/** The known figures for power, temperature and clocks. */
 export function sensorRows(sensors: Sensors): string[] {
   const { coreHertz: core, memoryHertz: memory } = sensors;
   const clocks = [
@@ -84,9 +82,8 @@ function powerOf({ powerWatts, powerLimitWatts, hashesPerJoule, temperatureCelsi
 }
 
 /**
- * `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`, with the efficiency where the
- * power is known, and with the seed and the count unless they are the usual ones.
- * @returns a line to paste; undefined where the device's hashes were wrong
+ * `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`, a line to paste.
+ * @returns undefined where the device's hashes were wrong
  */
 export function resultLine(
   { machine, seed, count }: Pick<BenchResult, 'machine' | 'seed' | 'count'>,
@@ -140,7 +137,7 @@ function deviceLines(device: DeviceResult): string[] {
   ];
 }
 
-/** One row for each kind of a hybrid CPU's cores: `  performance   812.4 MH/s (16 threads, avx2)`. */
+/** One row for each kind of cores of a hybrid CPU: `  performance   812.4 MH/s (16 threads, avx2)`. */
 function coresRows(device: DeviceResult): string[] {
   const cores = (device.kind === 'cpu' && device.cores) || [];
   return cores.map(({ kind, threads, kernel }) => {
@@ -208,13 +205,9 @@ function closingLines({ seed, count, devices }: BenchResult): string[] {
   ];
 }
 
-/*
- * The results of `pickaxe bench`, for spreadsheets: comma-separated values (RFC 4180, but with the line ends of Unix),
- * one row per device and run. Columns have the names of the JSON's fields; a value that is not known is empty.
- */
+/* RFC 4180, but with Unix line ends: a row per device and run. Unknown values are empty. */
 
 type Cell = string | number | null;
-/** The data of one row. */
 interface Facts {
   readonly result: BenchResult;
   readonly device: DeviceIdentity;
@@ -275,8 +268,6 @@ export function benchCsv(result: BenchResult): string {
   );
   return csv([Object.keys(COLUMNS), ...rows]);
 }
-
-/* Warns that a measurement lacks the CPU's power because the system does not let pickaxe read it. */
 
 interface Measured {
   readonly name: string;

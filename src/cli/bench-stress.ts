@@ -1,4 +1,4 @@
-/** `pickaxe bench --stress`: all devices under load, each answer checked. */
+/** `pickaxe bench --stress`: keeps all devices busy, and checks every answer. */
 
 import type { Logger } from 'pino';
 import { chooseEngines, type DeviceSettings } from '../app/choose-engines.ts';
@@ -16,7 +16,7 @@ import { formatRate, headingOf, row, sensorRows, warnOfHiddenPower } from './ben
 import type { Io } from './io.ts';
 
 const SECONDS = 60;
-/** Number of samples of each device, each with a log line, in a long run. A short run has a few. */
+/** Number of samples of each device in a long run. Each has a log line. */
 const SAMPLES = 120;
 const LEAST_SAMPLES = 5;
 const USUAL_SAMPLE_MS = 5_000;
@@ -30,7 +30,6 @@ export interface StressOptions {
   readonly json: boolean;
 }
 
-/** @returns the exit code */
 export async function runStress(config: DeviceSettings, log: Logger, options: StressOptions, io: Io): Promise<number> {
   const { seed, count, seconds = SECONDS, json } = options;
   const date = new Date().toISOString();

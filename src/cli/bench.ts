@@ -1,4 +1,4 @@
-/** `pickaxe bench`: the hashrate of each device, and a sum that proves its work; offline. */
+/** `pickaxe bench`: measures each device's hashrate, and proves its work with a hash sum. Offline. */
 
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
@@ -23,9 +23,9 @@ import { positiveInteger, settingsOf, timeUpTo, withSettings } from './options.t
 /** Default length of a measurement: enough slices for a meaningful spread. */
 const SECONDS = 10;
 
-/** The advice in errors about --seconds. The first limit is that of a measurement. */
+/** The limit of 1h is MOST_SECONDS. */
 const BENCH_TIME_SAYS = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
-/** setTimeout waits for 24 days at most. */
+/** Below the longest delay of setTimeout, which is 24 days. */
 const benchTime = timeUpTo(20 * 86_400, BENCH_TIME_SAYS);
 
 export function declare(bench: Command, { io, action }: Line): void {
@@ -61,7 +61,6 @@ export function declare(bench: Command, { io, action }: Line): void {
     .argument('<b.json>', 'the other result')
     .action(
       action(async (a, b) => {
-        // Commander reads options after a subcommand as options of the command.
         const given = bench.options.filter((option) => bench.getOptionValueSource(option.attributeName()) === 'cli');
         if (given.length > 0) throw new UsageError(`bench compare has no option ${given[0].long}.`);
         return (await import('./bench-compare.ts')).runCompare(a, b, io);
@@ -70,24 +69,20 @@ export function declare(bench: Command, { io, action }: Line): void {
 }
 
 interface BenchOptions {
-  /** Length of each run in seconds. The default is 10, or 60 with `stress`. */
+  /** Default: 10, or 60 with `stress`. */
   readonly seconds?: number;
-  /** Number of runs of each device. The default is 1. */
+  /** Default: 1. */
   readonly repeat?: number;
   readonly seed: string;
   /** Nonces of the hash sum, or of each round with `stress`. */
   readonly count?: number;
-  /** All devices at once. */
   readonly together: boolean;
-  /** Check all devices under load instead. */
   readonly stress: boolean;
-  /** Measure the kernels of each device instead, and remember the fastest. */
   readonly tune: boolean;
   readonly json: boolean;
   readonly csv: boolean;
 }
 
-/** @returns the exit code */
 async function runBench({ config, origins }: Loaded, options: BenchOptions, io: Io): Promise<number> {
   const { tune, stress, seed, count = DEFAULT_COUNT, json, csv, seconds = SECONDS } = options;
   refuseContradictions(options);
@@ -99,7 +94,7 @@ async function runBench({ config, origins }: Loaded, options: BenchOptions, io: 
   }
   const log = makeLog(config.log.level, config.log.format);
   if (tune) {
-    // A file may name the kernel to mine with. Tuning finds out whether another one is faster.
+    // A file may name the kernel to mine with, and tuning finds out whether another one is faster.
     if (origins.get('cpu.kernel')?.layer === 'flag') {
       throw new UsageError('--tune measures every CPU kernel: omit --kernel.');
     }
@@ -116,7 +111,6 @@ async function runBench({ config, origins }: Loaded, options: BenchOptions, io: 
   return devices.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
-/** Adds to each device the line to paste. */
 function withLines(result: BenchResult): BenchResult {
   const devices = result.devices.map((device) => {
     const line = resultLine(result, device);
@@ -125,7 +119,6 @@ function withLines(result: BenchResult): BenchResult {
   return { ...result, devices };
 }
 
-/** @throws UsageError when options contradict each other. */
 function refuseContradictions({ tune, stress, json, csv, repeat }: BenchOptions): void {
   if (tune && stress) throw new UsageError('--tune and --stress cannot be used together: give one of them.');
   if (json && csv) throw new UsageError('--json and --csv are two formats: give one of them.');
@@ -178,7 +171,7 @@ async function measure(config: Config, log: Logger, measurements: Measurements):
   };
 }
 
-/** @throws UsageError when no challenge can have this seed and count. */
+/** @throws UsageError when no challenge can have this seed and count */
 function challengeOf(seed: string, count: number): Challenge {
   try {
     return makeChallenge(seed, count);
@@ -188,21 +181,14 @@ function challengeOf(seed: string, count: number): Challenge {
   }
 }
 
-/*
- * The progress of `pickaxe bench`, on stderr: on a terminal one line that is rewritten, elsewhere a log line when a run
- * begins and when it ends.
- */
+/* Progress on stderr: a line that is rewritten on a terminal, elsewhere log lines. */
 
 interface BenchProgress {
   show(device: string, progress: Progress): void;
-  /** Removes the line. */
   end(): void;
 }
 
-/**
- * @param repeat the number of runs of each device
- * @param seconds the length of each run's measurement
- */
+/** @param seconds length of each run's measurement */
 export function benchProgress(
   log: Logger,
   format: Config['log']['format'],
@@ -225,7 +211,6 @@ function logged(log: Logger, repeat: number, seconds: number): BenchProgress {
   };
 }
 
-/** A line for the devices that are being measured, all of them with `--together`. */
 class ProgressLine implements BenchProgress {
   readonly #repeat: number;
   readonly #busy = new Map<string, string>();
@@ -248,7 +233,7 @@ class ProgressLine implements BenchProgress {
     screen.show('');
   }
 
-  /** The last column stays empty: some terminals break the line as soon as it is written. */
+  /** The last column stays empty, because some terminals break the line as soon as it is written. */
   #draw(): void {
     screen.show([...this.#busy.values()].join('  ').slice(0, screen.columns - 1));
   }

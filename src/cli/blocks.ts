@@ -1,4 +1,4 @@
-/** `pickaxe blocks`: prints what became of the blocks in the block log, and can ask the nodes again. */
+/** `pickaxe blocks`: prints the states of the blocks in the block log, and can ask the nodes again. */
 
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -41,26 +41,22 @@ export function declare(command: Command, { io, action }: Line): void {
 interface BlocksOptions {
   /** Maximum age of the blocks, in seconds. */
   readonly since?: number;
-  /** Only blocks in these states. */
   readonly status?: readonly BlockState[];
   readonly json: boolean;
-  /** A file for spreadsheets, which is written anew. */
+  /** This file is overwritten. */
   readonly csv?: string;
-  /** Whether to ask the configured nodes first. */
   readonly refresh: boolean;
-  /** Whether to go on and print what changes. */
   readonly watch: boolean;
 }
 
-/** Which blocks are wanted. */
 interface Choice extends BlocksOptions {
-  /** Undefined: those of all networks. */
+  /** Undefined for the blocks of all networks. */
   readonly network: string | undefined;
 }
 
-/** Timers may end a moment early. */
+/** Timers may end early by up to this time. */
 const TIMER_MS = 100;
-/** Time between two looks at the log for changes. */
+/** Time between two readings of the log. */
 const LOOK_MS = 2_000;
 
 async function runBlocks(config: Config, options: BlocksOptions, io: Io): Promise<number> {
@@ -85,7 +81,7 @@ async function runBlocks(config: Config, options: BlocksOptions, io: Io): Promis
   }
 }
 
-/** @returns what waits for the end of the asking, which ends with `stop` */
+/** @returns a function that waits until `stop` has ended the requests */
 async function refresh(
   config: Config,
   store: BlockStore,
@@ -99,7 +95,7 @@ async function refresh(
     if (fault !== undefined) warn(`${name} cannot be asked: ${fault}`);
   };
   const follower = new Follower({ views, store, settledDepth, clock: systemClock, changed: () => {}, nodeNews });
-  // Nothing is decided on one look.
+  // States are only decided by two observations with this pause between them.
   await follower.round(stop);
   await pause(APART_MS + TIMER_MS, stop);
   await follower.round(stop);
@@ -121,7 +117,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
     const names = oneLine(networks.join(', '), 200);
     warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
   }
-  // What was searched in vain, or was only counted, is not kept for each network.
+  // These two figures are not kept for each network, so they only count when all blocks are printed.
   const isAll = blocks.length === store.size;
   const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
   if (options.csv !== undefined) writeCsv(options.csv, blocks);
@@ -130,7 +126,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
   else io.out(`${[...blockTable(blocks), '', ...totalLines(totals)].join('\n')}\n`);
 }
 
-/** Prints each block that changes, until `stop`: a line for people, or an object on a line for programs. */
+/** Prints each block that changes as a line, or as a JSON object on a line, until `stop` fires. */
 async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: Io): Promise<void> {
   let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   while (!stop.aborted) {
@@ -144,7 +140,7 @@ async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: 
   }
 }
 
-/** What changes when there is something to print. */
+/** Two equal texts mean that there is nothing new to print. */
 function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewardFault }: Block): string {
   return [state, nodesDisagree, reward !== undefined, paidElsewhere !== undefined, rewardFault].join(' ');
 }
@@ -157,7 +153,6 @@ function chosen(store: BlockStore, { since, status, network: wanted }: Choice): 
   });
 }
 
-/** @throws UsageError when the file cannot be written */
 function writeCsv(file: string, blocks: readonly Block[]): void {
   try {
     writeFileSync(file, blocksCsv(blocks), { mode: 0o600 });
@@ -166,10 +161,7 @@ function writeCsv(file: string, blocks: readonly Block[]): void {
   }
 }
 
-/*
- * The block log as `pickaxe blocks` prints it: JSON for programs, a table for people, comma-separated values for
- * spreadsheets. Pure.
- */
+/* The block log as JSON, as a table, and as comma-separated values. Pure. */
 
 const BlockRow = z.object({
   ...acceptedBlock,
@@ -292,7 +284,6 @@ function blockTable(blocks: readonly Block[]): string[] {
   return aligned([HEADINGS, ...blocks.map(cells)]);
 }
 
-/** One line about a block, without columns. */
 export function blockLine(block: Block): string {
   return cells(block)
     .filter((text) => text !== '')
@@ -318,7 +309,7 @@ function cells(block: Block): string[] {
   ];
 }
 
-/** @returns the account that it pays in place of its miner's, if that is proven */
+/** @returns the account that the block pays in place of its miner's, if that is proven */
 function payeeOf(block: Block): string | undefined {
   return block.paidElsewhere && payeeInPlaceOf(block, block.paidElsewhere);
 }

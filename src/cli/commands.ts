@@ -1,14 +1,13 @@
-/** The commands: their names, and what each is for. A command is loaded when it is called, so that each starts fast. */
+/** The commands and their descriptions. Each is loaded only when it is called, so that pickaxe starts fast. */
 
 import type { CommandModule } from './io.ts';
 
-/** The groups of `pickaxe --help`, by what people do. */
 export type Group = 'Start:' | 'Watch and earn:' | 'Measure:' | 'More:';
 
 interface CommandEntry {
-  /** Its name, and what it takes, as the list of commands shows them. */
+  /** Name and arguments, as `pickaxe --help` lists them. */
   readonly usage: string;
-  /** Undefined: for programs and developers. */
+  /** Absent for commands for programs and developers. */
   readonly group?: Group;
   readonly about: string;
   readonly load: () => Promise<CommandModule>;
@@ -137,7 +136,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** @returns `balance` of `balance [account]` */
+/** @returns `balance` from `balance [account]` */
 export function nameIn({ usage }: CommandEntry): string {
   return usage.split(' ')[0];
 }

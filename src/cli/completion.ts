@@ -1,11 +1,11 @@
-/** `pickaxe completion`: prints a shell completion script, made from commander's own definition. */
+/** `pickaxe completion`: prints a shell completion script, made from commander's definitions. */
 
 import { Argument, type Command, type Option } from 'commander';
 import { EXIT } from '../app/exit.ts';
 import { ENTRIES } from '../config/settings.ts';
 import type { Io, Line } from './io.ts';
 
-/** Completion for bash 3.2 (which macOS has) and later. It needs no other package. */
+/** Works in bash 3.2 (which macOS has) and later, without other packages. */
 export function bashCompletion(commands: readonly CompletionCommand[]): string {
   const [{ path }] = commands;
   const name = path[0];
@@ -33,7 +33,7 @@ complete -o default -F _${name} ${name}
 `;
 }
 
-/** What may follow an option that has a value. Without any words, bash completes file names. */
+/** The words that may follow an option with a value. Without any, bash completes file names. */
 function valueCases({ path, options }: CompletionCommand): string[] {
   return options
     .filter(({ takesValue }) => takesValue)
@@ -43,7 +43,7 @@ function valueCases({ path, options }: CompletionCommand): string[] {
     });
 }
 
-/** What else may follow. Where a file may be named, options are offered only once the word begins like an option. */
+/** The other words. Where a file may be named, options are only offered once the word begins with a hyphen. */
 function wordsCase({ path, commands, options, choices, takesFiles }: CompletionCommand): string {
   const flags = options.flatMap(({ flags }) => flags.filter((flag) => flag.startsWith('--')));
   const words = [...commands.map(({ name }) => name), ...choices];
@@ -53,7 +53,7 @@ function wordsCase({ path, commands, options, choices, takesFiles }: CompletionC
   return `${pattern} if [[ $word == -* ]]; then words=${all}; else words=${quote(words.join(' '))}; fi ;;`;
 }
 
-/** The words of a command as the scripts collect them: each with a space in front. */
+/** A command as the scripts collect it: each word has a space in front. */
 function commandWords([, ...words]: readonly string[]): string {
   return words.map((word) => ` ${word}`).join('');
 }
@@ -62,7 +62,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Completion for zsh: a function for each command, which calls zsh's own `_arguments`. */
+/** A function for each command, which calls zsh's `_arguments`. */
 export function zshCompletion(commands: readonly CompletionCommand[]): string {
   const [{ path }] = commands;
   const name = path[0];
@@ -116,17 +116,16 @@ function functionName(path: readonly string[]): string {
   return `_${path.join('__').replaceAll('-', '_')}`;
 }
 
-/** A word of a list between parentheses. */
+/** Escapes a word of a list between parentheses. */
 function listed(text: string): string {
   return text.replace(/[\\:()\s]/g, '\\$&');
 }
 
-/** A text that ends at the next colon. */
+/** Escapes a text that ends at the next colon. */
 function described(text: string): string {
   return text.replace(/[\\:]/g, '\\$&');
 }
 
-/** Completion for fish. */
 export function fishCompletion(commands: readonly CompletionCommand[]): string {
   const [{ path }] = commands;
   const name = path[0];
@@ -198,31 +197,29 @@ function choicesOf({ long, argChoices }: Option): readonly string[] | undefined 
   return argChoices ?? ENTRIES.find(({ flag }) => flag === long)?.setting.type.choices;
 }
 
-/* What a shell has to know about the command line, read from commander. Pure. */
+/* The commands, as a shell needs them. Pure. */
 
 interface CompletionOption {
-  /** All its names: `-v`, `--version`. */
   readonly flags: readonly string[];
   readonly description: string;
   readonly takesValue: boolean;
-  /** Without it, the value may be anything, such as a file's name. */
+  /** Absent where the value may be anything, such as a file's name. */
   readonly choices?: readonly string[];
 }
 
 interface CompletionCommand {
-  /** It begins with the program's name: `['pickaxe', 'config', 'check']`. */
+  /** Begins with the program's name: `['pickaxe', 'config', 'check']`. */
   readonly path: readonly string[];
   readonly description: string;
-  /** Names of its subcommands. */
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletionOption[];
-  /** What its first argument may be, where that is known. */
+  /** Choices for the first argument. */
   readonly choices: readonly string[];
-  /** Whether it has arguments that may be anything, such as file names. */
+  /** Whether an argument may be anything, such as a file's name. */
   readonly takesFiles: boolean;
 }
 
-/** What the value of an option may be, where that is known. */
+/** Undefined where the value of the option may be anything. */
 type ChoicesOf = (option: Option) => readonly string[] | undefined;
 
 /** @returns the program and all its commands, except hidden ones */

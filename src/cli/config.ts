@@ -31,10 +31,7 @@ function printed(text: string, io: Io): number {
   return EXIT.done;
 }
 
-/**
- * @param file is checked by itself; without it, all effective settings are checked
- * @throws UsageError that lists all errors
- */
+/** @param file the only file to check; all effective settings by default @throws UsageError that lists all errors */
 async function checkConfig(file: string | undefined, here: () => Promise<Loaded>, io: Io): Promise<number> {
   const { files } = file === undefined ? await here() : alone(file);
   io.out(`${files.length > 0 ? files.join(', ') : 'no configuration file, only defaults'}: OK\n`);

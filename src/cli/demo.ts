@@ -1,4 +1,4 @@
-/** `pickaxe demo`: the real miner on a mock node inside this process, at about one block per second. */
+/** `pickaxe demo`: the real miner on a mock node in this process, at about one block per second. */
 
 import type { Command } from 'commander';
 import { chooseEngines } from '../app/choose-engines.ts';
@@ -24,20 +24,18 @@ import type { Line } from './io.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';
 
 const NETWORK = 'development';
-/** Nobody has the secret of this key: the demo's rewards go nowhere. */
+/** Nobody has this key's secret: the demo's rewards go nowhere. */
 const PUBLIC_KEY = '0'.repeat(64);
-/** Easy enough for a first block at once, on any machine. */
+/** Low enough for a first block at once, on any machine. */
 const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
-/** Short, because the first difficulty is a guess; a moving average keeps it steady. */
+/** Short, because the first difficulty is a guess. A moving average keeps it steady. */
 const RETARGET_MS = 250;
-/**
- * Time between two blocks of other miners: a third of ours, so that New Cuts can be seen, and blocks on top of ours.
- */
+/** Time between two blocks of other miners, so that New Cuts and blocks on top of the demo's can be seen. */
 const RIVAL_MS = 333;
-/** So each of the 20 chains has a block every 5 seconds; on real networks that takes 30. */
+/** Each of the 20 chains has a block every 5 seconds, 6 times as often as on real networks. */
 const SPEED = 6;
-/** Far longer than two looks at the last blocks take. */
+/** Far longer than the two last looks at the blocks take. */
 const LAST_LOOKS_MS = 30_000;
 
 export function declare(command: Command, { action }: Line): void {
@@ -45,7 +43,6 @@ export function declare(command: Command, { action }: Line): void {
   withSettings(command, ...MINING).action(action(async () => runDemo(await load(), load)));
 }
 
-/** @param reload reads the configuration again */
 async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
   const { config } = loaded;
   const { close, announce, ...prepared } = await prepare(withoutNoticesOfFiles(loaded), async () =>
@@ -64,7 +61,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   const node = { urls: [url], network: NETWORK, insecureTls: false };
   const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
   const { source } = new ChosenSource(settings, events);
-  // The user's block log is for real blocks, and this ledger ends with the process.
+  // The user's block log is for real blocks.
   const store = new MemoryStore();
   const { ledger } = settings;
   const options = { settings: DEFAULTS.blocks, account, node, ledger, speed: SPEED, lastLooksMs: LAST_LOOKS_MS };
@@ -82,7 +79,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   }
 }
 
-/** Once mining has ended, each chain gets one more block and no others: that decides what became of our blocks. */
+/** Once mining has ended, each chain gets exactly one more block, which decides the states of the demo's blocks. */
 function lastBlocks({ ledger }: MockNode): Sidecar {
   return async () => () => {
     ledger.standsStill = true;
@@ -90,7 +87,7 @@ function lastBlocks({ ledger }: MockNode): Sidecar {
   };
 }
 
-/** @returns what the account has on all chains */
+/** @returns the sum over all chains */
 async function balanceOf(account: string, settings: ApiSettings): Promise<Decimal> {
   const [node] = configuredNodes(settings);
   const api = nodeApi(node, NETWORK, settings);
@@ -106,10 +103,9 @@ async function balanceOf(account: string, settings: ApiSettings): Promise<Decima
   }
 }
 
-/** Groups of settings that send notices to others. */
 const NOTIFYING: readonly (keyof Config)[] = ['hooks', 'webhook'];
 
-/** Hooks and webhooks from files are for real blocks; the demo uses only those that were given as flags. */
+/** Hooks and webhooks from files are for real blocks. The demo uses only those from flags. */
 function withoutNoticesOfFiles(loaded: Loaded): Loaded {
   const { config, origins } = loaded;
   const applies = ({ group, path }: Entry) =>
@@ -117,7 +113,7 @@ function withoutNoticesOfFiles(loaded: Loaded): Loaded {
   return { ...loaded, config: assemble((entry) => (applies(entry) ? valueIn(config, entry) : entry.setting.default)) };
 }
 
-/** Keeps the difficulty at what this machine hashes in the time of a block. @returns a function that ends this */
+/** Keeps the difficulty at one block of this machine per BLOCK_SECONDS. @returns a function that ends this */
 function retarget(mock: MockNode, events: Events): () => void {
   let hashes = 0;
   let rate = 0;
@@ -134,14 +130,12 @@ function retarget(mock: MockNode, events: Events): () => void {
   return () => clearInterval(timer);
 }
 
-/* What `pickaxe demo` says at its end: what became of its blocks, what they earned, and what its account has. Pure. */
-
 const NO_BLOCK = 'no block was accepted, so there is nothing to say of what blocks earn';
-/** The demo's ledger has ended by then, so that these commands cannot be asked about it. */
+/** These commands cannot show the demo's ledger, which has ended by then. */
 const ON_A_REAL_NODE =
   'on a real node, pickaxe blocks lists what became of each block, and pickaxe balance what you have on each chain';
 
-/** @param balance what the account has on all chains of the mock node @returns lines of a log */
+/** @param balance sum over all chains of the mock node */
 export function demoEnding(totals: Totals, balance: Decimal): string[] {
   if (totals.accepted === 0) return [NO_BLOCK, ON_A_REAL_NODE];
   return [

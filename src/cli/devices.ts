@@ -1,4 +1,4 @@
-/** `pickaxe devices`: lists the devices and kernels of this machine, with the reasons why they are used or not. */
+/** `pickaxe devices`: lists devices and kernels, and why each is used or not. */
 
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
@@ -72,40 +72,31 @@ function gpuLines({ name, model, backend, driver, bus, usable, why }: Gpu): stri
   ];
 }
 
-/* The output of `pickaxe devices --json`. */
-
 const Cpu = z.object({
   name: z.literal('cpu'),
   model: z.string(),
-  /**
-   * The kernel in use, or several with + between them where kinds of cores use different ones; absent where none can be
-   * used.
-   */
+  /** Kernels in use, joined with + where kinds of cores use different ones; absent where none can be used. */
   kernel: z.string().exactOptional(),
-  /** Where the native kernels come from. */
   native: z.enum([...ORIGINS, 'none']),
   kernels: z.array(KernelRow),
   threads: z.int().positive(),
-  /** Why this number of threads is used. */
   why: z.string(),
-  /** The source of the sensors' readings, or why there are none. */
+  /** Source of the sensors' readings, or why there are none. */
   sensors: z.string(),
 });
 
 const ListedGpu = z.object({
-  /** `gpu0` … */
   name: z.string(),
   model: z.string(),
   /** `vulkan`, `d3d12` or `metal`. */
   backend: z.string(),
-  /** The maker: `nvidia`, `amd`, `intel` …, or `unknown`. */
+  /** `nvidia`, `amd`, `intel` …, or `unknown`. */
   vendor: z.string(),
   driver: z.string(),
-  /** Whether it is a software renderer on the CPU. */
   software: z.boolean(),
   /** Like `0000:65:00.0`; absent where it is not known. */
   bus: z.string().exactOptional(),
-  /** The variables that show this GPU alone to its process; absent where none are needed. */
+  /** Variables that show only this GPU to its process; absent where none are needed. */
   environment: z.record(z.string(), z.string()).exactOptional(),
   usable: z.boolean(),
   why: z.string(),
@@ -120,10 +111,8 @@ export const DevicesReport = z.object({
 });
 export type DevicesReport = Readonly<z.infer<typeof DevicesReport>>;
 
-/* The CPU kernels as `pickaxe devices` and `pickaxe bench --tune` print them. */
-
 /**
- * One line per kernel and kind of cores; those of other chips share one.
+ * One line per kernel and kind of cores, and one for all kernels of other CPUs.
  * @param surveys one for each kind of cores
  */
 export function kernelLines(
@@ -132,7 +121,7 @@ export function kernelLines(
 ): string[] {
   const foreign = [...new Set(rows.filter(({ why }) => why === FOREIGN).map(({ name }) => name))];
   const threads = surveys.reduce((sum, survey) => sum + survey.threads, 0);
-  // As many of the threads as the machine runs at a time were busy.
+  // Number of threads that were busy during the measurement.
   const busy = Math.min(threads, availableParallelism());
   return [
     ...surveys.flatMap(({ kind, threads }) => [
@@ -150,7 +139,7 @@ function kernelLine({ name, usable, chosen, hashesPerSecond, why }: KernelRow): 
   return `${mark} ${name.padEnd(11)} ${speed.padStart(11)}   ${why}`;
 }
 
-/** @returns the kernels that are used, as in `kernel` of all public JSON; undefined when there is none */
+/** @returns the kernels in use, as in `kernel` of all public JSON; undefined when there are none */
 export function usedKernel(rows: readonly KernelRow[]): string | undefined {
   const chosen = new Set(rows.filter(({ chosen }) => chosen).map(({ name }) => name));
   return chosen.size > 0 ? [...chosen].join('+') : undefined;

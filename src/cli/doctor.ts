@@ -1,4 +1,4 @@
-/** `pickaxe doctor`: what keeps this machine from mining, or from mining well, and what to do about it. */
+/** `pickaxe doctor`: reports what keeps this machine from mining, or from mining well, and the remedies. */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -65,7 +65,6 @@ interface DoctorOptions {
 
 type LoadSettings = (contradictions?: 'start') => Promise<Loaded>;
 
-/** @param settings loads them; a fault in them is a finding like others */
 async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
   const [cpu, sensors, listed, sources] = await Promise.all([
@@ -121,7 +120,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
     return { config, configuration };
   } catch (fault) {
     const { message } = asUsageError(fault);
-    // Settings that only contradict each other can be examined all the same.
+    // Settings that only contradict each other can still be examined.
     const config = await settings().then(
       (loaded) => loaded.config,
       (thrown) => void asUsageError(thrown),
@@ -131,7 +130,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
   }
 }
 
-/** @throws what was thrown, when it is another error */
+/** @throws the fault, when it is another error */
 function asUsageError(fault: unknown): UsageError {
   if (fault instanceof UsageError) return fault;
   throw fault;
@@ -158,11 +157,10 @@ async function list({ gpu }: Config): Promise<Pick<GpuFacts, 'gpus' | 'none'>> {
   }
 }
 
-/** What `pickaxe doctor --json` prints. */
 export const DoctorReport = z.object({
   machine: Machine,
   findings: z.array(Finding),
-  /** The numbers of findings that are faults and warnings. */
+  /** Numbers of findings in these states. */
   faults: z.int(),
   warnings: z.int(),
 });

@@ -1,7 +1,4 @@
-/**
- * `pickaxe external-worker TARGET`: finds the nonce of one header, as the reference mining client asks external workers
- * to.
- */
+/** `pickaxe external-worker TARGET`: finds the nonce of one header for the reference mining client. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -48,7 +45,7 @@ interface ExternalWorkerOptions {
 
 const TAG = { tag: 'worker' };
 
-/** @param argument the target as the client writes it; the one in the header counts */
+/** @param argument target as the client writes it. The one in the header counts */
 async function runExternalWorker(
   { config }: Loaded,
   argument: string,
@@ -83,7 +80,7 @@ function answer(found: Solved, io: Io): number {
   return EXIT.done;
 }
 
-/** @throws UsageError instead of any other error: a worker that refuses or ends is nothing internal */
+/** Turns other errors into UsageErrors, because a worker that refuses or ends is no internal error. */
 async function solved<T>(task: Promise<T>): Promise<T> {
   try {
     return await task;
@@ -98,7 +95,7 @@ async function readHeader(): Promise<Uint8Array> {
   let bytes = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // What is too long is read to its end, so that who writes it does not fail, but is not kept.
+    // The rest is read, so that the writer does not fail, but not kept.
     if (bytes <= 2 * WORK_BYTES) chunks.push(chunk);
   }
   if (bytes === HEADER_BYTES) return new Uint8Array(Buffer.concat(chunks));
@@ -111,7 +108,7 @@ async function readHeader(): Promise<Uint8Array> {
 
 type Solved = Required<ExternalAnswer>;
 
-/** What is needed of a worker's lines. One of a later version may say more, and in other words. */
+/** The fields that are needed of a worker's lines. Later versions may have more fields and types. */
 const Answer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), protocol: z.unknown() }),
   z.object({ type: z.literal('share'), nonce: z.string().regex(/^\d{1,20}$/) }),
@@ -120,19 +117,19 @@ const Answer = z.discriminatedUnion('type', [
 ]);
 type Answer = z.infer<typeof Answer>;
 
-/** A share's line has about 1,000 bytes, and `stats` of a rig with 16 GPUs has 2,000. */
+/** Maximum length of a line in bytes. A share's line has about 1,000, `stats` of a rig with 16 GPUs 2,000. */
 const MOST_ANSWER_BYTES = 65_536;
 
 interface LocalOptions {
-  /** Those that are known later start later. */
+  /** Promised engines start later. */
   readonly engines: readonly (readonly Engine[] | Promise<readonly Engine[]>)[];
   readonly log: Logger;
   readonly temperatureLimits: LimitsOf;
 }
 
 /**
- * Searches with the devices of this machine until one of them has found a nonce.
- * @param header 286 bytes; the target in it counts, and its creation time stays
+ * Searches with this machine's devices.
+ * @param header 286 bytes; its target counts, and its creation time stays
  * @returns undefined when no device can be used
  */
 export async function solveHere(header: Uint8Array, options: LocalOptions): Promise<Solved | undefined> {
@@ -145,7 +142,7 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
   events.on(tally.listen);
   let startMs = systemClock.monotonicMs();
   events.on((event) => {
-    // Devices open one after the other; until the first is ready nothing is hashed.
+    // The rate counts from the first device that is ready, because devices open one after the other.
     if (event.type === 'device' && event.state === 'ready' && tally.summary().hashes === 0) {
       startMs = systemClock.monotonicMs();
     }
@@ -165,9 +162,8 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
 }
 
 /**
- * Lets the worker that listens at a socket find a nonce. What it says is verified.
- * @param path of the socket
- * @throws UsageError when there is no worker; Error when it ends, or says something wrong
+ * Asks the worker that listens at the socket `path`, and verifies its nonce.
+ * @throws UsageError when there is no worker; Error when it ends, refuses or answers wrongly
  */
 export async function solveAt(path: string, header: Uint8Array): Promise<Solved> {
   const socket = await connectTo(path);
@@ -236,7 +232,6 @@ class OneWork implements WorkSource {
   readonly #work: Work;
   readonly #solved: (solution: Solution) => void;
 
-  /** @param solved called with the first solution */
   constructor(work: Work, solved: (solution: Solution) => void) {
     this.#work = work;
     this.#solved = solved;
@@ -252,7 +247,7 @@ class OneWork implements WorkSource {
     return { outcome: 'delivered', reason: '' };
   }
 
-  /** The time stays as it is: only the nonce is given back. */
+  /** The creation time must not change, because only the nonce is returned. */
   latestTimeUs(work: Work): bigint {
     return creationTimeOf(work.header);
   }

@@ -1,8 +1,6 @@
 /**
- * Flags of other miners that pickaxe does not have: what each is called here, or why nobody needs it. Pure.
- *
- * The line that a pool's page shows, `-a ALGORITHM -o URL -u USER -p PASSWORD`, is accepted as it stands
- * (`options.ts`); every other flag gets an answer: if it were ignored, its user would believe that it works.
+ * Answers to flags of other miners that pickaxe does not have, because an ignored flag would seem to work. The line
+ * that a pool's page shows, `-a ALGORITHM -o URL -u USER -p PASSWORD`, is accepted as it stands (`options.ts`).
  */
 
 const PAID = 'Who is paid is given with -u: on a pool the user (-u ACCOUNT.RIG), on a node the public key (-u KEY).';
@@ -43,7 +41,7 @@ const LIMIT = 'Mining ends after a time with --duration, like --duration 2h.';
 const ORDER = 'Leave it out: pickaxe names GPUs by itself. pickaxe devices lists them with their bus addresses.';
 const UPDATE = 'pickaxe does not update itself.';
 
-/** The flags that have the same answer, without hyphens at their beginning and with hyphens in place of underscores. */
+/** Flags without leading hyphens, and with hyphens in place of underscores. */
 const ANSWERS: readonly (readonly [flags: string, answer: string])[] = [
   ['w wallet wal ewal wallet-address address coinbase-addr payout-address', PAID],
   ['worker eworker workername worker-name rig-id rigid rig api-worker-id api-id', RIG],
@@ -107,13 +105,10 @@ const ANSWERS: readonly (readonly [flags: string, answer: string])[] = [
 
 const BY_FLAG = new Map(ANSWERS.flatMap(([flags, answer]) => flags.split(' ').map((flag) => [flag, answer] as const)));
 
-/** `gpu-plimit0` is that of the first GPU. */
+/** Such as `gpu-plimit0`, for the first GPU. */
 const OF_ONE_GPU = /^(gpu-[a-z]+)\d+$/;
 
-/**
- * @param flag as it was typed, like `--api_port=4067`
- * @returns a sentence that says what to do instead; undefined where no miner is known to have this flag
- */
+/** @param flag as typed, such as `--api_port=4067` @returns what to do instead; undefined when the flag is not known */
 export function answerTo(flag: string): string | undefined {
   const name = flag.replace(/^--?/, '').replace(/=.*$/s, '').replaceAll('_', '-');
   return BY_FLAG.get(name) ?? BY_FLAG.get(name.replace(OF_ONE_GPU, '$1'));

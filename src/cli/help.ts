@@ -1,13 +1,10 @@
-/**
- * How help pages are laid out. That of the program has its commands in groups, by what people do. That of a command
- * lists the options that people type; with `--all` it has every option, under the headings of the table of settings.
- */
+/** The layout of help pages: commands in groups, and for each command the usual options. `--all` lists every option. */
 
 import { type Command, Help, Option } from 'commander';
 
 const furtherOptions = new WeakSet<Option>();
 
-/** Lists options of a command by `--help --all` only. */
+/** Makes only `--help --all` list these options. */
 export function listLast(command: Command, options: readonly Option[]): void {
   if (options.length === 0) return;
   for (const option of options) furtherOptions.add(option);
@@ -20,17 +17,14 @@ export function listLast(command: Command, options: readonly Option[]): void {
     });
 }
 
-/** Adds the layout to a program, before its commands are added. */
+/** Must be called before the program's commands are added. */
 export function layOutHelp(program: Command): void {
   program.helpOption('-h, --help', 'print this page').configureHelp({
     formatHelp: (command, helper) => new PageLayout(command, helper).page(),
   });
 }
 
-/**
- * Only pages are laid out like this: commander looks up what was probably meant among what its own class calls visible,
- * and so does completion.
- */
+/** Used for pages only: commander's suggestions and completion need what the default Help class calls visible. */
 class PageLayout extends Help {
   readonly #command: Command;
 
@@ -54,7 +48,7 @@ class PageLayout extends Help {
     return super.visibleCommands(command).filter((each) => each.helpGroup() !== '');
   }
 
-  /** A page of few options has no headings. */
+  /** A page with few options has no headings. */
   override groupItems<T extends Command | Option>(
     unsorted: T[],
     visible: T[],

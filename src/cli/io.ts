@@ -1,50 +1,48 @@
-/** What a command line uses from outside, so that programs and tests can run one without starting a process. */
+/** The input and output of a command, so that programs and tests can run one without starting a process. */
 
 import type { Command } from 'commander';
 import { UsageError } from '../app/exit.ts';
 
 export interface Io {
-  /** Prints a result: to stdout. */
+  /** Prints a result to stdout. */
   out(text: string): void;
-  /** Tells a person something beside the result: to stderr, with a newline at its end. */
+  /** Prints a message for people to stderr, and adds a newline. */
   say(line: string): void;
-  /** Reads stdin to its end. @throws UsageError for more than `most` bytes. */
+  /** Reads stdin to its end. @throws UsageError for more than `most` bytes */
   read(most: number): Promise<Uint8Array>;
   /**
-   * Asks a person, where there is one at a terminal.
+   * Asks the person at the terminal.
    * @param stop ends the question, also one that is not on the screen yet
-   * @returns undefined where nobody can be asked
-   * @throws an error for which `isEndOfQuestion` is true, when the person ends the question
+   * @returns undefined without a terminal
+   * @throws an error for which `isEndOfQuestion` is true
    */
   confirm(question: string, stop?: AbortSignal): Promise<boolean | undefined>;
   /** Milliseconds since 1970, with a fraction. */
   now(): number;
   /** Fires when the person ends the command. */
   readonly stop: AbortSignal;
-  /** The width of the terminal on which results are printed; undefined where they go elsewhere. */
+  /** Width of the terminal on which results are printed; undefined where they go elsewhere. */
   readonly columns: number | undefined;
-  /** Whether lines about progress help: a person reads stderr, and results go elsewhere. */
+  /** Whether lines about progress help: stderr is a terminal, and stdout is not. */
   readonly showsProgress: boolean;
 }
 
-/** What a command's file exports. */
+/** The exports of a command's file. */
 export interface CommandModule {
   /** Adds the arguments, options and actions of the command. */
   declare(command: Command, line: Line): void;
 }
 
-/** The line that is run, for the declarations of commands. */
 export interface Line {
   readonly io: Io;
-  /** @returns an action for commander, whose exit code becomes that of the line */
+  /** @returns an action for commander, whose exit code becomes that of `run` */
   readonly action: (act: (...given: ActionArguments) => number | Promise<number>) => Action;
 }
 
 type Action = Parameters<Command['action']>[0];
-/** The command's arguments, its options, and the command: commander does not know their types. */
+/** The command's arguments, its options, and the command. Commander does not know their types. */
 type ActionArguments = Parameters<Action>;
 
-/** @returns what belongs to this process */
 export function processIo(): Io {
   let stop: AbortSignal | undefined;
   return {
@@ -53,7 +51,7 @@ export function processIo(): Io {
     read: readStdin,
     confirm,
     now: () => performance.timeOrigin + performance.now(),
-    // Until something can be stopped, a signal ends the process at once.
+    // Listeners are only added for a command that can be stopped. Otherwise a signal ends the process at once.
     get stop() {
       stop ??= firstSignal();
       return stop;
@@ -65,7 +63,7 @@ export function processIo(): Io {
   };
 }
 
-/** @returns a signal that fires with the first signal of the system; the second one ends the process */
+/** @returns a signal that fires at the first system signal. A second one ends the process */
 function firstSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
@@ -89,7 +87,7 @@ async function confirm(question: string, stop?: AbortSignal): Promise<boolean | 
   return confirm({ message: question, default: false }, { output: process.stderr, ...(stop && { signal: stop }) });
 }
 
-/** Whether a question was ended by Ctrl-C: what @inquirer/core throws then. */
+/** Whether @inquirer/core threw this at Ctrl-C or at the question's `stop`. */
 export function isEndOfQuestion(fault: unknown): boolean {
   return fault instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(fault.name);
 }

@@ -1,4 +1,4 @@
-/** `pickaxe keygen`: a new key pair, and what to do with it. */
+/** `pickaxe keygen`: makes a key pair. Also reads and writes key files. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,6 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action((file) => runKeygen(file, io)));
 }
 
-/** @param file where the secret goes: it must not exist yet */
 function runKeygen(file: string, io: Io): number {
   const publicKey = makeKeyFile(file);
   io.out(
@@ -28,13 +27,7 @@ function runKeygen(file: string, io: Io): number {
   return EXIT.done;
 }
 
-/* Files with an Ed25519 key pair: makes a new one for receiving block rewards, and reads what signs. */
-
-/**
- * @param file for both keys; it must not exist yet
- * @returns the public key, 64 hex digits
- * @throws UsageError when the file exists or cannot be written
- */
+/** @returns the public key, 64 hex digits @throws UsageError when the file exists or cannot be written */
 export function makeKeyFile(file: string): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   const { x, d } = privateKey.export({ format: 'jwk' });
@@ -51,10 +44,7 @@ export function makeKeyFile(file: string): string {
   return publicKey;
 }
 
-/**
- * @param file as `makeKeyFile` or the contract tool writes it
- * @throws UsageError, which quotes nothing of the file, unless only its owner can read it and it has a key pair
- */
+/** @throws UsageError, which quotes nothing of the file, unless only its owner can read it and it has a key pair */
 export function readKeyFile(file: string): KeyPair {
   try {
     return parseKeyFile(secretTextIn(file, 'the key file'), file);
@@ -64,21 +54,15 @@ export function readKeyFile(file: string): KeyPair {
   }
 }
 
-/** 32 bytes from the JWK's base64url (RFC 8037 §2) to hex. */
+/** Converts 32 bytes from the JWK's base64url (RFC 8037 §2). */
 function hexOf(base64url: string | undefined): string {
   return Buffer.from(base64url ?? '', 'base64url').toString('hex');
 }
 
-/* Creates files with a mode of their own. */
-
-/** The mode of a file with a secret: only its owner may read it. */
+/** The mode of a file with a secret. */
 export const SECRET_MODE = 0o600;
 
-/**
- * Leaves nothing behind when the disk is full.
- * @param file it must not exist yet
- * @throws Error of the system, with the code EEXIST when the file exists
- */
+/** Leaves nothing behind when the disk is full. @throws Error of the system: EEXIST when the file exists */
 export function createFile(file: string, text: string, mode: number): void {
   const fd = openSync(file, 'wx', mode);
   let whole = false;

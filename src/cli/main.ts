@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-/** `pickaxe`: the command line of this process. */
 
 import { exit, stopWithReader } from '../app/exit.ts';
 import { run } from './run.ts';

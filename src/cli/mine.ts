@@ -1,7 +1,4 @@
-/**
- * `pickaxe mine`: reads the settings, and mines. The modules that mine are loaded only once the settings are right, so
- * that a mistyped flag is reported at once.
- */
+/** `pickaxe mine`. The modules that mine are loaded last, so that a mistyped flag is reported at once. */
 
 import { type Command, Option } from 'commander';
 import { EXIT, UsageError } from '../app/exit.ts';
@@ -23,7 +20,7 @@ export function declare(mine: Command, { io, action }: Line): void {
     .addHelpText('after', EXAMPLES)
     .action(
       action((options) => {
-        // Settings that contradict each other can still be printed, to find out where they come from.
+        // Contradictory settings can still be printed, to find out where they come from.
         const refused = options.printConfig ? undefined : 'start';
         return runMine(() => settingsOf(mine, refused), options, mine.opts(), io);
       }),
@@ -49,13 +46,13 @@ interface MineOptions {
   readonly dryRun?: boolean;
 }
 
-/** The flags that say where the log goes, before anything is checked. */
+/** The flags that say where the log goes, read before anything is checked. */
 interface LogFlags {
   readonly logFile?: string;
   readonly logFormat?: string;
 }
 
-/** @param load reads the configuration, and reads it again while mining */
+/** @param load reads the configuration, at the start and again while mining */
 async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags: LogFlags, io: Io): Promise<number> {
   let logPlace = placeNamedBy(flags);
   try {
@@ -71,12 +68,12 @@ async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags:
   }
 }
 
-/** Writes why the command line of `pickaxe mine` cannot be read into the log file that it names, if it names one. */
+/** Writes why the command line could not be read into the log file that it names, if any. */
 export async function noteWrongFlags(flags: LogFlags, message: string): Promise<void> {
   await note(placeNamedBy(flags), message.replace(/^error: /, ''));
 }
 
-/** A configuration with an error in it does not say where the log goes; a flag or a variable still does. */
+/** After a fault in the configuration, only flags and variables still say where the log goes. */
 function placeNamedBy({ logFile, logFormat }: LogFlags): LogPlace {
   const { PICKAXE_LOG_FILE, PICKAXE_LOG_FORMAT } = process.env;
   const format = (logFormat ?? PICKAXE_LOG_FORMAT) === 'json' ? 'json' : 'text';

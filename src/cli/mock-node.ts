@@ -1,5 +1,3 @@
-/** `pickaxe mock-node`: runs the mock node alone. */
-
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -12,7 +10,7 @@ import { oneLine } from '../text/plain-text.ts';
 import type { Line } from './io.ts';
 import { positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';
 
-/** The most characters of a reason that comes from another node. */
+/** Maximum length of a reason that comes from another node, in characters. */
 const MAX_REASON = 200;
 
 export function declare(command: Command, { action }: Line): void {
@@ -38,7 +36,7 @@ interface MockNodeCommand {
   readonly difficulty: number;
   readonly options?: string;
   readonly faults?: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly duration?: number;
 }
 

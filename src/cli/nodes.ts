@@ -1,4 +1,4 @@
-/** `pickaxe nodes`: how the nodes of a network are doing, and whether they give work. */
+/** `pickaxe nodes`: the state of the configured nodes, and whether they give work. */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -76,8 +76,6 @@ function toJson({ candidate, look, behind, problems, givesWork }: Surveyed): Nod
     givesWork: givesWork ?? null,
   };
 }
-
-/* What `pickaxe nodes --json` prints. */
 
 const count = z.int().nonnegative();
 

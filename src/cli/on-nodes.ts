@@ -1,4 +1,4 @@
-/** Runs a command that asks the configured nodes, and puts into words what they refuse. */
+/** Runs a command that asks the configured nodes, and explains their errors. */
 
 import { EXIT } from '../app/exit.ts';
 import type { ApiSettings } from '../app/node-api.ts';
@@ -7,17 +7,13 @@ import { SendRefusedError } from '../node/commands.ts';
 import { NodeError } from '../node/errors.ts';
 import type { NodeApiContext } from '../node/node-api.ts';
 
-/** What commands that ask nodes use from outside. */
 interface NodesIo {
-  /** Prints a line for people to stderr, with a newline at its end. */
   say(line: string): void;
-  /** Fires when the person ends the command. */
   readonly stop?: AbortSignal;
 }
 
 /**
- * @param command returns the exit code
- * @returns the command's exit code: failed when the nodes refuse or do not answer
+ * @returns the command's exit code, or failed when the nodes refuse or do not answer
  * @throws UsageError when no node is configured, and what the command throws otherwise
  */
 export async function onNodes(
@@ -41,7 +37,7 @@ export async function onNodes(
 
 const SIDES = ' Its service URL is --node, and its P2P URL is --peer-url.';
 
-/** What can be done about the usual reasons of /send. */
+/** Remedies for the usual reasons of /send. */
 const REMEDIES: readonly (readonly [reason: RegExp, what: string])[] = [
   [/ttl|time to live|expired/i, 'Build the command again: its time to live is over.'],
   [/future/i, 'The creation time is ahead of the last block: wait a minute and send the same file again.'],

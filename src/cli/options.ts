@@ -1,4 +1,4 @@
-/** The options of commands: the flags of settings, made from the table of settings, and the few other options. */
+/** The flags of settings, made from the table of settings, and the parsers of other options. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../app/exit.ts';
@@ -10,15 +10,11 @@ import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 import { type HttpAddress, isPoolUrl, parseHttpAddress } from '../text/addresses.ts';
 import { listLast } from './help.ts';
 
-/**
- * The settings that each command has flags for. A command may also have another option with the name of a setting.
- */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
 
 /**
- * Gives a command the flags of settings, under the headings that the table of settings names, and --config.
- * `settingsOf` then loads what they and all other places set.
- * @param paths tables (`cpu`) or settings (`devices.use`), whose flag is then among the first that --help lists
+ * Adds --config and the flags of settings. `settingsOf` loads them.
+ * @param paths tables (`cpu`) or settings (`devices.use`). --help lists the flags of settings that are named here
  */
 export function withSettings(command: Command, ...paths: readonly string[]): Command {
   command.option(
@@ -38,7 +34,7 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
   return command;
 }
 
-/** The tables of settings that every command that mines has flags for. */
+/** Tables of settings that every command that mines has flags for. */
 export const MINING = [
   'rig',
   'devices',
@@ -57,16 +53,15 @@ export const MINING = [
   'webhook',
 ];
 
-/** The settings that -o and -u set: their own flags need not be among the first. */
+/** The settings that -o and -u set. --help omits their own flags. */
 const OF_POOL_LINE = ['node.urls', 'miner.public-keys', 'pool.urls', 'pool.user'];
 
-/** What the algorithm is called by other miners and by pools. */
+/** Names of the algorithm in other miners and pools. */
 const ALGORITHM = /^(?:blake2s(?:[-_]?(?:kadena|kda))?|kadena|kda)$/i;
 
 /**
- * The flags in the line that a pool's page shows: `-a ALGORITHM -o URL -u USER -p PASSWORD`. Whether -o names a node or
- * a pool shows at once; what -u means depends on the other settings, so `loadConfig` decides it.
- * @returns those that stand beside the flag of a setting
+ * The flags of the line that a pool's page shows: `-a ALGORITHM -o URL -u USER -p PASSWORD`. The meaning of -u depends
+ * on other settings, so `loadConfig` decides it.
  */
 function poolLineFlags({ path, heading }: Entry, command: Command): Option[] {
   const add = (name: string, text: string) =>
@@ -104,10 +99,7 @@ function ownAlgorithm(name: string): string {
   return name;
 }
 
-/**
- * Values stay texts here: they are checked together with those of files and of the environment.
- * @param takesPools whether -o and -u are flags of their own
- */
+/** Values stay texts, because they are checked together with those of files and of the environment. */
 function flagsOf({ setting, flag, heading }: Entry, takesPools: boolean): Option[] {
   const { short } = setting;
   const names =
@@ -119,7 +111,6 @@ function flagsOf({ setting, flag, heading }: Entry, takesPools: boolean): Option
   return [option, new Option(flag!.replace('--', '--no-')).hideHelp()];
 }
 
-/** Collects the values of an option that may be given several times. */
 export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
@@ -128,9 +119,8 @@ const OWNER =
   'On a node -u is a public key. On a pool, whose URL begins with stratum+tcp:// or stratum+ssl://, it is the user.';
 
 /**
- * Loads the effective configuration of a command.
  * @param contradictions which contradictions between settings are refused; none by default
- * @throws UsageError that says everything that is wrong with it
+ * @throws UsageError that lists all faults
  */
 export async function settingsOf(command: Command, contradictions?: Places['contradictions']): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
@@ -143,7 +133,7 @@ export async function settingsOf(command: Command, contradictions?: Places['cont
     const value = command.getOptionValue(option.attributeName());
     if (value !== undefined) given.set(path, value);
   }
-  // `ledger` and its like read from the nodes that a file names, also beside the pools that another one names.
+  // Commands such as `ledger` read from the nodes of one file even if another file names pools.
   const readsNodes =
     contradictions === undefined && !settingsOfCommand.get(command)?.some(({ path }) => path === 'pool.urls');
   const { config: file, u: owner } = command.opts<{ config?: string; u?: string[] }>();
@@ -157,7 +147,6 @@ export async function settingsOf(command: Command, contradictions?: Places['cont
   }
 }
 
-/** @returns a parser for an option that is not a setting */
 function numberOf({ least, most, whole, says }: NumberType): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -174,10 +163,9 @@ export function positiveInteger(most: number): (text: string) => number {
 /** A height, or another number that may be 0. */
 export const wholeNumber = numberOf(integer(0, Number.MAX_SAFE_INTEGER));
 
-/** A header counts chains with 32 bits. */
+/** A header has 32 bits for the number of its chain. */
 export const chainNumber = numberOf(integer(0, 2 ** 32 - 1));
 
-/** Parses states of blocks, such as `won,settled`. */
 export function blockStates(text: string): BlockState[] {
   return text.split(',').map((name) => {
     const state = BLOCK_STATES.find((each) => each === name.trim());
@@ -186,7 +174,6 @@ export function blockStates(text: string): BlockState[] {
   });
 }
 
-/** Collects the addresses of an option that may be given several times. */
 export function httpAddresses(text: string, before: HttpAddress[] | undefined): HttpAddress[] {
   const address = parseHttpAddress(text);
   if (address === undefined)
@@ -197,7 +184,7 @@ export function httpAddresses(text: string, before: HttpAddress[] | undefined): 
 /** Parses a time like `90` or `1m`. @returns seconds */
 export const timeOf = parserOf(duration);
 
-/** @param most seconds @param says what to write */
+/** @param most in seconds @param says what to write */
 export function timeUpTo(most: number, says: string): (text: string) => number {
   return parserOf(time(0.001, most, says));
 }
@@ -210,16 +197,13 @@ function parserOf({ parse, says }: TimeType): (text: string) => number {
   };
 }
 
-/*
- * Hashes as arguments. One hash in 64 begins with a hyphen, by which the reader of the command line knows options: on
- * its way through it, such a hash has a plus instead, which no hash has.
- */
+/* One hash in 64 begins with a hyphen. It gets a plus instead, which no hash has, until commander has parsed it. */
 
-/** The last of the 43 characters stands for four bits only. */
+/** A hash has 32 bytes, so the last of its 43 characters has only four bits. */
 const LIKE_AN_OPTION = /^-[\w-]{41}[AEIMQUYcgkosw048]$/;
 const DISGUISED = /^\+(?=[\w-]{42}$)/;
 
-/** @returns the arguments for the reader. The value of an option stays as it is, and so does all that follows `--` */
+/** @returns arguments for commander. Values of options, and all words after `--`, stay as they are */
 export function disguiseHashes(argv: readonly string[], program: Command): string[] {
   const takeValues = new Set(flagsWithValues(program));
   const end = argv.indexOf('--');
@@ -229,7 +213,6 @@ export function disguiseHashes(argv: readonly string[], program: Command): strin
   });
 }
 
-/** @returns the hash, or another argument, as it was given */
 export function asGiven(text: string): string {
   return text.replace(DISGUISED, '-');
 }

@@ -1,5 +1,3 @@
-/** Reads a command line and runs one command. */
-
 import { Command, CommanderError } from 'commander';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { version } from '../system/version.ts';
@@ -10,10 +8,9 @@ import { disguiseHashes } from './options.ts';
 import { addHelp, explain, refuseMissingValues, withoutGuesses } from './wrong-lines.ts';
 
 /**
- * @param argv the words after `pickaxe`
- * @param io where results go and answers come from. Commands that mine, measure or ask questions use the process
- *   itself: its signals, its terminal, and stderr for their log
- * @returns the exit code. Faults of the line or the settings have been printed by then
+ * @param argv words after `pickaxe`
+ * @param io input and output. Commands that mine, measure or ask questions use the process's instead
+ * @returns the exit code, after faults of the line or the settings were printed
  */
 export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
   const words = withoutGuesses(argv);
@@ -38,10 +35,7 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   }
 }
 
-/**
- * @param isLoaded whether a command's arguments and options are needed; the others have a name and a description only
- * @returns the program with all its commands
- */
+/** @param isLoaded whether a command's arguments and options are needed, beside its name and description */
 export async function programFor(line: Line, isLoaded: (name: string) => boolean): Promise<Command> {
   const { io } = line;
   const program = new Command('pickaxe')
@@ -50,7 +44,7 @@ export async function programFor(line: Line, isLoaded: (name: string) => boolean
     .configureOutput({
       writeOut: io.out,
       writeErr: (text) => io.say(text.replace(/\n$/, '')),
-      // wrong-lines.ts words the errors of a line that commander cannot read.
+      // wrong-lines.ts explains lines that commander cannot parse.
       outputError: () => {},
       getOutHelpWidth: () => io.columns ?? USUAL_COLUMNS,
     })
@@ -66,13 +60,13 @@ export async function programFor(line: Line, isLoaded: (name: string) => boolean
   return program;
 }
 
-/** Commander's own guess where there is no terminal. */
+/** Commander's default without a terminal. */
 const USUAL_COLUMNS = 80;
 
 /** Words that are answered without a command. */
 const WITHOUT_COMMAND = [undefined, 'help', '-h', '--help', '-v', '--version'];
 
-/** A line that names no command may have been meant for `mine`. Completion needs to know all of them. */
+/** A line without a command may have been meant for `mine`. Completion needs all commands. */
 function isLoadedFor(name: string, words: readonly string[]): boolean {
   const called = words.find((word) => !word.startsWith('-') && word !== 'help');
   if (called === name || called === 'completion') return true;
@@ -82,7 +76,7 @@ function isLoadedFor(name: string, words: readonly string[]): boolean {
 
 async function refused(fault: CommanderError, program: Command, words: readonly string[], io: Io): Promise<number> {
   if (fault.exitCode === 0) return EXIT.done;
-  // Where only a subcommand is missing, commander has printed the help.
+  // Commander has already printed the help when only a subcommand is missing.
   if (fault.code !== 'commander.help') {
     const message = explain(fault, program, words);
     io.say(`${message}\n(run with --help for the options)`);

@@ -1,7 +1,4 @@
-/**
- * `pickaxe service`: writes a systemd unit with the paths of this machine, and removes it. Nothing is started or
- * stopped.
- */
+/** `pickaxe service`: writes or removes a systemd unit with the paths of this machine. It starts and stops nothing. */
 
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,14 +10,12 @@ import { userConfigHome } from '../config/files.ts';
 import type { Io, Line } from './io.ts';
 
 const NAME = 'pickaxe.service';
-/** A unit's mode, whatever the umask is, because systemd runs what is written in it. */
+/** Set whatever the umask is, because systemd runs what the unit says. */
 const MODE = 0o644;
 const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url));
 const TEMPLATES = new URL('../../packaging/systemd/', import.meta.url);
 
-/**
- * What a service of the system cannot see: its unit hides home directories, and gives it temporary files of its own.
- */
+/** A service of the system cannot see these: its unit hides home directories, and has private temporary files. */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 export function declare(service: Command, line: Line): void {
@@ -42,9 +37,7 @@ export function declare(service: Command, line: Line): void {
 }
 
 interface ServiceOptions {
-  /**
-   * Whether the unit is for this user or for the whole machine. By default root gets the machine's, others their own.
-   */
+  /** By default, root's unit is for the whole machine, and any other user's for that user. */
   readonly user?: boolean;
   readonly system?: boolean;
   readonly config?: string;
@@ -52,15 +45,11 @@ interface ServiceOptions {
 }
 
 interface Place {
-  /** Whether the service is the system's, and not one user's. */
   readonly ofSystem: boolean;
-  /** The folder of configuration files. */
   readonly home: string;
-  /** The unit. */
   readonly file: string;
-  /** What `systemctl enable` makes, according to the unit's WantedBy=. */
+  /** The link that `systemctl enable` makes, according to the unit's WantedBy=. */
   readonly enabledLink: string;
-  /** The command that manages the service. */
   readonly systemctl: string;
 }
 
@@ -69,7 +58,6 @@ interface Service extends Place {
   readonly config: string;
 }
 
-/** @returns the exit code */
 async function runService(action: 'print' | 'install' | 'uninstall', options: ServiceOptions, io: Io): Promise<number> {
   return { print: printService, install: installService, uninstall: uninstallService }[action](options, io);
 }
@@ -111,11 +99,7 @@ async function installService(options: ServiceOptions, io: Io): Promise<number> 
   return EXIT.done;
 }
 
-/**
- * Removes the unit, and the link that `systemctl enable` made: without its unit, `systemctl disable` refuses to remove
- * it.
- * @throws UsageError when somebody has changed the unit
- */
+/** Also removes the link of `systemctl enable`, because `systemctl disable` does not work without the unit. */
 function uninstallService(options: ServiceOptions, io: Io): number {
   needLinux();
   const { file, enabledLink, systemctl } = placeFor(options);
@@ -144,7 +128,7 @@ function uninstallService(options: ServiceOptions, io: Io): number {
   return EXIT.done;
 }
 
-/** @throws UsageError when both are asked for, or this user has no place for a unit */
+/** @throws UsageError when both are requested, or this user has no place for a unit */
 function placeFor({ user, system }: ServiceOptions): Place {
   if (user && system) throw new UsageError('Give only one of --user and --system.');
   const ofSystem = system ?? (!user && process.getuid?.() === 0);
@@ -179,7 +163,7 @@ function needReachable(files: readonly string[]): void {
   throw new UsageError(`A service of the system cannot see ${hidden}: ${remedy}.`);
 }
 
-/** The groups that the system's unit names and the machine lacks: without them, systemd does not start the service. */
+/** Groups that the system's unit names and the machine lacks. systemd does not start the service without them. */
 function missingGroups(): string[] {
   const groups = read('/etc/group') ?? '';
   return ['render', 'video'].filter((group) => !new RegExp(`^${group}:`, 'm').test(groups));
@@ -208,7 +192,7 @@ function write(file: string, text: string): void {
   const act = () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     writeFileSync(file, text, { mode: MODE });
-    chmodSync(file, MODE); // An older file keeps its mode when it is written to.
+    chmodSync(file, MODE); // An older file keeps its mode.
   };
   orUsageError(act, (why) => `${file} cannot be written: ${why}.`);
 }
@@ -217,15 +201,12 @@ function print(io: Io, ...lines: string[]): void {
   io.out(`${lines.join('\n')}\n`);
 }
 
-/* Makes systemd units from the templates in packaging/systemd/ and the paths of this machine. Pure. */
-
-/** The first line of a unit that pickaxe wrote. Its checksum shows whether the unit was changed since. */
+/** First line of a unit that pickaxe wrote. The checksum shows whether the unit was changed since. */
 const MARK = /^# Written by `pickaxe service install`, checksum ([0-9a-f]{16})\. See docs\/\w+\.md for changes\.\n/;
 
 /**
  * @param template a unit with one line `ExecStart=`
- * @param command the command to start, word by word
- * @throws RangeError when a word has a control character, which a unit cannot contain.
+ * @throws RangeError for a control character, which a unit cannot contain
  */
 export function fillUnit(template: string, command: readonly string[]): string {
   const line = `ExecStart=${command.map(quoteWord).join(' ')}`;
@@ -233,7 +214,6 @@ export function fillUnit(template: string, command: readonly string[]): string {
   return `# Written by \`pickaxe service install\`, checksum ${digest(text)}. See docs/platforms.md for changes.\n${text}`;
 }
 
-/** Whether pickaxe wrote the unit and nobody has changed it. */
 export function isAsWritten(unit: string): boolean {
   const mark = MARK.exec(unit);
   return mark !== null && mark[1] === digest(unit.slice(mark[0].length));

@@ -1,4 +1,4 @@
-/** How a rig is doing, as `pickaxe stats` prints it for people. Pure. */
+/** Rigs as `pickaxe stats` prints them for people. Pure. */
 
 import { z } from 'zod';
 import {
@@ -56,7 +56,7 @@ function state({ state, sourceKind, stateReason: reason, stateAgeSeconds: age }:
   return `${describeState(state, sourceKind)} for ${formatDuration(age)}${reason === null ? '' : ` (${oneLine(reason)})`}`;
 }
 
-/** The average over the whole run is there from the start; the others once their time has passed. */
+/** Averages over a time appear once it has passed. */
 function rates(status: Status): string {
   const passed = [last10s, last60s, last15m].flatMap(({ heading, cell }) => {
     const rate = cell(status);
@@ -98,7 +98,6 @@ const { last10s, last60s, last15m } = RATE_COLUMNS;
 const { state: deviceState, blocks: accepted, hardwareErrors, failures, temperature, power } = DEVICE_COLUMNS;
 const DEVICES = [deviceState, last10s, last60s, last15m, accepted, hardwareErrors, failures, temperature, power];
 
-/** The workers of one relay: a line about all, and a table. */
 function workers(name: string, relay: RelayStatus): string[] {
   const { sessions, workers } = relay;
   return [
@@ -107,7 +106,7 @@ function workers(name: string, relay: RelayStatus): string[] {
   ];
 }
 
-/* How several rigs are doing: what `pickaxe stats` prints when it is given the addresses of more than one. Pure. */
+/* Several rigs: a row for each, and one for all */
 
 const RigReport = z.object({
   address: z.string().describe('where the rig was asked, as a URL'),
@@ -120,10 +119,9 @@ export const RigsReport = z.object({ rigs: z.array(RigReport).describe('in the o
 export type RigsReport = z.infer<typeof RigsReport>;
 
 const HEADINGS = ['rig', 'at', 'state', '30 s', 'temperature', 'blocks acc/rej/stale', 'faults', 'version', 'reason'];
-/** After the blocks, where any rig is on a pool. */
+/** Column after the blocks, if any rig is on a pool. */
 const SHARES = 'shares acc/rej/stale';
 
-/** A row for each rig, and one for all of them. */
 export function rigsLines({ rigs }: RigsReport): string[] {
   const onPools = rigs.some(({ status }) => status && countsShares(status.work, status.shares));
   const headings = HEADINGS.flatMap((name) => (onPools && name === 'faults' ? [SHARES, name] : [name]));
@@ -152,7 +150,7 @@ function row({ address, status, fault }: RigReport, onPools: boolean): string[] 
   ];
 }
 
-/** The workers of a rig's relays may be other rigs of the table, so the sum is of what devices hash. */
+/** Sums what devices hash, because the workers of a rig's relays may be other rigs of the table. */
 function all(rigs: readonly RigReport[], onPools: boolean): string[] {
   const answers = rigs.flatMap(({ status }) => (status ? [status] : []));
   const mining = answers.filter(({ ready }) => ready);
@@ -174,17 +172,14 @@ function all(rigs: readonly RigReport[], onPools: boolean): string[] {
   ];
 }
 
-/**
- * Of a rig that only hands work on, the estimate of its workers. The average of one that does not mine is still of when
- * it did.
- */
+/** The workers' estimate for a rig that only relays work. The average is out of date for a rig that does not mine. */
 function rate(status: Status): string {
   if (!status.ready) return UNKNOWN;
   if (!livesOnRelays(status)) return formatHashrate(status.hashesPerSecond);
   return `~${formatHashrate(sumOfRelays(status.relays).hashesPerSecond)}`;
 }
 
-/** Wrong hashes, and failures after which a device was opened again. */
+/** Wrong hashes, and failures after which a device was reopened. */
 function faultsOf({ hardwareErrors, devices }: Status): number {
   return Object.values(devices).reduce((sum, { reopens }) => sum + reopens, hardwareErrors);
 }

@@ -1,7 +1,4 @@
-/**
- * `pickaxe stats`: asks miners that serve HTTP how they are doing, and prints that for people, programs and mining
- * systems.
- */
+/** `pickaxe stats`: asks miners over HTTP for their status, and prints it for people, programs and mining systems. */
 
 import { type Command, Option } from 'commander';
 import { request } from 'undici';
@@ -37,12 +34,11 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action(async (options) => runStats((await settingsOf(command)).config, options, io)));
 }
 
-/** A mining system asks every few seconds and does not wait for long. */
+/** Short, because mining systems ask every few seconds. */
 const TIMEOUT_MS = 3_000;
-/** Metrics of hundreds of devices. */
+/** Maximum length of an answer, enough for the metrics of hundreds of devices. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** What each format is made from, and how it is printed. */
 const FORMATS = {
   table: { path: '/api/v1/status', print: (text: string) => statsLines(statusOf(text)).join('\n') },
   json: { path: '/api/v1/status', print: (text: string) => JSON.stringify(statusOf(text)) },
@@ -53,27 +49,20 @@ const FORMATS = {
 } as const;
 
 interface StatsOptions {
-  /** For programs. */
   readonly json: boolean;
-  /** For another system, in its own format. */
   readonly format?: Exclude<keyof typeof FORMATS, 'table' | 'json'>;
-  /** Where the miners serve HTTP; absent: as configured. */
+  /** Default: as configured. */
   readonly http?: readonly HttpAddress[];
-  /**
-   * The file of the token of all miners, or one for each; absent: as configured, for the miner of that configuration
-   * only.
-   */
+  /** Files of tokens: one for all miners, or one for each. The configured token is only for the configured miner. */
   readonly httpTokenFile?: readonly string[];
 }
 
-/** A miner to be asked. */
 interface Asked {
   /** `http://192.168.1.5:8080` */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws UsageError when nothing says where the miners are, or a token cannot be read */
 async function runStats({ http }: Config, options: StatsOptions, io: Io): Promise<number> {
   const { json, format, ...given } = options;
   const miners = minersToAsk(http, given);
@@ -83,10 +72,8 @@ async function runStats({ http }: Config, options: StatsOptions, io: Io): Promis
 }
 
 /**
- * A token goes only where its user sends it: the configured one to the configured address, and one for all miners
- * nowhere but to this machine.
- * @throws UsageError when nothing says where the miners are, when it is not clear who gets which token, or when one
- *   cannot be read
+ * A configured token only goes to the configured address, and one token for several miners only to this machine.
+ * @throws UsageError when no miner is named, tokens and miners do not match, or a token cannot be read
  */
 export function minersToAsk(
   { listen, tokenFile }: Config['http'],
@@ -125,7 +112,6 @@ async function printOne({ origin, headers }: Asked, format: keyof typeof FORMATS
   }
 }
 
-/** Asks all of them at once, so that it takes no longer than the slowest. */
 async function printAll(miners: readonly Asked[], json: boolean, io: Io): Promise<number> {
   const report: RigsReport = { rigs: await Promise.all(miners.map(reportOf)) };
   io.out(`${json ? jsonText(report) : rigsLines(report).join('\n')}\n`);
@@ -156,7 +142,6 @@ function originOf(address: HttpAddress): string {
   return `http://${formatHttpAddress(address)}`;
 }
 
-/** @throws Error that says what to do */
 async function get(url: string, headers: Asked['headers']): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const { statusCode, body } = await request(url, { headers, signal }).catch((cause) => {

@@ -1,4 +1,4 @@
-/** `pickaxe bench --tune`: measures the kernels of each device again and remembers which one is the fastest. */
+/** `pickaxe bench --tune`: measures the kernels of each device again, and remembers the fastest. */
 
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -42,10 +42,7 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   return cpu.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
-/**
- * @returns a table for each GPU that can be used (the log says why another cannot), and whether one computes wrong
- *   hashes
- */
+/** @returns the tuning of usable GPUs, and whether one computes wrong hashes. The log says why others are not usable */
 export async function tuneGpus(
   engines: readonly Engine[],
   log: Logger,
@@ -55,7 +52,7 @@ export async function tuneGpus(
   for (const engine of engines) {
     try {
       if (engine instanceof GpuEngine) gpus.push(gpuTuning(engine.name, await openAgain(engine, log)));
-      else await engine.open(); // throws, and says why the device is missing
+      else await engine.open(); // throws why the device is missing
     } catch (fault) {
       if (!(fault instanceof DeviceError)) throw fault;
       if (fault.fault === 'wrong-hashes') wrongHashes = true;
@@ -67,7 +64,7 @@ export async function tuneGpus(
   return { gpus, wrongHashes };
 }
 
-/** Opens a GPU until it stays open: a variant of the kernel that crashes the GPU is skipped at the next attempt. */
+/** Opens a GPU until it stays open: each attempt skips the kernel variants that crashed it before. */
 async function openAgain(engine: GpuEngine, log: Logger): Promise<GpuInfo> {
   const listener = progressTo(log, engine.name);
   for (let openings = 1; ; openings++) {
@@ -99,8 +96,6 @@ async function tuneCpu(cpu: Config['cpu'], log: Logger): Promise<TunedCpu> {
   return { ...(kernel !== undefined && { kernel }), threads, kernels, surveys };
 }
 
-/* The tuning of a GPU, as `pickaxe bench --tune` prints it. */
-
 const VariantRow = z.object({
   /** Like `wgsl 128×16`. */
   name: z.string(),
@@ -108,9 +103,8 @@ const VariantRow = z.object({
   workgroupSize: z.int().positive(),
   noncesPerInvocation: z.int().positive(),
   chosen: z.boolean(),
-  /** The rate with two dispatches in flight; absent where the variant cannot be used. */
+  /** Rate with two dispatches in flight; absent where the variant cannot be used. */
   hashesPerSecond: z.number().exactOptional(),
-  /** Why it cannot be used. */
   why: z.string().exactOptional(),
 });
 
@@ -119,22 +113,20 @@ const BatchRow = z.object({
   batchSeconds: z.number().positive(),
   chosen: z.boolean(),
   hashesPerSecond: z.number(),
-  /** The rate minus the loss when work becomes stale. */
+  /** Rate minus the loss when work becomes stale. */
   worthHashesPerSecond: z.number(),
   /** Fraction of a processor core that feeding the GPU keeps busy. */
   busyRatio: z.number(),
 });
 
-/** A GPU in the output of `pickaxe bench --tune --json`. */
 export const GpuTuning = z.object({
   name: z.string(),
   model: z.string(),
   driver: z.string(),
-  /** The variant and the batch length in use, and why; also why they cannot be remembered, if so. */
+  /** Why this variant and batch length are used, and if applicable why they cannot be remembered. */
   why: z.string(),
-  /** Variants of the kernel, fastest first. */
   variants: z.array(VariantRow),
-  /** Batch lengths with the chosen variant, shortest first. */
+  /** With the chosen variant, shortest first. */
   batches: z.array(BatchRow),
 });
 export type GpuTuning = Readonly<z.infer<typeof GpuTuning>>;
@@ -180,16 +172,14 @@ export function tuningLines({ name, model, driver, why, variants, batches }: Gpu
   ];
 }
 
-/* The output of `pickaxe bench --tune --json`. */
-
 export const TuneReport = z.object({
   type: z.literal('tune'),
   /** ISO 8601, in UTC. */
   date: z.iso.datetime(),
   machine: Machine,
-  /** The CPU's kernel, as in `pickaxe devices`; absent where the CPU was not tuned or has none. */
+  /** As in `pickaxe devices`; absent where the CPU was not tuned or has no kernel. */
   kernel: z.string().exactOptional(),
-  /** Present where the CPU was tuned, like `kernels`. */
+  /** Absent where the CPU was not tuned, like `kernels`. */
   threads: z.int().positive().exactOptional(),
   kernels: z.array(KernelRow).exactOptional(),
   gpus: z.array(GpuTuning),

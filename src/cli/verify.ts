@@ -1,4 +1,4 @@
-/** `pickaxe verify HEADER`: checks a header's proof of work, and computes the hash by which other blocks name it. */
+/** `pickaxe verify HEADER`: checks a header's proof of work, and computes its block hash. */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -25,14 +25,14 @@ interface Subject {
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
   readonly targetFrom: VerifyReport['targetFrom'];
-  /** The block hash that came with the header, 32 bytes. */
+  /** Block hash that came with the header, 32 bytes. */
   readonly givenHash?: Uint8Array;
 }
 
 const HASH_BYTES = 32;
-/** Where a header has the number of its adjacents. */
+/** Position of the number of adjacents in a header. */
 const COUNT_OFFSET = 48;
-/** The targets of records are behind the chain's number. */
+/** A work record begins with the chain's number and the target. */
 const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
 
 /** @param given hex digits or base64url; `-` is standard input */
@@ -42,7 +42,7 @@ async function runVerify(given: string, { json }: { readonly json: boolean }, io
   return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;
 }
 
-/** Maximum number of bytes of stdin: far more than a header of any network has, in either form. */
+/** Maximum number of bytes of stdin, far above a header of any network in either form. */
 const MOST_STDIN = 65_536;
 
 async function textOfStdin(io: Io): Promise<string> {
@@ -50,7 +50,7 @@ async function textOfStdin(io: Io): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-/** @param text hex digits or base64url @throws UsageError for what is neither a header nor a work record. */
+/** @param text hex digits or base64url @throws UsageError for anything but a header or a work record */
 export function verify(text: string): VerifyReport {
   const { header, target, targetFrom, givenHash } = parse(bytesOf(text.trim().replace(QUOTED, '$1')));
   const hash = blockHash(header);
@@ -85,10 +85,10 @@ function linesOf(report: VerifyReport): string[] {
   return lines.map(([name, value]) => `${name.padEnd(14)} ${value}`);
 }
 
-/** A text as JSON writes it. */
+/** A JSON string. */
 const QUOTED = /^"(.*)"$/;
 
-/** A text of hex digits alone is hex: the base64url of a header always has other characters, too. */
+/** A text of hex digits only is hex: the base64url of a header always has other characters, too. */
 function bytesOf(text: string): Uint8Array {
   const digits = text.replace(/^0x/i, '');
   if (/^[0-9a-f]*$/i.test(digits)) {
@@ -109,7 +109,7 @@ function parse(bytes: Uint8Array): Subject {
   try {
     const length = headerLengthOf(bytes);
     const recorded = bytes.slice(RECORD_HEAD_BYTES);
-    // A header with four adjacents is as long as a record, but does not end with a header of the chain it begins with.
+    // A header with four adjacents is as long as a record, but does not end with a header of its own chain.
     if (bytes.length === WORK_BYTES && (length !== WORK_BYTES || isRecord(bytes, recorded))) {
       const { target } = parseWork(bytes);
       return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
@@ -134,7 +134,7 @@ function ofHeader(bytes: Uint8Array): Subject {
   return { header, target: header.target, targetFrom: 'header' };
 }
 
-/** @returns the length of a header with that number of adjacents, in bytes; 0 when there are too few bytes to tell */
+/** @returns length in bytes of a header with this number of adjacents; 0 when there are too few bytes to know */
 function headerLengthOf(bytes: Uint8Array): number {
   return bytes.length < headerBytes(0) ? 0 : headerBytes(viewOf(bytes).getUint16(COUNT_OFFSET, true));
 }
@@ -148,8 +148,6 @@ function formatTime(us: bigint): string {
   const date = new Date(Number(us / 1000n));
   return `${us} µs${Number.isNaN(date.getTime()) ? '' : ` (${date.toISOString()})`}`;
 }
-
-/* What `pickaxe verify --json` prints. */
 
 const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -1,4 +1,4 @@
-/** `pickaxe` without a command: says what to do next. */
+/** `pickaxe` without a command: suggests what to do next. */
 
 import { EXIT } from '../app/exit.ts';
 import { loadConfig } from '../config/load.ts';

@@ -30,7 +30,7 @@ import {
 import type { Io, Line } from './io.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';
 
-/** Without limits and the JSON of events: a worker's parent ends it, and stdout carries the protocol. */
+/** Without `run` and `stratum`: the parent ends a worker, and stdout carries only the protocol. */
 const SETTINGS = [...MINING.filter((table) => table !== 'run' && table !== 'stratum'), 'run.status'];
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -58,10 +58,9 @@ interface WorkerOptions {
   readonly listen?: string;
 }
 
-/** Far more parents than one machine has. */
+/** Maximum number of parents, far more than one machine has. */
 const MOST_CONNECTIONS = 64;
 
-/** Prints the JSON Schema of both directions. */
 function printSchema(io: Io): number {
   const of = (schema: z.ZodType) => {
     const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12' });
@@ -77,7 +76,6 @@ function printSchema(io: Io): number {
   return EXIT.done;
 }
 
-/** @param reload reads the configuration again */
 async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () => Promise<Loaded>): Promise<number> {
   const path = listen === undefined ? undefined : orUsageError(() => socketPath(listen));
   const { config } = loaded;
@@ -88,7 +86,7 @@ async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () =
     const events = new Events();
     const worker = new Worker({ events, engines, rigName: prepared.rigName, path });
     const sidecars = [...prepared.sidecars, worker.sidecar];
-    // What blocks bring is the parent's.
+    // Only the parent knows the rewards of blocks.
     const earnings = { ...prepared.earnings, coinsAt: undefined };
     const rig = { events, source: worker.source, engines, ...prepared, setup, sidecars, earnings };
     // stdout carries nothing but the protocol.
@@ -102,11 +100,10 @@ interface WorkerParts {
   readonly events: Events;
   readonly engines: readonly Engine[];
   readonly rigName: string;
-  /** The path of the socket; undefined when the parent uses stdin and stdout. */
+  /** Absent when the parent uses stdin and stdout. */
   readonly path: string | undefined;
 }
 
-/** Joins the source of jobs to a rig. */
 class Worker {
   readonly source: ParentSource;
   readonly #path: string | undefined;
@@ -130,7 +127,7 @@ class Worker {
         if (path === undefined) this.#controls?.stop();
       },
     });
-    // Without a device there is nothing to wait for: the miner ends by itself.
+    // Without a usable device, the miner ends by itself.
     events.on((event) => {
       if (event.type === 'device' && event.state === 'parked') this.#noteEnd(tally);
     });
@@ -158,7 +155,7 @@ class Worker {
     }
   }
 
-  /** On stdin and stdout the worker ends with its parent; on a socket it waits for others. */
+  /** On stdin and stdout the worker ends with its parent. On a socket it waits for other parents. */
   #drain(session: ParentSession, reason: ByeReason): void {
     if (this.#path === undefined) {
       this.source.byeReason = reason;
@@ -182,21 +179,18 @@ function refuse(socket: Socket): void {
   endSoon(socket);
 }
 
-/* The rig as parents see it: its devices and figures, made from events. */
-
 interface WorkerRigOptions {
   readonly rigName: string;
   readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
   readonly tally: Tally;
-  /** Sends an answer to all parents. */
   readonly answer: (answer: Answer) => void;
 }
 
 class WorkerRig implements RigView {
   readonly #options: WorkerRigOptions;
-  /** The last state of each device, by its name. */
+  /** The last state of each device, by name. */
   readonly #devices = new Map<string, AnswerOf<'device'>>();
-  /** The state that parents were sent last; undefined while devices open. */
+  /** The last state sent to parents; undefined while devices open. */
   #state: AnswerOf<'ready'> | AnswerOf<'paused'> | undefined;
 
   constructor(options: WorkerRigOptions) {
@@ -205,7 +199,7 @@ class WorkerRig implements RigView {
     if (options.devices.length === 0) this.#state = { type: 'ready', devices: [] };
   }
 
-  /** The tally must have had the event before. */
+  /** Must be called after the tally has handled the event. */
   readonly listen = (event: MinerEvent): void => {
     if (event.type !== 'device') return;
     const { device, kind, state, description, reason } = event;
@@ -254,12 +248,12 @@ class WorkerRig implements RigView {
     };
   }
 
-  /** @returns undefined while no device is in service or on the way to it */
+  /** @returns undefined while no device is ready and some are still opening */
   #overallState(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
     const known = [...this.#devices.values()];
     const ready = known.filter(({ state }) => state === 'ready').map(({ device }) => device);
     if (ready.length > 0) return { type: 'ready', devices: ready };
-    // A device that is still being opened will be ready soon.
+    // This device will be ready soon.
     if (known.length < this.#options.devices.length) return undefined;
     const reasons = new Set(known.map(({ device, state, reason = state }) => `${device}: ${reason}`));
     return { type: 'paused', reason: [...reasons].join('; ') };

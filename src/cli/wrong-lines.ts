@@ -1,4 +1,4 @@
-/** Says what is wrong with a command line that commander cannot read, and what was probably meant. */
+/** Explains command lines that commander cannot parse, and suggests what was probably meant. */
 
 import { type Command, CommanderError } from 'commander';
 import { EXIT } from '../app/exit.ts';
@@ -7,7 +7,7 @@ import { isPoolUrl } from '../text/addresses.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { answerTo } from './foreign-flags.ts';
 
-/** Other names of commands that people guess. They are in no help and no completion. */
+/** Names of commands that people guess. Help and completion do not list them. */
 const GUESSED = new Map([
   ['benchmark', ['bench']],
   ['start', ['mine']],
@@ -21,17 +21,14 @@ const GUESSED = new Map([
   ['version', ['--version']],
 ]);
 
-/**
- * @param words the command line without the program.
- * @returns it with the name of the command that a guessed name means
- */
+/** @param words the command line without the program @returns the line with the real name of the command */
 export function withoutGuesses(words: readonly string[]): string[] {
   const [first, second, ...rest] = words;
   if (first === 'help' && second !== undefined) return [first, ...(GUESSED.get(second) ?? [second]), ...rest];
   return words.length === 0 ? [] : [...(GUESSED.get(first) ?? [first]), ...words.slice(1)];
 }
 
-/** Maximum number of characters of a word that are repeated: enough to recognize it. */
+/** Maximum number of characters of a word that are repeated, enough to recognize it. */
 const MOST_SHOWN = 60;
 
 function quoted(word: string): string {
@@ -39,8 +36,8 @@ function quoted(word: string): string {
 }
 
 /**
- * @throws CommanderError when another option stands where an option needs a value, when a long name has one hyphen, or
- *   when a flag of another miner would be read as a short option and its value: `-proxy` as `-p roxy`
+ * @throws CommanderError when an option has no value, when a long name has one hyphen, or when another miner's flag
+ *   would be read as a short option and its value: `-proxy` as `-p roxy`
  */
 export function refuseMissingValues(program: Command, words: readonly string[]): void {
   const { command, rest } = commandIn(program, words);
@@ -71,10 +68,7 @@ export function refuseMissingValues(program: Command, words: readonly string[]):
   }
 }
 
-/**
- * @param words the command line without the program
- * @returns what to print: it begins with `error: ` and ends without a newline
- */
+/** @returns what to print: it begins with `error: ` and ends without a newline */
 export function explain({ code, message }: CommanderError, program: Command, words: readonly string[]): string {
   const { command } = commandIn(program, words);
   switch (code) {
@@ -91,7 +85,7 @@ export function explain({ code, message }: CommanderError, program: Command, wor
   }
 }
 
-/** The command that a line calls, and the words after its name. */
+/** @returns the command that a line calls, and the words after its name */
 function commandIn(program: Command, words: readonly string[]): { command: Command; rest: readonly string[] } {
   let command = program;
   let after = 0;
@@ -112,27 +106,23 @@ function nameOf(word: string): string {
   return word.replace(/=.*$/s, '');
 }
 
-/** The option may have its value behind it: `--threads=4`, `-t4`. */
+/** @param word may include the option's value: `--threads=4`, `-t4` */
 function optionOf({ options }: Command, word: string) {
   const name = word.startsWith('--') ? nameOf(word) : word.slice(0, 2);
   return options.find(({ long, short }) => long === name || short === name);
 }
 
-/**
- * Whether a word with one hyphen is the exact name of another miner's flag, whatever it means as a short option and its
- * value.
- */
+/** Whether a word with one hyphen is another miner's flag, even if it could be a short option and its value. */
 function isForeignCluster(word: string): boolean {
   return /^-\w{2,}/.test(word) && answerTo(word) !== undefined;
 }
 
-/** Whether the next word is the value of this one. */
 function takesNext(command: Command, word: string): boolean {
   const option = optionOf(command, word);
   return option?.required === true && [option.long, option.short].includes(word);
 }
 
-/** Names all of them at once: a line that was written for another miner has several. */
+/** Names all at once, because a line that was written for another miner has several. */
 function unknownOptions(command: Command, words: readonly string[], message: string): string {
   const end = words.indexOf('--');
   const flags = words.slice(0, end < 0 ? undefined : end).filter((word) => /^--?[a-z]/i.test(word));
@@ -151,10 +141,7 @@ function unknownOptions(command: Command, words: readonly string[], message: str
   ].join('\n');
 }
 
-/**
- * Other miners have such flags, with a value after them: `-power 200`. Shorter words may well be an option and its
- * value: `-px`.
- */
+/** Other miners have such flags, with a value: `-power 200`. Shorter words may be an option and its value: `-px`. */
 const ONE_HYPHEN = /^-[a-z]{4,}$/i;
 
 function surplusWords(command: Command, words: readonly string[]): string {
@@ -163,7 +150,7 @@ function surplusWords(command: Command, words: readonly string[]): string {
   const takes = taken.length === 0 ? 'takes no arguments, but got' : `takes only ${taken.join(' ')}, but also got`;
   const before = words[words.indexOf(surplus[0]) - 1] ?? '';
   if (ONE_HYPHEN.test(before) && optionOf(command, before) !== undefined) {
-    // What follows the letter is not repeated: behind -p it may be a password, and the log file has this text, too.
+    // The rest of the word is not repeated: after -p it may be a password, and this text also goes to the log file.
     const read = `The word before it was read as ${before.slice(0, 2)} and its value: long names have two hyphens.`;
     return `error: ${pathOf(command)} ${takes} ${surplus.map(quoted).join(' ')}. ${read}`;
   }
@@ -179,7 +166,7 @@ function unknownCommand(command: Command, word: string): string {
   return `error: unknown command ${quoted(word)}${where}.${meant}`;
 }
 
-/** By their shapes, what words are that people give without a flag. */
+/** Shapes of words that people give without a flag. */
 const SHAPES: readonly (readonly [shape: RegExp, flag: string])[] = [
   [/^(?:https?:\/\/|[\w.-]+:\d+$)/i, '--node'],
   [/^(?:k:)?[\da-f]{64}(?:\.|$)/i, '--public-key'],
@@ -191,10 +178,10 @@ const SHAPES: readonly (readonly [shape: RegExp, flag: string])[] = [
   [/^\d+[smhd]$/, '--duration'],
 ];
 
-/** Fewer letters are the beginning of too many names. */
+/** Fewer letters begin too many names. */
 const LEAST_LETTERS = 3;
 
-/** @returns a sentence that names the subcommand that a word was meant to be, or an empty text */
+/** @returns a sentence, or an empty text */
 function subcommandMeant(word: string, command: Command): string {
   const names = command.commands.map((one) => one.name());
   const begun = names.filter((name) => word.length >= LEAST_LETTERS && name.startsWith(word));
@@ -205,7 +192,7 @@ function subcommandMeant(word: string, command: Command): string {
   );
 }
 
-/** @returns a sentence to append that says what a word was meant to be, or an empty text */
+/** @returns a sentence to append, or an empty text */
 function meantBy(word: string, command: Command): string {
   const subcommand = subcommandMeant(word, command);
   if (subcommand !== '') return subcommand;
@@ -222,9 +209,7 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-/**
- * Replaces commander's own `help`, which looks at the first word alone and prints the help of all for an unknown one.
- */
+/** Replaces commander's `help`, which only looks at the first word, and prints the general help for an unknown one. */
 export function addHelp(command: Command): void {
   command
     .helpCommand(false)

@@ -1,19 +1,18 @@
 /**
- * Computes and parses fingerprints of nodes' certificates. They have the form of a peer's id (document 1, "Peer
- * information"): the SHA-256 of the certificate in DER, as Base64Url without padding (RFC 4648 §5), 43 characters.
- * Pure.
+ * Fingerprints of certificates: the SHA-256 of the DER, as 43 characters of Base64Url without padding (RFC 4648 §5). A
+ * peer's id has the same form (document 1, "Peer information"). Pure.
  */
 
 import { createHash } from 'node:crypto';
 
-/** @param der the certificate in DER. @returns 43 characters of Base64Url */
+/** @returns 43 characters of Base64Url */
 export function fingerprintOf(der: Uint8Array): string {
   return createHash('sha256').update(der).digest('base64url');
 }
 
-/** 32 bytes are 43 characters, and one of padding in Base64. */
+/** 32 bytes as Base64 or Base64Url, with or without padding. */
 const BASE64 = /^[\w+/-]{43}=?$/;
-/** The format of openssl, with or without colons. */
+/** 32 bytes as openssl prints them, or without colons. */
 const HEX = /^[\da-f]{2}(:?[\da-f]{2}){31}$/i;
 
 /**
@@ -24,11 +23,11 @@ export function parseFingerprint(text: string): string | undefined {
   if (HEX.test(text)) return Buffer.from(text.replaceAll(':', ''), 'hex').toString('base64url');
   if (!BASE64.test(text)) return undefined;
   const plain = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_');
-  // 43 characters have two bits more than 32 bytes. These bits must be 0.
+  // The 43 characters hold two bits more than 32 bytes. These two bits must be 0.
   return Buffer.from(plain, 'base64url').toString('base64url') === plain ? plain : undefined;
 }
 
-/** @returns the fingerprint in the format of openssl: 32 pairs of upper-case hex digits with colons between them */
+/** @returns 32 pairs of upper-case hex digits with colons between them, as openssl prints them */
 export function hexOf(fingerprint: string): string {
   const hex = Buffer.from(fingerprint, 'base64url').toString('hex').toUpperCase();
   return hex.replace(/..(?=.)/g, '$&:');

@@ -1,6 +1,4 @@
-/**
- * Connections to nodes and pools: the pauses between attempts, why none was made, and which addresses are near ones.
- */
+/** Connections to nodes and pools: pauses between attempts, reasons for failures, and kinds of addresses. */
 
 import { BlockList, isIP } from 'node:net';
 
@@ -9,7 +7,7 @@ export interface BackoffLimits {
   readonly mostMs: number;
 }
 
-/** The longest pause that a server may ask for (`retry-after`): it may be back sooner than it expects. */
+/** Longest `retry-after` that is obeyed: the server may be back sooner than it expects. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 
 export class Backoff {
@@ -24,13 +22,13 @@ export class Backoff {
   }
 
   /**
-   * Returns the next pause. The limit doubles each time, and the pause is a random time from half of the limit to all
-   * of it, so that many rigs do not come back at the same moment.
+   * The limit doubles with each call, and the pause is random between half the limit and the limit, so that rigs do not
+   * all come back at the same moment.
    * @param retryAfterMs the pause that the server asked for, if it did
    */
   nextMs(retryAfterMs = 0): number {
     const { firstMs, mostMs } = this.#limits;
-    // 2^30 first pauses are beyond any limit, and the bound keeps the power finite.
+    // The bound of 30 keeps the power finite. By then, any limit is exceeded.
     const grownMs = Math.min(mostMs, firstMs * 2 ** Math.min(this.#attempts, 30));
     this.#attempts += 1;
     return Math.max(grownMs * (0.5 + this.#random() / 2), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
@@ -41,9 +39,8 @@ export class Backoff {
   }
 }
 
-/* Puts into words why no connection to a node or a pool was made. */
+/* Reasons */
 
-/** What people call the other side, its port and its address. */
 interface Words {
   readonly running: string;
   readonly url: string;
@@ -66,14 +63,14 @@ const REASONS: Record<string, (words: Words) => string> = {
 };
 
 /**
- * @param code the code of an error of the system or of undici
- * @returns one sentence or two; undefined when the code does not say that there was no connection
+ * @param code error code of the system or of undici
+ * @returns one or two sentences; undefined when the code does not mean that there was no connection
  */
 export function whyUnreachable(code: string, kind: 'node' | 'pool'): string | undefined {
   return Object.hasOwn(REASONS, code) ? REASONS[code](WORDS[kind]) : undefined;
 }
 
-/** Whether a code of OpenSSL says that the other side does not speak TLS. */
+/** Whether OpenSSL's code means that the other side does not speak TLS. */
 export function speaksNoTls(code: string): boolean {
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
@@ -84,7 +81,6 @@ interface Root {
   readonly message: string;
 }
 
-/** @returns what an error of a socket or of undici says */
 export function rootOf(error: unknown): Root {
   const outer = error as { code?: unknown; name?: unknown; message?: unknown; errors?: unknown[] } | undefined;
   // A connection to a host with several addresses fails with one error for each.
@@ -93,7 +89,7 @@ export function rootOf(error: unknown): Root {
   return { code: typeof code === 'string' ? code : '', name: String(name ?? ''), message: String(message ?? error) };
 }
 
-/* Addresses that mean something else on every machine or network link, such as 127.0.0.1. Pure. */
+/* Kinds of addresses */
 
 const THIS_MACHINE = new BlockList();
 THIS_MACHINE.addSubnet('0.0.0.0', 8);
@@ -101,14 +97,14 @@ THIS_MACHINE.addSubnet('127.0.0.0', 8);
 THIS_MACHINE.addAddress('::', 'ipv6');
 THIS_MACHINE.addAddress('::1', 'ipv6');
 
-/** Link-local addresses, among them the one at which clouds give machines their secrets, and multicast addresses. */
+/** Link-local addresses (clouds serve a machine's secrets at one of them) and multicast addresses. */
 const NEAR = new BlockList();
 NEAR.addSubnet('169.254.0.0', 16);
 NEAR.addSubnet('224.0.0.0', 3);
 NEAR.addSubnet('fe80::', 10, 'ipv6');
 NEAR.addSubnet('ff00::', 8, 'ipv6');
 
-/** Addresses of networks that are not the Internet (RFC 1918, 6598, 4193). */
+/** Private networks (RFC 1918, 6598, 4193). */
 const PRIVATE = new BlockList();
 PRIVATE.addSubnet('10.0.0.0', 8);
 PRIVATE.addSubnet('100.64.0.0', 10);
@@ -116,23 +112,23 @@ PRIVATE.addSubnet('172.16.0.0', 12);
 PRIVATE.addSubnet('192.168.0.0', 16);
 PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 
-/** @param hostname that of a URL: IPv6 addresses have brackets */
+/** @param hostname as in a URL: IPv6 addresses have brackets */
 function isOnThisMachine(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname) || isIn(THIS_MACHINE, hostname);
 }
 
 /**
- * Whether an address is one of this machine, link-local or multicast, so that it means nothing to others. Addresses of
- * private networks do not count: the nodes of such a network know each other by them.
- * @param hostname that of a URL: IPv6 addresses have brackets
+ * Whether the address is on this machine, link-local or multicast, so that it is useless to others. Addresses of
+ * private networks do not count, because nodes of such a network use them for each other.
+ * @param hostname as in a URL: IPv6 addresses have brackets
  */
 export function isNearOnly(hostname: string): boolean {
   return isOnThisMachine(hostname) || isIn(NEAR, hostname);
 }
 
 /**
- * Whether an address is not one of the Internet. A name, other than one of this machine, may lead anywhere: look it up
- * first.
+ * Whether the address is not on the Internet. For a name this is only true if it means this machine, so look other
+ * names up first.
  */
 export function isPrivate(hostname: string): boolean {
   return isNearOnly(hostname) || isIn(PRIVATE, hostname);

@@ -1,54 +1,50 @@
-/** Decides whether the certificate of a node or a pool is trusted. What it is asked about is an open TLS connection. */
+/** Decides whether to trust the certificate that a node or a pool presents. */
 
 import type { TLSSocket } from 'node:tls';
 import { fingerprintOf } from './certificate.ts';
 
-/** What makes a certificate trusted. */
 export type Trust =
-  /** An authority has signed the certificate for this host, and it is valid now. */
+  /** An authority has signed the certificate for this host, and it has not expired. */
   | {
       readonly by: 'authority';
-      /** The authorities' certificates, as PEM texts. The default is Node.js's list. */
+      /** Certificates as PEM texts. The default is Node.js's list. */
       readonly authorities?: readonly string[];
     }
-  /** The certificate has one of these fingerprints (43 characters of Base64Url each). Nothing else is checked. */
+  /** The certificate has one of these fingerprints (43 characters of Base64Url). Nothing else is checked. */
   | { readonly by: 'fingerprint'; readonly fingerprints: readonly string[] }
-  /** The certificate has this fingerprint: that of a peer, whose id it is. Nothing else is checked. */
+  /** The certificate's fingerprint is this peer's id. Nothing else is checked. */
   | { readonly by: 'peer id'; readonly id: string }
-  /** Any certificate is trusted. */
   | { readonly by: 'nothing' };
 
-/** The usual rule: Node.js's authorities are trusted. */
 export const BY_AUTHORITY: Trust = { by: 'authority' };
 
 /**
- * After this silence the system probes a connection (TCP keep-alive). When ten probes within ten seconds have no
- * answer, it closes the connection. So a connection whose other side is gone ends within half a minute.
+ * Silence after which the system sends TCP keep-alive probes. It closes the connection after ten unanswered probes
+ * within ten seconds, so a dead connection ends within half a minute.
  */
 export const TCP_KEEP_ALIVE_MS = 10_000;
 
-/** The options of every TLS connection that `distrust` judges. */
+/** Options of every TLS connection whose certificate `distrust` checks. */
 export const JUDGED_TLS = {
-  // The certificate is judged here. Node.js's own check would close the connection before the fingerprint can be read.
+  // Node.js's own check would close the connection before the fingerprint can be read.
   rejectUnauthorized: false,
 } as const;
 
-/** @returns the authorities as TLS options have them */
+/** @returns TLS options */
 export function authoritiesOf(trust: Trust): { ca?: string[] } {
   return trust.by === 'authority' && trust.authorities ? { ca: [...trust.authorities] } : {};
 }
 
-/** Why a certificate is not trusted. */
 interface Distrust {
   readonly message: string;
-  /** That of the certificate; undefined when none was shown. */
+  /** Absent when no certificate was presented. */
   readonly fingerprint?: string;
 }
 
-/** Who shows the certificate. */
+/** The server that presents the certificate. */
 interface Shower {
   readonly kind: 'node' | 'pool';
-  /** The origin of its URL. */
+  /** Origin of its URL. */
   readonly origin: string;
 }
 
@@ -86,7 +82,7 @@ function anotherPeer({ origin }: Shower, id: string, fingerprint: string): strin
   );
 }
 
-/** @param code OpenSSL's or Node.js's code for the reason */
+/** @param code OpenSSL's or Node.js's code of the reason */
 function untrusted({ kind, origin }: Shower, code: string, fingerprint: string): string {
   const often = { node: 'Nodes often sign their own certificates', pool: 'Some pools sign their own certificates' }[
     kind

@@ -1,13 +1,12 @@
 /**
- * Helpers for abort signals: act when a signal fires, wait until one fires, limit the time of an action. A signal may
- * outlive thousands of these calls, so each removes its listener in the end. `AbortSignal.any` is not used, because its
- * listeners cannot be removed: on Node.js 20 a combined signal with a listener stays in memory as long as the signals
- * that it was made from.
+ * Helpers for abort signals. Each removes its listeners, because one signal may be used in thousands of calls.
+ * `AbortSignal.any` is not used, because its listeners cannot be removed: on Node.js 20 a combined signal with a
+ * listener stays in memory as long as the signals that it was made from.
  */
 
 /**
- * Calls `action` once when the signal fires, or at once if it has fired already.
- * @returns a function that removes the listener from the signal
+ * Calls `action` once when the signal fires, or at once if it has already fired.
+ * @returns a function that removes the listener
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   if (signal.aborted) {
@@ -19,17 +18,17 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** Waits until the signal fires. Never throws. */
+/** Never rejects. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     onAbort(signal, resolve);
   });
 }
 
-/** The longest delay of a Node.js timer. With a longer one it fires at once. */
+/** Longest delay of a Node.js timer, which fires at once if the delay is longer. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Waits for this long, or until one of the signals fires. Never throws. */
+/** Waits until the time has passed or one of the signals fires. Never rejects. */
 export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<void> {
   if (stops.some(({ aborted }) => aborted)) return Promise.resolve();
   return new Promise((resolve) => {
@@ -63,9 +62,7 @@ export async function within<T>(
   }
 }
 
-/* setTimeout for delays of any length. */
-
-/** @returns a function that cancels the timer */
+/** setTimeout for delays of any length. @returns a function that cancels the timer */
 export function setLongTimeout(act: () => void, ms: number): () => void {
   let timer: NodeJS.Timeout;
   const wait = (restMs: number) => {
@@ -79,9 +76,8 @@ export function setLongTimeout(act: () => void, ms: number): () => void {
 }
 
 /**
- * Waits for a promise, but at most this long.
- * @returns whether the promise was resolved in this time
- * @throws the error with which the promise is rejected in this time
+ * @returns whether the promise was resolved within this time
+ * @throws the promise's error, if it is rejected within this time
  */
 export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

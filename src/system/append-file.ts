@@ -1,6 +1,6 @@
 /**
- * Appends lines to a file in the background, so that a slow or full disk delays nothing else: lines wait in a bounded
- * memory, and failed writes are repeated.
+ * Appends lines to a file in the background, so that a slow or full disk delays nothing else. Waiting lines take a
+ * bounded amount of memory, and failed writes are repeated.
  */
 
 import { settledWithin } from './abort.ts';
@@ -9,22 +9,20 @@ const PIECE_BYTES = 64 * 1024;
 
 export interface AppendFileOptions {
   /**
-   * Appends a piece: whole lines, or the rest of a line that was partly written.
-   * @returns the number of its bytes that were written
+   * Appends whole lines, or the rest of a line that was partly written.
+   * @returns the number of bytes that were written
    * @throws Error of the system
    */
   readonly append: (piece: Buffer) => Promise<number>;
-  /**
-   * Called once with the reason when the file cannot be written any more, and once with undefined when it can again.
-   */
+  /** Called once with the reason when writing fails, and once with undefined when it works again. */
   readonly changed: (why: string | undefined) => void;
-  /** Maximum number of bytes that wait. */
+  /** Maximum number of waiting bytes. */
   readonly waitingBytes: number;
   /** Time after which a failed write is repeated. */
   readonly againMs: number;
-  /** Maximum length of the lines that are written together; 64 KiB by default. A longer line is written alone. */
+  /** Maximum number of bytes that are written together; 64 KiB by default. A longer line is written alone. */
   readonly pieceBytes?: number;
-  /** Time for which lines are collected, so that not each of them costs a system call; 0 by default. */
+  /** Time for which lines are collected, to save system calls; 0 by default. */
   readonly collectMs?: number;
 }
 
@@ -41,20 +39,18 @@ export class AppendFile {
     this.#options = options;
   }
 
-  /** Whether there is room for another line. */
   get hasRoom(): boolean {
     return this.#bytes < this.#options.waitingBytes;
   }
 
-  /** Number of lines that wait. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
   /**
-   * @param line a line with its newline
+   * @param line ends with a newline
    * @param isForced whether to take the line even when there is no room
-   * @returns whether the line was taken. No line is taken once the file is being closed
+   * @returns whether the line was taken. Once the file is being closed, no line is taken
    */
   add(line: string, isForced = false): boolean {
     if (this.#isClosing || !(this.hasRoom || isForced)) return false;
@@ -67,15 +63,12 @@ export class AppendFile {
     return true;
   }
 
-  /** Settles when the write that is under way has ended. */
+  /** Resolves when the current write has ended. */
   async settled(): Promise<void> {
     await this.#writing;
   }
 
-  /**
-   * Writes the lines that wait. No line can be added after that.
-   * @param ms the time limit
-   */
+  /** Writes the waiting lines within this time. */
   async close(ms: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#timer);
@@ -118,7 +111,7 @@ export class AppendFile {
     return Buffer.concat(this.#waiting.slice(0, count));
   }
 
-  /** Removes the written bytes. The rest of a partly written line stays, so that no line in the file is broken. */
+  /** Removes written bytes. The rest of a partly written line stays, so that no line in the file is broken. */
   #remove(bytes: number): void {
     this.#bytes -= bytes;
     let left = bytes;

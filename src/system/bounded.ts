@@ -3,11 +3,11 @@
  * Pure.
  */
 
-/** A map that keeps its newest entries. Setting a key again makes its entry the newest. */
+/** Keeps its newest entries. Setting a key again makes its entry the newest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 
-  /** @param most the maximum number of entries */
+  /** @param most maximum number of entries */
   constructor(most: number) {
     super();
     this.#most = most;
@@ -21,11 +21,11 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** A set that keeps its newest members. Adding a member again makes it the newest. */
+/** Keeps its newest members. Adding a member again makes it the newest. */
 export class BoundedSet<Member> extends Set<Member> {
   readonly #most: number;
 
-  /** @param most the maximum number of members */
+  /** @param most maximum number of members */
   constructor(most: number) {
     super();
     this.#most = most;
@@ -39,17 +39,13 @@ export class BoundedSet<Member> extends Set<Member> {
   }
 }
 
-/** A token bucket, which limits a rate. Pure. */
 export class TokenBucket {
   readonly #most: number;
   readonly #perMs: number;
   #tokens: number;
   #atMs: number;
 
-  /**
-   * @param most the bucket's capacity, with which it begins
-   * @param perSecond the tokens that are added each second
-   */
+  /** @param most capacity, and number of tokens at the start @param perSecond tokens that are added each second */
   constructor(most: number, perSecond: number, nowMs: number) {
     this.#most = most;
     this.#perMs = perSecond / 1000;
@@ -58,8 +54,8 @@ export class TokenBucket {
   }
 
   /**
-   * @param kept the number of tokens that must be left
-   * @returns whether there were enough tokens. If not, none is taken
+   * @param kept number of tokens that must be left
+   * @returns whether there were enough tokens. Otherwise, none is taken
    */
   take(count: number, nowMs: number, kept = 0): boolean {
     this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
@@ -70,26 +66,22 @@ export class TokenBucket {
   }
 }
 
-/* Limits the rate of log lines that others can cause at will. Pure. */
-
-/** Default rate of the log lines that follow a burst: one every ten seconds. */
+/** Default rate after a burst: one line every ten seconds. */
 const PER_SECOND = 0.1;
 
+/** Limits the rate of log lines that others can cause at will. */
 export class LogBucket {
   readonly #bucket: TokenBucket;
   #leftOut = 0;
 
-  /**
-   * @param most the maximum number of lines at once
-   * @param perSecond the rate of further lines
-   */
+  /** @param most maximum number of lines in a burst @param perSecond rate of further lines */
   constructor(most: number, nowMs: number, perSecond = PER_SECOND) {
     this.#bucket = new TokenBucket(most, perSecond, nowMs);
   }
 
   /**
-   * @returns the number of lines that were left out since the last one that was logged; undefined when this line must
-   *   be left out as well
+   * @returns the number of lines that were left out since the last logged one; undefined when this line must be left
+   *   out, too
    */
   take(nowMs: number): number | undefined {
     if (!this.#bucket.take(1, nowMs)) {
@@ -102,28 +94,21 @@ export class LogBucket {
   }
 }
 
-/*
- * Counts what a server has refused, for metrics, and logs it with the clients' addresses, at most one line per minute.
- */
-
 /** Maximum number of addresses in a log line. */
 const MOST_ADDRESSES = 4;
 
+/** Counts what a server refuses, for metrics, and logs it with the clients' addresses, at most once in `logMs`. */
 export class Refusals<Reason extends string> {
   readonly #reasons: readonly Reason[];
   readonly #warn: (line: string) => void;
   readonly #logMs: number;
   readonly #counts: Record<Reason, number>;
-  /** The counts since the last log line. */
+  /** Counts since the last log line. */
   #unlogged: Record<Reason, number>;
   readonly #addresses = new Set<string>();
   #others = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param warn logs a line
-   * @param logMs the time between two log lines
-   */
   constructor(reasons: readonly Reason[], warn: (line: string) => void, logMs: number) {
     this.#reasons = reasons;
     this.#warn = warn;
@@ -132,12 +117,12 @@ export class Refusals<Reason extends string> {
     this.#unlogged = this.#none();
   }
 
-  /** The counts since the start. */
+  /** Counts since the start. */
   get counts(): Readonly<Record<Reason, number>> {
     return this.#counts;
   }
 
-  /** @param address the client's address; undefined when it is not known */
+  /** @param address the client's; undefined when it is not known */
   note(reason: Reason, address: string | undefined): void {
     this.#counts[reason]++;
     this.#unlogged[reason]++;

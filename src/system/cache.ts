@@ -1,4 +1,4 @@
-/** Remembers small JSON values between starts, as files in the user's cache directory. */
+/** Keeps small JSON values between starts, as files in the user's cache directory. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,30 +8,29 @@ import type { z } from 'zod';
 import { renameFileSync } from './files.ts';
 import { version } from './version.ts';
 
-/** Maximum size of a file that is read: far more than pickaxe writes. */
+/** Maximum size of a file that is read, far above what pickaxe writes. */
 const MAX_BYTES = 64 * 1024;
 
-/** Number of the subject's characters in a file name. File systems allow far longer names. */
+/** Maximum number of the subject's characters in a file name, well below the limits of file systems. */
 const MAX_NAME = 90;
 
-/** Maximum number of memories of a subject, each with another key: enough for several installations side by side. */
+/** Maximum number of files for a subject: enough for several installations side by side. */
 const MAX_MEMORIES = 8;
 
-/** The conditions under which a memory is valid. With any other key, it is not found. */
+/** The conditions under which a value is valid. With any other key, it is not found. */
 export type Key = Readonly<Record<string, string | number>>;
 
 export class Cache {
   readonly #directory: string | undefined;
 
-  /** @param directory the folder, which is created when something is remembered; undefined where there is none */
+  /** @param directory created when the first value is written; undefined where there is none */
   constructor(directory: string | undefined) {
     this.#directory = directory;
   }
 
   /**
-   * @param subject the name of what the memory is about, such as a CPU or a GPU
-   * @returns the value that this version of pickaxe remembered with this key; undefined when there is no value of this
-   *   shape
+   * @param subject what the value is about, such as a CPU or a GPU
+   * @returns the value that this version of pickaxe wrote with this key; undefined when there is none of this shape
    */
   recall<T>(subject: string, key: Key, shape: z.ZodType<T>): T | undefined {
     if (this.#directory === undefined) return undefined;
@@ -43,15 +42,14 @@ export class Cache {
       const memory = JSON.parse(readFileSync(file, 'utf8'));
       return isDeepStrictEqual(memory.key, full) ? shape.safeParse(memory.value).data : undefined;
     } catch {
-      // There is no such file, or pickaxe did not write it. The caller measures again.
+      // The file does not exist, or pickaxe did not write it. The caller measures again.
       return undefined;
     }
   }
 
   /**
-   * Remembers a value, and removes the subject's oldest memories when there are too many. Other processes never see a
-   * file that is only partly written.
-   * @returns why the value could not be remembered; undefined when it was
+   * Writes a value atomically, and removes the subject's oldest files when there are too many.
+   * @returns why the value could not be written; undefined on success
    */
   remember(subject: string, key: Key, value: unknown): string | undefined {
     if (this.#directory === undefined) return 'there is no cache directory';
@@ -79,7 +77,7 @@ function write(directory: string, full: FullKey, value: unknown): void {
   }
 }
 
-/** @param start the beginning of the names of a subject's files */
+/** @param start beginning of the names of a subject's files */
 function forgetOldest(directory: string, start: string): void {
   try {
     const files = readdirSync(directory)
@@ -89,7 +87,7 @@ function forgetOldest(directory: string, start: string): void {
     const aged = files.map((file) => ({ file, ms: statSync(file).mtimeMs })).sort((a, b) => b.ms - a.ms);
     for (const { file } of aged.slice(MAX_MEMORIES)) rmSync(file, { force: true });
   } catch {
-    // Another process may be removing the same files, or they cannot be removed. They do no harm.
+    // Another process may be removing the same files. Files that stay do no harm.
   }
 }
 
@@ -108,7 +106,7 @@ function fileStart(subject: string): string {
   return `${name.slice(0, MAX_NAME)}.`;
 }
 
-/** @returns the first 16 hex digits of the SHA-256: enough to distinguish the files of one user */
+/** @returns the first 16 hex digits of the SHA-256, which suffice for the files of one user */
 export function digest(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex').slice(0, 16);
 }

@@ -1,26 +1,23 @@
-/** The clock. All code gets it through a constructor, so that tests can use their own. */
+/** The clock. Code gets it through constructors, so that tests can replace it. */
 
 export interface Clock {
-  /** The wall clock: microseconds since the UNIX epoch. It can jump. */
+  /** Wall clock: microseconds since the UNIX epoch. It can jump. */
   nowUs(): bigint;
-  /**
-   * A clock that never jumps. Only differences have a meaning. The system's clock is the same in all processes and
-   * threads.
-   */
+  /** Never jumps. Only differences have a meaning. The system's clock is the same in all processes and threads. */
   monotonicMs(): number;
 }
 
-/** The wall clock: milliseconds since the UNIX epoch. */
+/** Wall clock: milliseconds since the UNIX epoch. */
 export function wallMs(clock: Clock): number {
   return Number(clock.nowUs() / 1000n);
 }
 
-/** The last time that `nowUs` returned. */
+/** Last result of `nowUs`. */
 let lastUs = 0n;
 
 export const systemClock: Clock = {
   /**
-   * The system counts milliseconds. Each call within one gets its own microsecond, so that later events have later
+   * The system counts milliseconds. Each call within one gets a microsecond of its own, so that later events have later
    * times: otherwise a block could be as old as its parent.
    */
   nowUs: () => {
@@ -33,18 +30,15 @@ export const systemClock: Clock = {
   monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
 };
 
-/*
- * Notices that the process or the machine was suspended. After a process was stopped, its timers are late by the
- * monotonic clock. While a machine sleeps, the monotonic clock stops, too, but the wall clock jumps afterwards.
- */
-
-/** The time between two looks at the clocks. */
+/** Time between two readings of the clocks. */
 const LOOK_MS = 500;
-/** On a busy machine a timer is late by less than this. */
+/** A timer that is late by this time shows a suspension. On a busy machine, timers are late by less. */
 const SUSPENDED_MS = 3_000;
 
 /**
- * @param onResume called with the approximate length of the suspension
+ * Notices that the process or the machine was suspended. After a process was stopped, its timers are late by the
+ * monotonic clock. While a machine sleeps, that clock stops, too, but the wall clock jumps afterwards.
+ * @param onResume called with the approximate length of the suspension in ms
  * @returns a function that ends the watch
  */
 export function watchSuspension(clock: Clock, onResume: (ms: number) => void): () => void {

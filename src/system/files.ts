@@ -1,4 +1,4 @@
-/** Private files, which only their owner may read and write, renaming, and the user's folders. */
+/** Private files, renaming, and the user's folders. */
 
 import { constants, renameSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
@@ -6,9 +6,8 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Only the owner may read and write. */
 const MODE = 0o600;
-/** Opening must not follow a symbolic link or wait for the reader of a pipe. Windows has neither flag. */
+/** Opening must neither follow a symbolic link nor wait for the reader of a pipe. Windows has neither flag. */
 export const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TO_APPEND = constants.O_APPEND | constants.O_CREAT | CAREFULLY;
 
@@ -35,7 +34,7 @@ export async function openPrivate(path: string, reads = false): Promise<FileHand
   }
 }
 
-/** Ignores EPERM: on FAT, which has no modes, the mount decides who may read a file. */
+/** Ignores EPERM: FAT has no modes, so the mount decides who may read a file. */
 export async function chmodWhereModesAre(handle: FileHandle): Promise<void> {
   await handle.chmod(MODE).catch((fault) => {
     if (fault.code !== 'EPERM') throw fault;
@@ -46,18 +45,18 @@ const NO_FILE = 'it exists and is not a regular file';
 const UNFIT: Readonly<Record<string, string>> = {
   ELOOP: 'it is a symbolic link. Name the file that it leads to',
   EISDIR: NO_FILE,
-  ENXIO: NO_FILE, // This is a pipe without a reader, or a socket.
+  ENXIO: NO_FILE, // a pipe without a reader, or a socket
 };
 
 /*
- * Renames files, also on Windows: there a virus scanner or an indexer may have a file open for a moment just after it
- * was written. Meanwhile that file can be neither renamed nor replaced.
+ * Renaming. On Windows, a virus scanner or an indexer may have a file open just after it was written. Until it closes
+ * the file, the file can be neither renamed nor replaced.
  */
 
-/** Waits before the second and further attempts: 1.3 seconds in all. */
+/** Waits before the second and further attempts, 1.3 seconds in all. */
 const WAITS_MS: readonly number[] = [10, 20, 40, 80, 150, 300, 700];
 
-/** Codes of Windows' errors while another program has one of the files open. */
+/** Windows' error codes while another program has one of the files open. */
 const HELD: ReadonlySet<string | undefined> = new Set(['EACCES', 'EBUSY', 'EPERM']);
 
 interface System {
@@ -69,7 +68,7 @@ interface System {
 const isHeld = (fault: unknown, { platform }: System) =>
   platform === 'win32' && HELD.has((fault as NodeJS.ErrnoException).code);
 
-/** @throws Error of the system when the file cannot be renamed. */
+/** @throws Error of the system */
 export async function renameFile(
   from: string,
   to: string,
@@ -86,10 +85,7 @@ export async function renameFile(
   await system.rename(from, to);
 }
 
-/**
- * Does the same synchronously: the thread stands still between two attempts.
- * @throws Error of the system when the file cannot be renamed.
- */
+/** Blocks the thread between two attempts. @throws Error of the system */
 export function renameFileSync(
   from: string,
   to: string,
@@ -110,18 +106,18 @@ function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/* The folders for files that pickaxe writes for a user. They are made when something is written. */
+/* The user's folders, which are created when something is written. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Each system's names of the two kinds of folders. Windows has one folder for both. */
+/** Windows has one folder for both kinds. */
 const KINDS = {
   cache: { variable: 'XDG_CACHE_HOME', darwin: ['Library', 'Caches'], other: ['.cache'] },
   state: { variable: 'XDG_STATE_HOME', darwin: ['Library', 'Application Support'], other: ['.local', 'state'] },
 } as const;
 
 /**
- * The folder for data that can be found out again, such as measurements.
+ * For data that can be measured again.
  * @returns `$XDG_CACHE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise
  *   the platform's usual place; undefined for a user without a home directory
  */
@@ -134,9 +130,8 @@ export function userCacheDirectory(
 }
 
 /**
- * The folder for data that must not be lost, such as the block log.
- * @returns `$XDG_STATE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise
- *   the platform's usual place; undefined for a user without a home directory
+ * For data that must not be lost, such as the block log.
+ * @returns `$XDG_STATE_HOME/pickaxe`, otherwise as `userCacheDirectory`
  */
 export function userStateDirectory(
   environment: Environment = process.env,
@@ -161,6 +156,6 @@ function userDirectory(
     const folders = { darwin, win32: ['AppData', 'Local'] }[platform] ?? other;
     return join(own, ...folders, 'pickaxe');
   } catch {
-    return undefined; // HOME is not set, and the system does not know the user, as with an arbitrary user id in a container.
+    return undefined; // HOME is not set, and the system does not know the user: a container may run with any user id.
   }
 }

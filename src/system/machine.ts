@@ -5,22 +5,21 @@ import { arch, availableParallelism, cpus, version as osVersion, platform, relea
 import { z } from 'zod';
 import { version } from './version.ts';
 
-/** Machines are shown on terminals, which could take control characters for commands. */
+/** Machines are printed on terminals, which could take control characters for commands. */
 const line = z
   .string()
   .max(256)
   .regex(/^\P{C}*$/u, 'control characters');
 
 export const Machine = z.strictObject({
-  /** Model of the CPU. */
   cpu: line,
-  /** Number of threads that the CPU runs at a time. */
+  /** Number of threads that run at a time. */
   cores: z.int().positive(),
-  /** The platform, its kernel's version and the architecture: `linux 6.1.0-18-amd64 x64`. */
+  /** Platform, kernel version and architecture: `linux 6.1.0-18-amd64 x64`. */
   os: line,
-  /** The operating system's own name: `Debian GNU/Linux 12 (bookworm)`; null where it is not known. */
+  /** `Debian GNU/Linux 12 (bookworm)`; null where it is not known. */
   osName: line.nullable(),
-  /** Versions of Node.js and of pickaxe. */
+  /** Versions. */
   node: line,
   pickaxe: line,
 });
@@ -42,13 +41,13 @@ function osName(): string | null {
   try {
     return parseOsRelease(readFileSync('/etc/os-release', 'utf8'));
   } catch {
-    return null; // macOS, or a system that is stripped down
+    return null; // macOS, or a minimal system
   }
 }
 
 /**
- * @param text the text of /etc/os-release: assignments as in a shell (os-release(5))
- * @returns its PRETTY_NAME; null where there is none, or where it is not one short line of printable characters
+ * @param text of /etc/os-release (os-release(5))
+ * @returns its PRETTY_NAME; null where it is absent, or not one short line of printable characters
  */
 export function parseOsRelease(text: string): string | null {
   const name = /^PRETTY_NAME=(["']?)([^"'\n]{1,100})\1$/m.exec(text)?.[2];

@@ -1,4 +1,4 @@
-/** Starts programs that can be killed together with every process that they start. */
+/** Starts programs that can be killed together with all their descendants. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -6,28 +6,28 @@ import { join } from 'node:path';
 
 /** Windows has no signals for process groups, and would open a console window for a detached process. */
 const GROUPS = process.platform !== 'win32';
-/** The full path, because a bare name would be looked for in the current folder first. */
+/** A bare name would be looked up in the current folder first. */
 const TASKKILL = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
-/** Time limit for taskkill, far longer than it takes. */
+/** Time limit for taskkill, far above what it takes. */
 const TASKKILL_MS = 5_000;
 
-/** A command line that the shell interprets; as a list, a program and its arguments, without a shell. */
+/** A command line for the shell, or a program and its arguments. */
 export type Command = string | readonly string[];
 
 /**
- * The processes that run. They are in other process groups, which get no signals of the terminal and would outlive a
- * forced end of pickaxe.
+ * The running processes. Their groups get no signals from the terminal, and would outlive pickaxe when it is forced to
+ * end.
  */
 const living = new Set<ChildProcess>();
 const killLiving = (): void => living.forEach(killGroup);
 
-/** @param argument the command's last argument: letters and digits only, which no shell interprets */
+/** @param argument letters and digits only, which no shell interprets */
 export function withArgument(command: Command, argument: string): Command {
   return typeof command === 'string' ? `${command} ${argument}` : [...command, argument];
 }
 
 /**
- * Starts a command in a new process group, which is killed when pickaxe exits before the command does.
+ * Starts a command in a new process group, which is killed when pickaxe exits first.
  * @throws Error for some of the reasons why it cannot be started. For others, the process emits `error`
  */
 export function startGroup(command: Command, options: SpawnOptions = {}): ChildProcess {
@@ -48,8 +48,8 @@ function killAtExit(child: ChildProcess): void {
 }
 
 /**
- * The script of a shell that, when its input ends, kills the groups in the last line of it. This matters when pickaxe
- * was killed, with SIGKILL or by the system for lack of memory, and could not kill them itself.
+ * A shell script that kills the groups in the last line of its input, once the input ends. This covers a pickaxe that
+ * was killed by SIGKILL or for lack of memory, and could not kill them itself.
  */
 const WATCHER = 'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
 let watcher: ChildProcess | undefined;
@@ -57,8 +57,8 @@ let watcher: ChildProcess | undefined;
 const watched = new Set<ChildProcess>();
 
 /**
- * Makes a group that `startGroup` has started end with pickaxe even if pickaxe is killed. A shell does this, which runs
- * until pickaxe ends. On Windows, which has no such shell, the group would live on.
+ * Makes a group end with pickaxe even if pickaxe is killed: a shell waits for pickaxe's end. On Windows, which has no
+ * such shell, the group would live on.
  */
 export function endWithPickaxe(child: ChildProcess): void {
   if (!GROUPS || child.pid === undefined) return;
@@ -72,7 +72,7 @@ export function endWithPickaxe(child: ChildProcess): void {
 }
 
 function startWatcher(): ChildProcess {
-  // In pickaxe's group, a terminal's signals would end it before pickaxe.
+  // In pickaxe's group, a signal from the terminal would end it before pickaxe.
   const shell = spawn('/bin/sh', ['-c', WATCHER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.on('error', () => {});
   shell.stdin?.on('error', () => {});
@@ -85,16 +85,15 @@ function nameWatched(): void {
   watcher?.stdin?.write(`${Array.from(watched, ({ pid }) => pid).join(' ')}\n`);
 }
 
-/** Kills a process that `startGroup` has started, and its group. */
 export function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return; // It could not be started.
+  if (child.pid === undefined) return; // It was not started.
   try {
     if (GROUPS) process.kill(-child.pid, 'SIGKILL');
     else killTree(child);
   } catch {} // It has just ended.
 }
 
-/** Windows knows the processes that a process has started only as long as it lives, so it is killed last. */
+/** The root is killed last, because Windows knows a process's children only while it lives. */
 function killTree(child: ChildProcess): void {
   const options = { stdio: 'ignore', windowsHide: true, timeout: TASKKILL_MS } as const;
   const taskkill = spawn(TASKKILL, ['/pid', `${child.pid}`, '/t', '/f'], options);

@@ -1,19 +1,17 @@
-/**
- * pickaxe's version, and facts about the system from Node.js's diagnostic report. Every hashing thread loads this file.
- */
+/** pickaxe's version, and facts from Node.js's diagnostic report. Every hashing thread loads this file. */
 
 import { readFileSync } from 'node:fs';
 
 interface SystemReport {
   readonly header: {
-    /** The version of glibc, such as `2.36`; absent when the C library is another one, such as Alpine's musl. */
+    /** Version of glibc, such as `2.36`; absent with another C library, such as Alpine's musl. */
     readonly glibcVersionRuntime?: string;
   };
-  /** The limits that `ulimit` shows; absent on Windows. */
+  /** The limits that `ulimit` prints; absent on Windows. */
   readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
 }
 
-/** Excludes the report's network section, which can wait seconds for a name server. */
+/** Without the report's network section, which can wait seconds for a name server. */
 export function systemReport(): SystemReport {
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
   const { excludeNetwork } = report;

@@ -1,4 +1,4 @@
-/** Parses and formats the address to serve HTTP at, which people write as `[HOST:]PORT`. */
+/** Addresses as people write them: where to serve HTTP, the Host header, and URLs of pools. Pure. */
 
 import { isIP } from 'node:net';
 
@@ -8,13 +8,13 @@ const ADDRESS = /^(?:(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9.-]{1,253}))?:)?(\d{1,5})
 const LOOPBACK = '127.0.0.1';
 
 export interface HttpAddress {
-  /** An address or a name. An IPv6 address has no brackets here. */
+  /** An address or a name. IPv6 addresses have no brackets. */
   readonly host: string;
-  /** 0 stands for any free port. */
+  /** 0 means any free port. */
   readonly port: number;
 }
 
-/** @returns the address, with the loopback interface when the text has no host; undefined when the text is not valid */
+/** @returns undefined when the text is not `[HOST:]PORT`. The default host is 127.0.0.1 */
 export function parseHttpAddress(text: string): HttpAddress | undefined {
   const [, ipv6, name, digits] = ADDRESS.exec(text) ?? [];
   const port = Number(digits);
@@ -26,22 +26,19 @@ export function formatHttpAddress({ host, port }: HttpAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/**
- * Whether no other machine reaches this host: it is a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3) or its
- * name.
- */
+/** Whether the host is a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3) or its name. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/* Parses the Host header of an HTTP request (RFC 9110 §7.2). */
-
-/** `[::1]:80`, `127.0.0.1`, `rig.lan:8080` */
+/** The Host header of an HTTP request (RFC 9110 §7.2): `[::1]:80`, `127.0.0.1`, `rig.lan:8080`. */
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i;
 /** RFC 1035 §2.3.4. */
 const MOST_CHARACTERS = 255 + ':65535'.length;
 
-/** @returns name or address, without brackets and port, in lower case; undefined for a malformed or missing header */
+/**
+ * @returns the name or address, without brackets and port, in lower case; undefined for a malformed or missing header
+ */
 export function hostOf(header: string | undefined): string | undefined {
   if (header === undefined || header.length > MOST_CHARACTERS) return undefined;
   const [, address, name] = HOST.exec(header) ?? [];
@@ -49,27 +46,25 @@ export function hostOf(header: string | undefined): string | undefined {
   return name?.toLowerCase();
 }
 
-/* Reads the URLs of pools. Pure. */
-
 export interface PoolAddress {
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** `stratum+tcp://host:port` or `stratum+ssl://host:port`: always spelt the same way. */
+  /** The normal form: `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
   readonly url: string;
 }
 
 const POOL_URL = /^(?:(?:stratum\+)?(tcp|ssl|tls):\/\/|stratum:\/\/)?([\w.-]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 
-/** Whether a text has the scheme of a pool's URL. The rest of it may be wrong. */
+/** Whether the text has the scheme of a pool's URL. The rest may be wrong. */
 export function isPoolUrl(text: string): boolean {
   return /^(?:stratum2?(?:\+(?:tcp|ssl|tls))?|tcp|ssl|tls):\/\//i.test(text);
 }
 
 /**
- * @param text `stratum+tcp://HOST:PORT` or `stratum+ssl://HOST:PORT`, as pools write them, also without `stratum+`;
- *   `HOST:PORT` means TCP without TLS
+ * @param text `stratum+tcp://HOST:PORT` or `stratum+ssl://HOST:PORT`, also without `stratum+`; `HOST:PORT` means TCP
+ *   without TLS
  * @returns undefined when the text is not the URL of a pool
  */
 export function parsePoolUrl(text: string): PoolAddress | undefined {

@@ -1,23 +1,18 @@
-/** Makes texts from outside (from nodes, drivers, commands, certificates) safe to show. */
+/** Texts from outside (nodes, drivers, commands, certificates, files), made safe to print, and public JSON. Pure. */
 
 /**
- * Replaces each run of dangerous characters by a space: control characters can be commands to a terminal, a line break
- * can fake an entry of a log, and some characters change the direction of a line.
- * @param most the maximum length of the result in UTF-16 code units. A text that was cut ends with "…"
- * @returns the text on one line, without line separators and all of Unicode's category C, which includes control
- *   characters
+ * Replaces each run of control characters, line breaks and other characters of Unicode's category C by a space. They
+ * could be commands to a terminal, fake an entry of a log, or change the direction of a line.
+ * @param most maximum length of the result in UTF-16 code units. A text that was cut ends with "…"
  */
 export function oneLine(text: string, most = Number.POSITIVE_INFINITY): string {
   const clean = text.replace(/[\p{C}\s]+/gu, (gap) => (/^ +$/.test(gap) ? gap : ' ')).trim();
   if (clean.length <= most) return clean;
-  // The cut may have left half of a surrogate pair, which is removed.
+  // The cut may have left half of a surrogate pair.
   return `${clean.slice(0, most - 1).replace(/\p{Cs}$/u, '')}…`;
 }
 
-/**
- * @returns the text on one line of as many columns as it has characters, for terminals: wide characters become question
- *   marks
- */
+/** As `oneLine`, with one column for each character: wide characters become question marks. */
 export function oneColumnEach(text: string, most = Number.POSITIVE_INFINITY): string {
   return oneLine(text, most).replace(/[^\x20-\x7e°…]/g, '?');
 }
@@ -40,8 +35,7 @@ function csvCell(value: string | number | boolean | null): string {
 /* Decodes the files that people write. Pure. */
 
 /**
- * @param bytes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell 5 writes when its output goes to a
- *   file (`>`)
+ * @param bytes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell 5 writes for `>`
  * @returns the text without a byte order mark
  * @throws TypeError when the bytes are neither
  */
@@ -50,15 +44,13 @@ export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
 }
 
-/* Writes public JSON. */
-
-/** Maximum number of decimal places of a fraction, so that seconds are exact to the microsecond. */
+/** Maximum number of decimal places of a fraction: seconds are exact to the microsecond. */
 const DECIMAL_PLACES = 6;
-/** Number of digits that a fraction below 1 keeps, such as a small number of expected blocks. */
+/** Number of significant digits of a fraction below 1. */
 const DIGITS_BELOW_ONE = 6;
 
 /**
- * @returns JSON without a newline. Fractions are rounded, because clocks and averages give meaningless digits
+ * @returns JSON without a newline. Fractions are rounded, because clocks and averages have meaningless digits
  *   (0.055899000000208615)
  */
 export function jsonText(value: unknown): string {
@@ -70,7 +62,7 @@ function rounded(figure: number): number {
   return Number(Math.abs(figure) < 1 ? figure.toPrecision(DIGITS_BELOW_ONE) : figure.toFixed(DECIMAL_PLACES));
 }
 
-/** @returns the value of a text from outside; undefined when it is not JSON */
+/** @returns undefined when the text is not JSON */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,9 +1,9 @@
 /** Parses and formats quantities as people write them: `1h30m`, `10M`, `20 GH/s`. */
 
-/** A number with at most 20 digits before and after the point. Longer ones are typing errors. */
+/** At most 20 digits before and after the point. More are a typing error. */
 const COUNT = String.raw`\d{1,20}(?:\.\d{1,20})?`;
 
-/** `90`, or numbers of days, hours, minutes and seconds in this order: `1h30m`. */
+/** `90`, or days, hours, minutes and seconds in this order: `1h30m`. */
 export const TIME = new RegExp(
   `^(?:${COUNT}|(?=\\d)(?:(${COUNT})d)?(?:(${COUNT})h)?(?:(${COUNT})m)?(?:(${COUNT})s)?)$`,
 );
@@ -11,12 +11,11 @@ export const TIME = new RegExp(
 export const HASHRATE = new RegExp(`^(${COUNT})(?: ?(?=\\S)([kMGTP]?)(?:H/s)?)?$`);
 const SIZE = new RegExp(`^(${COUNT})([kMG]?)$`);
 
-/** Seconds in a day, an hour, a minute and a second. */
 const SECONDS = [86_400, 3_600, 60, 1];
 const BYTES: Units = { G: 1024 ** 3, M: 1024 ** 2, k: 1024, '': 1 };
 const HASHES: Units = { P: 1e15, T: 1e12, G: 1e9, M: 1e6, k: 1e3, '': 1 };
 
-/** The units' factors by letter, largest first. */
+/** Factors by the unit's letter, the largest first. */
 type Units = Readonly<Record<string, number>>;
 
 /** @returns seconds, from `90`, `90s`, `90m`, `1h30m` or `2d`; undefined for any other text */
@@ -60,23 +59,17 @@ function format(value: number, units: Units): string {
   return texts.reduce((shortest, text) => (text.length < shortest.length ? text : shortest));
 }
 
-/* Parses and formats lists of CPUs as Linux writes them, such as `0,2-5`. */
-
-/**
- * @param what the singular of the noun
- * @returns `1 thread`, `3 threads`
- */
+/** @param what singular noun @returns `1 thread`, `3 threads` */
 export function plural(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** CPU numbers must be below this: the addon's CPU sets have this many bits. */
+/** CPU numbers must be below this: the addon's CPU sets have this number of bits. */
 export const MAX_CPUS = 1024;
 
 /**
- * @param text a list such as `0-3,8,10-11`
- * @returns ascending and distinct numbers; undefined when the text is not such a list, or has a number of MAX_CPUS or
- *   above
+ * @param text a list as Linux writes it: `0-3,8,10-11`
+ * @returns ascending, distinct numbers; undefined when the text is no such list, or has a number of MAX_CPUS or above
  */
 export function parseCpuList(text: string): number[] | undefined {
   const cpus = new Set<number>();

@@ -1,30 +1,26 @@
-/** Parses and evaluates the schedule windows in which to mine: `mon-fri 22:00-07:00, sat,sun`, in local time. Pure. */
+/** Schedule windows, in local time: `mon-fri 22:00-07:00, sat,sun`. Pure. */
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
-/**
- * Time that `nextChange` looks ahead: a week, after which a schedule repeats, and a day more because of changes to
- * summer time.
- */
+/** How far `nextChange` looks ahead: a week, after which a schedule repeats, and a day for changes to summer time. */
 const AHEAD_MINUTES = 8 * DAY_MINUTES;
-/** Maximum number of windows in a schedule: far more than a week needs. */
+/** Maximum number of windows, far more than a week needs. */
 const MAX_WINDOWS = 64;
 
 export interface ScheduleWindow {
-  /** The days on which the window begins: 0 is Sunday, as for `Date`. */
+  /** Days on which the window begins: 0 is Sunday, as for `Date`. */
   readonly days: ReadonlySet<number>;
-  /** The window's first minute of the day, in local time. */
+  /** First minute of the window, counted from midnight. */
   readonly from: number;
-  /** The first minute after the window. When it is not after `from`, it is on the next day. */
+  /** First minute after the window. When it is not after `from`, it is on the next day. */
   readonly to: number;
 }
 
 /**
- * Parses windows that are separated by commas. Each has days, a time, or both: `22:00-07:00` is open on every day,
- * `sat` on the whole day. Several days may precede a time (`sat,sun 10:00-18:00`). Days that no time follows are whole
- * days.
+ * Parses windows separated by commas. Each has days, a time, or both: `22:00-07:00` is open on every day, `sat` on the
+ * whole day. Several days may precede a time (`sat,sun 10:00-18:00`). Days without a time are whole days.
  * @throws RangeError that says what is wrong
  */
 export function parseWindows(text: string): ScheduleWindow[] {
@@ -84,7 +80,7 @@ function formatWindow({ days, from, to }: ScheduleWindow, isLast: boolean): stri
   return [...(isEveryDay ? [] : [formatDays(days)]), ...time].join(' ');
 }
 
-/** @returns days such as `mon-fri,sun`: three or more days in a row become a span */
+/** Three or more days in a row become a span: `mon-fri,sun`. */
 function formatDays(days: ReadonlySet<number>): string {
   const runs: number[][] = [];
   for (const day of [...EVERY_DAY.slice(1), 0]) {
@@ -107,7 +103,7 @@ function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** @param atMs milliseconds since the UNIX epoch; the windows are compared with local time at that moment */
+/** @param atMs milliseconds since the UNIX epoch */
 export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolean {
   const at = new Date(atMs);
   const day = at.getDay();
@@ -121,7 +117,7 @@ export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolea
 }
 
 /**
- * Finds out when a window next opens or closes. It tries every minute, which is right even when summer time begins or
+ * Finds the next time at which a window opens or closes. Trying every minute is right even when summer time begins or
  * ends, and takes a few milliseconds at most.
  * @returns milliseconds since the UNIX epoch; undefined when nothing changes within a week
  */
@@ -135,7 +131,7 @@ export function nextChange(windows: readonly ScheduleWindow[], fromMs: number): 
   return undefined;
 }
 
-/** @returns a local time such as `22:00`, or `mon 22:00` when it is on another day than now */
+/** @returns local time such as `22:00`, or `mon 22:00` when it is on another day than now */
 export function formatMoment(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
   const time = formatMinute(at.getHours() * 60 + at.getMinutes());

@@ -1,4 +1,4 @@
-/** The answers to the questions of `pickaxe init`, and the file that is made from them. */
+/** The answers to the questions of `pickaxe init`, and the configuration file made from them. */
 
 import { checkbox } from '@inquirer/prompts';
 import { z } from 'zod';
@@ -10,46 +10,46 @@ import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { type Finding, findingLines } from '../../survey/finding.ts';
 import { thisMachine } from '../../system/machine.ts';
 
-/** The nodes or the pools to mine on. */
+/** Nodes or pools. */
 export interface Places {
   /** In order of preference. */
   readonly urls: readonly string[];
-  /** The fingerprints of certificates that no authority has signed. */
+  /** Fingerprints of certificates that no authority has signed. */
   readonly fingerprints?: readonly PerNode[];
 }
 
 export interface NodeAnswers extends Places {
-  /** Undefined where every URL has a path. */
+  /** Absent where every URL has a path. */
   readonly network?: string;
   /** 64 hex digits. */
   readonly publicKey: string;
-  /** Undefined for `k:` and the public key. */
+  /** Absent for `k:` and the public key. */
   readonly account?: string;
-  /** Undefined unless a rig's name was written after the key or the account. */
+  /** Present if it was written after the key or the account. */
   readonly rigName?: string;
 }
 
 export interface PoolAnswers extends Places {
   readonly user: string;
-  /** Undefined where the pool needs none. */
+  /** Absent where the pool needs none. */
   readonly password?: Password;
 }
 
 export interface Password {
-  /** A new file for the password. A relative path starts at the folder of the settings. */
+  /** A new file. A relative path starts at the folder of the settings. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Either `node` or `pool` is there. */
+/** Has either `node` or `pool`. */
 export interface Answers {
   readonly node?: NodeAnswers;
   readonly pool?: PoolAnswers;
-  /** Undefined for the CPU and every real GPU. */
+  /** Absent for the CPU and every real GPU. */
   readonly devices?: readonly string[];
 }
 
-/** @returns a TOML file of the settings that were asked for; the password is not in it */
+/** @returns TOML without the password, which has its own file */
 export function configText({ node, pool, devices }: Answers): string {
   return settingsToml({
     ...(node && nodeSettings(node)),
@@ -70,10 +70,8 @@ function poolSettings({ password, ...pool }: PoolAnswers) {
   return { ...pool, ...(password && { passwordFile: password.file }) };
 }
 
-/* Prints lines between the questions. */
-
 const INDENT = '  ';
-/** The assumed width of a terminal that does not report its own. */
+/** Assumed width of a terminal that does not report one. */
 const USUAL_COLUMNS = 80;
 
 export function say(...lines: readonly string[]): void {
@@ -84,9 +82,7 @@ export function sayFindings(findings: readonly Finding[]): void {
   say(...findingLines(findings, (process.stdout.columns || USUAL_COLUMNS) - INDENT.length));
 }
 
-/* Reads what was typed at a prompt as the value of a setting. The prompt says what is wrong, and asks again. */
-
-/** @returns a check of typed texts for a prompt: its result is true, or says what is wrong */
+/** @returns a validator for a prompt */
 export function accepts(type: SettingType<string>): (text: string) => true | string {
   const schema = type.schema(z);
   return (text) => {
@@ -97,12 +93,10 @@ export function accepts(type: SettingType<string>): (text: string) => true | str
   };
 }
 
-/** @param text one that the type accepts */
 export function read(type: SettingType<string>, text: string): string {
   return type.schema(z).parse(text.trim());
 }
 
-/** Asks what to mine with. */
 export async function askDevices(): Promise<Pick<Answers, 'devices'>> {
   const gpus = await list();
   const usable = gpus.filter(({ usable }) => usable);
@@ -119,7 +113,7 @@ export async function askDevices(): Promise<Pick<Answers, 'devices'>> {
       ...usable.map(({ name, model }) => ({ name: `${name.padEnd(5)} ${model}`, value: name, checked: true })),
     ],
   });
-  // All devices are the default, which also counts for devices that are added later.
+  // All devices are the default, which also covers devices that are added later.
   return devices.length === usable.length + 1 ? {} : { devices };
 }
 

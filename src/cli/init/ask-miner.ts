@@ -1,4 +1,4 @@
-/** Asks who gets the rewards, and what to change when the node gives no work or the account has other keys. */
+/** Asks for the key and the account of the rewards, until a node gives them work. */
 
 import { input, select } from '@inquirer/prompts';
 import { examineAccount } from '../../app/examine-sources.ts';
@@ -19,7 +19,7 @@ const USUAL_KEY_FILE = 'pickaxe-key.json';
 
 type Miner = Pick<NodeAnswers, 'publicKey' | 'account' | 'rigName'>;
 
-/** A key as it was typed, perhaps with a rig's name after it: `k:KEY.rig1`. */
+/** A key as it was typed, perhaps followed by a rig's name: `k:KEY.rig1`. */
 interface TypedKey {
   readonly publicKey: string;
   readonly rigName?: string | undefined;
@@ -42,7 +42,6 @@ export async function askNodesAndMiner(): Promise<NodeAnswers> {
   return { ...nodes, ...miner };
 }
 
-/** The question about each trouble, and the answer that changes nothing. */
 const QUESTIONS = {
   'no work': {
     message: 'The node gives this miner no work. What would you like to change?',
@@ -116,17 +115,13 @@ async function makeKey(): Promise<string> {
   }
 }
 
-/*
- * Asks the nodes whether they give a miner work, and whether its account has its keys on every chain where it exists.
- */
-
-/** What keeps a miner from mining, or from mining on some chains. */
+/** `other keys` keeps a miner from mining on some chains. */
 export type Trouble = 'no work' | 'other keys';
 
 type ExaminedNodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
 type ExaminedMiner = Pick<NodeAnswers, 'publicKey' | 'account'>;
 
-/** Prints what it finds. @returns undefined when nothing keeps this miner from mining */
+/** @returns undefined when nothing keeps this miner from mining */
 async function examineMiner(
   { urls, network, ...node }: ExaminedNodes,
   miner: ExaminedMiner,
@@ -143,7 +138,7 @@ async function examineMiner(
   const config = { node: settings, ledger: DEFAULTS.ledger, miner: identity };
   const troubles = (await examineAccount(config)).filter(({ state }) => state !== 'ok');
   sayFindings([...findings, ...troubles]);
-  // Where all chains have other keys, the node can give no work, whatever its operator does.
+  // Where all chains have other keys, no node can give work.
   if (troubles.some(isFault)) return 'other keys';
   if (!findings.some(isFault)) return troubles.some(({ state }) => state === 'warning') ? 'other keys' : undefined;
   return 'no work';

@@ -1,4 +1,4 @@
-/** Asks for the URLs of nodes or pools, and tries each of them at once. */
+/** Asks for the URLs of nodes or pools, and tries each at once. */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -27,36 +27,36 @@ import {
   sayFindings,
 } from './answers.ts';
 
-/** Whether nodes or pools are asked for, and how each URL is tried. */
+/** Whether to ask for nodes or pools, and how to try each URL. */
 export interface Wanted {
   readonly kind: 'node' | 'pool';
   readonly type: SettingType<string>;
-  /** The URL that Enter alone stands for. */
+  /** The default answer. */
   readonly usual?: string;
   readonly attempt: (url: string, trust: Trust) => Promise<Attempt>;
 }
 
 export interface Attempt {
-  /** What to show. There is a fault among them if nothing was found at the URL. */
+  /** To be printed. A fault among them means that nothing was found at the URL. */
   readonly findings: readonly Finding[];
-  /** The fingerprint of the certificate that was shown, where that is not trusted. */
+  /** Fingerprint of the presented certificate, if it is not trusted. */
   readonly untrusted?: string;
-  /** The network that a node says it serves. */
+  /** The network that the node names. */
   readonly network?: string;
 }
 
 interface Asked {
   readonly url: string;
-  /** The fingerprint of its certificate, where that is the only reason to trust it. */
+  /** Fingerprint of its certificate, where that is the only reason to trust it. */
   readonly fingerprint?: string;
   readonly network?: string;
 }
 
-/** Maximum number of nodes or pools: more of them for failover would help nobody. */
+/** Maximum number of nodes or pools. More of them would not help failover. */
 const MOST = 5;
 const NONE = '';
 
-/** @returns them, and the network that the first one says it serves */
+/** @returns the answers, and the network that the first node names */
 async function askUrls(wanted: Wanted): Promise<{ readonly places: Places; readonly network?: string }> {
   const { kind, usual } = wanted;
   const first = await askUrl(wanted, `${kind === 'node' ? 'Node' : 'Pool'} URL`, usual);
@@ -77,7 +77,7 @@ function placesOf(all: readonly Asked[]): Places {
   return { urls: all.map(({ url }) => url), ...(fingerprints.length > 0 && { fingerprints }) };
 }
 
-/** @param usual what Enter alone stands for; without it, Enter alone is not enough */
+/** @param usual default answer. Without it, an answer must be typed */
 async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<Asked> {
   const isUrl = accepts(wanted.type);
   for (;;) {
@@ -94,7 +94,7 @@ async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<
   }
 }
 
-/** @param fingerprint that of the certificate that the user trusts; without one, an authority must have signed it */
+/** @param fingerprint trusted by the user. Without it, an authority must have signed the certificate */
 async function attempt(
   wanted: Wanted,
   url: string,
@@ -125,8 +125,6 @@ const COMPARE = {
   pool: 'Compare it with the one that the pool’s operator gives. The same as hex digits:',
 } as const;
 
-/* Asks for the nodes and the network, and asks each node at once whether it is a node. */
-
 const USUAL_URL = 'http://127.0.0.1:1848';
 const USUAL_NETWORK = 'mainnet01';
 
@@ -138,7 +136,7 @@ export async function askNodes(): Promise<Nodes> {
   return { ...places, network: await askNetwork(network) };
 }
 
-/** @param usual the network that Enter alone stands for */
+/** @param usual default answer */
 export async function askNetwork(usual = USUAL_NETWORK): Promise<string> {
   const network = await input({ message: 'Network', default: usual, validate: acceptsNetwork });
   return network.trim();
@@ -152,7 +150,7 @@ function acceptsNetwork(text: string): true | string {
   return `Did you mean ${meant}? If not, write the network into the node URL: http://HOST:PORT/ledger/0.0/${text.trim()}`;
 }
 
-/** Neither network nor key is known yet: whether it is a node is what counts here. */
+/** The network and the key are not known yet, so this only finds out whether it is a node. */
 async function attemptNode(url: string, trust: Trust): Promise<Attempt> {
   const { findings, ...found } = await examineNode({ url, trust });
   const relevant = findings.filter(
@@ -164,17 +162,12 @@ async function attemptNode(url: string, trust: Trust): Promise<Attempt> {
   return { ...found, findings: relevant };
 }
 
-/* Asks for the pools and the user at them, and whether the pools give that user work. */
-
 const USUAL_PASSWORD_FILE = 'pool.password';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
 const passwordType = text(/^[^\x00-\x1f\x7f]{0,256}$/, 'Give a password of at most 256 characters.');
 
-/**
- * Asks until a pool gives the user work, or the user goes on without that.
- * @param folder that of the settings, where a relative path to the password starts
- */
+/** Asks until a pool gives the user work, or the user goes on without that. @param folder of the settings */
 export async function askPools(folder: string): Promise<PoolAnswers> {
   let places = await askPlaces();
   let user = await askUser();
@@ -205,7 +198,7 @@ async function askPlaces(): Promise<Places> {
   return (await askUrls({ kind: 'pool', type: poolUrl, attempt: attemptPool })).places;
 }
 
-/** The user is not known yet: whether something listens there is what counts here. */
+/** The user is not known yet, so this only finds out whether something listens there. */
 async function attemptPool(url: string, trust: Trust): Promise<Attempt> {
   return examinePool({ url, trust });
 }
@@ -215,7 +208,7 @@ async function askUser(): Promise<string> {
   return read(poolUser, await input({ message, validate: accepts(poolUser) }));
 }
 
-/** @returns an empty text for none */
+/** @returns an empty text where the pool needs none */
 async function askPassword(): Promise<string> {
   const typed = await hiddenInput({
     message: 'Password (most pools need none: leave it empty)',

@@ -1,4 +1,4 @@
-/** `pickaxe init`: asks for what mining needs, checks each answer against the real thing, and writes it to a file. */
+/** `pickaxe init`: asks for what mining needs, checks each answer, and writes the configuration file. */
 
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
@@ -23,7 +23,6 @@ export function declare(command: Command, { action }: Line): void {
 }
 
 interface InitOptions {
-  /** The user's file instead of the project's. */
   readonly user: boolean;
 }
 
@@ -49,7 +48,7 @@ async function runInit({ user }: InitOptions): Promise<number> {
     write(file, answers, isThere);
     start = howToStart(answers, user);
   } catch (fault) {
-    // What @inquirer/core throws at Ctrl-C.
+    // @inquirer/core throws this at Ctrl-C.
     if ((fault as Error).name !== 'ExitPromptError') throw fault;
     say('No configuration was written.');
     return EXIT.interrupted;
@@ -58,12 +57,11 @@ async function runInit({ user }: InitOptions): Promise<number> {
   return EXIT.done;
 }
 
-/** A password counts only in a project file that is named. */
+/** A password counts only in a project file that --config names. */
 function howToStart({ pool }: Answers, user: boolean): string {
   return pool?.password && !user ? `pickaxe mine --config ${PROJECT_FILE}` : 'pickaxe mine';
 }
 
-/** @param folder that of the settings */
 async function ask(folder: string): Promise<Answers> {
   const kind = await select({
     message: 'Mine on',
@@ -82,7 +80,7 @@ function userFile(): string {
   return join(folder, 'config.toml');
 }
 
-/** Beside a JSON file, pickaxe does not start. */
+/** pickaxe does not start when a JSON file is beside the TOML file. */
 function refuseTwin(file: string): void {
   const twin = file.replace(/toml$/, 'json');
   if (exists(twin))
@@ -93,16 +91,13 @@ function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/* Writes the answers: the settings to their file, and a pool's password to another one. */
-
-/** Explicit, whatever the umask is, because pickaxe refuses to read a file that others may write to. */
+/** Set whatever the umask is, because pickaxe refuses to read a file that others may write to. */
 const MODE = 0o644;
-/** The mode of folders that are made. */
 const FOLDER_MODE = 0o700;
 
 /**
  * Writes all or nothing.
- * @param replaces whether the user wants an existing file to be replaced: otherwise there must be none
+ * @param replaces false when the file must not exist yet
  * @throws UsageError that says which file could not be written, and why
  */
 export function write(file: string, answers: Answers, replaces: boolean): void {
@@ -117,7 +112,6 @@ export function write(file: string, answers: Answers, replaces: boolean): void {
 
 const notWritten = (file: string) => (why: string) => `${file} could not be written: ${why}`;
 
-/** @returns the file */
 function writePassword(folder: string, { file: name, text }: Password): string {
   const file = resolve(folder, name);
   orUsageError(() => {

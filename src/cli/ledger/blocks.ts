@@ -1,4 +1,4 @@
-/** `pickaxe ledger block`, `hash` and `branch`: lists of a chain's blocks. */
+/** `pickaxe ledger block`, `hash`, `branch` and `payload`: lists of a chain's blocks, and their contents. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, UsageError } from '../../app/exit.ts';
@@ -25,7 +25,7 @@ import {
 } from './client.ts';
 
 const HASH = /^[\w-]{43}$/;
-/** Number of items that a list prints by default: a chain has millions of blocks. */
+/** Default number of items that a list prints, because a chain has millions of blocks. */
 const USUAL_LIMIT = 100;
 
 const CHAIN: [string, string, (text: string) => number] = ['<chain>', 'number of the chain, from 0 on', chainNumber];
@@ -70,7 +70,7 @@ export function declareBlockCommands(ledger: Command, { io, action }: Line): voi
     .action(action(async (chain, options, command) => runBranch(await settingsOf(command), chain, options, io)));
 }
 
-/** @returns 32 bytes */
+/** @returns 32 bytes @throws InvalidArgumentError */
 function hashOf(text: string): Uint8Array {
   const bytes = HASH.test(text) ? Buffer.from(text, 'base64url') : undefined;
   if (bytes?.toString('base64url') !== text) throw new InvalidArgumentError('Give 43 characters of base64url.');
@@ -85,12 +85,11 @@ export interface ListOptions {
   readonly json: boolean;
   readonly minHeight?: number | bigint;
   readonly maxHeight?: number;
-  /** Maximum number of items that are printed. */
   readonly limit: number;
 }
 
 interface UpwardOptions extends ListOptions {
-  /** Number of the newest blocks that are listed, the newest first: of the branch that ends with the node's cut. */
+  /** Number of blocks, from the newest one of the node's cut downwards. */
   readonly last?: number;
 }
 
@@ -102,7 +101,6 @@ interface BranchOptions extends BlockListOptions {
   /** 32 bytes each. */
   readonly upper: readonly Uint8Array[];
   readonly lower?: readonly Uint8Array[];
-  /** Whole blocks instead of hashes. */
   readonly blocks: boolean;
 }
 
@@ -125,11 +123,7 @@ function runBlock(loaded: Loaded, chain: number, options: BlockListOptions, io: 
   );
 }
 
-/**
- * @returns the branch that ends with the newest block of the node's cut, as far down as `last` says; undefined without
- *   `last`
- * @throws UsageError for a chain that the cut does not have
- */
+/** @returns the bounds of the newest blocks; undefined without `last` @throws UsageError for an unknown chain */
 async function newestOf(api: NodeApi, chain: number, { last, json }: UpwardOptions) {
   if (last === undefined) return undefined;
   const { heads } = await api.cut();
@@ -157,7 +151,6 @@ async function printHashes(hashes: AsyncIterable<Uint8Array>, options: ListOptio
   });
 }
 
-/** @returns the exit code */
 async function printBlocks(
   api: NodeApi,
   blocks: AsyncIterable<Block>,
@@ -176,7 +169,7 @@ async function printBlocks(
   return checks.finish('block') ? EXIT.done : EXIT.failed;
 }
 
-/** Prints items up to the limit, and says when there are more. @returns how many were printed */
+/** Prints items up to the limit, and says when there are more. @returns the number of printed items */
 async function each<T>(
   items: AsyncIterable<T>,
   { limit }: ListOptions,
@@ -198,8 +191,6 @@ async function each<T>(
   if (count === 0) io.say(`There are no ${what} in this range.`);
   return count;
 }
-
-/* `pickaxe ledger payload`: what a block contains, proven against the hash that was asked for. */
 
 interface PayloadOptions {
   readonly json: boolean;

@@ -1,7 +1,4 @@
-/**
- * Checks blocks beyond what the client proves anyway: proof of work, neighbours, weights and rewards. Each check is on
- * its own, so that one that fails hides none of the others.
- */
+/** The checks of `--verify`. The client has already proven the payloads. A failed check does not hide the others. */
 
 import { type Cut, lowestHeight } from '../../ledger/cut.ts';
 import { weightAbove } from '../../ledger/difficulty.ts';
@@ -24,7 +21,7 @@ import type { NodeApi } from '../../node/node-api.ts';
 import { unlessMissing } from '../../survey/look.ts';
 import { plural } from '../../text/quantities.ts';
 
-/** They are printed in this order. The client proves the payloads. Only blocks of a list have links. */
+/** In the order in which they are printed. Only blocks of a list have links. */
 const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
 type Check = (typeof CHECKS)[number];
 
@@ -38,14 +35,11 @@ export class BlockChecks {
   readonly #links: Links | undefined;
   readonly #faults = new Map<Check, number>();
   readonly #graphsFrom = new Set<GraphFrom>();
-  /** Those of the last heights, by hash. */
+  /** Headers of the last heights, with their hashes. */
   #near: readonly (readonly [string, BlockHeader])[] = [];
   #checked = 0;
 
-  /**
-   * @param say prints a line for people: what is wrong, and at the end what is right
-   * @param links how the blocks of a list must follow each other; undefined where they need not
-   */
+  /** @param links how the blocks of a list must follow each other; absent where they need not */
   constructor(api: Pick<NodeApi, 'network' | 'info'>, say: (line: string) => void, links?: Links) {
     this.graphs = new NetworkGraphs(api);
     this.#network = api.network;
@@ -53,7 +47,7 @@ export class BlockChecks {
     this.#links = links;
   }
 
-  /** @throws NodeError when the node is asked for its graphs, and does not answer */
+  /** @throws NodeError when the node is asked for its graphs and does not answer */
   async check({ header, payload }: Block): Promise<void> {
     const hash = encodeBase64url(blockHash(header));
     const attempt = async (check: Check, act: () => unknown) => {
@@ -76,8 +70,8 @@ export class BlockChecks {
   }
 
   /**
-   * Says what is right, what is wrong, and what only the node says.
-   * @param what one of those that were checked: a block, a head
+   * Prints what is right, wrong, or was only checked against the node's own graph.
+   * @param what `block` or `head`
    * @param more what else is right
    * @returns whether nothing is wrong
    */
@@ -108,7 +102,7 @@ export class BlockChecks {
     if (count <= MOST_TOLD) this.#print(`error: ${fault}.`);
   }
 
-  /** Blocks come in either order, so the parent may come before its child or after it. */
+  /** Lists go up or down, so the parent may come before or after its child. */
   #checkWeight(hash: string, header: BlockHeader): void {
     for (const [otherHash, other] of this.#near) {
       if (encodeBase64url(header.parent) === otherHash) compare(other, header);
@@ -117,10 +111,7 @@ export class BlockChecks {
   }
 }
 
-/**
- * The first block of a chain has no proof of work, no neighbours below it, and no miner. Chains can begin above height
- * 0.
- */
+/** The first block of a chain, which can be above height 0, has no proof of work, neighbours or miner. */
 function isFirst({ chain, height }: BlockHeader, network: string): boolean {
   return height === 0n || chain >= (chainsAt(network, height - 1n) ?? Number.POSITIVE_INFINITY);
 }
@@ -138,29 +129,23 @@ function isNear(a: bigint, b: bigint): boolean {
   return a - b <= 1n && b - a <= 1n;
 }
 
-/* How the blocks of a list follow each other. A node could leave some out, repeat some or turn them round. Pure. */
+/* Links: a node could leave blocks of a list out, repeat them or change their order. Pure. */
 
 export interface Links {
   /**
-   * Takes the next block of the list.
-   * @param hash its block hash in base64url
-   * @throws LedgerFormatError when it cannot be the next one. What follows is compared with it all the same
+   * Takes the blocks of the list in order.
+   * @param hash in base64url
+   * @throws LedgerFormatError when the block cannot be the next one. Later blocks are compared with it nevertheless
    */
   check(hash: string, header: Pick<BlockHeader, 'height' | 'parent'>): void;
-  /** What these links do not show, for people; absent where that is nothing. */
+  /** For people: what these links do not show. */
   readonly note?: string | undefined;
 }
 
-/**
- * The links of all blocks of a stretch of heights, orphans included: upwards, with the parents of all but the lowest
- * ones.
- */
+/** Links of all blocks of a range of heights, orphans too, upwards. Parents below the range are not checked. */
 export class UpwardLinks implements Links {
   #height: bigint | undefined;
-  /**
-   * The hashes of the blocks of this height so far, and of all those of the height below; undefined for the lowest
-   * height.
-   */
+  /** Hashes of the blocks of the current height so far, and of the height below; undefined at the lowest height. */
   #here = new Set<string>();
   #below: ReadonlySet<string> | undefined;
 
@@ -184,18 +169,15 @@ export class UpwardLinks implements Links {
   }
 }
 
-/** The links of a branch: downwards from its upper bounds, and each further block is the parent of one before it. */
+/** The links of a branch downwards: each block is an upper bound or the parent of an earlier block. */
 export class BranchLinks implements Links {
-  /** The hashes of the blocks that may come next. */
+  /** Hashes of the blocks that may come next. */
   readonly #next: Set<string>;
   readonly #maxHeight: bigint | undefined;
   #last: bigint | undefined;
   #isCut = false;
 
-  /**
-   * @param upper the hashes of the blocks whose ancestors these are, 32 bytes each
-   * @param maxHeight the height above which blocks were not asked for
-   */
+  /** @param upper 32 bytes each @param maxHeight height above which no blocks were requested */
   constructor(upper: readonly Uint8Array[], maxHeight?: bigint) {
     this.#next = new Set(upper.map(encodeBase64url));
     this.#maxHeight = maxHeight;
@@ -213,18 +195,15 @@ export class BranchLinks implements Links {
     this.#last = height;
     if (last !== undefined && height > last) throw new LedgerFormatError(`it follows a block of height ${last}`);
     if (isExpected) return;
-    // What is between it and the upper bound was not asked for.
+    // The blocks between the upper bound and this one were not requested.
     if (height === this.#maxHeight && last === undefined) this.#isCut = true;
     else throw new LedgerFormatError('it is neither an upper bound nor the parent of a block before it');
   }
 }
 
-/*
- * Finds out which chains of a network are neighbours. pickaxe knows the graphs of many networks; of others, only the
- * node can tell it.
- */
+/* For networks that pickaxe does not know, only the node can say which chains are neighbours. */
 
-/** `node`: only the node says so. `nobody`: neither pickaxe nor the node knows the graph. */
+/** Source of the graph. `nobody`: neither pickaxe nor the node knows it. */
 type GraphFrom = 'pickaxe' | 'node' | 'nobody';
 
 class NetworkGraphs {
@@ -236,11 +215,11 @@ class NetworkGraphs {
   }
 
   /**
-   * @returns who has said which chains are neighbours; nobody: the header is not checked
+   * @returns the source of the graph. For `nobody`, the header was not checked
    * @throws LedgerFormatError when the header's adjacents are not on the neighbours of its chain
    */
   async check(header: BlockHeader): Promise<GraphFrom> {
-    // A header names the parents of its block, so its graph is that of one height below.
+    // A header names the parents of its block, so the graph of the height below applies.
     const height = header.height - 1n;
     const own = this.#ownAt(height);
     if (own) checkAdjacents(header, own);
@@ -251,7 +230,7 @@ class NetworkGraphs {
     return 'node';
   }
 
-  /** @returns the graphs with which a cut is checked, the newest first; undefined when nobody knows them */
+  /** @returns the graphs for checking a cut, the newest first; undefined when nobody knows them */
   async ofCut({ heads }: Cut): Promise<readonly GraphSpan[] | undefined> {
     const own = graphsOfNetwork(this.#api.network);
     if (own) return own;

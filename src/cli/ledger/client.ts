@@ -1,4 +1,4 @@
-/** Runs a command that reads the ledger of the configured nodes, or changes the state of one. */
+/** What commands that ask the configured nodes about the ledger have in common. */
 
 import type { Command } from 'commander';
 import { EXIT } from '../../app/exit.ts';
@@ -15,21 +15,16 @@ import type { Io } from '../io.ts';
 import { onNodes } from '../on-nodes.ts';
 import { withSettings } from '../options.ts';
 
-/** For commands that only few people need: the help leaves them out, and docs/ledger.md explains them. */
+/** For commands that only few people need. Help omits them, and docs/ledger.md explains them. */
 export const RARE = { hidden: true };
 
-/** @returns a new command that reads from the nodes of the settings */
 export function reading(ledger: Command, name: string, about: string): Command {
   return withSettings(ledger.command(name), 'node', 'ledger')
     .description(about)
     .option('--json', 'JSON on stdout, one value a line', false);
 }
 
-/**
- * @param act asks the first node that can be reached
- * @returns the exit code
- * @throws UsageError when no node is configured
- */
+/** @param act called with the first node that can be reached @throws UsageError when no node is configured */
 export function withNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Promise<void>): Promise<number> {
   return withNodes(loaded, io, async (nodes) => {
     await nodes.ask(act);
@@ -37,7 +32,7 @@ export function withNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Promise<
   });
 }
 
-/** The same with exactly one node, the first one, and no other. */
+/** Like `withNode`, but with the first node only, even if it cannot be reached. */
 export function withFirstNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Promise<void>): Promise<number> {
   return withNodes(loaded, io, async (nodes) => {
     await nodes.askOne(act);
@@ -45,7 +40,7 @@ export function withFirstNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Pro
   });
 }
 
-/** The same for a command that returns its exit code. */
+/** Like `withNode`, for a command that returns its exit code. */
 export async function withNodes(
   { config }: Loaded,
   io: Io,
@@ -60,10 +55,8 @@ export async function withNodes(
   }
 }
 
-/* What `pickaxe ledger` prints: rows for people, or one JSON value a line. */
-
 const GAP = '  ';
-/** The most characters of a foreign text, such as an account. */
+/** Maximum length of a foreign text, in characters. */
 const MOST = 80;
 
 /** Numbers keep their digits. */
@@ -71,13 +64,12 @@ export function printJson(io: Io, json: ExactJson): void {
   io.out(`${stringifyExactJson(json)}\n`);
 }
 
-/** @param rows name and value */
 export function printTable(io: Io, rows: readonly (readonly [string, string])[]): void {
   const width = Math.max(...rows.map(([name]) => name.length));
   for (const [name, value] of rows) io.out(`${name.padEnd(width)}${GAP}${value}\n`);
 }
 
-/** @returns a foreign text, safe to print */
+/** @returns a foreign text that is safe to print */
 export function safe(text: string): string {
   return oneLine(text, MOST);
 }
@@ -87,7 +79,6 @@ export function timeOf({ creationTimeUs }: BlockHeader): string {
   return Number.isNaN(time.getTime()) ? `${creationTimeUs} µs` : time.toISOString();
 }
 
-/** One line of a list of blocks. */
 export function blockLine({ header, payload }: Block): string {
   const { height } = header;
   const transactions = `${payload.transactions.length} tx`.padStart(6);
@@ -115,10 +106,10 @@ export function accountIn({ minerData }: { readonly minerData: Uint8Array }): st
   }
 }
 
-/** The time between two lines about progress, in ms. */
+/** Time between two lines about progress, in ms. */
 const EVERY_MS = 2_000;
 
-/** Prints the progress of a long command to stderr, where nothing else on the terminal shows it. */
+/** Prints the progress of a long command to stderr, when a person reads it and the results go elsewhere. */
 export class Progress {
   readonly #io: Io;
   #shownAtMs = performance.now();

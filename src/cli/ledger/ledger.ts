@@ -1,5 +1,3 @@
-/** `pickaxe ledger`: reads the ledger from a node, and proves it. */
-
 import type { Command } from 'commander';
 import type { Line } from '../io.ts';
 import { declareBlockCommands } from './blocks.ts';

@@ -1,4 +1,4 @@
-/** `pickaxe ledger cut`, `peers`, `config` and `info`: what a node says about the ledger, its network and itself. */
+/** `pickaxe ledger cut`, `peers`, `config`, `info`, `put-cut` and `put-peer`. */
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -112,10 +112,7 @@ function printCut(cut: Cut, isJson: boolean, io: Io): void {
   ]);
 }
 
-/**
- * @returns whether each block of the cut is right
- * @throws LedgerFormatError when the heads do not belong together, or one is not what the cut says.
- */
+/** @throws LedgerFormatError when the heads do not belong together, or a block is not what the cut says */
 async function verifyCut(api: NodeApi, cut: Cut, io: Io): Promise<boolean> {
   const checks = new BlockChecks(api, io.say);
   checkCut(cut, await checks.graphs.ofCut(cut));
@@ -132,7 +129,7 @@ async function verifyCut(api: NodeApi, cut: Cut, io: Io): Promise<boolean> {
   return checks.finish('head', ['heights']);
 }
 
-/** @throws LedgerFormatError unless the node answers with the block of the head, and with no other. */
+/** @throws LedgerFormatError unless the node answers with the block of the head, and with no other */
 async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Promise<Block> {
   const range = { minHeight: height, maxHeight: height };
   let found: Block | undefined;
@@ -148,7 +145,7 @@ async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Pro
   throw new LedgerFormatError(`cut.hashes.${chain}: the node does not have the block of height ${height}`);
 }
 
-/** @param chain that of a mempool */
+/** @param chain lists the peers of this chain's mempool */
 function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: number }, io: Io): Promise<number> {
   return withNode(loaded, io, async (api) => {
     const progress = new Progress(io);
@@ -208,9 +205,9 @@ function runInfo(loaded: Loaded, { json }: { json: boolean }, io: Io): Promise<n
   });
 }
 
-/* `pickaxe ledger put-cut` and `put-peer`: what changes the state of a node, and so of its network. */
+/* `put-cut` and `put-peer`, which change the state of a node, and so of its network */
 
-/** @param file JSON of a cut that names its origin; `-` for stdin @throws UsageError for another file */
+/** @param file JSON of a cut; `-` for stdin @throws UsageError unless it is a cut that names its origin */
 function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number> {
   const cut = cutIn(file);
   io.say(
@@ -223,10 +220,7 @@ function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number> {
   });
 }
 
-/**
- * @param address HOST:PORT
- * @param id 43 characters; without it, an authority must have signed the peer's certificate
- */
+/** @param id 43 characters. Without it, an authority must have signed the peer's certificate */
 function runPutPeer(
   loaded: Loaded,
   address: string,

@@ -1,7 +1,4 @@
-/**
- * What `pickaxe sweep` and `pickaxe tx transfer` have in common: the file of the state, the question, and the carrying
- * out.
- */
+/** What `pickaxe sweep` and `pickaxe tx transfer` have in common. */
 
 import { randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -28,26 +25,20 @@ import { onNodes } from '../on-nodes.ts';
 import { collect, settingsOf } from '../options.ts';
 import { withWords } from '../tx/files.ts';
 
-/** The most characters of a message that holds a node's words: a hundred keys are 6,400. */
+/** Maximum length of a message with a node's words, in characters. A hundred keys have 6,400. */
 const MOST_MESSAGE = 8000;
 
-/** With one attempt, a refusal means that the command was not taken before. The runner itself asks again. */
+/** With one attempt, a refusal means that the command was not taken before. The runner repeats requests itself. */
 const ONCE = { limits: { attempts: 1 } };
 
-/** The options that both commands have. */
 export interface SessionOptions {
-  /** Paths of key files. */
   readonly keyFile?: readonly string[];
-  /** Of a sweep: public keys that may be in the guard of the account beside those of the key files. */
+  /** For a sweep: public keys that may be in the account's guard beside those of the key files. */
   readonly guardKey?: readonly string[];
-  /**
-   * In coins for each unit of gas. By default the usual one, and with `resume` the one with which the transfers have
-   * begun.
-   */
+  /** Coins for each unit of gas. Default: USUAL_GAS_PRICE, or with `resume` the price that is in the file. */
   readonly gasPrice?: Decimal;
   /** The account that pays for the arrival on another chain. */
   readonly gasStation?: string;
-  /** Whether not to ask. */
   readonly yes: boolean;
   readonly resume: boolean;
   /** Maximum time to wait, in seconds. */
@@ -58,25 +49,23 @@ export interface SessionOptions {
 export interface Session {
   readonly kind: Kind;
   readonly ledger: SweepLedger;
-  /** No other process has it meanwhile. */
+  /** Locked against other processes during the session. */
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
   readonly io: SweepIo;
-  /** The flags with which another command asks the same nodes. */
+  /** Flags with which another command asks the same nodes. */
   readonly nodeFlags: readonly string[];
-  /** The flags that name the account; none where the configuration names it. */
+  /** Flags that name the account; empty where the configuration names it. */
   readonly accountFlags: readonly string[];
-  /** The flags that say whose the account is, besides its name. */
+  /** Flags that name the account's guard. */
   readonly guardFlags: readonly string[];
 }
 
-/** Whose coins are moved, and with which keys. */
 export type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string };
 
 /**
- * @param act returns the exit code
- * @returns the exit code: failed when a node does not answer, or the state cannot be kept
- * @throws UsageError for what cannot be done as it is wished
+ * @returns failed when a node does not answer, or the state cannot be kept
+ * @throws UsageError when the coins cannot be moved as requested
  */
 export async function inSession(
   loaded: Loaded,
@@ -110,17 +99,15 @@ export async function inSession(
 
 export interface Question {
   readonly sweep: Sweep;
-  /** Whether not to ask. */
   readonly yes: boolean;
-  /** What will be done, for people. */
+  /** Printed before the question. */
   readonly lines: string;
   readonly question: string;
 }
 
 /**
- * Asks a person, after having shown what will be done.
- * @returns undefined where nobody can be asked, and where the keys that must sign are not at hand
- * @throws UsageError for a yes without these keys, and what `confirm` throws
+ * @returns undefined where nobody can be asked, or keys that must sign are not at hand
+ * @throws UsageError for `yes` without these keys, and what `confirm` throws
  */
 export async function isWanted(
   { sweep, yes, lines, question }: Question,
@@ -143,10 +130,7 @@ export async function isWanted(
   }
 }
 
-/**
- * Tells a person that the coins were not moved now. An earlier run may have sent commands already.
- * @param answer what `isWanted` has returned: after a no, nothing is said about how to say yes
- */
+/** An earlier run may already have sent commands. @param answer after a no, nothing is said about how to say yes */
 export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Session): void {
   const { pairs, io } = session;
   const keys = needsKeys(sweep) && pairs.length === 0 ? ', and --key-file FILE with the keys of the account' : '';
@@ -162,7 +146,7 @@ export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Ses
   for (const line of [`Nothing more was sent; ${what}`, ...how]) io.say(line);
 }
 
-/** @returns what has become of it, and what each unfinished transfer waits for, by its chain */
+/** @returns the new state, and by chain what each unfinished transfer waits for */
 export async function carryOut(
   sweep: Sweep,
   timeoutMs: number,
@@ -192,13 +176,12 @@ export function codeOf({ transfers }: Sweep): number {
   return states.includes('failed') ? EXIT.failed : EXIT.done;
 }
 
-/** @returns where the name of the account comes from, for people */
 export function originOfAccount({ config: { miner }, origins }: Loaded, keyFiles: readonly string[]): string {
   const path = miner.account === undefined ? 'miner.public-keys' : 'miner.account';
   return origins.get(path)?.where ?? `the key file ${keyFiles.join(', ')}`;
 }
 
-/** @throws UsageError when neither the settings nor the keys say whose coins they are */
+/** @throws UsageError when neither the settings nor the keys name the account */
 export function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair[]): string {
   const keys = miner.publicKeys ?? pairs.map(({ publicKey }) => publicKey);
   const account = miner.account ?? (keys.length === 1 ? `k:${keys[0]}` : undefined);
@@ -206,7 +189,7 @@ export function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair
   return account;
 }
 
-/** What the environment and the files say that pickaxe finds by itself need not be said again. */
+/** Repeats flags, and settings of files that pickaxe does not find by itself. */
 function flagsAgain({ config, origins, found }: Loaded, account: string) {
   const isToSay = (path: string) => {
     const layer = origins.get(path)?.layer;
@@ -226,7 +209,7 @@ function flagsAgain({ config, origins, found }: Loaded, account: string) {
   return {
     nodeFlags: flagsOf(({ path, table }) => (table === 'node' || OF_NODES.has(path)) && isToSay(path)),
     accountFlags: isOfKeyFile || isToSay('miner.account') ? ['--account', account] : [],
-    // What a project's file says of a guard is not the user's word, and must not become it by this line.
+    // A guard from a project's file is not the user's own statement, and must not become one through this line.
     guardFlags: flagsOf(({ path }) => OF_GUARD.has(path) && origins.get(path)?.layer === 'flag'),
   };
 }
@@ -235,10 +218,7 @@ function flagsAgain({ config, origins, found }: Loaded, account: string) {
 const OF_NODES: ReadonlySet<string> = new Set(['ledger.dialect', 'ledger.command-path']);
 const OF_GUARD: ReadonlySet<string> = new Set(['miner.public-keys', 'miner.predicate']);
 
-/**
- * @param given what only a run that still signs needs
- * @returns the line with which a person goes on
- */
+/** @param given flags that only a run that still signs needs @returns the command line that continues */
 export function resumeLine(
   sweep: Sweep,
   given: Pick<SessionOptions, 'keyFile' | 'guardKey' | 'gasPrice' | 'resume'>,
@@ -247,34 +227,32 @@ export function resumeLine(
   const { kind, accountFlags, nodeFlags, guardFlags } = session;
   const { keyFile = [], guardKey = [], gasPrice, resume } = given;
   const command = kind === 'sweep' ? ['sweep'] : ['tx', 'transfer'];
-  // What was begun with a price has it in its file. A new one gets there only with the next command that is made.
+  // A begun transfer keeps the price in its file. A new price only applies to the next command that is made.
   const price = resume && gasPrice !== undefined ? ['--gas-price', formatDecimal(gasPrice)] : [];
   const words = [...command, '--resume', ...accountFlags, ...nodeFlags, ...price];
   if (!needsKeys(sweep)) return lineOf(...words);
   const keys = keyFile.flatMap((file) => ['--key-file', file]);
-  // Whose an account is whose name does not say it, the user has said.
+  // Where the account's name does not contain its guard, the user has named the guard with these flags.
   const guard = kind === 'sweep' ? [...guardFlags, ...guardKey.flatMap((key) => ['--guard-key', key])] : [];
   return lineOf(...words, ...keys, ...guard);
 }
 
-/** @returns the line that asks for the result of a command */
+/** @returns the command line that asks for a command's result */
 export function pollLine(key: string, chain: number, { nodeFlags }: Session): string {
   return lineOf('tx', 'poll', key, '--chain', `${chain}`, ...nodeFlags);
 }
 
-/** @returns a line for a POSIX shell */
+/** @returns a command line for a POSIX shell */
 function lineOf(...words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   return ['pickaxe', ...quoted].join(' ');
 }
 
-/* What `pickaxe sweep` and `pickaxe tx transfer` use from outside. */
-
 export interface SweepIo extends Pick<Io, 'out' | 'say' | 'confirm' | 'stop'> {
-  /** Where the state is kept; undefined for a user without a home directory. */
+  /** Folder of the state; undefined for a user without a home directory. */
   readonly stateDirectory: string | undefined;
   readonly clock: Clock;
-  /** The pause between two turns of the transfers. */
+  /** Pause between two rounds of the transfers. */
   readonly pauseMs: number;
   /** Number of blocks that must be above a block before the sweep relies on it. By default the runner decides. */
   readonly confirmations?: number;
@@ -283,7 +261,7 @@ export interface SweepIo extends Pick<Io, 'out' | 'say' | 'confirm' | 'stop'> {
 /** A chain has a block every 30 s. */
 const PAUSE_MS = 10_000;
 
-/** @returns the exit code of a command that moves coins. What is wrong with a file is wrong usage. */
+/** @returns the exit code @throws UsageError for a wrong file */
 export async function movingCoins(
   command: Command,
   io: Io,
@@ -295,8 +273,6 @@ export async function movingCoins(
   const given = { out, say, confirm, stop, stateDirectory, clock: systemClock, pauseMs: PAUSE_MS };
   return withWords(() => act(loaded, given));
 }
-
-/* The options that both commands have. */
 
 export const KEY_FILE = 'key file of the account, as pickaxe keygen writes it; repeat for several';
 

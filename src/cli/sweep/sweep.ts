@@ -1,4 +1,4 @@
-/** `pickaxe sweep`: brings an account's coins from all chains to one. Nothing is sent before somebody has said yes. */
+/** `pickaxe sweep`: moves an account's coins from all chains to one. Nothing is sent without consent. */
 
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
@@ -76,11 +76,10 @@ export interface SweepOptions extends SessionOptions {
   readonly toChain?: number;
   /** Coins that stay on each chain. */
   readonly keep: Decimal;
-  /** Coins: chains from which less would go are left alone. */
+  /** Chains from which fewer coins would go are left alone. */
   readonly min: Decimal;
 }
 
-/** @throws UsageError */
 export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepIo): Promise<number> {
   const pairs = (options.keyFile ?? []).map(readKeyFile);
   const account = accountOf(loaded, pairs);
@@ -92,7 +91,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
 }
 
 interface Run extends Session {
-  /** What the user has said about the guard of the account; null: nothing. */
+  /** The account's guard as the user has named it; null when the user has not. */
   readonly known: Keyset | null;
   readonly options: SweepOptions;
 }
@@ -133,7 +132,7 @@ async function resume(run: Run): Promise<number> {
   const begun = store.load();
   if (!begun) throw new UsageError('No sweep of this account has begun on this machine.');
   checkSame(begun, run);
-  // What is made already is sent as it is: a second step 0 could take the coins twice.
+  // Signed commands are sent as they are, because a second step 0 could take the coins twice.
   const sweep = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   checkGuardAgain(sweep, run);
   const report = sweepReport(sweep, new Map(), false);
@@ -149,7 +148,7 @@ async function resume(run: Run): Promise<number> {
   return EXIT.noWork;
 }
 
-/** A sweep goes on as it was begun. @throws UsageError when the options say otherwise */
+/** @throws UsageError when the options differ from those with which the sweep has begun */
 function checkSame(sweep: Sweep, run: Run): void {
   const { targetChain, gasStation } = sweep;
   const { toChain, gasStation: payer } = run.options;
@@ -163,10 +162,7 @@ function checkSame(sweep: Sweep, run: Run): void {
   }
 }
 
-/**
- * The file may be of a version that has believed the node.
- * @throws UsageError when a guard that the user does not know would be signed
- */
+/** The state may be from a version that believed nodes. @throws UsageError for a guard that the user has not named */
 function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): void {
   const isSigned = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);
   if (!isSigned || !known || guardOfName(account)) return;
@@ -174,7 +170,6 @@ function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): 
   if (fault) throw new UsageError(`The guard of this sweep ${fault}.`);
 }
 
-/** @returns what `isWanted` returns */
 async function askedFor(report: SweepReport, sweep: Sweep, run: Run): Promise<boolean | undefined> {
   return await isWanted({ sweep, yes: run.options.yes, lines: linesOf(report), question: 'Move these coins?' }, run);
 }
@@ -203,10 +198,7 @@ function codeOfPlan({ chains }: Plan): number {
   return chains.some(({ kind }) => kind === 'fault') ? EXIT.failed : EXIT.done;
 }
 
-/**
- * The keys of a project's file do not count: such a file may come with somebody else's folder.
- * @returns null when the user has named no key
- */
+/** Keys in a project's file do not count, because the folder may come from somebody else. @returns null without keys */
 function knownGuard({ config, origins }: Loaded, pairs: readonly KeyPair[], options: SweepOptions): Keyset | null {
   const { publicKeys = [], predicate } = config.miner;
   const isOwn = (path: string) => origins.has(path) && origins.get(path)?.layer !== 'project';
@@ -214,8 +206,6 @@ function knownGuard({ config, origins }: Loaded, pairs: readonly KeyPair[], opti
   const keys = [...pairs.map(({ publicKey }) => publicKey), ...own, ...(options.guardKey ?? [])];
   return keys.length === 0 ? null : { keys, pred: isOwn('miner.predicate') ? predicate : 'keys-all' };
 }
-
-/* What `pickaxe sweep --json` prints. Amounts are decimals as text. */
 
 const SweptChain = z
   .strictObject({
@@ -255,10 +245,10 @@ export const SweepReport = z
 export type SweepReport = z.output<typeof SweepReport>;
 type SweptChain = SweepReport['chains'][number];
 
-/** Maximum length of a foreign text. */
+/** Maximum length of a foreign text, in characters. */
 const MOST = 300;
 
-/** @param sweep what the plan will be once it begins */
+/** @param sweep the one that the plan will become */
 function planReport(plan: Plan, sweep: Sweep): SweepReport {
   const { account, targetChain } = plan.request;
   const guard = guardReport(plan.guard);
@@ -273,10 +263,7 @@ function planReport(plan: Plan, sweep: Sweep): SweepReport {
   return { network, account, targetChain, guard, sent: false, ...sums, ...(warning && { warning }), chains };
 }
 
-/**
- * @param notes what each unfinished transfer waits for, by its chain
- * @param sent whether this run may have sent something
- */
+/** @param notes by chain, what an unfinished transfer waits for @param sent whether this run may have sent something */
 function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boolean): SweepReport {
   const { network, account, targetChain, guard, transfers } = sweep;
   const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));
@@ -286,7 +273,7 @@ function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boo
   return { ...said, ...(warning !== undefined && { warning }), chains };
 }
 
-/** By the word of nodes, a predicate can be any text. */
+/** A predicate that comes from a node can be any text. */
 function guardReport({ keys, pred }: Keyset): SweepReport['guard'] {
   return { predicate: oneLine(pred, MOST), keys: [...keys] };
 }
@@ -305,12 +292,10 @@ function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | 
   return { ...common, state: 'done', by: outcome.by === 'us' ? 'us' : 'somebody-else', gasCost };
 }
 
-/* What `pickaxe sweep` prints for people. */
-
-/** The most characters of an account. */
+/** Maximum length of an account or a key, in characters. */
 const MOST_NAME = 100;
 
-/** @returns the report as text, with a newline at its end */
+/** @returns text with a newline at its end */
 export function linesOf(report: SweepReport): string {
   const { account, network, targetChain, guard, total, mostGasCost, warning, chains } = report;
   const rows = chains.map(({ chain, state, amount = '', ...more }) => [`${chain}`, state, amount, remark(more)]);

@@ -1,7 +1,4 @@
-/**
- * `pickaxe tx transfer`: pays coins to an account. Nothing is sent before somebody has said yes, and nothing is signed
- * twice.
- */
+/** `pickaxe tx transfer`: pays coins to an account. Nothing is sent without consent, and nothing is signed twice. */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -68,24 +65,22 @@ export function declareTransfer(tx: Command, { io, action }: Line): void {
 
 export interface TransferOptions extends SessionOptions {
   readonly to?: string;
-  /** Coins. */
+  /** In coins. */
   readonly amount?: Decimal;
   readonly chain?: number;
-  /** By default, the coins stay on their chain. */
+  /** Default: `chain`. */
   readonly toChain?: number;
-  /** Public keys. */
   readonly receiverKey?: readonly string[];
   readonly receiverPredicate?: string;
 }
 
 interface Run extends Session {
   readonly account: string;
-  /** Where the name of the account comes from, for people. */
+  /** Where the account's name comes from, for people. */
   readonly from: string;
   readonly options: TransferOptions;
 }
 
-/** @throws UsageError */
 export async function runTxTransfer(loaded: Loaded, options: TransferOptions, io: SweepIo): Promise<number> {
   const pairs = (options.keyFile ?? []).map(readKeyFile);
   const account = accountOf(loaded, pairs);
@@ -146,7 +141,7 @@ async function resume(run: Run): Promise<number> {
   const begun = store.load();
   if (!begun) throw new UsageError('No transfer of this account has begun on this machine.');
   checkSame(begun, run);
-  // What is made already is sent as it is: a second command could take the coins twice.
+  // Signed commands are sent as they are, because a second one could take the coins twice.
   const payment = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   const report = paymentReport(payment, undefined, false);
   if (!isUnfinished(payment)) {
@@ -159,9 +154,9 @@ async function resume(run: Run): Promise<number> {
   return await finish(payment, run);
 }
 
-/** @param unasked the exit code where nobody was asked @returns the exit code */
+/** @param unasked exit code where nobody was asked */
 function leave(payment: Sweep, report: PaymentReport, answer: false | undefined, unasked: number, run: Run): number {
-  // Somebody who has answered has just seen the plan.
+  // A person who was asked has just seen the plan.
   if (answer === undefined || run.options.json) print(report, run);
   sayNotSent(payment, answer, run);
   return answer === undefined ? unasked : EXIT.failed;
@@ -171,7 +166,7 @@ function questionOf(sweep: Sweep, report: PaymentReport, { yes }: TransferOption
   return { sweep, yes, lines: paymentLines(report), question: 'Send these coins?' };
 }
 
-/** A transfer goes on as it was begun. @throws UsageError when the options say otherwise */
+/** @throws UsageError when the options differ from those with which the transfer has begun */
 function checkSame(payment: Sweep, run: Run): void {
   const { to, amount, chain, toChain, gasStation, receiverKey } = run.options;
   const [transfer] = payment.transfers;
@@ -189,7 +184,7 @@ function checkSame(payment: Sweep, run: Run): void {
   );
 }
 
-/** Finds half of all mistyped keys: those that are not on the curve. @throws UsageError that names such a key */
+/** Half of all mistyped keys are not on the curve. @throws UsageError that names such a key */
 function checkKeys(keys: readonly string[]): void {
   const wrong = keys.find((key) => !isOnCurve(key));
   if (wrong === undefined) return;
@@ -198,7 +193,7 @@ function checkKeys(keys: readonly string[]): void {
   );
 }
 
-/** @returns null when the user has not said */
+/** @returns null when the user has named no key */
 function guardOf({ receiverKey: keys, receiverPredicate: pred }: TransferOptions) {
   if (keys !== undefined) return { keys, pred: pred ?? 'keys-all' };
   if (pred === undefined) return null;
@@ -227,8 +222,6 @@ async function finish(payment: Sweep, run: Run): Promise<number> {
 function print(report: PaymentReport, { options, io }: Run): void {
   io.out(options.json ? `${JSON.stringify(report)}\n` : paymentLines(report));
 }
-
-/* What `pickaxe tx transfer` prints: with `--json`, and for people. Amounts are decimals as text. */
 
 const Guard = z.strictObject({ predicate: z.string(), keys: z.array(z.string()) });
 
@@ -264,10 +257,10 @@ export const PaymentReport = z
   .meta({ description: 'a transfer of coins, or the plan of one' });
 export type PaymentReport = z.output<typeof PaymentReport>;
 
-/** Maximum length of a foreign text. */
+/** Maximum length of a foreign text, in characters. */
 const MOST = 300;
 
-/** @param sweep what the plan will be once it begins */
+/** @param sweep the one that the plan will become */
 function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentReport {
   const { saidGuard, isNew, balance } = plan;
   return {
@@ -302,12 +295,12 @@ function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): P
   };
 }
 
-/** By the word of nodes, a predicate can be any text. */
+/** A predicate that comes from a node can be any text. */
 function guardReport({ keys, pred }: Keyset): z.output<typeof Guard> {
   return { predicate: oneLine(pred, MOST), keys: keys.map((key) => oneLine(key, MOST)) };
 }
 
-/** @returns the report as text, with a newline at its end */
+/** @returns text with a newline at its end */
 function paymentLines(report: PaymentReport): string {
   const { network, from, to, amount, chain, targetChain, guard, isNew, balance, mostGasCost, warning } = report;
   const lines = [
@@ -318,7 +311,7 @@ function paymentLines(report: PaymentReport): string {
     row('from', oneLine(from, MOST)),
     row('to', oneLine(to, MOST)),
     ...(isNew ? [row('', 'which is a new account')] : []),
-    // The name of a `k:` account says its key already.
+    // The name of a `k:` account contains its key.
     ...(guard && !guardOfName(to) ? [row('only for', guardText(guard))] : []),
     ...saidLines(report),
     row('amount', `${amount}${balance === undefined ? '' : ` of ${balance}`}`),

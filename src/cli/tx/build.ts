@@ -1,4 +1,4 @@
-/** `pickaxe tx build`: makes a command, or a form for its signers, of a request file. */
+/** `pickaxe tx build`: makes a command, or a form for its signers, from a request file. */
 
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
@@ -13,15 +13,13 @@ import { explain } from './explain.ts';
 import { readTextFile, type TextFile, type Transaction } from './files.ts';
 
 interface BuildOptions {
-  /** A form that its signers sign later. */
   readonly unsigned: boolean;
-  /** The bare command, for /local. */
   readonly local: boolean;
-  /** Files outside of the request's folder that it may read. */
+  /** Files outside of the request's folder that the request may read. */
   readonly allowFile?: readonly string[];
 }
 
-/** @throws UsageError or RequestFileError for a file that cannot be used. */
+/** @throws UsageError or RequestFileError for an unusable file */
 export function runTxBuild(file: string, { unsigned, local, allowFile = [] }: BuildOptions, io: Io): number {
   const read = readTextFile(file);
   const load = filesOf(read, allowFile, io);
@@ -51,19 +49,18 @@ function built(
 }
 
 /*
- * Reads the files that a request file names. A request may come from a stranger, and what it reads goes into a command,
- * which everybody can read once it was sent. So it gets no more than what lies beside it, and no keys.
+ * A request may come from a stranger, and the files that it names become public with the command. So it may only read
+ * files beside it, and no keys.
  */
 
-/** How secrets are written in files of keys: of the contract tool, of wallets, and in PEM. */
+/** Secrets in key files of the contract tool and of wallets, and in PEM files. */
 const SECRET =
   /(?:secret|private|secret[-_ ]?key|private[-_ ]?key)["']?\s*[:=]\s*["']?[\da-f]{64}|-----BEGIN [A-Z ]*PRIVATE KEY-----/i;
 
 /**
- * @param request the request file
- * @param allowed files outside of its folder that the user allows it to read
- * @returns a function that reads a file for a field of the request, and tells the user so. It throws UsageError for a
- * file that the request may not read
+ * @param allowed files outside of the request's folder that the user allows
+ * @returns a function that reads a file for a field of the request. It throws UsageError when the request may not read
+ *   the file
  */
 export function filesOf(request: TextFile, allowed: readonly string[], io: Pick<Io, 'say'>) {
   const folder = dirname(request.file);
@@ -81,7 +78,7 @@ export function filesOf(request: TextFile, allowed: readonly string[], io: Pick<
   };
 }
 
-/** @throws UsageError for a file that is not in the request's folder, and for what is hidden there */
+/** @throws UsageError for a file outside of the request's folder, and for a hidden one */
 function refuseStrange(real: string, folder: string): void {
   const inside = relative(folder, real);
   const parts = inside.split(sep);
@@ -117,7 +114,6 @@ function allowedPath(path: string): string {
   }
 }
 
-/** @returns the path with all links followed. @throws UsageError where there is no such file */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

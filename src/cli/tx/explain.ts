@@ -1,4 +1,4 @@
-/** Explains a command or a form: who signs what, what it may cost, where and until when it is valid, what is wrong. */
+/** Explains a command or a form: signers, costs, validity and faults. */
 
 import { z } from 'zod';
 import { misspeltNetwork } from '../../config/known-names.ts';
@@ -26,12 +26,12 @@ type Content = NonNullable<ShownTransaction['content']>;
 type Meta = NonNullable<Content['meta']>;
 type Judgement = Pick<ShownTransaction, 'verdict' | 'reason'>;
 
-/** A command may be that much newer than the node's last block, in milliseconds. */
+/** How much newer than the node's last block a command may be, in milliseconds. */
 const MAX_AHEAD_MS = 95_000;
-/** Of a value that is not known: the whole text is shown before it is signed. */
+/** Maximum number of characters of an unknown value. The whole text is shown before it is signed. */
 const MAX_SHOWN = 200;
 const ED25519 = 'ED25519';
-/** As nodes and pickaxe's settings write networks. */
+/** The names of networks that nodes and pickaxe's settings accept. */
 const NETWORK = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/;
 
 /** @param now milliseconds since 1970 */
@@ -104,7 +104,7 @@ function showSigner({ pubKey, clist = [] }: Signer, isSigned: boolean): ShownSig
   };
 }
 
-/** The amounts of `….TRANSFER [sender, receiver, amount]` and `….TRANSFER_XCHAIN [sender, receiver, amount, chain]`. */
+/** `….TRANSFER [sender, receiver, amount]` and `….TRANSFER_XCHAIN [sender, receiver, amount, chain]` have amounts. */
 function amountOf({ name, args }: Capability): string | null {
   const isTransfer =
     (/\.TRANSFER$/.test(name) && args.length === 3) || (/\.TRANSFER_XCHAIN$/.test(name) && args.length === 4);
@@ -144,7 +144,7 @@ function showMeta(meta: PublicMeta, now: number): Meta {
   };
 }
 
-/** What a signature counts for, too, although it is explained nowhere. */
+/** Signatures also cover members that pickaxe does not know. */
 function unknownWarnings(cmd: string): string[] {
   return unknownMembers(cmd).map(({ path, value }) => {
     const text = stringifyExactJson(value);
@@ -226,7 +226,7 @@ function readMeta(meta: ExactJsonObject): PublicMeta | undefined {
   return orUndefined(() => publicMetaOf(meta));
 }
 
-/** What cannot be read is judged elsewhere, with words. */
+/** For texts whose faults are reported elsewhere. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -235,8 +235,6 @@ function orUndefined<T>(read: () => T): T | undefined {
     throw error;
   }
 }
-
-/* What `pickaxe tx show --json` prints. */
 
 const decimal = z
   .string()
@@ -285,7 +283,6 @@ const ShownContent = z.object({
     .meta({ description: 'null: the metadata are not public ones' }),
 });
 
-/** One command or form. */
 export const ShownTransaction = z.object({
   file: z.string(),
   hash: z.string().meta({ description: 'also the request key' }),

@@ -24,11 +24,11 @@ import { RequestFileError } from '../../ledger/request-file/yaml.ts';
 import { decodeText, oneLine } from '../../text/plain-text.ts';
 import { type Io, isEndOfQuestion } from '../io.ts';
 
-/** Nodes take no commands that come near it. */
+/** Far above the commands that nodes take. */
 const MAX_BYTES = 2 ** 22;
 const STDIN = '-';
 
-/** A text and what it is called in errors. */
+/** A text and its name in errors. */
 export interface NamedText {
   readonly file: string;
   readonly text: string;
@@ -39,16 +39,13 @@ export interface TextFile extends NamedText {
   readonly unfitForSecrets: string | undefined;
 }
 
-/**
- * @param file its name; `-` is standard input
- * @throws UsageError unless it can be read.
- */
+/** @param file name; `-` is standard input @throws UsageError when it cannot be read */
 export async function readInput(file: string, io: Pick<Io, 'read'>): Promise<NamedText> {
   if (file !== STDIN) return readTextFile(file);
   return { file: 'standard input', text: textOf(await io.read(MAX_BYTES), 'standard input') };
 }
 
-/** @throws UsageError unless it can be read. */
+/** @throws UsageError when it cannot be read */
 export function readTextFile(file: string): TextFile {
   const { bytes, facts } = read(file);
   return { file, text: textOf(bytes, file), unfitForSecrets: distrust(file, 'secret', facts) };
@@ -71,14 +68,12 @@ function textOf(bytes: Uint8Array, file: string): string {
   }
 }
 
-/* Finds the commands in a text: JSON for /send, JSON for /local, or a form on its way to its signers. */
-
-/** A command, whole or on its way to its signers, as it was read: nothing is checked but its shape. */
+/** A command, or a form on its way to its signers. Only its shape was checked. */
 export type Transaction =
   | { readonly kind: 'command'; readonly file: string; readonly command: Command }
   | { readonly kind: 'form'; readonly file: string; readonly form: UnsignedForm };
 
-/** @throws RequestFileError or LedgerFormatError for any other text. */
+/** @param text JSON for /send or /local, or a form @throws RequestFileError or LedgerFormatError for any other text */
 export function parseTransactions({ text, file }: NamedText): Transaction[] {
   const json = jsonObjectIn(text);
   if (json && Array.isArray(json.cmds)) {
@@ -96,7 +91,7 @@ function jsonObjectIn(text: string): ExactJsonObject | undefined {
     const json = parseExactJson(text);
     return isExactJsonObject(json) ? json : undefined;
   } catch (error) {
-    // YAML can begin with a brace, too; its own reader says what is wrong.
+    // YAML can begin with a brace, too. Its parser reports the fault.
     if (error instanceof LedgerFormatError) return undefined;
     throw error;
   }
@@ -111,21 +106,18 @@ function commandIn(json: ExactJson, file: string): Transaction {
   }
 }
 
-/* The request keys that a command line names, directly or by files of commands. */
-
 export interface Asked extends Subject {
   readonly requestKeys: readonly string[];
   readonly chain: number;
-  /** When the commands are no longer taken: milliseconds since 1970; undefined where that is not known. */
+  /** End of validity, in milliseconds since 1970; undefined where it is not known. */
   readonly endsMs: number | undefined;
 }
 
 const REQUEST_KEY = /^[\w-]{43}$/;
 
 /**
- * @param what a request key, or the file of commands
- * @param chain null: as the commands say
- * @throws UsageError or RequestFileError for a file that cannot be used, and for a key without a chain.
+ * @param what a request key, or a file of commands
+ * @throws UsageError or RequestFileError for an unusable file, and for a key without a chain
  */
 export async function readAsked(what: string, chain: number | null, io: Pick<Io, 'read'>): Promise<Asked> {
   if (!REQUEST_KEY.test(what)) {
@@ -136,17 +128,14 @@ export async function readAsked(what: string, chain: number | null, io: Pick<Io,
   return { name: what, network: null, requestKeys: [what], chain, endsMs: undefined };
 }
 
-/* Reads commands that go to a node, and finds out to which chain of which network. */
-
 /** Commands for one chain. */
 export interface Batch {
-  /** The name of their file. */
   readonly name: string;
   readonly commands: readonly Command[];
   readonly transactions: readonly Transaction[];
   readonly chain: number;
   readonly network: string | null;
-  /** When the first of them is no longer taken: milliseconds since 1970; undefined where that is not known. */
+  /** When the first of them expires, in milliseconds since 1970; undefined where that is not known. */
   readonly endsMs: number | undefined;
 }
 
@@ -157,12 +146,12 @@ interface BatchOptions {
   readonly signed: boolean;
 }
 
-/** What the reference client writes in place of a signature that is not there. */
+/** The reference client writes this in place of a missing signature. */
 const NO_SIGNATURE = { sig: 'noSig' };
 
 /**
- * @throws UsageError for commands of several chains or networks, and for another chain than theirs. RequestFileError
- * for a file without commands, for commands that are not valid, and for forms that lack signatures which are needed
+ * @throws UsageError for commands of several chains or networks, or not of `chain`
+ * @throws RequestFileError for a file without commands, invalid commands, and forms that lack required signatures
  */
 export function readBatch(named: NamedText, { chain, signed }: BatchOptions): Batch {
   const transactions = parseTransactions(named);
@@ -204,7 +193,7 @@ function lacks(transaction: Transaction): string {
     : `${file} lacks signatures: pickaxe tx show says which, and pickaxe tx add-sig adds them.`;
 }
 
-/** Missing signatures are written as texts that cannot be signatures: nodes want a text for every signer. */
+/** Nodes need a text for each signer, so missing signatures get one that cannot be a signature. */
 function anyCommand(transaction: Transaction): Command {
   if (transaction.kind === 'form') return unsignedCommand(transaction.form, transaction.file);
   const { command } = transaction;
@@ -236,11 +225,7 @@ function endOf(meta: ExactJsonObject): number | undefined {
   }
 }
 
-/**
- * Turns what commands throw about files and arguments into words that are safe to print.
- * @returns the command's exit code: interrupted after Ctrl-C at a question
- * @throws UsageError for files and arguments that cannot be used, and all other errors as they are.
- */
+/** Turns errors about files and arguments into UsageErrors that are safe to print, and Ctrl-C into an exit code. */
 export async function withWords(command: () => Promise<number> | number): Promise<number> {
   try {
     return await command();

@@ -1,4 +1,4 @@
-/** `pickaxe tx poll`: waits until commands are in blocks, as deep as is asked for. */
+/** `pickaxe tx poll`, `local` and `spv`: results and proofs of commands. */
 
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { NodesInTurn, Subject } from '../../app/nodes-in-turn.ts';
@@ -22,7 +22,7 @@ export interface PollOptions {
   readonly json: boolean;
 }
 
-/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer. */
+/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer */
 export async function runTxPoll(what: string, options: PollOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { chain, confirmationDepth: depth, once, pauseMs, json } = options;
   const timeoutMs = once ? 0 : options.timeoutMs;
@@ -32,20 +32,21 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
   return printResults({ chain: asked.chain, results }, json, io);
 }
 
-/* `pickaxe tx local`: lets a node run a command without effect. */
-
 export interface LocalOptions {
   readonly chain: number | null;
-  /** Whether the node checks the metadata, and counts all gas. */
+  /** Let the node check the metadata, and count all gas. */
   readonly preflight: boolean;
-  /** Number of blocks below the newest at which the command runs. */
+  /** Run the command at the state of this number of blocks ago. */
   readonly rewindDepth?: number;
-  /** Whether the node checks signatures; without it, forms can be tried before they are signed. */
+  /** Let the node check signatures. Without it, forms can be tried before they are signed. */
   readonly signatureVerification: boolean;
   readonly json: boolean;
 }
 
-/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer. */
+/**
+ * Lets a node run a command without effect.
+ * @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer
+ */
 export async function runTxLocal(file: string, options: LocalOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { preflight, rewindDepth, signatureVerification, json } = options;
   const batch = readBatch(await readInput(file, io), { chain: options.chain, signed: signatureVerification });
@@ -61,8 +62,6 @@ export async function runTxLocal(file: string, options: LocalOptions, nodes: Nod
   return printResults({ chain: batch.chain, results: [result], warnings: answer.warnings }, json, io);
 }
 
-/* `pickaxe tx spv`: gets the proof with which another chain takes the next step of a command. */
-
 interface SpvOptions {
   readonly chain: number | null;
   readonly targetChain: number;
@@ -73,7 +72,8 @@ interface SpvOptions {
 }
 
 /**
- * @throws UsageError or RequestFileError for an unusable file, LedgerFormatError for a text that is not a proof, and
+ * Gets the proof with which another chain takes the next step of a command.
+ * @throws UsageError or RequestFileError for an unusable file, LedgerFormatError for a text that is not a proof,
  *   NodeError when there is no proof
  */
 export async function runTxSpv(what: string, options: SpvOptions, nodes: NodesInTurn, io: Io): Promise<number> {
@@ -93,7 +93,7 @@ export async function runTxSpv(what: string, options: SpvOptions, nodes: NodesIn
   return EXIT.done;
 }
 
-/** @returns undefined when no result came in time */
+/** @returns undefined when no proof came in time */
 async function untilThere(
   ask: () => Promise<string>,
   { once, timeoutMs, pauseMs }: SpvOptions,
@@ -125,26 +125,24 @@ function sayStopped(io: Io): undefined {
   );
 }
 
-/* Waits until commands have results, and says meanwhile what it waits for. */
-
 export interface Waiting extends Subject {
   readonly nodes: Pick<NodesInTurn, 'ask'>;
   readonly chain: number;
   readonly requestKeys: readonly string[];
   /** Number of blocks that must be above that of each command. */
   readonly depth: number;
-  /** 0: asks once. */
+  /** 0: ask once. */
   readonly timeoutMs: number;
-  /** When the commands are no longer taken: milliseconds since 1970. */
+  /** End of validity, in milliseconds since 1970. */
   readonly endsMs: number | undefined;
   readonly pauseMs: number;
   readonly io: Pick<Io, 'say' | 'now' | 'stop'>;
 }
 
-/** The clocks of blocks lag behind ours, and a command can be in the last block of its time. */
+/** Blocks' clocks lag behind, and a command can be in the last block of its time. */
 const GRACE_MS = 300_000;
 
-/** @returns for each request key its result, or that it has no result yet or will never have one @throws NodeError */
+/** @returns for each request key its result, or that it has none yet or will never have one @throws NodeError */
 export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
   const { requestKeys, io, timeoutMs, pauseMs } = waiting;
   const startMs = io.now();
@@ -170,16 +168,13 @@ export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
   }
 }
 
-/** Results, and those that are in a block which may still lack blocks above it. */
+/** `seen`: commands in a block that may still lack blocks above it. */
 interface Look {
   readonly results: ReadonlyMap<string, CommandResult>;
   readonly seen: ReadonlyMap<string, CommandResult>;
 }
 
-/**
- * @returns undefined when the person has ended the command meanwhile: what is known of the results must be said then,
- *   too
- */
+/** @returns undefined when the person has ended the command. The earlier results are printed then */
 async function lookUnlessStopped(waiting: Waiting): Promise<Look | undefined> {
   try {
     return await look(waiting);
@@ -199,7 +194,7 @@ async function look(waiting: Waiting): Promise<Look> {
   }, waiting);
 }
 
-/** Says what is waited for, whenever that changes. */
+/** Says what it waits for, whenever that changes. */
 class Progress {
   readonly #io: Pick<Io, 'say'>;
   #last = '';
@@ -220,7 +215,6 @@ class Progress {
   }
 }
 
-/** @param timeoutMs how long was to be waited @param isStopped whether the person has ended that before */
 function stillWaiting(timeoutMs: number, isStopped: boolean): string {
   if (isStopped)
     return 'Stopped waiting: there is no result yet, but it may still come. Ask again, and do not build the command again.';

@@ -1,4 +1,4 @@
-/** What the commands of `pickaxe tx` that ask nodes print with --json. */
+/** The results of `pickaxe tx` commands that ask nodes, as JSON and for people. */
 
 import { z } from 'zod';
 import { EXIT } from '../../app/exit.ts';
@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 
 const ShownEvent = z.object({ name: z.string(), parameters: z.array(z.unknown()) });
 
-/** What has become of one command, as `local`, `send`, `poll` and `listen` print it. */
+/** The result of one command, as `local`, `send`, `poll` and `listen` print it. */
 export const ShownResult = z.object({
   requestKey: z.string().nullable().meta({ description: 'null: the server does not tell it' }),
   status: z.enum(['success', 'failure', 'pending', 'expired']).meta({
@@ -34,12 +34,10 @@ export type ShownResult = z.output<typeof ShownResult>;
 
 export const ShownResults = z.object({ chain: count, results: z.array(ShownResult), warnings: z.array(z.string()) });
 
-/** What `pickaxe tx private --json` prints. */
 export const SentPrivately = z.object({ requestKey: z.string(), chain: count });
-/** What `pickaxe tx spv --json` prints. */
 export const FoundProof = z.object({ requestKey: z.string(), chain: count, targetChain: count, proof: z.string() });
 
-/** @param requestKey null for a server that does not name it */
+/** @param requestKey null when the server does not name it */
 export function showOutcome(requestKey: string | null, outcome: Outcome): ShownResult {
   const isSuccess = outcome.status === 'success';
   return {
@@ -69,14 +67,14 @@ export function showResult({ reqKey, result, gas, metaData, events, continuation
   };
 }
 
-/** @returns that there is no result */
+/** @returns an entry without a result */
 export function without(requestKey: string | null, status: ShownResult['status']): ShownResult {
   return { requestKey, status, data: null, error: null, gas: null, block: null, events: [], continuation: null };
 }
 
-/* What has become of a command, for people. Its texts are foreign, so they are made safe to print. */
+/* For people. Texts are foreign, so they are made safe to print. */
 
-/** @param chain on which the command ran, for what comes next */
+/** @param chain on which the command ran, for the next step */
 export function resultLines(result: ShownResult, chain: number): string[] {
   const { requestKey, status, data, error, gas, block, events } = result;
   return [
@@ -112,22 +110,20 @@ function nextLines({ status, continuation }: ShownResult, chain: number): string
   const lines = [row('steps', `${step + 1} of ${stepCount} done`)];
   if (targetChain === null) return lines;
   const next = `runs on chain ${oneLine(targetChain)}`;
-  // What a person may run must not have words that a node has chosen.
+  // A command line for people must not have words that a node has chosen.
   if (!REQUEST_KEY.test(requestKey) || !CHAIN.test(targetChain)) return [...lines, row('next', next)];
   const ask = `pickaxe tx spv ${requestKey} --chain ${chain} --target-chain ${targetChain}`;
   return [...lines, row('next', `${next}, with the proof of: ${ask}`)];
 }
 
-/* Prints what has become of commands, for people or as JSON, and finds the exit code. */
-
 export interface Printed {
   readonly chain: number;
   readonly results: readonly ShownResult[];
-  /** What the node warns of, in its own words. */
+  /** The node's own warnings. */
   readonly warnings?: readonly string[];
 }
 
-/** @returns failed when a command has failed or will never run, otherwise noWork when one has no result */
+/** @returns failed when a command has failed or will never run, otherwise noWork when one has no result yet */
 export function printResults({ chain, results, warnings = [] }: Printed, json: boolean, io: Io): number {
   if (json) {
     io.out(`${JSON.stringify({ chain, results, warnings })}\n`);
@@ -140,12 +136,10 @@ export function printResults({ chain, results, warnings = [] }: Printed, json: b
   return has('pending') ? EXIT.noWork : EXIT.done;
 }
 
-/* Makes JSON with exact numbers printable without losing digits. */
-
-/** A JSON value as `JSON.stringify` takes it. */
+/** A value for `JSON.stringify`. */
 type PlainJson = null | boolean | string | number | PlainJson[] | { [key: string]: PlainJson };
 
-/** @returns the same value; a number that JavaScript would round becomes a text with its digits */
+/** @returns the same value, with numbers that JavaScript would round as texts of their digits */
 export function plainJson(json: ExactJson): PlainJson {
   if (json instanceof JsonNumber) return plainNumber(json.text);
   if (isExactJsonObject(json))
@@ -153,10 +147,10 @@ export function plainJson(json: ExactJson): PlainJson {
   return Array.isArray(json) ? json.map(plainJson) : (json as null | boolean | string);
 }
 
-/** Smaller doubles have fewer digits. */
+/** Subnormal doubles have fewer digits. */
 const LEAST_NORMAL = 2 ** -1022;
 
-/** Doubles keep 15 digits, whatever these are. */
+/** A double preserves any number of up to 15 digits. */
 function plainNumber(text: string): number | string {
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
   const value = Number(text);
@@ -166,7 +160,6 @@ function plainNumber(text: string): number | string {
 
 const NAME_COLUMNS = 10;
 
-/** A line of a table with two columns: a name and a text. */
 export function row(name: string, text: string): string {
   return `${name.padEnd(NAME_COLUMNS)} ${text}`.trimEnd();
 }

@@ -1,4 +1,4 @@
-/** `pickaxe tx send`: sends commands as they are. What an earlier try has sent already is success. */
+/** `pickaxe tx send` and `private`. Commands that an earlier attempt has sent count as success. */
 
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
@@ -15,12 +15,11 @@ import { explainedLines } from './show.ts';
 
 interface SendOptions {
   readonly chain: number | null;
-  /** Whether not to ask. */
   readonly yes: boolean;
   readonly json: boolean;
 }
 
-/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it. */
+/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it */
 export async function runTxSend(
   file: string,
   { chain, yes, json }: SendOptions,
@@ -34,13 +33,13 @@ export async function runTxSend(
     return EXIT.failed;
   }
   await sending(() => sendAll(nodes, batch, io), io, 'Send the same file again: that does no harm.');
-  // What is on the chain already has a result.
+  // Commands that are already on the chain have results.
   const requestKeys = batch.commands.map(({ hash }) => hash);
   const results = await waitForResults({ ...batch, nodes, requestKeys, depth: 0, timeoutMs: 0, pauseMs: 0, io });
   if (results.some(({ status }) => status === 'pending'))
     io.say(`Sent. See what becomes of it: pickaxe tx poll ${oneLine(file)}`);
   const code = printResults({ chain: batch.chain, results }, json, io);
-  // That there is no result yet is what is expected.
+  // A command that was just sent has no result yet.
   return code === EXIT.noWork ? EXIT.done : code;
 }
 
@@ -52,9 +51,7 @@ function sayWhatIsSent({ transactions, commands }: Batch, io: Io): void {
   }
 }
 
-/**
- * A node takes all commands of a batch or none, so those that are on the chain already are not sent with the others.
- */
+/** A node takes all commands of a batch or none, so commands that are already on the chain are left out. */
 async function sendAll(nodes: NodesInTurn, batch: Batch, io: Io): Promise<void> {
   let left: readonly Command[] = batch.commands;
   while (left.length > 0) {
@@ -69,9 +66,10 @@ async function sendAll(nodes: NodesInTurn, batch: Batch, io: Io): Promise<void> 
   }
 }
 
-/* `pickaxe tx private`: sends a command that only the entities in its metadata can read. */
-
-/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it. */
+/**
+ * Sends a command that only the entities in its metadata can read.
+ * @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it
+ */
 export async function runTxPrivate(
   file: string,
   { chain, json }: { readonly chain: number | null; readonly json: boolean },
@@ -87,17 +85,12 @@ export async function runTxPrivate(
   return EXIT.done;
 }
 
-/* Sends something to a node, and says what to do if the answer is lost. */
-
-/**
- * @param hint what to do when the node may have taken it, although its answer did not come
- * @throws what `send` throws
- */
+/** @param hint what to do when the node may have taken the command, although its answer was lost */
 export async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say' | 'stop'>, hint: string): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    // A person may end the command while the request is under way.
+    // A person may end the command during the request.
     const mayBeTaken = io.stop.aborted || (error instanceof NodeError && error.mayHaveBeenTaken);
     if (mayBeTaken) io.say(`The node may have taken it all the same. ${hint}`);
     throw error;

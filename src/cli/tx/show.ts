@@ -1,4 +1,4 @@
-/** `pickaxe tx show`: explains commands and forms, for people or as JSON. */
+/** `pickaxe tx show`: explains commands and forms. */
 
 import { EXIT } from '../../app/exit.ts';
 import { formatDuration } from '../../report/units.ts';
@@ -9,8 +9,8 @@ import { parseTransactions, readInput } from './files.ts';
 import { row } from './results.ts';
 
 /**
- * @returns the exit code: failed when something is wrong; missing signatures are not
- * @throws UsageError, RequestFileError or LedgerFormatError for a file without commands.
+ * @returns failed for wrong commands, but not for missing signatures
+ * @throws UsageError, RequestFileError or LedgerFormatError for a file without commands
  */
 export async function runTxShow(file: string, { json }: { readonly json: boolean }, io: Io): Promise<number> {
   const now = io.now();
@@ -20,12 +20,10 @@ export async function runTxShow(file: string, { json }: { readonly json: boolean
   return transactions.some(({ verdict }) => verdict === 'wrong') ? EXIT.failed : EXIT.done;
 }
 
-/* The explanation of a command or a form, for people. Its texts are foreign, so they are made safe to print. */
-
 type Content = NonNullable<ShownTransaction['content']>;
 type Capability = ShownSigner['capabilities'][number];
 
-/** @param now milliseconds since 1970 */
+/** For people. Texts are foreign, so they are made safe to print. @param now milliseconds since 1970 */
 export function explainedLines({ hash, verdict, reason, signers, content, warnings }: ShownTransaction, now: number) {
   const missing = signers.filter(({ isSigned }) => !isSigned).length;
   return [
@@ -92,7 +90,7 @@ function signerLines({ publicKey, isSigned, signsForEverything, capabilities }: 
   ];
 }
 
-/** The capabilities of coins in words, and all others as they are written in code. */
+/** Capabilities of coins are put into words, others are shown as code. */
 function capabilityText({ name, arguments: args, amount }: Capability): string {
   if (name.endsWith('.GAS') && args.length === 0) return `pays for gas (${oneLine(name)})`;
   if (amount === null) return oneLine(`(${[name, ...args.map((arg) => JSON.stringify(arg))].join(' ')})`);

@@ -1,4 +1,6 @@
-/** `pickaxe tx sign`: prints signatures alone, so that nothing else has to be carried back from an offline machine. */
+/**
+ * `pickaxe tx sign`, `add-sig` and `combine`. `sign` prints only signatures, which come back from an offline machine.
+ */
 
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { KeyPair } from '../../ledger/command/command.ts';
@@ -26,13 +28,13 @@ import { type NamedText, readInput, readTextFile } from './files.ts';
 import { row } from './results.ts';
 import { explainedLines } from './show.ts';
 
-/** A command's hash: 43 characters of base64url. */
+/** 43 characters of base64url. */
 const HASH = /^[\w-]{43}$/;
 
 /**
- * @param what a hash, or the name of a file with a hash or a form in it
- * @returns the exit code: failed when a person was asked and did not want it
- * @throws UsageError or RequestFileError for files that cannot be used, and for a key that is not one of the form's.
+ * @param what a hash, or a file with a hash or a form
+ * @returns failed when a person was asked and said no
+ * @throws UsageError or RequestFileError for unusable files, and for a key that is not one of the form's
  */
 export async function runTxSign(
   what: string,
@@ -55,22 +57,18 @@ export async function runTxSign(
   return EXIT.done;
 }
 
-/* `pickaxe tx add-sig`: adds signatures to a form, of key files or of what `pickaxe tx sign` has printed. */
-
-/** How a line of signatures begins; key files begin with the names of their keys. */
+/** Start of a line of signatures. Key files start with the names of their keys instead. */
 const SIGNATURE_LINE = /^['"]?[\da-f]{64}['"]?:/m;
 
 interface AddSigOptions {
-  /** Whether a complete command is for /local. */
   readonly local: boolean;
-  /** Whether not to ask before key files sign. */
   readonly yes: boolean;
 }
 
 /**
- * @param added files of keys or of signatures
- * @returns the exit code: failed when a person was asked and did not want to sign
- * @throws UsageError or RequestFileError for files that cannot be used, and for a key that is not one of the form's.
+ * @param added files of keys, or of signatures that `pickaxe tx sign` has printed
+ * @returns failed when a person was asked and said no
+ * @throws as `runTxSign`
  */
 export async function runTxAddSig(
   formFile: string,
@@ -96,9 +94,10 @@ function sorted(files: readonly string[]): { pairs: KeyPair[]; signatures: Named
   };
 }
 
-/* `pickaxe tx combine`: puts the signatures in copies of a form together. */
-
-/** @throws UsageError or RequestFileError for files that cannot be used, and for forms of different commands. */
+/**
+ * Puts the signatures in copies of a form together.
+ * @throws UsageError or RequestFileError for unusable files, and for forms of different commands
+ */
 export async function runTxCombine(
   files: readonly string[],
   { local }: { readonly local: boolean },
@@ -115,15 +114,13 @@ export async function runTxCombine(
   return EXIT.done;
 }
 
-/* Shows signers all that they are about to sign, and asks them, before anything is signed. */
+/* Before anything is signed, signers see all of it and are asked. */
 
 const BLIND = 'does not show what the command does: sign only what you have seen with pickaxe tx show.';
 
 /**
- * @param form checked already
- * @param yes whether not to ask
  * @returns whether to sign. Without a terminal it is true, because the command was started in order to sign
- * @throws UsageError where nobody can be asked and the command has something in it that cannot be explained
+ * @throws UsageError where nobody can be asked and the command has parts that cannot be explained
  */
 async function mayBeSigned(file: string, form: UnsignedForm, yes: boolean, io: Io): Promise<boolean> {
   if (form.cmd === null) {
@@ -142,7 +139,6 @@ async function mayBeSigned(file: string, form: UnsignedForm, yes: boolean, io: I
   });
 }
 
-/** The same for a hash whose command is not there. */
 async function mayHashBeSigned(yes: boolean, io: Io): Promise<boolean> {
   io.say(`warning: A hash alone ${BLIND}`);
   return await isWanted('Sign it without seeing it?', yes, io);
@@ -157,9 +153,7 @@ async function isWanted(question: string, yes: boolean, io: Io, unasked = () => 
   return answer ?? true;
 }
 
-/* Prints a form, as YAML or, once it is complete, as JSON; and says what comes next. */
-
-/** @param local whether a complete command is for /local */
+/** Prints YAML, or JSON once the form is complete. @param local whether a complete command is for /local */
 function printForm({ file, form }: NamedForm, local: boolean, io: Io): void {
   if (!completed(form, file)) sayWhatIsNext(form, file, io);
   io.out(formatForm(form, local ? 'local' : 'send', file));

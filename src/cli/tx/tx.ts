@@ -15,7 +15,7 @@ import { runTxAddSig, runTxCombine, runTxSign } from './sign.ts';
 
 /** Time for which `poll` and `spv` wait by default, in seconds. */
 const DEFAULT_TIMEOUT = 600;
-/** The pauses between two questions: blocks come twice a minute, and proofs more rarely. */
+/** Pauses between two requests: blocks come twice a minute, and proofs more rarely. */
 const POLL_PAUSE_MS = 5_000;
 const PROOF_PAUSE_MS = 30_000;
 
@@ -76,7 +76,6 @@ function declareOffline(tx: Command, { io, action }: Line): void {
     .action(action((file, options) => withWords(() => runTxShow(file, options, io))));
 }
 
-/** Runs a command that asks the nodes of its settings. */
 async function askNodes(command: Command, io: Io, ask: (nodes: NodesInTurn) => Promise<number>): Promise<number> {
   const { config } = await settingsOf(command);
   return withWords(() => onNodes(config, io, ask));
@@ -107,7 +106,7 @@ function declareOnNodes(tx: Command, line: Line): void {
     );
 
   declarePoll(tx, 'poll', line);
-  // People who know the requests of nodes look for this name.
+  // People who know the API of nodes look for this name.
   declarePoll(tx, 'listen', line, { hidden: true });
 
   onNode(tx, 'private', { hidden: true })
@@ -147,7 +146,6 @@ function declarePoll(tx: Command, name: string, { io, action }: Line, shown: Com
 const DO_NOT_ASK_TO_SIGN = 'do not ask, at a terminal, whether to sign, and sign also what pickaxe does not know';
 const WHAT = 'a request key of 43 characters, or the file of commands; - is standard input';
 
-/** @returns a command with the settings of nodes, and the options that all such commands have */
 function onNode(tx: Command, name: string, options: CommandOptions = {}): Command {
   return withSettings(tx.command(name, options), 'node', 'ledger')
     .option('--chain <n>', 'the chain, where the command does not name it', chainNumber)
@@ -158,7 +156,7 @@ function waiting(command: Command): Command {
   return command.option('--timeout <time>', 'how long to wait: seconds, or a time like 90m', timeOf, DEFAULT_TIMEOUT);
 }
 
-/** @param pauseMs between two questions */
+/** @param pauseMs between two requests */
 function waitOf({ chain, timeout }: { chain?: number; timeout: number }, pauseMs: number) {
   return { chain: chain ?? null, timeoutMs: timeout * 1000, pauseMs };
 }
