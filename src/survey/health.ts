@@ -1,13 +1,13 @@
-/** Compares the same nodes again and again, and reports which of them have become unhealthy or healthy. */
+/** Compares the same nodes periodically, and reports changes of their health. */
 
 import { pause } from '../system/abort.ts';
 import type { Assessment } from './comparison.ts';
 import { isFault } from './finding.ts';
 
 export interface Pace {
-  /** The time between two comparisons. */
+  /** Time between two comparisons. */
   readonly everyMs: number;
-  /** The time to the next one when a node seems to have become unhealthy. */
+  /** Time until the next comparison when a healthy node has become doubtful. */
   readonly doubtMs: number;
 }
 
@@ -16,8 +16,8 @@ export interface NodeWatchOptions {
   readonly survey: (stop: AbortSignal) => Promise<readonly Assessment[]>;
   /**
    * Called when a node has become unhealthy or healthy again.
-   * @param index its place in that order
-   * @param fault what follows its name in a sentence, with foreign text; undefined when it is healthy
+   * @param index the node's place in that order
+   * @param fault a clause that follows the node's name, with foreign text; undefined when the node is healthy
    */
   readonly changed: (index: number, fault: string | undefined) => void;
   /** Called when comparisons begin to fail, and without a reason when they succeed again. */
@@ -28,10 +28,9 @@ export interface NodeWatchOptions {
 }
 
 const PACE: Pace = { everyMs: 60_000, doubtMs: 15_000 };
-/** The share by which a pause may be longer or shorter, so that rigs that start together do not ask together. */
+/** The fraction by which pauses vary, so that rigs that start together do not ask together. */
 const JITTER = 0.2;
 
-/** Watches until `stop`. */
 export async function watchNodes(options: NodeWatchOptions, stop: AbortSignal): Promise<void> {
   const { survey, changed, failing, pace = PACE, random = Math.random } = options;
   const health: NodeHealth[] = [];
@@ -72,12 +71,12 @@ function update(
   return isDoubtful;
 }
 
-/** Number of comparisons in a row that it takes to change a node's health. */
+/** Number of comparisons in a row after which a node's health changes. */
 const CONTRADICTIONS = 2;
 
 /**
- * Decides from comparison to comparison whether a node is healthy. A node near a limit must not be left and returned to
- * again and again, so one comparison alone changes nothing.
+ * Decides whether a node is healthy. One comparison alone changes nothing, so that mining does not leave a node near a
+ * limit and return to it again and again.
  */
 export class NodeHealth {
   #isHealthy = true;
@@ -85,9 +84,8 @@ export class NodeHealth {
   #contradictions = 0;
 
   /**
-   * To be called for each comparison in which the node has answered: silence says nothing about its health.
-   * @returns `doubtful` when a healthy node has had a fault for the first time, and another comparison should follow
-   *   soon
+   * Must be called for each comparison in which the node has answered, since silence proves nothing.
+   * @returns `doubtful` when a healthy node has its first fault, and another comparison should follow soon
    */
   observe(isFaulty: boolean): 'unchanged' | 'doubtful' | 'unhealthy' | 'healthy' {
     if (isFaulty !== this.#isHealthy) {
