@@ -1,7 +1,4 @@
-/**
- * Examines whether the miner's account can be paid. On a chain where the account has other keys or another predicate it
- * cannot, so the node makes no work there.
- */
+/** Examines whether the miner's account can be paid: a node makes no work for a chain where it has other keys. */
 
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { stringifyExactJson } from '../ledger/json.ts';
@@ -27,7 +24,6 @@ export function accountFindings(account: string, miner: Keyset, readings: readon
   return [{ about: 'account', state: 'ok', what: known.length === readings.length ? everywhere : what }];
 }
 
-/** @returns problems of the account, and the chains on which it was not checked */
 function troublesOf(account: string, miner: Keyset, readings: readonly Reading[]): Finding[] {
   const unread = readings.flatMap((each) => ('error' in each ? [each] : []));
   const others = existing(readings).filter(({ keyset }) => !keyset || !sameKeyset(keyset, miner));

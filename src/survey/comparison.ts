@@ -134,9 +134,7 @@ async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
 
 /** Maximum number of blocks that a node may be behind on each chain: about two minutes. */
 const MOST_BEHIND = 4;
-/**
- * Each chain has a block about every 30 s, so within this time some chain grows unless the whole network stands still.
- */
+/** Each chain has a block about every 30 s, so only a network that stands still has none for this time. */
 const STANDSTILL_MS = 600_000;
 
 export interface Seen {
@@ -158,9 +156,7 @@ export interface Assessment {
 
 /**
  * Any node can claim any height and weight, so a claim alone makes no other node faulty: the node's own newest block
- * must be old, too. Between branches, most nodes decide.
- * @param network as for `survey`
- * @param nowUs this machine's clock, in µs since 1970
+ * must be old, too. Between branches, most nodes decide. The parameters are those of `survey`.
  * @returns an assessment of each node, in the same order
  */
 export function assess(nodes: readonly Seen[], network: string, nowUs: bigint): Assessment[] {
@@ -182,10 +178,7 @@ function branchOfMost(voters: readonly Seen[]): Branch {
   return most && next && most[1] === next[1] ? null : most?.[0];
 }
 
-/**
- * A node that gets new blocks keeps up, whatever others claim, since a node that is behind has only old ones.
- * @returns the number of blocks on each chain that the node is behind the furthest one
- */
+/** A node with new blocks keeps up, whatever others claim. @returns blocks behind the furthest, on each chain */
 function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number {
   if (ageMsOf(look, nowUs) < YOUNG_MS) return 0;
   return Math.max(0, ...peers.map((peer) => headsBetween(look, peer.look)));

@@ -5,10 +5,7 @@ import { z } from 'zod';
 export const Finding = z.object({
   /** In a word or two. */
   about: z.string(),
-  /**
-   * A fault stops mining, or at least the device, node or pool concerned. `skipped` means that it could not be checked,
-   * for a reason that `what` gives.
-   */
+  /** A fault stops mining, or at least its device, node or pool. `skipped` was not checked, as `what` explains. */
   state: z.enum(['ok', 'skipped', 'warning', 'fault']),
   what: z.string(),
   /** The reason why a warning or a fault matters, unless `what` gives it. */
@@ -26,11 +23,7 @@ export function isFault({ state }: Pick<Finding, 'state'>): boolean {
   return state === 'fault';
 }
 
-/**
- * Turns the faults of some nodes (or of some pools) into warnings while another one can be mined on.
- * @param each the findings about each node or pool
- * @returns all findings
- */
+/** Faults become warnings while one node or pool can be mined on. @param each the findings about each of them */
 export function together(each: readonly (readonly Finding[])[]): Finding[] {
   const canMine = each.some((findings) => !findings.some(isFault));
   return each.flat().map((finding) => (canMine && isFault(finding) ? { ...finding, state: 'warning' } : finding));

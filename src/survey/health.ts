@@ -5,7 +5,6 @@ import type { Assessment } from './comparison.ts';
 import { isFault } from './finding.ts';
 
 export interface Pace {
-  /** Time between two comparisons. */
   readonly everyMs: number;
   /** Time until the next comparison when a healthy node has become doubtful. */
   readonly doubtMs: number;
@@ -14,11 +13,7 @@ export interface Pace {
 export interface NodeWatchOptions {
   /** Compares all nodes once, always in the same order. */
   readonly survey: (stop: AbortSignal) => Promise<readonly Assessment[]>;
-  /**
-   * Called when a node has become unhealthy or healthy again.
-   * @param index the node's place in that order
-   * @param fault a clause that follows the node's name, with foreign text; undefined when the node is healthy
-   */
+  /** Called when a node's health has changed. `fault` is a clause after its name, with foreign text, if unhealthy. */
   readonly changed: (index: number, fault: string | undefined) => void;
   /** Called when comparisons begin to fail, and without a reason when they succeed again. */
   readonly failing: (reason: string | undefined) => void;
@@ -74,19 +69,13 @@ function update(
 /** Number of comparisons in a row after which a node's health changes. */
 const CONTRADICTIONS = 2;
 
-/**
- * Decides whether a node is healthy. One comparison alone changes nothing, so that mining does not leave a node near a
- * limit and return to it again and again.
- */
+/** One comparison alone changes nothing, so that mining does not leave and rejoin a node near a limit. */
 export class NodeHealth {
   #isHealthy = true;
   /** Number of comparisons in a row that have contradicted the node's health. */
   #contradictions = 0;
 
-  /**
-   * Must be called for each comparison in which the node has answered, since silence proves nothing.
-   * @returns `doubtful` when a healthy node has its first fault, and another comparison should follow soon
-   */
+  /** Call it only when the node has answered. @returns `doubtful` when another comparison should follow soon */
   observe(isFaulty: boolean): 'unchanged' | 'doubtful' | 'unhealthy' | 'healthy' {
     if (isFaulty !== this.#isHealthy) {
       this.#contradictions = 0;

@@ -13,7 +13,6 @@ export const YOUNG_MS = 60_000;
 /** Time limit for all questions to one node, so that a slow one does not delay the findings about others. */
 const LOOK_MS = 30_000;
 
-/** A node's answers. */
 export interface Look {
   /** The network that the node serves; foreign text. */
   readonly network?: string;
@@ -32,10 +31,7 @@ export type LookedAt = Pick<
   'info' | 'cut' | 'header' | 'blocks' | 'hashBranch' | 'headerBranch' | 'nodeVersion' | 'skew'
 >;
 
-/**
- * @param nowUs this machine's clock, in µs since 1970
- * @returns a look with a fault when the node does not answer
- */
+/** @param nowUs in µs since 1970 @returns a look with a fault when the node does not answer */
 export async function lookAt(
   api: LookedAt,
   nowUs: bigint,
@@ -70,10 +66,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
-/**
- * The highest block is usually among the newest. Only when it is old are other chains asked, until one has a young
- * block.
- */
+/** The highest block is usually among the newest. If it is old, other chains are asked until one is young. */
 async function newestBlockUs(
   api: LookedAt,
   { heads }: Cut,

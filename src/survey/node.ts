@@ -65,8 +65,7 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
     mining = await examineMining(client, miner, stop);
     await client.close();
   }
-  // The report's entry for this miner is skipped where a refusal says the same, or where the miner gets work, since
-  // then it must be listed.
+  // A refusal says the same as the report's entry for this miner, and a miner that gets work must be listed.
   const isKnown = mining.findings.some(({ about, state, nodeConfiguration }) => {
     return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
   });
@@ -90,10 +89,7 @@ export async function whyNoWork(
   return error?.message;
 }
 
-/**
- * @returns the network that the node claims to serve; undefined when it names none
- * @throws NodeError when the node does not answer
- */
+/** @returns undefined when the node names no network @throws NodeError when the node does not answer */
 export async function askNetwork(question: Omit<NodeQuestion, 'miner'>): Promise<string | undefined> {
   const client = openClient(question);
   const { value, error } = await attempt(() => client.config(new AbortController().signal));
@@ -173,10 +169,7 @@ async function readToEnd(stream: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-/**
- * Largest harmless difference of clocks: a node reports its time in whole seconds, and creation times are half a second
- * late anyway.
- */
+/** Nodes report their time in whole seconds, and creation times are half a second late anyway. */
 const TOLERATED_SKEW_US = 2_000_000n;
 
 function clockFinding(skew: Skew | undefined): Finding {

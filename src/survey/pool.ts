@@ -67,7 +67,6 @@ interface FirstJob {
   readonly why: PoolError | undefined;
   readonly work: Work | undefined;
   readonly times: SessionTimes;
-  /** The pool's messages for people. */
   readonly messages: readonly Finding[];
 }
 
