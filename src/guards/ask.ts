@@ -6,10 +6,7 @@ import { execFile } from 'node:child_process';
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/**
- * @returns the program's output on stdout, in English
- * @throws Error when the program does not exist, fails, or takes too long
- */
+/** @returns stdout, in English @throws Error when the program does not exist, fails, or takes too long */
 export function ask(program: string, ...args: string[]): Promise<string> {
   const options = {
     timeout: TIMEOUT_MS,

@@ -1,7 +1,4 @@
-/**
- * Guards check a condition periodically, and pause all devices while it holds: the schedule, the battery, and use of
- * the machine.
- */
+/** Guards pause all devices while a condition holds: the schedule, the battery, or use of the machine. */
 
 import type { PauseReason } from '../events/events.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
@@ -16,7 +13,7 @@ type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
 type Observation = { readonly pause: string } | 'go on' | 'unknown';
 
 /**
- * Checks periodically, each time `everyMs` after the previous check has ended, so that checks never pile up.
+ * Each check begins `everyMs` after the previous one has ended, so that checks never pile up.
  * @returns a function that ends the guard and resumes the devices; settles after the first check
  */
 async function keepLooking(
@@ -42,8 +39,6 @@ async function keepLooking(
   };
 }
 
-/* Schedule. */
-
 /** Maximum time between checks of the schedule, because the wall clock may be set, and the machine may sleep. */
 const SCHEDULE_LOOK_MS = 60_000;
 
@@ -65,15 +60,10 @@ export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clo
   };
 }
 
-/* Battery. */
-
 /** Often enough for a battery, and rare enough to cost nothing. */
 const BATTERY_LOOK_MS = 10_000;
 
-/**
- * While the power supply cannot be read, devices stay paused or running.
- * @returns a function that ends the guard; settles after the first check
- */
+/** While the power supply cannot be read, nothing changes. @returns a function that ends the guard */
 export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
   const { log } = guarded;
   let known: Power | 'unknown' | undefined;
@@ -91,15 +81,10 @@ export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded
   return keepLooking('battery', BATTERY_LOOK_MS, look, guarded);
 }
 
-/* Use of the machine. */
-
 /** Maximum time until mining pauses for a person who comes back. A check costs a few milliseconds. */
 const ACTIVITY_LOOK_MS = 5_000;
 
-/**
- * @param afterMs time without use after which mining resumes
- * @returns a function that ends the guard; settles after the first check
- */
+/** @param afterMs time without use after which mining resumes @returns a function that ends the guard */
 export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
   const { clock, log } = guarded;
   /** The watches that did not answer at the last check. */

@@ -90,10 +90,7 @@ interface Sessions {
   readonly silent: readonly string[];
 }
 
-/**
- * @param warn receives a sentence for people, once about each desktop session that cannot be watched
- * @returns undefined without logind
- */
+/** @param warn gets a sentence about each unwatched session, once @returns undefined without logind */
 export async function watchLogind(warn: (why: string) => void, asks = ask): Promise<IdleWatch | undefined> {
   const warned = new Set<string>();
   const read = async (nowMs: number) => {

@@ -12,10 +12,7 @@ const EXACT_MS = 8_000;
 /** Maximum number of terminals that are watched. */
 const MAX_TERMINALS = 1_024;
 
-/**
- * @param dev `/dev`, or another folder in tests
- * @returns undefined when the folder has no terminals
- */
+/** @param dev `/dev`, except in tests @returns undefined when the folder has no terminals */
 export async function watchTerminals(dev: string): Promise<IdleWatch | undefined> {
   if ((await terminals(dev)) === undefined) return undefined;
   return {
@@ -55,9 +52,6 @@ async function lastReadMs(path: string): Promise<number> {
 export interface IdleWatch {
   /** The watched part of the system, for people: `terminals`. */
   readonly name: string;
-  /**
-   * @param nowMs milliseconds since the UNIX epoch
-   * @returns the least time in ms for which nobody has used the machine; undefined when it is not known now
-   */
+  /** @param nowMs since the UNIX epoch @returns minimum time in ms since the last use; undefined when not known */
   idleMs(nowMs: number): Promise<number | undefined>;
 }
