@@ -114,9 +114,7 @@ function inertOnWindows(text: string): string {
 
 /** Maximum number of bytes of a command's output that are kept and quoted. */
 const MAX_OUTPUT_BYTES = 2_000;
-/**
- * Time for the rest of the output after a command's end, since a process that it left behind may keep the output open.
- */
+/** Time for further output after a command's end, since a process that it left behind may keep stdout open. */
 const OUTPUT_MS = 200;
 /** A priority below that of the main thread (0) and above that of the hashing threads (19). */
 const NICENESS = 10;
@@ -136,10 +134,7 @@ interface CommandResult {
   readonly output: string;
 }
 
-/**
- * Runs a command. At its time limit or at `stop`, it is killed with every process that it started.
- * @throws Error when it cannot be started, for some reasons; for others, the result has the fault
- */
+/** At `timeoutMs` or `stop`, the command is killed with its children. @throws Error for some failed starts */
 async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
   const child = startGroup(command, { env: { ...process.env, ...env } });

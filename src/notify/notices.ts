@@ -32,10 +32,7 @@ type Content = Notice extends infer Each ? (Each extends Notice ? Omit<Each, Fra
 /** Maximum length of a text, which can come from a driver or a node. */
 const MAX_TEXT = 500;
 
-/**
- * Calls `send` with the notice of the start at once, and with further notices as events happen.
- * @returns a function to call at the end, which sends the notice of the stop
- */
+/** Sends the notice of the start at once. @returns a function to call at the end, which sends that of the stop */
 export function sendNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
   send: (notice: Notice) => void,
@@ -257,10 +254,7 @@ export class LowRate {
     this.#afterMs = afterMs;
   }
 
-  /**
-   * @param rate H/s; undefined while there is nothing to compare
-   * @returns whether the alarm has just been raised or cleared
-   */
+  /** @param rate H/s; undefined without a comparison @returns whether the alarm has just been raised or cleared */
   observe(rate: number | undefined, nowMs: number): AlarmState | undefined {
     if (rate === undefined || rate < this.#limit === this.#raised) {
       this.#sinceMs = undefined;

@@ -1,7 +1,4 @@
-/**
- * The webhook receives notices as JSON, one POST each, in order. The URL can be as secret as a password, so only its
- * origin is ever shown.
- */
+/** Sends notices as JSON, one POST each, in order. The URL may be secret, so only its origin is ever shown. */
 
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
@@ -96,10 +93,7 @@ export class Webhook {
     }
   }
 
-  /**
-   * @param signal fires at `stop` and at the time limit
-   * @throws Error when the notice was not accepted: Refused when further attempts are useless
-   */
+  /** @param signal fires at `stop` and at the time limit @throws Error; Refused when further attempts are useless */
   async #post(notice: Notice, stop: AbortSignal, signal: AbortSignal): Promise<void> {
     const { url, token } = this.#options;
     const headers = {
@@ -144,10 +138,7 @@ export class Webhook {
 /** Discord's hosts, including those of its public tests. */
 const DISCORD = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/;
 
-/**
- * @returns the JSON object to send. Discord requires the field `content`; `allowed_mentions` keeps names in the text,
- * which can come from a node, from notifying anybody
- */
+/** Discord requires `content`. `allowed_mentions` keeps names in the text, perhaps a node's, from notifying users. */
 export function webhookBody({ hostname }: URL, notice: Notice): object {
   if (!DISCORD.test(hostname)) return notice;
   return { ...notice, content: notice.text, allowed_mentions: { parse: [] } };
