@@ -64,10 +64,7 @@ function placesOf({ path, keys }: Issue): Path[] {
   return keys ? keys.map((key) => [...(path as Path), key]) : [path as Path];
 }
 
-/**
- * @returns the settings whose values an issue leaves open: the faulty one, or the one that an unknown name was probably
- * meant to be
- */
+/** @returns the settings that an issue leaves open: the faulty one, or the one that an unknown name resembles */
 function leavesOpen(issue: Issue): Path[] {
   if (!issue.keys) return placesOf(issue);
   const [table] = issue.path as Path;
@@ -136,10 +133,7 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[];
 }
 
-/**
- * @param suggests whether unknown names are compared with the known ones
- * @returns a sentence for each problem: where it is, what is wrong, and what to write
- */
+/** @param suggests whether unknown names are compared with known ones @returns a sentence for each problem */
 export function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
   const { code, keys = [], errors = [] } = issue;
   const { document, at, file } = raw;

@@ -74,10 +74,7 @@ function poolContradictions({ node, pool, miner, stratum, testNetwork }: MinerSe
   ]);
 }
 
-/**
- * Finds a misspelt network. An unknown network can be real, and is accepted where the path of each node URL names it.
- * It does not matter whether there are URLs, or whether they are valid.
- */
+/** An unknown network can be real, so it is accepted where the path of each node URL names it. */
 function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const meant = network === undefined ? undefined : misspeltNetwork(network);
   const bare = urls.find((url) => !hasPath(url));

@@ -38,9 +38,8 @@ export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>)
 }
 
 /**
- * @param base path without `.toml`
- * @returns undefined if there is no such file
- * @throws ConfigError when there is a JSON file of that name, since its author expects it to be read
+ * @param base path without `.toml` @returns undefined if there is no such file
+ * @throws ConfigError for a JSON file of that name, since its author expects it to be read
  */
 export function findFile(base: string): string | undefined {
   const [toml, json] = [`${base}.toml`, `${base}.json`];
@@ -63,8 +62,7 @@ function exists(file: string): boolean {
 }
 
 /**
- * @param file its name in errors
- * @param cwd the folder at which a relative path starts
+ * @param file its name in errors @param cwd the folder at which a relative path starts
  * @returns the valid settings, with a problem for each place that is not valid TOML
  * @throws ConfigError when the file cannot be read, or must not be trusted (regular-file.ts)
  */

@@ -31,10 +31,7 @@ export function suggestion(...about: Parameters<typeof meant>): string {
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
-/**
- * @param groups names to suggest, each with its other names; a name of an earlier group is preferred
- * @returns the name that an unknown one was probably meant to be; undefined if no name is similar
- */
+/** @param groups names with their other names, preferred groups first @returns undefined if no name is similar */
 export function meant(unknown: string, ...groups: readonly Names[]): string | undefined {
   if (unknown.length > MAX_NAME) return undefined;
   return groups.reduce<string | undefined>((found, names) => found ?? nearestIn(names, unknown), undefined);

@@ -80,11 +80,7 @@ function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, pr
 /** One place that sets both is refused as a contradiction. */
 const MINED_ON = ['node.urls', 'pool.urls'];
 
-/**
- * Finds the strongest place that names nodes or pools, which decides where to mine.
- * @returns its index, and which of the settings it sets; `unknown` where a place that may be stronger cannot be read;
- * undefined where no place names any
- */
+/** @returns the strongest place that names nodes or pools; `unknown` where a stronger one may be unreadable */
 function placeToMineOn(layers: Layers): { index: number; named: readonly string[] } | 'unknown' | undefined {
   for (const [index, [, raw]] of layers.entries()) {
     if (raw === undefined) continue;
@@ -183,10 +179,7 @@ function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
  * as in a cloned repository. docs/configuration.md explains the rule under “Which files are trusted”.
  */
 
-/**
- * @param origins the origins of all settings, by their paths, after all places were read
- * @returns a sentence for each setting that a found file must not set; empty for a file that was named
- */
+/** @param origins of all settings, after all places were read @returns a sentence for each forbidden setting */
 function excessOf(found: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
   const { unasked, file } = found;
   if (!unasked || file === undefined) return [];
@@ -217,11 +210,7 @@ const CERTIFICATES = {
   pool: [['pool.fingerprints', 'pool.ca-files'], ['pool.urls']],
 } as const;
 
-/**
- * @param values those of all places, by the settings' paths, where a project file was found
- * @returns the paths of the file's certificate settings that are ignored, because another place names other nodes or
- * pools
- */
+/** @returns the found file's certificate settings that are ignored, because another place names other nodes or pools */
 function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
   const isFound = (path: string) => values.get(path)?.origin.layer === 'project';
   return Object.values(CERTIFICATES).flatMap(([certificates, places]) => {

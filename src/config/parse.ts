@@ -20,9 +20,7 @@ export interface Parsed {
   readonly document: unknown;
   readonly positions: Positions;
   readonly faults: readonly SyntaxFault[];
-  /**
-   * Paths that could not be read, so it is not known whether they are set. The empty path stands for the whole file.
-   */
+  /** Paths that may be set, but could not be read. The empty path stands for the whole file. */
   readonly unread: readonly Path[];
 }
 
@@ -157,9 +155,7 @@ function setOwn(table: Tables, key: string, value: unknown): void {
   Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/*
- * Positions of keys in a file, for errors and origins. A path that is not found has the position of its table or list.
- */
+/* Positions of keys. A path that is not found has the position of its table or list. */
 
 /** Line and column count from 1. */
 export interface Position {

@@ -11,8 +11,7 @@ export interface RegularFile {
 export class UnfitFile extends Error {}
 
 /**
- * @param most maximum number of bytes
- * @param check returns what is wrong with the file's facts, before it is read
+ * @param most maximum number of bytes @param check returns what is wrong with the file's facts, before it is read
  * @throws UnfitFile when it is not a regular file, is too large, or does not pass the check; the system's error when it
  * cannot be read
  */
@@ -68,7 +67,6 @@ const TOO_MUCH = {
 const GROUP_MAY_READ = 0o040;
 
 /**
- * @param file its name in errors
  * @param facts those of the open descriptor, so that a symbolic link's target counts
  * @param user undefined on Windows, where files have no such owners and bits, and all are trusted
  * @returns the reason for which the file is not trusted, with a remedy; undefined when it is trusted

@@ -27,7 +27,6 @@ export function whereSecretBelongs(name: string): string | undefined {
 }
 
 /**
- * @param name the setting, for errors
  * @returns the text of a `secretFile` without one newline at its end
  * @throws Error about the file, its owner or its mode, without any of its content
  */
@@ -82,8 +81,7 @@ export function redact(text: string): string {
 
 /**
  * Works in one pass, because a hostile text can have a scheme in each word.
- * @param word a word of a text, or a whole text that is meant to be one URL
- * @returns the word without the part between a URL's scheme and its last `@`
+ * @returns the word, or a whole text meant as one URL, without the part between a URL's scheme and its last `@`
  */
 export function withoutUser(word: string): string {
   const scheme = word.search(/[a-z][a-z0-9+.-]{0,20}:\/\//i);

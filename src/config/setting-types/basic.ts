@@ -1,4 +1,4 @@
-/** What a setting type is, and the types that others are made of. */
+/** The interface of setting types, and the basic types. */
 
 import { resolve } from 'node:path';
 import type { z } from 'zod';
@@ -47,12 +47,9 @@ export function text(pattern: RegExp, says: string): SettingType<string> {
 
 interface ParsedText<T> {
   readonly says: string;
-  /** For editors, which check texts by the JSON Schema. `parse` must refuse whatever the pattern refuses. */
+  /** For editors, which check texts by the JSON Schema. `parse` must refuse each text that the pattern refuses. */
   readonly pattern?: RegExp;
-  /**
-   * @returns undefined when the text is not valid
-   * @throws RangeError when the text is not valid and the message gives a reason
-   */
+  /** @returns undefined when the text is not valid @throws RangeError with the reason, where there is one */
   readonly parse: (text: string) => T | undefined;
   readonly print?: (value: T) => string;
 }
@@ -114,10 +111,7 @@ export const toggle: SettingType<boolean> = {
   schema: (z) => z.boolean(),
 };
 
-/**
- * Distinct values in the order given. A file may have one value instead of a list; a flag or a variable has one text
- * with commas.
- */
+/** Distinct values, in order. A file may have one value in place of a list; flags and variables use commas. */
 export function list<T>(item: SettingType<T>): SettingType<readonly T[]> {
   return {
     form: 'list',
@@ -135,9 +129,7 @@ function distinct<T>(item: SettingType<T>, items: readonly T[]): T[] {
   return [...new Map(items.map((value) => [printed(item, value), value])).values()];
 }
 
-/**
- * The path of a file. Relative paths start at the folder of the file that has them, otherwise at the current folder.
- */
+/** A file. Relative paths start at the folder of the file that has them, or else at the current folder. */
 export const path: SettingType<string> = {
   form: 'text',
   says: 'Give the path of a file.',

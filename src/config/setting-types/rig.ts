@@ -76,10 +76,7 @@ export const poolUser = text(
   'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters that one can see.',
 );
 
-/**
- * Some pools take settings in the password, like `d=1000`. URLs are refused, because some other miners expect the URL
- * here.
- */
+/** Some pools take settings here, like `d=1000`. URLs are refused, because other miners expect the URL here. */
 export const poolPassword = text(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
   /^(?!\w[\w+.-]*:\/\/)[^\x00-\x1f\x7f]{0,256}$/,
@@ -270,10 +267,7 @@ export function rigNamedBy(given: unknown): string | undefined {
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
 }
 
-/**
- * E-mail addresses name no rig, and neither do texts with a lone dot at an end, or with more characters than a rig's
- * name may have.
- */
+/** E-mail addresses name no rig, nor do texts with a lone dot at an end. */
 const NAME_AND_RIG = /^[^@]*[^@.]\.([^@.]*[^@.\s][^@.]*)$/;
 const MOST_OF_NAME = 64;
 
