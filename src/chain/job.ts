@@ -29,18 +29,12 @@ export function prepareJob(work: Work, creationTimeUs = creationTimeOf(work.head
   return { work, header, searchTarget: work.target, ...puzzleOf(header, work.target) };
 }
 
-/**
- * Gives a job another search target (32 bytes, little-endian). All hits of a harder target are solutions, but only some
- * hits of an easier one.
- */
+/** @param searchTarget 32 bytes, little-endian. Only some hits of an easier target than the work's are solutions */
 export function withSearchTarget(job: Job, searchTarget: Uint8Array): Job {
   return { ...job, searchTarget, target: readWords(searchTarget, 0, TARGET_BYTES / 4) };
 }
 
-/**
- * @param header 286 bytes; its nonce is ignored
- * @param target 32 bytes, little-endian
- */
+/** @param header 286 bytes; its nonce is ignored @param target 32 bytes, little-endian */
 export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
   const midstate = initialState();
   for (let done = 0; done < MIDSTATE_BYTES; done += BLOCK_BYTES) {
@@ -61,10 +55,7 @@ export function placeNonce(tail: Uint32Array, { lane, counter, page }: NoncePart
   tail[7] = page;
 }
 
-/**
- * Computes a nonce's proof-of-work hash with the last compression alone, to check the hits of kernels.
- * @returns 8 words, least significant first
- */
+/** The proof-of-work hash from the last compression alone: 8 words, least significant first. */
 export function hashTail(puzzle: Puzzle, nonce: NonceParts): Uint32Array {
   const tail = puzzle.tail.slice();
   placeNonce(tail, nonce);

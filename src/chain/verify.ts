@@ -30,8 +30,7 @@ export interface Solution {
 
 /**
  * blake2s-256 over the whole header (document 1, "Mining work bytes"). It is not the block hash.
- * @param header 286 bytes
- * @returns 32 bytes, little-endian
+ * @param header 286 bytes @returns 32 bytes, little-endian
  */
 export function powHash(header: Uint8Array): Uint8Array {
   if (header.length !== HEADER_BYTES) throw new RangeError(`a header is ${HEADER_BYTES} bytes, not ${header.length}`);
