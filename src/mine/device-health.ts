@@ -106,10 +106,7 @@ export class ReopenPolicy {
     this.#hasOpened = true;
   }
 
-  /**
-   * @param servedMs the time that the device was in service; 0 when it did not open
-   * @returns the milliseconds to wait before the device is reopened; undefined when it must be parked
-   */
+  /** @param servedMs 0 when the device did not open @returns ms to wait before reopening; undefined to park it */
   waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {
     if (servedMs > (fault === 'wrong-hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
     // A device can be missing while its driver resets, but one that has never opened stays missing.

@@ -36,10 +36,7 @@ export interface MinerOptions extends Partial<SupervisorOptions> {
   readonly emit?: Listener;
   /** Returns a uniformly distributed integer in [0, below). The default is the system's random numbers. */
   readonly random?: (below: number) => number;
-  /**
-   * Used where the source leaves the lane open. By default it is random, so that two rigs rarely search the same
-   * nonces.
-   */
+  /** For sources that leave the lane open. It is random by default, so that two rigs rarely repeat nonces. */
   readonly lane?: number;
   /** Whether to follow the source when no engine is left, because relays use its work. By default mining ends. */
   readonly staysWithoutEngines?: boolean;
