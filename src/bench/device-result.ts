@@ -36,10 +36,7 @@ export interface MeasuredRun {
   readonly doubts: readonly string[];
 }
 
-/**
- * @param measured the device's runs, at least one
- * @param all the number of different candidates that all devices found in all runs
- */
+/** @param measured at least one run @param all number of different candidates over all devices and runs */
 export function deviceResult(measured: readonly MeasuredRun[], all: number): DeviceResult {
   const [{ engine, info }] = measured;
   const runs = measured.map((each) => runResult(each, all));

@@ -111,10 +111,7 @@ async function work(
   }
 }
 
-/**
- * @param faster whether the device was faster than in smaller rounds
- * @returns the factor by which the next round is larger
- */
+/** @param faster whether the device was faster than in smaller rounds @returns the growth of the next round */
 function growthAfter(ms: number, faster: boolean): number {
   if (ms < ROUND_MS) return Math.min(MOST_GROWTH, 2 ** Math.ceil(Math.log2(ROUND_MS / Math.max(ms, 1))));
   return faster && ms < LONGEST_ROUND_MS ? 2 : 1;
