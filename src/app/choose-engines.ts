@@ -24,7 +24,7 @@ interface EngineOptions {
   readonly tuneAgain?: boolean;
   /** Whether no CPU kernel is measured: without a remembered choice, the kernel that is usually the fastest is used. */
   readonly hurried?: boolean;
-  /** Whether the rig needs no devices, because others hash for it; absent where no others can. */
+  /** Whether the rig needs no devices, because others hash for it; absent if no others can. */
   readonly mayBeNone?: boolean;
 }
 

@@ -35,7 +35,7 @@ type Device = Readonly<z.infer<typeof Device>>;
 
 /** The output of `--json`. */
 export const DryRunPlan = z.object({
-  /** The node's URL as shown elsewhere, and the miner; absent when mining on a pool. */
+  /** The node's URL as in the log, and the miner; absent when mining on a pool. */
   node: z.string().exactOptional(),
   account: z.string().exactOptional(),
   predicate: z.string().exactOptional(),

@@ -41,7 +41,7 @@ export function refuse(contradictions: readonly string[]): void {
 /** Time for a slow reader to take the last lines. */
 const FLUSH_MS = 2_000;
 
-/** Set when a miner's output can no longer be written. The miner goes on, and its exit code does not change. */
+/** Set when a miner's output can no longer be written. The miner goes on without changing its exit code. */
 let minesWithoutLines = false;
 
 /** Ends the process once stderr and stdout have written everything, so that a script gets the last line. */

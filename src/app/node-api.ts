@@ -16,7 +16,7 @@ import { UsageError } from './exit.ts';
 
 export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
 
-/** Parsing 4 MiB of JSON blocks the main thread for a third of a second (AMD EPYC), and any node may send it. */
+/** Parsing 4 MiB of JSON blocks the main thread for a third of a second (AMD EPYC); any node may send as much. */
 export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
 
 /** A configured node, with at least one of its ports. */

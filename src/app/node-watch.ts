@@ -15,7 +15,7 @@ import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMIT
 
 /** Failover, which prefers healthy nodes. */
 interface WatchedSource {
-  /** @param rank place in the order of preference, from 0 @param fault a clause after the node's name, if it has one */
+  /** @param rank place in the order of preference, from 0 @param fault a clause after the node's name, if unhealthy */
   judge(rank: number, fault: string | undefined): void;
 }
 

@@ -157,7 +157,7 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
   }
 }
 
-/** @throws UsageError when no setting names the network, with the node's, which may not be the one that is meant */
+/** @throws UsageError without a configured network. It names the node's, which may not be the intended one */
 async function refuseWithoutNetwork(config: Config): Promise<void> {
   const { node, pool, miner } = config;
   const isForNodes = pool.urls === undefined && node.urls !== undefined && miner.publicKeys !== undefined;

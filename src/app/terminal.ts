@@ -162,7 +162,7 @@ class Session {
     this.#running.controls.resume('user');
   }
 
-  /** A token is shown only on the alternate screen, which terminals do not record, and for a limited time. */
+  /** A token is shown only on the alternate screen, which has no scrollback, and for a limited time. */
   #showLink(): void {
     const { columns, rows } = screen;
     const { lines, isSecret } = pageLink(this.#page(), { columns, rows, colours: terminalKind().colours });

@@ -24,9 +24,9 @@ export interface Setting {
   readonly about: string;
   /** Without a default, the value is undefined unless somebody sets it. */
   readonly default?: unknown;
-  /** For a setting without a default: the behaviour then. */
+  /** The behaviour without a value, if there is no default. */
   readonly otherwise?: string;
-  /** For a setting without a default: a value as in a file. */
+  /** A value as in a file, if there is no default. */
   readonly example?: unknown;
   /** In commander's form: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
   readonly flag?: string;

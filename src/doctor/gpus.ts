@@ -1,4 +1,4 @@
-/** Examines GPUs: those that are listed, and those that the system has and that are not listed. */
+/** Examines the listed GPUs, and finds those that the system has but that are not listed. */
 
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

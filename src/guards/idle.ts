@@ -1,4 +1,4 @@
-/** Finds the watches for this system that show when people last used it. */
+/** Finds the idle watches of this system: the desktop or logind, and terminals. */
 
 import { ask } from './ask.ts';
 import { type IdleWatch, watchTerminals } from './terminals.ts';

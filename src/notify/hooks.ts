@@ -134,7 +134,7 @@ interface CommandResult {
   readonly output: string;
 }
 
-/** At `timeoutMs` or `stop`, the command is killed with its children. @throws Error for some failed starts */
+/** At `timeoutMs` or `stop`, it is killed with every process that it started. @throws Error for some failed starts */
 async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
   const child = startGroup(command, { env: { ...process.env, ...env } });

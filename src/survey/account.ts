@@ -1,4 +1,4 @@
-/** Examines whether the miner's account can be paid: a node makes no work for a chain where it has other keys. */
+/** Examines whether the miner's account can be paid: a node makes no work for chains where its keyset differs. */
 
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { stringifyExactJson } from '../ledger/json.ts';

@@ -1,4 +1,4 @@
-/** Settings: where work comes from, who gets the rewards, and what the rig is called. */
+/** Settings of the node, the miner, the rig's name, pools, devices and the ledger. */
 
 import { PREDICATES } from '../../node/miner-identity.ts';
 import { shownUrl } from '../../node/url.ts';
