@@ -1,6 +1,6 @@
 /**
- * Records each block that is sent to a node, and follows what becomes of it, whatever the node answers: that is only
- * its word. Mining waits for none of this. A node whose block is proven to pay another account is left.
+ * Records each block that is sent to a node, and follows it whatever the node answers, since the answer proves nothing.
+ * A node whose block is proven to pay another account is left.
  */
 
 import { type Block, blockOf, isHidden } from '../blocks/block-index.ts';
@@ -22,15 +22,9 @@ import { oneLine } from '../text/plain-text.ts';
 import { type LedgerViews, openLedgerViews } from './ledger-views.ts';
 import type { ApiSettings } from './node-api.ts';
 
-/*
- * Writes blocks to the block log: each when it is sent, so that one that a node has accepted is there even if this
- * process ends before the answer, and then the answer. Blocks that come too fast are only counted.
- */
+/* Blocks are recorded when they are sent, so that one is recorded even if the process ends before the answer. */
 
-/**
- * Blocks beyond this rate are only counted, so that a node that accepts everything does not
- * fill the disk. Ten a minute is a quarter of what all miners of a network of 20 chains find together.
- */
+/** Blocks beyond this rate are only counted, so that they cannot fill the disk. 20 chains have 40 blocks a minute. */
 const MOST_AT_ONCE = 1_000;
 const MOST_PER_MINUTE = 10;
 
@@ -41,26 +35,24 @@ export interface BlockRecorderOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly tally: Pick<Tally, 'summary'>;
-  /** The account that blocks are mined for. */
+  /** The account that is mined for. */
   readonly miner: Pick<BlockRecord, 'account' | 'keyset'>;
-  /** @returns the network of the node of this name */
   readonly networkOf: (node: string) => string;
-  /** Whether no more blocks can be followed for now. */
+  /** Whether no further block can be followed for now. */
   readonly isFull: () => boolean;
   /** Called for each block that is only counted. */
   readonly leftOut: () => void;
-  /** Factor by which the chains grow faster than those of real networks. */
   readonly speed: number;
 }
 
 export class BlockRecorder {
   readonly #options: BlockRecorderOptions;
   readonly #allowance: TokenBucket;
-  /** From the last New Cut to searching the new work, by device. */
+  /** Seconds from the last New Cut to the search of the new work, by device. */
   readonly #switches = new Map<string, number>();
-  /** The blocks that are under way, by the bytes of their headers; undefined for those that are only counted. */
+  /** Blocks without an answer yet, by the bytes of their headers; undefined for those that are only counted. */
   readonly #sent = new Map<string, BlockRecord | undefined>();
-  /** The expected blocks that stand in records already. */
+  /** Expected blocks that are already in records. */
   #recorded = 0;
   #notFollowed = NONE;
 
@@ -74,21 +66,14 @@ export class BlockRecorder {
     this.#switches.set(device, switchSeconds);
   }
 
-  /**
-   * @returns the record; undefined for a block that is only counted
-   * @throws LedgerFormatError when the header is not one
-   */
+  /** @returns undefined for a block that is only counted @throws LedgerFormatError when the header is not valid */
   sent(event: SentEvent): BlockRecord | undefined {
     const block = this.#record(event, false, 0);
     this.#sent.set(keyOf(event), block);
     return block;
   }
 
-  /**
-   * @returns the block that is to be followed, refused ones included; undefined for one that is not recorded,
-   * which is counted unless it was refused
-   * @throws LedgerFormatError when the header is not one
-   */
+  /** @returns the block to follow, even a refused one; undefined for one without a record @throws LedgerFormatError */
   answered(event: AnsweredEvent): BlockRecord | undefined {
     const { answerSeconds } = event;
     const outcome = OUTCOMES[event.type];
@@ -102,18 +87,18 @@ export class BlockRecorder {
     return block;
   }
 
-  /** @returns the record of a block that is only counted, without what was hashed for it @throws LedgerFormatError */
+  /** @returns the record of a block that is only counted, without expected blocks @throws LedgerFormatError */
   unrecorded(event: AnsweredEvent): BlockRecord {
     return recordOf(this.#found(event, event.type === 'accepted-block', event.answerSeconds, 0));
   }
 
-  /** Writes how many blocks were only counted since the last time. */
+  /** Writes the number of blocks that were only counted since the last call. */
   writeCounts(): void {
     if (this.#notFollowed !== NONE) this.#options.store.add({ type: 'not-followed', ...this.#notFollowed });
     this.#notFollowed = NONE;
   }
 
-  /** To be called at the end: writes what stands in no record. */
+  /** Writes what no record has yet. Must be called at the end. */
   end(): void {
     this.writeCounts();
     const rest = this.#options.tally.summary().expectedBlocks - this.#recorded;
@@ -172,45 +157,36 @@ function keyOf({ header }: BlockEvent): string {
 }
 
 const TAG = { tag: 'block' } as const;
-/** Average time between two blocks of a chain, on the networks that are known. */
+/** Average time between two blocks of a chain, on known networks. */
 const BLOCK_SECONDS = 30;
-/** A rig follows far fewer: each is watched for an hour. */
+/** Maximum number of followed blocks. A rig has far fewer, since each is watched for an hour. */
 const MOST_FOLLOWED = 10_000;
 /** Time between two records of the number of blocks that were only counted. */
 const COUNTS_MS = 60_000;
 const MAX_NAME = 300;
 
 export interface BlockLog {
-  /** Takes all events; a few types of them are of interest. */
   record(event: MinerEvent): void;
-  /** Stops to follow, and writes what is not written yet. */
   end(): Promise<void>;
 }
 
 export interface BlockLogOptions {
   readonly settings: Config['blocks'];
-  /** The account that the blocks are mined for. */
   readonly account: string;
-  /** The keys of that account. Without them only names are compared. */
+  /** The account's keys. Without them only names are compared. */
   readonly keyset?: Keyset;
-  /**
-   * Called when it is proven that a node's work was for another account.
-   * @param node its name
-   * @param reason what follows its name in a sentence
-   */
+  /** Called when a node's work is proven to be for another account. `reason` is a clause after the node's name. */
   readonly leave?: (node: string, reason: string) => void;
-  /** The nodes to ask, and how they are spoken to. */
   readonly node: Config['node'];
   readonly ledger: Config['ledger'];
-  /** Opens the views of the nodes. Tests replace it. */
+  /** Tests replace it. */
   readonly openViews?: (settings: ApiSettings) => LedgerViews;
   /** Factor by which the chains grow faster than those of real networks; 1 by default. */
   readonly speed?: number;
-  /** Maximum time for which the end waits until it is known what became of the last blocks; 0 by default. */
+  /** Maximum time to wait at the end for the states of the last blocks; 0 by default. */
   readonly lastLooksMs?: number;
 }
 
-/** @param store where blocks are recorded */
 export function startBlockLog(running: RunningMiner, store: Store, options: BlockLogOptions): BlockLog {
   const { settings, account, keyset, node, ledger, leave, openViews = openLedgerViews } = options;
   const { speed = 1, lastLooksMs = 0 } = options;
@@ -252,7 +228,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   });
   const counting = setInterval(() => recorder.writeCounts(), COUNTS_MS);
   counting.unref();
-  /** Blocks that are being sent at this moment. */
+  /** Blocks that are being sent now. */
   const leaving: (() => void)[] = [];
   const takeLeaving = () => {
     for (const take of leaving.splice(0)) orSay(take);
@@ -285,7 +261,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       if (event.type === 'job-switch') recorder.switched(event);
       if (!isBlockEvent(event)) return;
       if (event.type === 'sent-block') {
-        // It is recorded once its first bytes have left, and in any case before its answer.
+        // The block is recorded once its first bytes have left, and in any case before its answer.
         setImmediate(takeLeaving);
         leaving.push(() => {
           const block = recorder.sent(event);
@@ -320,14 +296,11 @@ const TOO_MANY =
   `blocks are sent faster than ${MOST_PER_MINUTE} a minute: those beyond are counted, and it is not followed what becomes ` +
   'of them';
 
-/** What events say of a network, besides its blocks. */
 interface Network {
   readonly settledDepth: number;
-  /** Average time between two blocks of a chain. */
   readonly blockSeconds: number;
 }
 
-/** @returns the event that reports a change */
 function eventOf(change: Change, network: Network): MinerEvent {
   const { block } = change;
   if (change.what === 'state') {
@@ -368,10 +341,7 @@ function aboutBlock({ chain, height, hash: blockHash, device, isRelay }: Block) 
   return { chain, height, blockHash, device, isRelay };
 }
 
-/**
- * What a block has earned. One that is not on its chain has earned nothing, even if it is known what it would have
- * paid.
- */
+/** @returns the earnings of a block: none for a block that is not on its chain, even if its reward would be known */
 function amountsOf(block: Block): { reward?: string; fees?: string; paidTo?: string } {
   const { standing, reward: proven, paidElsewhere } = block;
   if (!ON_CHAIN.includes(standing.state)) return {};

@@ -17,24 +17,20 @@ import { formatPercent } from '../report/units.ts';
 import { userCacheDirectory } from '../system/files.ts';
 import { orUsageError, UsageError } from './exit.ts';
 
-/** The settings that say which devices mine, and how. */
 export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 
 interface EngineOptions {
-  /** Measure GPUs even where their speeds are remembered. */
+  /** Whether GPUs are measured even if their speeds are remembered. */
   readonly tuneAgain?: boolean;
-  /** Measure no kernel of the CPU: where none is remembered as the fastest, the one that usually is will do. */
+  /** Whether no CPU kernel is measured: without a remembered choice, the kernel that is usually the fastest is used. */
   readonly hurried?: boolean;
-  /** Whether the rig can do without devices, because others hash for it; absent where nobody else could. */
+  /** Whether the rig needs no devices, because others hash for it; absent if no others can. */
   readonly mayBeNone?: boolean;
 }
 
 /**
- * Makes an engine for each device that was asked for. A missing device that was asked for by name gets a MissingEngine,
- * which says why when it is opened; the other devices mine anyway.
- *
- * @param log receives a line for each GPU that is not used, unless an engine says why
- * @throws UsageError when the CPU threads or the kernel asked for are not available, or nothing would hash
+ * A missing device that was requested by name gets a MissingEngine, which gives the reason when it is opened.
+ * @throws UsageError when the requested CPU threads or kernel are not available, or nothing would hash
  */
 export async function chooseEngines(
   settings: DeviceSettings,
@@ -46,7 +42,7 @@ export async function chooseEngines(
   return engines;
 }
 
-/** A limit for a GPU that does not mine limits nothing: its number may be wrong. */
+/** A limit for a GPU that does not mine has no effect, and its number may be wrong. */
 function warnOfUnusedGpus({ devices, gpu }: DeviceSettings, engines: readonly Engine[], log: Logger): void {
   const settings = [
     ['--temp-limit', devices.tempLimit],
@@ -62,9 +58,8 @@ function warnOfUnusedGpus({ devices, gpu }: DeviceSettings, engines: readonly En
 }
 
 /**
- * Does the same as `chooseEngines`, without waiting: finding the GPUs takes a second, and a CPU can mine meanwhile.
- * @returns the CPU's engine, then the GPUs'; each is a list because there may be none
- * @throws UsageError as `chooseEngines` does
+ * Like `chooseEngines`, but without waiting: finding the GPUs takes a second, and a CPU can mine meanwhile.
+ * @returns the CPU's engine, then the GPUs'; each list may be empty
  */
 export function chooseInTurn(
   { devices: { use }, cpu, gpu }: DeviceSettings,
@@ -136,7 +131,7 @@ function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain }: GpuOptio
   });
 }
 
-/** @throws UsageError when the threads asked for are not available */
+/** @throws UsageError when the requested threads are not available */
 export function threadChoice(cpu: Config['cpu']): ThreadChoice {
   return withinRange(() => chooseThreads(threadOptions(cpu)));
 }
@@ -150,7 +145,7 @@ function threadOptions({ threads, cores, priority, affinity }: Config['cpu']): T
   };
 }
 
-/** Turns a RangeError, which says what is wrong with a setting, into a UsageError. */
+/** Turns a RangeError, which is about a setting, into a UsageError. */
 function withinRange<T>(make: () => T): T {
   try {
     return make();
@@ -159,7 +154,7 @@ function withinRange<T>(make: () => T): T {
   }
 }
 
-/** @throws UsageError when the threads or the kernel asked for are not available */
+/** @throws UsageError when the requested threads or kernel are not available */
 function cpuEngine(cpu: Config['cpu'], log: Logger, { hurried = false }: EngineOptions): CpuEngine {
   const { kernel } = cpu;
   const { warning } = threadChoice(cpu);
@@ -179,15 +174,12 @@ export function usableKernel(name: KernelName): KernelName {
   return orUsageError(() => forceKernel(name).name);
 }
 
-/* Reads from the settings the temperatures at which devices are paused and resumed. */
+/* The temperatures at which devices are paused and resumed. */
 
-/** The default distance between the two temperatures: enough that a device does not pause and resume all the time. */
+/** Default distance between both temperatures: enough that a device does not pause and resume all the time. */
 const COOL_BY_C = 10;
 
-/**
- * @param name the device; without it, what holds for each device of this kind that no setting names
- * @returns undefined when it is not paused for its temperature
- */
+/** @param name without it, the limits of devices that no setting names. @returns undefined without limits */
 export function limitsOf(devices: Config['devices'], kind: DeviceKind, name?: string): TemperatureLimits | undefined {
   const { cpuTempLimit, cpuTempResume } = devices;
   const [stopCelsius = 'none', resumeCelsius] =
@@ -197,25 +189,22 @@ export function limitsOf(devices: Config['devices'], kind: DeviceKind, name?: st
   return stopCelsius === 'none' ? undefined : { stopCelsius, resumeCelsius: resumeCelsius ?? stopCelsius - COOL_BY_C };
 }
 
-/* A table of the CPU kernels: their speeds, and which one is used and why. */
+/* A table of the CPU kernels: their speeds, and the choice with its reason. */
 
 export const KernelRow = z.object({
   name: z.enum(KERNEL_NAMES),
-  /** The kind of cores that this is about; absent where all cores are alike. */
+  /** Absent where all cores are alike. */
   cores: z.enum(CORE_KINDS).exactOptional(),
   usable: z.boolean(),
   chosen: z.boolean(),
-  /** H/s of one thread while all threads hash. Absent when the kernel cannot be used, or could not be measured. */
+  /** H/s of one thread while all threads hash; absent when the kernel cannot be used or could not be measured. */
   hashesPerSecond: z.number().exactOptional(),
-  /** Why the kernel is chosen, or why it is not. */
+  /** The reason for which the kernel is chosen or not. */
   why: z.string(),
 });
 export type KernelRow = Readonly<z.infer<typeof KernelRow>>;
 
-/**
- * @param surveys one for each kind of cores
- * @param asked the kernel that was asked for and is used, whatever the speeds
- */
+/** @param surveys one for each kind of cores @param asked the requested kernel, used whatever its speed */
 export function kernelRows(surveys: readonly Survey[], asked?: KernelName): KernelRow[] {
   return surveys.flatMap((survey) => rowsOf(survey, asked));
 }
@@ -240,7 +229,7 @@ function rowsOf({ kind, speeds, fastest, unusable, notRemembered }: Survey, aske
   });
 }
 
-/** A part that is rounded to 100 % is no difference. */
+/** No difference remains if the part is rounded to 100 %. */
 function compared(part: number): string {
   return part < 0.995 ? `slower here: ${formatPercent(part)} of` : 'as fast here as';
 }

@@ -1,4 +1,4 @@
-/** Makes the source of work that the settings ask for, and changes it when they change while it is mined on. */
+/** Makes the source of work from the settings, and changes it when they change. */
 
 import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
@@ -15,29 +15,24 @@ import { version } from '../system/version.ts';
 import { orUsageError, refuse, UsageError } from './exit.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 
-/** The settings that name the nodes to mine on and the miner to mine for, or the pools. */
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
-/**
- * Time after which a standby pool is closed once a preferred pool has taken over again: by then that one is back for
- * good, and the standby's last shares have their answers.
- */
+/** Time until a standby is closed after a preferred pool has returned: its last shares have their answers by then. */
 const STANDBY_MS = 2_000;
 
-/** A source that may be used on when the settings change. */
+/** A source that may be kept when the settings change. */
 interface Member {
   readonly source: WorkSource;
-  /** The same for the same settings. */
+  /** Equal for equal settings. */
   readonly key: string;
 }
 
-/** The nodes or the pools that are mined on, as one source. */
 export class ChosenSource {
   readonly source: FailoverSource;
   readonly #events: Events;
   #members: readonly Member[] = [];
 
-  /** @throws UsageError that says which setting is missing or wrong. */
+  /** @throws UsageError that names the setting that is missing or wrong */
   constructor(settings: SourceSettings, events: Events) {
     this.#events = events;
     this.#members = this.#membersOf(settings);
@@ -45,15 +40,14 @@ export class ChosenSource {
     this.source = new FailoverSource({ sources: this.#sources, emit: events.emit, ...standbyMs });
   }
 
-  /** The nodes of which it consists, in order of preference; none where pools are mined on. */
+  /** The nodes in order of preference; empty when mining on pools. */
   get nodes(): readonly RevocableSource[] {
     return this.#sources.filter((source) => source instanceof RevocableSource);
   }
 
   /**
-   * Prepares a change to other settings. A node or pool with the same settings as before is used on.
-   * @returns makes the change
-   * @throws UsageError that says which setting is missing or wrong; nothing is changed then.
+   * A node or pool with unchanged settings is kept. @returns a function that makes the change
+   * @throws UsageError as the constructor; nothing changes then
    */
   prepare(settings: SourceSettings): () => void {
     const members = this.#membersOf(settings);
@@ -130,19 +124,16 @@ function poolsOf({ pool, node, ...settings }: SourceSettings, { emit }: Events):
   });
 }
 
-/** What most pools ignore, and what miners send to them. */
+/** Miners usually send this password, and most pools ignore it. */
 export const USUAL_PASSWORD = 'x';
 
-/** @throws UsageError when the file with the password cannot be used */
+/** @throws UsageError when the password's file cannot be used */
 export function poolAccount({ user = '', password, passwordFile }: Config['pool']): PoolAccount {
   if (passwordFile !== undefined) return { user, password: secretIn(passwordFile, '--password-file') };
   return { user, password: password ?? USUAL_PASSWORD };
 }
 
-/**
- * @returns what `--insecure-tls` risks and what to use instead; undefined when no node or pool with TLS is left
- *   unchecked
- */
+/** @returns the risk of `--insecure-tls` and its remedy; undefined when every TLS connection is checked */
 export function insecureTlsRisk({ node, pool }: Pick<Config, 'node' | 'pool'>) {
   const kind = pool.urls === undefined ? 'node' : 'pool';
   const unchecked = pool.urls ?? node.urls?.map(shownUrl) ?? [];

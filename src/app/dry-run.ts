@@ -19,44 +19,41 @@ type Limits = Readonly<z.infer<typeof Limits>>;
 const Device = z.object({
   name: z.string(),
   usable: z.boolean(),
-  /** These are absent where the device cannot be used; `threads` also for a GPU. */
+  /** Absent where the device cannot be used; `threads` also for a GPU. */
   model: z.string().exactOptional(),
   kernel: z.string().exactOptional(),
   threads: z.int().exactOptional(),
   /** The kinds of a hybrid CPU's cores; absent where all cores are alike. */
   cores: z.array(CoreShape).exactOptional(),
-  /** Why this kernel and this many threads, or why it cannot be used. */
+  /** The reason for this kernel and number of threads, or why the device cannot be used. */
   why: z.string(),
   fault: z.enum(DEVICE_FAULTS).exactOptional(),
-  /** The temperatures at which it is paused and resumed; absent where it never is. */
+  /** Absent where the temperature never pauses the device. */
   temperatureLimits: Limits.exactOptional(),
 });
 type Device = Readonly<z.infer<typeof Device>>;
 
-/** What `--json` prints. */
+/** The output of `--json`. */
 export const DryRunPlan = z.object({
-  /** The node's URL as it is shown, and the miner. They are absent where a pool is mined on. */
+  /** The node's URL as in the log, and the miner; absent when mining on a pool. */
   node: z.string().exactOptional(),
   account: z.string().exactOptional(),
   predicate: z.string().exactOptional(),
   publicKeys: z.array(z.string()).exactOptional(),
-  /** The pool's URL and the user; absent where a node is mined on. */
+  /** The pool's URL and the user; absent when mining on a node. */
   pool: z.string().exactOptional(),
   user: z.string().exactOptional(),
-  /** The same for the CPU, and for all GPUs that no setting names. */
+  /** The limits for the CPU, and for all GPUs that no setting names. */
   temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
   devices: z.array(Device),
-  /** The stratum server; absent when there is none. */
+  /** Absent without a stratum server. */
   stratum: z
     .object({ listen: z.string(), shareSeconds: z.number(), tls: z.boolean(), ledger: z.string().exactOptional() })
     .exactOptional(),
 });
 type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 
-/**
- * Opens and closes each device, and prints the devices, the node and the miner that `mine` would use.
- * @returns the exit code of the process
- */
+/** Opens and closes each device, and prints the parts that `mine` would use. @returns the exit code */
 export async function dryRun(rig: Rig, config: Config): Promise<number> {
   const { engines, log } = rig;
   const { run, stratum } = config;

@@ -1,4 +1,4 @@
-/** Examines the nodes, the pools and the account that the settings name: for `pickaxe doctor` and `pickaxe init`. */
+/** Examines the nodes, the pools and the account of the settings, for `pickaxe doctor` and `pickaxe init`. */
 
 import type { Work } from '../chain/work.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
@@ -18,16 +18,13 @@ import { UsageError } from './exit.ts';
 import { nodeTrust, poolTrust } from './node-api.ts';
 import { NodesInTurn } from './nodes-in-turn.ts';
 
-/** What the nodes or the pools of the settings are like, and the works that they have given, one each at most. */
+/** The works are those that the nodes or pools have given, at most one each. */
 export interface ExaminedSources {
   readonly findings: readonly Finding[];
   readonly works: readonly Work[];
 }
 
-/**
- * @param examine examines one node; tests replace it
- * @returns findings, with faults only if no node is left to mine on
- */
+/** @param examine replaced by tests @returns findings, with faults only if no node is left to mine on */
 export async function examineNodes(
   { node, miner: settings }: Pick<Config, 'node' | 'miner'>,
   examine: (question: NodeQuestion) => Promise<Examination> = examineNode,
@@ -72,7 +69,7 @@ const NO_KEY: Finding = {
   mend: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
 };
 
-/** @param name that of the node or the pool, as it is shown */
+/** @param name the node or pool, safe to show */
 async function named(
   kind: 'node' | 'pool',
   name: string,
@@ -87,13 +84,13 @@ async function named(
   }
 }
 
-/** @throws what is thrown, unless it is a UsageError */
+/** @throws any fault that is not a UsageError */
 function refusal(about: string, fault: unknown): Finding {
   if (!(fault instanceof UsageError)) throw fault;
   return notStarting(about, fault.message);
 }
 
-/** @param more what else follows from it */
+/** @param more a further consequence */
 export function notStarting(about: string, what: string, more = ''): Finding {
   return { about, state: 'fault', what, why: `pickaxe mine does not start until this is corrected${more}` };
 }
@@ -111,19 +108,16 @@ function riskOf(settings: Pick<Config, 'node' | 'pool'>): Finding[] {
   return risk ? [{ about, state: 'warning', ...risk }] : [];
 }
 
-/** A node that is slow here is not asked again: the rest of the examination says more about it. */
+/** A slow node is not asked again, since the rest of the examination reports it. */
 const LIMITS = { attempts: 1, answerTimeoutMs: 10_000 };
 
-/**
- * Asks the first node that can be reached about the account.
- * @returns nothing without a node or a key, which the examination of the nodes reports
- */
+/** @returns nothing without a node or a key, which the examination of the nodes reports */
 export async function examineAccount(config: Pick<Config, 'node' | 'ledger' | 'miner'>): Promise<Finding[]> {
   const miner = minerIdentity(config.miner);
   if (!miner || config.node.urls === undefined) return [];
   const { account, publicKeys: keys, predicate: pred } = miner;
   try {
-    // The examination of the nodes reports which of them cannot be reached.
+    // The examination of the nodes reports unreachable ones.
     const nodes = new NodesInTurn(config, () => {}, { limits: LIMITS });
     try {
       return await nodes.ask(async (api) => {

@@ -13,10 +13,7 @@ import type { Sidecar } from './run-miner.ts';
 /** Long enough not to be guessed, far below the server's limit on headers, and printable (RFC 6750 §2.1). */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
-/**
- * @param serves called once the server listens, with the page's address and its token
- * @throws UsageError when the token file cannot be used
- */
+/** @param serves called once the server listens @throws UsageError when the token file cannot be used */
 export function httpSidecar(
   { listen, tokenFile, control }: Config['http'],
   serves: (page: ServedPage) => void = () => {},
@@ -39,7 +36,7 @@ export function httpSidecar(
   };
 }
 
-/** @throws UsageError that says what is wrong with the file, without quoting its content. */
+/** @throws UsageError about the file, without quoting its content */
 function readToken(file: string): string {
   const token = secretIn(file, '--http-token-file');
   if (TOKEN.test(token)) return token;
@@ -51,7 +48,7 @@ function readToken(file: string): string {
 
 /** @returns a command for the shell */
 function makeToken(file: string): string {
-  // A Windows without openssl has Node.js, and files in a user's folders can be read only by that user.
+  // Windows may lack openssl but has Node.js, and only the user can read files in the user's folders.
   if (process.platform === 'win32') return `node -p "crypto.randomBytes(32).toString('hex')" > "${file}"`;
   return `(umask 077; openssl rand -hex 32 > ${file})`;
 }

@@ -1,4 +1,4 @@
-/** Asks a rig's nodes: about its blocks, for their follower, and about its account. */
+/** Asks a rig's nodes about its blocks and its account. */
 
 import type { LedgerView } from '../blocks/observation.ts';
 import type { Config } from '../config/settings.ts';
@@ -25,15 +25,14 @@ import {
   shownNode,
 } from './node-api.ts';
 
-/** The nodes to ask, and how to leave them. */
 export interface LedgerViews {
   readonly views: readonly LedgerView[];
   close(): Promise<void>;
 }
 
 /**
- * @param settings they name the network, unless all URLs do. The views' names are those of the sources of work on the
- *   same nodes
+ * @param settings name the network, unless all URLs do. The views have the names of the sources of work on the same
+ * nodes
  * @throws UsageError when a file holds no valid certificates
  */
 export function openLedgerViews(settings: ApiSettings): LedgerViews {
@@ -48,25 +47,15 @@ export function openLedgerViews(settings: ApiSettings): LedgerViews {
   };
 }
 
-/*
- * Asks the nodes of a rig what the account that is mined for has: for the page and the API, when somebody wants to
- * know.
- */
+/* The balance of the miner's account, for the page and the API. */
 
 type Settings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 type Reading = ChainReading<AccountDetails | undefined>;
 
-/**
- * Short, because a person waits for the answer and can ask again. An answer about an account has a kilobyte, but all
- * chains are asked at once, while the rig mines.
- */
+/** Short, because a person waits, who can ask again. Answers have a kilobyte, and all chains are asked at once. */
 const LIMITS = { attempts: 1, answerTimeoutMs: 3_000, mostAnswerBytes: 2 ** 18 };
 
-/**
- * @param stop ends the question, with its reason
- * @returns the answer of the first configured node that has one
- * @throws NoBalance that says of each node why it cannot
- */
+/** @returns the answer of the first node that has one @throws NoBalance with the reasons of all nodes */
 export async function askBalance(settings: Settings, stop: AbortSignal): Promise<Balance> {
   const faults: string[] = [];
   for (const node of configuredNodes(settings)) {
@@ -75,7 +64,7 @@ export async function askBalance(settings: Settings, stop: AbortSignal): Promise
     } catch (fault) {
       if (!(fault instanceof NodeError || fault instanceof LedgerFormatError || fault instanceof UsageError))
         throw fault;
-      // What the client of the API says names the node already.
+      // Messages of NodeErrors name the node already.
       faults.push(oneLine(fault instanceof NodeError ? fault.message : `${shownNode(node)}: ${fault.message}`));
     }
   }
@@ -109,11 +98,11 @@ function chainBalance(reading: Reading): ChainBalance {
   return { chain, balance: formatDecimal(value?.balance ?? 0n), exists: value !== undefined, fault: null };
 }
 
-/** @returns what estimates of earnings need besides events: the table of rewards, and the settings about power */
+/** @returns the table of rewards and the settings about power, for estimates of earnings */
 export function earningsTerms({ node, power }: Pick<Config, 'node' | 'power'>): EarningsTerms {
   return {
     coinsAt: (version, height) => {
-      // Another network may use the same number, and pay something else.
+      // Another network may use the same number and pay other rewards.
       if (node.network !== undefined && node.network !== networkOf(version)) return undefined;
       const reward = rewardByTable({ version, height });
       return reward === undefined ? undefined : Number(formatDecimal(reward));

@@ -1,7 +1,7 @@
 /**
- * Finds commands in the blocks of a chain, as far as the answers of one node can prove anything: what a block contains
- * hashes to the roots in its header, each header has the hash that the one above it names, from the head of the node's
- * cut downwards, and each has its proof of work.
+ * Finds commands in the blocks of a chain, proven as far as one node's answers can be: a block's contents hash to the
+ * roots in its header, each header has the hash that the one above it names, from the head of the node's cut downwards,
+ * and each has its proof of work.
  */
 
 import { equalBytes } from '../chain/bytes.ts';
@@ -15,10 +15,9 @@ import { NodeError } from '../node/errors.ts';
 import type { NodeApi } from '../node/node-api.ts';
 import { type InBlock, type Place, type Sought, SweepFault } from '../sweep/sweep-ledger.ts';
 
-/** What is needed of a node's client. */
 export type BlockReader = Pick<NodeApi, 'network' | 'dialect' | 'blockBranch' | 'headerBranch'>;
 
-/** A chain as the node's cut has it. */
+/** A chain in the node's cut. */
 export interface Branch {
   readonly chain: number;
   readonly head: Head;
@@ -26,40 +25,40 @@ export interface Branch {
 
 export interface Search {
   readonly found: InBlock | undefined;
-  /** The block that has the command; when none has it, the highest block that was searched. */
+  /** The block that has the command or, when none has it, the highest block that was searched. */
   readonly block: Head;
 }
 
-/** Blocks that follow each other. */
+/** Consecutive blocks. */
 interface Stretch {
   readonly high: bigint;
-  /** That of the block at `high`, 32 bytes. */
+  /** The hash of the block at `high`, 32 bytes. */
   readonly hash: Uint8Array;
   low: bigint;
 }
 
-/** How far a command may be ahead of the parent of its block, in µs: 95 s by the ledger's rules, and a little more. */
+/** A command may be ahead of its block's parent by 95 s (the ledger's rules). In µs, with a margin. */
 const AHEAD_US = 120_000_000n;
 /** Number of blocks that are read at once. */
 const STRETCH = 50n;
 
-/** Tests use lower ones. */
+/** Maximum numbers of blocks; lower in tests. */
 export const SEARCH_LIMITS = {
-  /** At most as many headers are followed downwards: those of a year, with a block every 30 s. */
+  /** Headers that are followed downwards: a year's, with a block every 30 s. */
   headers: 1_000_000n,
-  /** At most as many blocks are searched. A command whose time is over can be in about 90. */
+  /** Blocks that are searched. An expired command can be in about 90. */
   searched: 10_000n,
 } as const;
 type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
 
-/** The networks that are known to want a proof of work. Some networks do not have it. */
+/** Networks that require a proof of work. Some networks have none. */
 const WITH_WORK = /mainnet|^testnet0\d$/i;
 
 /**
- * A command is looked for in all blocks that can have it, and a step 1 of anybody in the lowest and the newest of them,
- * half of the bound each.
+ * Searches all blocks that can have a command. A step 1, which anybody may send, is only searched in the lowest and the
+ * newest of them, half of the bound each.
  * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when
- *   a proof of work is wrong; NodeError
+ * a proof of work is wrong; NodeError
  */
 export async function findCommand(
   api: BlockReader,
@@ -91,10 +90,7 @@ export async function newestHeader(api: BlockReader, branch: Branch, stop: Abort
   throw missing(branch.head.height);
 }
 
-/**
- * Follows the headers downwards, to where the command cannot be any more.
- * @returns what is to be searched, the highest first: at least one stretch
- */
+/** Follows the headers down to where the command can no longer be. @returns at least one stretch, the highest first */
 async function stretchesOf(
   api: BlockReader,
   branch: Branch,
@@ -106,8 +102,7 @@ async function stretchesOf(
   if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
   const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
   const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
-  // Most of those who finish transfers of others do so soon, or while we go on with ours. That none is found ends
-  // nothing.
+  // Others usually finish a transfer soon, or at the same time. Not finding a step 1 ends nothing.
   const isAnybodys = what === 'step 1';
   const mostStretches = Number(limits.searched / STRETCH);
   let stretches: Stretch[] = [];
@@ -122,8 +117,8 @@ async function stretchesOf(
         throw new SweepFault('The node has not the blocks yet in which a command could be.');
       }
       const last = stretches.at(-1);
-      // Only the lowest block after the command's end is searched. The parent of a higher one is after the end, too, so
-      // it cannot have it.
+      // Only the lowest block after the command's end is searched. Higher blocks have parents after the end, so they
+      // cannot have the command.
       if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
       else if (last && last.high - height < STRETCH) last.low = height;
       else stretches.push({ high: height, hash, low: height });
@@ -135,7 +130,7 @@ async function stretchesOf(
     if (branch.head.height - height >= limits.headers) throw tooMany(limits.headers);
   }
   if (wanted !== undefined || !lowest) throw missing(BigInt(wanted ?? branch.head.height));
-  // A young chain has no blocks that are older than the one on which the command was made.
+  // A young chain has no blocks older than the one on which the command was made.
   if (lowest.creationTimeUs >= BigInt(madeS + 1) * 1_000_000n) throw missing(lowest.height - 1n);
   return stretches;
 }
@@ -162,9 +157,7 @@ async function* linkedHeaders(
   }
 }
 
-/**
- * @throws LedgerFormatError that names the block, and what to do about a mock node, which solves no blocks of others
- */
+/** @throws LedgerFormatError that names the block, with a remedy for mock nodes, which solve no foreign blocks */
 function checkWorkOf(header: BlockHeader, hash: Uint8Array, network: string): void {
   try {
     checkWork(header);
@@ -177,7 +170,7 @@ function checkWorkOf(header: BlockHeader, hash: Uint8Array, network: string): vo
   }
 }
 
-/** Document 1 has headers only within whole blocks, and so have some gateways. */
+/** Document 1 has headers only within whole blocks, as do some gateways. */
 async function* headersOf(
   api: BlockReader,
   chain: number,
@@ -218,7 +211,7 @@ async function blocksOf(
     hash = block.header.parent;
     height -= 1n;
   }
-  // What a node does not have could be what is searched for.
+  // A missing block could have the command.
   if (height >= low) throw missing(height);
   return blocks;
 }
@@ -228,7 +221,7 @@ function checkLink(header: BlockHeader, height: bigint, hash: Uint8Array): void 
   throw new SweepFault(`The blocks that the node gives do not build on each other, at height ${height}: ask another`);
 }
 
-/** @returns what became of the command, if it is the one that is looked for */
+/** @returns the command's result, if this is the command that is searched for */
 function resultOf({ what, key }: Sought, transaction: Uint8Array, output: Uint8Array): CommandResult | undefined {
   const isStep1 = what === 'step 1';
   if (!Buffer.from(isStep1 ? transaction : output).includes(key)) return undefined;
@@ -239,7 +232,7 @@ function resultOf({ what, key }: Sought, transaction: Uint8Array, output: Uint8A
   return isStep1 && result.result.status === 'failure' ? undefined : result;
 }
 
-/** Whether a transaction is a step 1 of this transfer. A transaction that cannot be read as a command is not. */
+/** Whether a transaction is a step 1 of this transfer; false if it cannot be read as a command. */
 function isStep1Of(pactId: string, transaction: Uint8Array): boolean {
   try {
     const json = parseExactJsonBytes(transaction);

@@ -1,4 +1,4 @@
-/** The configuration of a running miner, and how changes of its files take effect while it runs. */
+/** The configuration of a running miner, to which changes of its files are applied. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
@@ -8,7 +8,7 @@ import { assemble, type Change, type Changes, type Config, changes, ENTRIES, val
 import type { Sidecar } from './run-miner.ts';
 
 export class LiveConfig {
-  /** The files that were read, as absolute paths. */
+  /** Absolute paths of the files that were read. */
   readonly files: readonly string[];
   #config: Config;
   readonly #load: () => Promise<Loaded>;
@@ -22,15 +22,13 @@ export class LiveConfig {
     this.#load = load;
   }
 
-  /** The settings that apply now. */
   get config(): Config {
     return this.#config;
   }
 
   /**
-   * Reads the configuration again and applies the settings that may change while mining.
-   * @returns all differences. A setting that needs a restart differs until the next start
-   * @throws UsageError when the configuration is not valid. Nothing changes then.
+   * Applies the settings that may change while mining. @returns all differences, even those that need a restart
+   * @throws UsageError when the configuration is not valid; nothing changes then
    */
   async refresh(): Promise<Changes> {
     const { config: read } = await this.#load();
@@ -45,10 +43,7 @@ export class LiveConfig {
     return found;
   }
 
-  /**
-   * @param prepare called with the settings before each change of an applied setting. It returns what makes the change,
-   *   or throws UsageError: then nothing changes
-   */
+  /** @param prepare called with the next settings. It returns a function that makes the change, or throws UsageError */
   beforeChange(prepare: (next: Config) => () => void): void {
     this.#preparations.add(prepare);
   }
@@ -61,11 +56,10 @@ export class LiveConfig {
 }
 
 /**
- * Restarts a sidecar when its settings change.
- * @param settings picks the settings that the sidecar depends on
- * @param make returns undefined when the settings do not ask for the sidecar; throws UsageError when it cannot run here
- * @throws UsageError when the first instance cannot be made. Later errors are logged and the old instance keeps
- *   running. If the new one fails to start, nothing runs until the settings change again.
+ * Restarts a sidecar when the settings that it depends on change.
+ * @param make returns undefined when the settings ask for no sidecar; throws UsageError when it cannot run here
+ * @throws UsageError when the first instance cannot be made. Later errors are logged, and the old instance keeps
+ * running. If the new one fails to start, none runs until the settings change again.
  */
 export async function restartOnChange(
   live: LiveConfig,
@@ -102,16 +96,13 @@ export async function restartOnChange(
   };
 }
 
-/** A file is read once it has not changed for this long, because editors write in pieces. */
+/** Files are read after this time without a change, because editors write in pieces. */
 const SETTLED_MS = 200;
 
 /** Above all of pino's levels. */
 const SILENT = Number.POSITIVE_INFINITY;
 
-/**
- * Watches the configuration files, and applies the settings that may change while the miner runs.
- * @returns undefined without files
- */
+/** Watches the configuration files, and applies live settings. @returns undefined without files */
 export async function reloadOnChange(live: LiveConfig): Promise<Sidecar | undefined> {
   if (live.files.length === 0) return undefined;
   const { watch } = await import('chokidar');

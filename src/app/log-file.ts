@@ -1,4 +1,4 @@
-/** `--log-file`: also writes the log to a file that is rotated. While a disk is full, lines wait and mining goes on. */
+/** `--log-file`: also writes the log to a rotated file. While a disk is full, lines wait and mining goes on. */
 
 import { constants, statSync } from 'node:fs';
 import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
@@ -11,15 +11,15 @@ import { type LogFormat, logFileLine } from '../terminal/log.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
 
-/** Pause before a file that could not be written is opened again. */
+/** Pause before a file is opened again after an error. */
 const RETRY_MS = 60_000;
 /** Maximum number of bytes that wait for a slow disk. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** Time that the end of the process waits for a disk that hangs. */
+/** Time limit for a disk that hangs when the process ends. */
 const CLOSE_MS = 2_000;
 
 /**
- * Opens the log file. It contains accounts and addresses of nodes, so only its owner may read it and the rotated files.
+ * Only the file's owner may read it and the rotated files, since they contain accounts and addresses of nodes.
  * @returns undefined when the settings name no log file
  * @throws UsageError when the file cannot be written
  */
@@ -42,10 +42,7 @@ export class LogFile {
   readonly #file: RotatingFile;
   readonly #lines: AppendFile;
 
-  /**
-   * @param size bytes
-   * @param complain receives a message for people. The log cannot be used for it: its lines come back to this file
-   */
+  /** @param size bytes @param complain gets messages for people, since log lines would come back to this file */
   constructor(path: string, size: number, keep: number, complain: (line: string) => void) {
     this.#file = new RotatingFile({
       path,
@@ -70,7 +67,7 @@ export class LogFile {
     this.#lines.add(line);
   }
 
-  /** Settles when all lines are in the file, or when that takes too long. */
+  /** Settles when all lines are in the file, or at a time limit. */
   async close(): Promise<void> {
     await this.#lines.close(CLOSE_MS);
     await settledWithin(this.#file.close(), CLOSE_MS);
@@ -79,13 +76,10 @@ export class LogFile {
 
 /*
  * An append-only file with rotation: at the size limit FILE is renamed to FILE.1, FILE.1 to FILE.2, and so on. The
- * package rotating-file-stream is not used, because it follows symbolic links and keeps the mode of an existing file.
+ * package rotating-file-stream follows symbolic links and keeps the mode of an existing file, so it is not used.
  */
 
-/**
- * Sets the mode of the rotated files to 0600, too. Symbolic links and files of other users stay as they are.
- * @throws Error of the system when a mode cannot be set.
- */
+/** Sets mode 0600, except for symbolic links and files of other users. @throws Error of the system */
 async function makeOldPrivate(path: string): Promise<void> {
   const folder = dirname(path);
   const start = `${basename(path)}.`;
@@ -105,9 +99,8 @@ async function makeOldPrivate(path: string): Promise<void> {
 
 interface RotatingFileOptions {
   readonly path: string;
-  /** The size at which the file is rotated, in bytes. */
+  /** In bytes. */
   readonly size: number;
-  /** Number of rotated files that are kept. */
   readonly keep: number;
   /** Called once when the rotation failed. The file grows on; rotation is tried again after another `size` bytes. */
   readonly unrotated: (fault: Error) => void;
@@ -117,14 +110,14 @@ class RotatingFile {
   readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
   #bytes = 0;
-  /** False once it has been reported that the file cannot be rotated. */
+  /** False once a failed rotation has been reported. */
   #rotates = true;
 
   constructor(options: RotatingFileOptions) {
     this.#options = options;
   }
 
-  /** @returns how many bytes were written @throws Error of the system; the file is opened again the next time. */
+  /** @returns the number of written bytes @throws Error of the system; the next call opens the file again */
   async append(line: Buffer): Promise<number> {
     try {
       this.#handle ??= await this.#open();
@@ -163,7 +156,7 @@ class RotatingFile {
   }
 }
 
-/** Renames FILE to FILE.1 and so on, up to the first free name, so that no file is renamed without need. */
+/** Renames FILE to FILE.1 and so on, up to the first free name. */
 async function shift(path: string, keep: number): Promise<void> {
   const names = [path];
   for (let i = 1; i <= keep && (await exists(names[i - 1])); i++) names.push(`${path}.${i}`);
@@ -178,18 +171,15 @@ async function exists(path: string): Promise<boolean> {
   return facts !== undefined;
 }
 
-/* Writes why pickaxe did not start into the log file. When a mining system starts pickaxe, people see nothing else. */
+/* The error of a failed start: when a mining system starts pickaxe, people see it only in the log file. */
 
-/** Where the log would have been written. */
 export interface LogPlace {
-  /** Undefined when no log file is named. */
+  /** Undefined without a log file. */
   readonly file?: string | undefined;
   readonly format: LogFormat;
 }
 
-/**
- * Appends the lines of the message to the log file, in its format. If the file cannot be written, only stderr has them.
- */
+/** Appends the message's lines in the log file's format. If the file cannot be written, only stderr has them. */
 export async function noteStartError({ file, format }: LogPlace, message: string): Promise<void> {
   if (file === undefined) return;
   const lines = message

@@ -14,43 +14,36 @@ import { version } from '../system/version.ts';
 import { decodeText } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
 
-/** The settings that name nodes, and say how they are spoken to. */
 export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
 
-/**
- * The longest answers with blocks or payloads that a rig reads while it mines. Parsing JSON blocks the main thread, for
- * a third of a second with 4 MiB (AMD EPYC), and any node of the rig may send as much.
- */
+/** Parsing 4 MiB of JSON blocks the main thread for a third of a second (AMD EPYC); any node may send as much. */
 export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
 
-/** A configured node. At least one of its ports is known. */
+/** A configured node, with at least one of its ports. */
 export interface ConfiguredNode {
-  /** The URL of the service port. */
   readonly url?: string;
-  /** The URL of the P2P port. */
   readonly p2pUrl?: string;
 }
 
-/** @returns the configured nodes, in order of preference; the P2P port that the settings name is the first one's */
+/** @returns the configured nodes, in order of preference; the P2P port of the settings is that of the first node */
 export function configuredNodes({ node: { urls = [] }, ledger: { peerUrl } }: ApiSettings): ConfiguredNode[] {
   const p2p = peerUrl === undefined ? {} : { p2pUrl: peerUrl };
   if (urls.length === 0) return peerUrl === undefined ? [] : [p2p];
   return urls.map((url, i) => ({ url, ...(i === 0 && p2p) }));
 }
 
-/** @returns the error of a command that must ask a node, and has none */
+/** @returns the error for a command that needs a node */
 export function noNode(): UsageError {
   return new UsageError('No node is configured. Name one with --node URL, or write one to a file: pickaxe init');
 }
 
-/** @returns what a node is called in messages */
+/** @returns the node's name in messages */
 export function shownNode({ url, p2pUrl }: ConfiguredNode): string {
   return shownUrl((url ?? p2pUrl)!);
 }
 
 /**
- * @param network the node's, unless its URL names it
- * @returns a client of the node, which the caller closes
+ * @param network the node's, unless its URL names it @returns a client, which the caller closes
  * @throws UsageError when a file holds no valid certificates
  */
 export function nodeApi(
@@ -65,10 +58,8 @@ export function nodeApi(
 }
 
 /**
- * The same for a node whose network may have to be asked for, as the settings leave it open.
- * @param network the node's, if the settings and its URL do not name it; without it, the node is asked
- * @param stop ends that question
- * @throws UsageError as `nodeApi`, and when the node does not say its network; NodeError when it does not answer
+ * Asks the node for its network, unless the settings, its URL or `network` name it; `stop` ends that question.
+ * @throws UsageError as `nodeApi`, and when the node names no network; NodeError when it does not answer
  */
 export async function openNodeApi(
   node: ConfiguredNode,
@@ -81,12 +72,12 @@ export async function openNodeApi(
   return nodeApi(node, named ?? (await askNetwork(node, settings, context, stop)), settings, context);
 }
 
-/** Short, because a person waits for it at a terminal. */
+/** Short, because a person waits at a terminal. */
 const NETWORK_MS = 5_000;
 
 /**
  * Asks the nodes in turn, for a person who has named no network.
- * @returns sentences that say which network the first node that answers serves, or that none says it, and what to do
+ * @returns sentences with the network of the first node that names it, or with the reasons why none does, and a remedy
  */
 export async function servedNetwork(settings: ApiSettings, context: NodeApiContext = {}): Promise<string> {
   const none = 'No network is configured.';
@@ -125,7 +116,7 @@ async function askNetwork(...[node, ...how]: Parameters<typeof networkOf>): Prom
   );
 }
 
-/** @returns undefined when the node does not say it */
+/** @returns undefined when the node names no network */
 async function networkOf(
   node: ConfiguredNode,
   settings: ApiSettings,
@@ -143,14 +134,13 @@ async function networkOf(
   }
 }
 
-/* Reads from the settings what makes the certificate of a node or a pool trusted. */
+/* Trust in the certificates of nodes and pools. */
 
 /** @throws UsageError when a file holds no valid certificates */
 export function nodeTrust(url: string, node: Config['node']): Trust {
   return trustIn(url, node, node.insecureTls, '--node-ca-file');
 }
 
-/** @throws UsageError when a file holds no valid certificates */
 export function poolTrust(url: string, pool: Config['pool'], { insecureTls }: Config['node']): Trust {
   return trustIn(url, pool, insecureTls, '--pool-ca-file');
 }
@@ -169,17 +159,15 @@ function trustIn(
   return { by: 'authority', authorities: files.flatMap((file) => certificatesIn(file, option)) };
 }
 
-/* Reads the certificates of authorities from the files that settings name. */
-
 /** Four times the size of all certificates that browsers trust. */
 const MAX_BYTES = 1_048_576;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * @param option the option's name for error messages: `--node-ca-file`
+ * @param option the option's name in errors: `--node-ca-file`
  * @returns the certificates of a PEM file (RFC 7468), each as one PEM text; at least one
- * @throws UsageError that says what is wrong with the file
+ * @throws UsageError about the file
  */
 export function certificatesIn(file: string, option: string): string[] {
   const refuse = (what: string) => new UsageError(`${option}: ${file} ${what}`);
@@ -211,7 +199,7 @@ export function certificatesIn(file: string, option: string): string[] {
   return certificates;
 }
 
-/** A binary file may be DER: the error for that says more. */
+/** A binary file may be DER, for which there is a better error. */
 function textOf(bytes: Buffer): string {
   try {
     return decodeText(bytes);
@@ -228,12 +216,9 @@ function isReadable(certificate: string): boolean {
   }
 }
 
-/* Reads secrets from the files that settings name. */
+/* Secrets in files. */
 
-/**
- * @param option the option's name for error messages: `--http-token-file`
- * @throws UsageError that says what is wrong with the file, without quoting its content
- */
+/** @param option the option's name in errors: `--http-token-file` @throws UsageError that quotes no content */
 export function secretIn(file: string, option: string): string {
   return orUsageError(() => readSecretFile(file, option));
 }

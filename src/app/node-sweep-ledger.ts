@@ -1,6 +1,6 @@
 /**
- * What a sweep asks of nodes. What it asks in one turn depends on each other, so one node must answer all of it: when
- * that cannot be reached the turn fails, and the next turn asks the next node.
+ * A sweep's questions to nodes. The answers of one turn depend on each other, so they all come from one node. If that
+ * node cannot be reached, the turn fails and the next turn asks the next node.
  */
 
 import { detailsOf, getDetails } from '../ledger/command/coin.ts';
@@ -28,23 +28,20 @@ import { UsageError } from './exit.ts';
 import { type Branch, findCommand, newestHeader } from './linked-blocks.ts';
 import type { NodesInTurn } from './nodes-in-turn.ts';
 
-/** A proof leads to a block this far above that of the command at most: the greatest distance of two chains. */
+/** Greatest distance of two chains. A proof leads to a block at most this far above the command's. */
 const MOST_DISTANCE = 8;
 
 export class NodeSweepLedger implements SweepLedger {
   readonly network: string;
   readonly #nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>;
 
-  /**
-   * @param network the id of the nodes' network
-   * @param nodes get each request once, so that what is refused was taken by no earlier attempt
-   */
+  /** @param nodes send each request once, so that a refused one was not accepted by an earlier attempt */
   constructor(network: string, nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>) {
     this.network = network;
     this.#nodes = nodes;
   }
 
-  /** A plan begins with this question, so any node may answer it. */
+  /** The first question of a plan, so any node may answer it. */
   chains(stop: AbortSignal): Promise<readonly number[]> {
     const read = async (api: NodeApi) => [...(await new LedgerReader(api, '').heads(stop)).keys()];
     return orFault(() => this.#nodes.ask(read), stop);
@@ -130,15 +127,15 @@ export class NodeSweepLedger implements SweepLedger {
     const details = detailsOf(outcome, account);
     const { blockHeight, blockTime } = result?.metaData ?? {};
     if (blockHeight !== undefined && blockTime !== undefined && blockHeight > 0 && blockTime > 0) {
-      // The node names the height of the block that would follow, and the time of the one that is there.
+      // The node gives the height of the next block, and the time of the present one.
       return { details, height: blockHeight - 1, timeS: secondsOf(blockTime) };
     }
-    // When a read fails, as for an account that does not exist, a real node does not name the block on which it ran.
+    // When a read fails, as for an account that does not exist, a real node names no block.
     const { height, creationTimeUs } = await newestHeader(api, await branchOf(reader, chain, stop), stop);
     return { details, height: Number(height), timeS: secondsOf(Number(creationTimeUs)) };
   }
 
-  /** Another node, if one answers that has a block of this height, must have the same. */
+  /** Another node, if one answers and has a block of this height, must have the same block. */
   async #compare(chain: number, height: bigint, hash: string, stop: AbortSignal): Promise<void> {
     const other = await this.#nodes.askOther(async (api, name) => {
       const reader = new LedgerReader(api, name);
@@ -159,7 +156,7 @@ export class NodeSweepLedger implements SweepLedger {
       try {
         return await question(api, new LedgerReader(api, name));
       } catch (error) {
-        // Errors of requests name the node by themselves.
+        // NodeErrors already name the node.
         if (!(error instanceof LedgerFormatError)) throw error;
         throw new SweepFault(`${name}: ${error.message}`, { cause: error });
       }
@@ -183,7 +180,7 @@ function secondsOf(us: number): number {
   return Math.floor(us / 1_000_000);
 }
 
-/** @returns what the node has answered @throws SweepFault for whatever may be different the next time */
+/** @throws SweepFault for every error that may not happen again */
 async function orFault<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
   try {
     return await ask();
@@ -194,7 +191,7 @@ async function orFault<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> 
   }
 }
 
-/** A node that has no usable answer is as good as one that is away. */
+/** A node without a usable answer counts as unreachable. */
 function unlessOfNode(error: unknown): undefined {
   if (!isOfNode(error)) throw error;
 }
@@ -203,7 +200,7 @@ function isOfNode(error: unknown): error is Error {
   return [NodeError, LedgerFormatError, SweepFault, UsageError].some((kind) => error instanceof kind);
 }
 
-/** Foreign texts are safe to show from here on. */
+/** Makes foreign texts safe to show. */
 function shown(outcome: Outcome): Outcome {
   if (outcome.status === 'success') return outcome;
   return { ...outcome, error: { ...outcome.error, message: short(outcome.error.message) } };

@@ -1,4 +1,4 @@
-/** Compares the nodes that a rig mines on, and reports which of them are healthy. Mining does not wait for it. */
+/** Compares the nodes that a rig mines on, and reports their health. */
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
@@ -13,17 +13,14 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-api.ts';
 
-/** The source that learns of a node's health: failover. */
+/** Failover, which prefers healthy nodes. */
 interface WatchedSource {
-  /**
-   * @param rank the node's place in the order of preference; 0 is the first
-   * @param fault what follows the node's name in a sentence; undefined when it is healthy
-   */
+  /** @param rank place in the order of preference, from 0 @param fault a clause after the node's name, if unhealthy */
   judge(rank: number, fault: string | undefined): void;
 }
 
 export interface NodeWatchOptions {
-  /** The URLs of `node` are those of the nodes of the source, in the same order. */
+  /** The URLs of `node` are those of the source's nodes, in the same order. */
   readonly settings: NodeSettings;
   readonly source: WatchedSource;
   readonly pace?: Pace;
@@ -31,10 +28,9 @@ export interface NodeWatchOptions {
 }
 
 const TAG = { tag: 'node' } as const;
-/** A node's fault can name what the node calls itself. */
+/** Maximum length of a fault, which can contain foreign text. */
 const MAX_SHOWN = 300;
 
-/** Watches until `stop`. */
 export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop: AbortSignal): Promise<void> {
   const { settings, source, pace, clock = systemClock } = options;
   let opened: Candidates | undefined;
@@ -57,16 +53,14 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
   }
 }
 
-/** The settings that name the nodes, their network, and the miner that they are asked for work for. */
 type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
-/** Short, because a person waits for the answer; a slow node is listed all the same. */
+/** Short, because a person waits for the answer. A slow node is listed all the same. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
 
-/** The nodes of the settings, as candidates of a comparison. */
 export interface Candidates {
   readonly candidates: readonly Candidate[];
-  /** That of the settings, or that of the first node that says it; empty where none does. */
+  /** The network of the settings, or of the first node that names it; empty where none does. */
   readonly network: string;
   close(): Promise<void>;
 }
@@ -87,7 +81,7 @@ export async function openCandidates(settings: NodeSettings): Promise<Candidates
   return { candidates, network, close: async () => void (await Promise.all(apis.map((api) => api.close()))) };
 }
 
-/** @returns a client, or why it could not be opened */
+/** @returns a client, or the reason why it could not be opened */
 async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeApi | string> {
   try {
     return await openNodeApi(node, settings, { limits: LIMITS });

@@ -1,4 +1,4 @@
-/** Asks the configured nodes: one of them for as long as it can be reached, and then the next one. */
+/** Asks the configured nodes: one as long as it can be reached, and then the next. */
 
 import { NodeError } from '../node/errors.ts';
 import type { NodeApi, NodeApiContext } from '../node/node-api.ts';
@@ -7,23 +7,21 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { UsageError } from './exit.ts';
 import { type ApiSettings, type ConfiguredNode, configuredNodes, noNode, openNodeApi, shownNode } from './node-api.ts';
 
-/** Time for which a node that could not be reached is not asked to confirm another one's answers. */
+/** Time for which an unreachable node is not asked to confirm another one's answers. */
 const AWAY_MS = 60_000;
 
-/** What a question is about. */
 export interface Subject {
-  /** What names the network: a file, a request key, a node. For errors. */
+  /** A file, a request key or a node that names the network, for errors. */
   readonly name: string;
-  /** Null where it names none. */
+  /** Null where it names no network. */
   readonly network: string | null;
 }
 
-/** A node is of another network than it should be. */
 export class OtherNetworkError extends UsageError {}
 
 type Attempt<T> =
   | { readonly kind: 'answered'; readonly answer: T }
-  /** `mayGoOn`: the node has answered nothing, and another one may. */
+  /** `mayGoOn`: the node has answered nothing, so another node may be asked. */
   | { readonly kind: 'failed'; readonly error: Error; readonly mayGoOn: boolean };
 
 export class NodesInTurn {
@@ -32,19 +30,15 @@ export class NodesInTurn {
   readonly #context: NodeApiContext;
   readonly #nodes: readonly ConfiguredNode[];
   readonly #apis = new Map<ConfiguredNode, Promise<NodeApi>>();
-  /** Which node is asked. */
+  /** Index of the node that is asked. */
   #at = 0;
-  /** The first node with a known network: those of other networks are not asked. */
+  /** The first node with a known network. Nodes of other networks are not asked. */
   #first: Subject | undefined;
   readonly #clock: Clock;
-  /** Until when nodes that could not be reached are left out of `askOther`, by the monotonic clock. */
+  /** Times until which unreachable nodes are not asked by `askOther`, by the monotonic clock. */
   readonly #awayUntilMs = new Map<ConfiguredNode, number>();
 
-  /**
-   * @param warn called when the next node is asked, with the reason
-   * @param context what the clients use from outside
-   * @throws UsageError when no node is configured
-   */
+  /** @param warn called when the next node is asked, with the reason @throws UsageError when no node is configured */
   constructor(settings: ApiSettings, warn: (text: string) => void, context: NodeApiContext = {}) {
     this.#settings = settings;
     this.#warn = warn;
@@ -55,11 +49,10 @@ export class NodesInTurn {
   }
 
   /**
-   * Asks the node that was asked last; at first that is the first one. When it cannot be reached, or is of another
-   * network, the next one is asked instead, unless the question has had a part of its answer already.
+   * Asks the present node, at first the first one. If it cannot be reached or is of another network, the next node is
+   * asked instead, unless a part of the question has been answered.
    * @param question is asked of each node from its beginning
-   * @throws what the last node's answer throws: NodeError when none can be reached, UsageError as `openNodeApi`,
-   * OtherNetworkError
+   * @throws the last node's error: NodeError when none can be reached, UsageError as `openNodeApi`, OtherNetworkError
    */
   async ask<T>(question: (api: NodeApi) => Promise<T>, subject?: Subject): Promise<T> {
     for (let left = this.#nodes.length - 1; ; left--) {
@@ -71,9 +64,8 @@ export class NodesInTurn {
   }
 
   /**
-   * The same, but no other node is asked in place of that one: the next question goes to the next node.
-   * @param question gets the node's name for messages
-   * @param stop ends what is asked of the node before the question
+   * Like `ask`, but without asking another node in place of this one: only the next question goes to the next node.
+   * @param question gets the node's name for messages @param stop ends requests before the question
    */
   async askOne<T>(question: (api: NodeApi, name: string) => Promise<T>, stop?: AbortSignal): Promise<T> {
     const attempt = await this.#attempt(question, undefined, stop);
@@ -82,13 +74,10 @@ export class NodesInTurn {
   }
 
   /**
-   * Asks another node than the one whose turn it is, which keeps its turn. One that could not be reached is left out
-   * for a minute.
-   * @param question gets the node's name for messages. What it answers with undefined, or cannot be asked, the next
-   *   node is asked
-   * @param stop ends what is asked of a node before the question
+   * Asks another node than the present one, which does not change. Unreachable nodes are left out for a minute.
+   * @param question as for `askOne`. When it returns undefined or fails, the next node is asked
    * @returns undefined when no other node is configured, or none answers
-   * @throws what the question throws once `stop` has fired
+   * @throws the question's error once `stop` has fired
    */
   async askOther<T>(
     question: (api: NodeApi, name: string) => Promise<T | undefined>,
@@ -102,7 +91,7 @@ export class NodesInTurn {
         const answer = await question(await this.#open(node, undefined, stop), shownNode(node));
         if (answer !== undefined) return answer;
       } catch (error) {
-        // What was stopped must not pass for a node that does not answer.
+        // An aborted question is not the fault of a node.
         if (stop?.aborted || !(error instanceof NodeError || error instanceof UsageError)) throw error;
         if (error instanceof NodeError && error.kind === 'unreachable') this.#awayUntilMs.set(node, nowMs + AWAY_MS);
       }
@@ -110,7 +99,7 @@ export class NodesInTurn {
     return undefined;
   }
 
-  /** Closes all connections, even those with a request under way. */
+  /** Closes all connections, even those with pending requests. */
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#apis.values());
     await Promise.all(opened.map((each) => each.status === 'fulfilled' && each.value.close()));
@@ -136,7 +125,7 @@ export class NodesInTurn {
     }
   }
 
-  /** Several questions at once may find that a node is away. */
+  /** Several questions at once may find the node unreachable. */
   #leave(node: ConfiguredNode): void {
     if (this.#nodes[this.#at] === node) this.#at = (this.#at + 1) % this.#nodes.length;
   }
@@ -162,7 +151,7 @@ export class NodesInTurn {
   }
 }
 
-/** @returns the settings with the network that they leave open: that of the first node that can be reached */
+/** @returns the settings with a network: if they name none, that of the first node that can be reached */
 export async function withNetwork<T extends ApiSettings>(settings: T, warn: (text: string) => void): Promise<T> {
   const { node } = settings;
   if (node.network !== undefined || node.urls?.every(hasPath)) return settings;

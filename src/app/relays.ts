@@ -1,4 +1,4 @@
-/** The relays that settings ask for: a stratum server, an external worker, and a hasher that is only simulated. */
+/** The relays of the settings: a stratum server, an external worker, and a simulated hasher. */
 
 import { isIPv4 } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
@@ -25,13 +25,10 @@ import type { MakeRelay } from './run-miner.ts';
 
 const TAG = { tag: 'stratum' };
 const SIMULATED = { tag: 'simulated' };
-/** Networks of proxies with fewer bits have more than 256 addresses. */
+/** Networks with fewer bits have more than 256 addresses. */
 const FEW_PROXIES_BITS = { 4: 24, 6: 120 };
 
-/**
- * `--stratum-listen`: a stratum server beside the devices, or alone.
- * @throws UsageError when the certificate or its key cannot be used
- */
+/** `--stratum-listen`. @throws UsageError when the certificate or its key cannot be used */
 export function stratumServer({ listen, ledger, ...settings }: Config['stratum'], log: Logger): MakeRelay {
   if (!listen) throw new Error('no address to listen on');
   const secureContext = contextOf(settings);
@@ -75,7 +72,7 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
 }
 
 function meansHere(): Means {
-  // Node.js raises the soft limit to the hard one as it starts, where it may.
+  // Node.js raises the soft limit to the hard one at its start, where it may.
   const soft = systemReport().userLimits?.open_files?.soft;
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return { files: typeof soft === 'number' ? soft : undefined, memory, threads: availableParallelism() };
@@ -104,7 +101,7 @@ async function openLedger(path: string, log: Logger, clock: Clock): Promise<Ledg
   return new Ledger(file, { clock, warn: (line) => log.warn(TAG, `${line}: ${path}`) });
 }
 
-/** @throws UsageError that says what is wrong with the files, without quoting the key */
+/** @throws UsageError about the files, without quoting the key */
 function contextOf({ tlsCert, tlsKey }: Pick<Config['stratum'], 'tlsCert' | 'tlsKey'>): SecureContext | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const key = secretTextIn(tlsKey, '--stratum-tls-key');
@@ -118,14 +115,13 @@ function contextOf({ tlsCert, tlsKey }: Pick<Config['stratum'], 'tlsCert' | 'tls
   }
 }
 
-/** `--external-worker`: somebody else's external worker beside the devices, or alone. */
+/** `--external-worker`. */
 export function externalWorker(command: Command, log: Logger): MakeRelay {
   return ({ source, emit, clock }) => {
     return new ExternalRelay({ command, source, emit, clock, log: relayLog(log, 'external-worker') });
   };
 }
 
-/** The log as relays see it. */
 function relayLog(log: Logger, tag: string): RelayLog {
   return {
     debug: (line) => log.debug({ tag }, line),
@@ -134,13 +130,12 @@ function relayLog(log: Logger, tag: string): RelayLog {
   };
 }
 
-/** Every name of a network whose blocks are worth something begins like this. */
+/** Names of networks whose blocks have a value contain this. */
 const MAIN = /mainnet/i;
 
 /**
- * `--simulate`: hashers that do not hash, for test networks that check no proof of work.
- * @param asks whether nodes are asked which network they serve
- * @throws UsageError when the settings name the main network, a node says that it serves it, or a node does not answer
+ * `--simulate`: hashers that do not hash. @param asks whether nodes are asked which network they serve
+ * @throws UsageError when the settings or a node name the main network, or a node does not answer
  */
 export async function simulatedHasher(
   how: Simulation,
@@ -184,7 +179,7 @@ function refuseMainNetwork({ urls = [], network = '' }: Config['node']): void {
   );
 }
 
-/** @throws UsageError unless the node serves another network than the main one, or answers without saying which */
+/** @throws UsageError when the node serves the main network or does not answer */
 async function askNode(url: string, node: Config['node'], log: Logger): Promise<void> {
   const { name } = nodeAddress(url, node.network ?? '');
   const served = await askNetwork({ url, network: node.network, trust: nodeTrust(url, node) }).catch((fault) => {

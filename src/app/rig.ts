@@ -1,6 +1,6 @@
 /**
- * What a rig consists of: the log, the source of work (choose-source.ts), engines (choose-engines.ts), relays and
- * sidecars. All are made from the settings; run-miner.ts then runs them. `mine`, `demo` and `worker` begin here.
+ * Makes a rig's parts from the settings: the log, the source of work, engines, relays and sidecars. `mine`, `demo` and
+ * `worker` begin here, and run-miner.ts runs the parts.
  */
 
 import { homedir, hostname } from 'node:os';
@@ -32,24 +32,19 @@ type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'earnings'> 
   readonly relays: readonly MakeRelay[];
   readonly rigName: string;
   readonly live: LiveConfig;
-  /** Logs the first lines: what is mined with, where and for whom. @returns the same for the sidecars */
+  /** Logs the first lines: the devices, the source and the payee. @returns the same for the sidecars */
   readonly announce: (payee: Payee) => Setup;
-  /** Closes the log file once all lines are written. */
   readonly close: () => Promise<void>;
 };
 
-/** Who earns, and where. */
 type Payee = Omit<Setup, 'configFiles'>;
 
 interface PrepareOptions {
-  /** Whether stdin is used for something else than keys. */
+  /** Whether stdin is used for anything else than keys. */
   readonly usesStdin?: boolean;
 }
 
-/**
- * @param reload reads the configuration again
- * @throws UsageError when something cannot be used here, such as the log file
- */
+/** @param reload reads the configuration again @throws UsageError when something cannot be used here */
 export async function prepare(
   loaded: Loaded,
   reload: () => Promise<Loaded>,
@@ -74,7 +69,7 @@ export async function prepare(
   return { rigName, announce, ...parts, close: async () => file?.close() };
 }
 
-/** @returns undefined where the system has no entry for the user, as in some containers: `homedir` throws there */
+/** @returns undefined where the system has no entry for the user, as in some containers, where `homedir` throws */
 function homeOrNone(): string | undefined {
   try {
     return homedir();
@@ -83,16 +78,16 @@ function homeOrNone(): string | undefined {
   }
 }
 
-/** What sidecars share besides the settings. */
+/** State that sidecars share. */
 interface Beside {
   readonly usesStdin: boolean;
-  /** Where the web page is served, which the HTTP server sets and the terminal shows. */
+  /** The web page's address, which the HTTP server sets and the terminal shows. */
   readonly page: { served?: ServedPage };
 }
 
 /**
  * Sidecars start in this order and end in the reverse order. A factory returns undefined when the settings do not ask
- * for its sidecar. Sidecars that need a library are imported only when they are used.
+ * for its sidecar. Libraries are imported only when a sidecar needs them.
  */
 const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar | undefined>)[] = [
   reloadOnChange,
@@ -112,10 +107,7 @@ const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar
   },
 ];
 
-/**
- * @param usesStdin whether stdin is used for something else than keys
- * @throws UsageError when a sidecar cannot run here
- */
+/** @throws UsageError when a sidecar cannot run here */
 export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<Sidecar[]> {
   const sidecars: Sidecar[] = [];
   const beside: Beside = { usesStdin, page: {} };
@@ -126,7 +118,7 @@ export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<S
   return sidecars;
 }
 
-/** Relays are imported only when one is used. @throws UsageError when a relay cannot do what the settings ask for */
+/** Relays are imported only when one is used. @throws UsageError when a relay's settings cannot be used */
 export async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
   const { command } = externalWorker;
   return [
@@ -136,11 +128,8 @@ export async function relaysOf({ stratum, externalWorker }: Config, log: Logger)
 }
 
 /**
- * Mines on the nodes or pools of the settings, or says what it would mine with.
- * @param reload reads the configuration again while mining
- * @param tries whether it only tries the devices: `--dry-run`
- * @returns the exit code
- * @throws UsageError when settings contradict each other or cannot be used here
+ * Mines on the nodes or pools of the settings, or only tries the devices (`tries`: `--dry-run`).
+ * @returns the exit code @throws UsageError when settings contradict each other or cannot be used here
  */
 export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries: boolean): Promise<number> {
   const { config } = loaded;
@@ -160,7 +149,7 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
     const rig = { events, source, engines, ...prepared, setup, relays, ...balance(live) };
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
-    // The block log starts last and ends first: what ends after it, such as the webhook, still gets its events.
+    // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
     const more = [await nodeWatch(live, chosen), blockLog(live, chosen)].filter((sidecar) => sidecar !== undefined);
     return await runMiner({ ...rig, sidecars: [...prepared.sidecars, ...more] }, config.run);
   } finally {
@@ -168,35 +157,33 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
   }
 }
 
-/**
- * @throws UsageError that names the network which a node serves, where no setting does: it may be another than is meant
- */
+/** @throws UsageError without a configured network. It names the node's, which may not be the intended one */
 async function refuseWithoutNetwork(config: Config): Promise<void> {
   const { node, pool, miner } = config;
   const isForNodes = pool.urls === undefined && node.urls !== undefined && miner.publicKeys !== undefined;
   if (isForNodes && lacksNetwork(node)) refuse([await servedNetwork(config)]);
 }
 
-/** Who earns, and where: on a pool the user, and never the password. */
+/** On a pool, the payee is the user. The password is never included. */
 function payeeOf({ node, pool, miner }: Config): Payee {
   if (pool.urls) return { user: pool.user, pools: pool.urls };
   const [url = ''] = node.urls ?? [];
   return { account: minerIdentity(miner)?.account, network: nodeAddress(url, node.network ?? '').network };
 }
 
-/** A file that was only found cannot keep this from being logged: its log level does not count here. */
+/** A found file's own log level cannot keep this note from being logged. */
 function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
   const note = foundFileNote(found, origins);
   const isQuietedByIt = origins.get('log.level')?.layer === 'project';
   if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
 }
 
-/** The watch starts anew when the nodes change. */
+/** Restarts when the nodes change. */
 async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar | undefined> {
   if (live.config.pool.urls) return undefined;
   const make = async (config: Config) => {
     const watched = chosen.nodes;
-    // A node that was left for good stays left; one that is no longer configured has no rank.
+    // A revoked node stays revoked, and a node that is no longer configured has no rank.
     const judge = (at: number, fault: string | undefined) => {
       const rank = chosen.nodes.indexOf(watched[at]);
       if (rank >= 0 && !watched[at].isRevoked) chosen.source.judge(rank, fault);
@@ -216,7 +203,7 @@ function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
   return blocks({ settings, node, ledger, account, keyset, leave }, live);
 }
 
-/** A pool pays by its own rules, so there is no node to ask. */
+/** A pool pays by its own rules, and there is no node to ask. */
 function balance(live: LiveConfig): Pick<Rig, 'askBalance'> {
   return live.config.pool.urls ? {} : { askBalance: (stop) => askBalance(live.config, stop) };
 }

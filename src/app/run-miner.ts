@@ -1,4 +1,4 @@
-/** Runs a miner to its end, with reporters, sidecars, signals, limits and the exit code. `mine` and `demo` use it. */
+/** Runs a miner with reporters, sidecars, signals and limits until its end, for `mine` and `demo`. */
 
 import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -24,35 +24,33 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { screen, writeLine } from '../terminal/screen.ts';
 import { EXIT, UsageError } from './exit.ts';
 
-/** The first speed line comes early, so that a newcomer sees that the miner hashes. */
+/** Early, so that a newcomer sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
-/** With a status line, only every sixth speed line is logged: one a minute, as a record to scroll back to. */
+/** With a status line, only every sixth speed line is logged: one a minute, to scroll back to. */
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface Rig {
-  /** The rig's name, which its owner chooses. The default is the host's name. */
+  /** The default is the host's name. */
   readonly rigName?: string;
-  /** The default is that of a rig that nobody configured. */
+  /** The default is that of an unconfigured rig. */
   readonly setup?: Setup;
   readonly events: Events;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
-  /** These hand the source's work on to other hashers. A rig with relays needs no engines. */
+  /** Relays give the source's work to other hashers. A rig with relays needs no engines. */
   readonly relays?: readonly MakeRelay[];
   readonly log: Logger;
-  /** The last lines of the log. */
   readonly logTail: LogTail;
-  /** Called at every reading of a sensor. Without it, no device is paused for its temperature. */
+  /** Called at each reading. Without it, the temperature pauses no device. */
   readonly temperatureLimits?: LimitsOf;
   readonly sidecars?: readonly Sidecar[];
-  /** The terms for estimates of earnings. Without them, neither rewards nor the price of power are known. */
+  /** For estimates of earnings. Without it, neither rewards nor the price of power are known. */
   readonly earnings?: EarningsTerms;
-  /** Asks for the balance of the account that is mined for; absent where there is no node to ask. */
+  /** Asks for the balance of the miner's account; absent without a node to ask. */
   readonly askBalance?: AskBalance;
 }
 
-/** Makes a relay, which shares the source with the miner. */
 export type MakeRelay = (context: RelayContext) => Relay;
 
 interface RelayContext {
@@ -64,10 +62,9 @@ interface RelayContext {
 }
 
 /**
- * Starts something that runs beside the miner, such as the status line or the HTTP API. Called before the first device
- * opens.
+ * Starts a part that runs beside the miner, such as the status line or the HTTP API, before the first device opens.
  * @returns a function that ends the sidecar, called when the miner has ended
- * @throws UsageError when the sidecar cannot do what the settings ask for
+ * @throws UsageError when the sidecar's settings cannot be used
  */
 export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void>>;
 
@@ -110,7 +107,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     reports++;
     jsonLines?.hashrate(tally.status());
   };
-  // Beside relays the miner keeps to its lane, because all others may be theirs.
+  // Beside relays the miner keeps to its lane, because the relays may use all others.
   const besideRelays = relays.length > 0 && { lane, staysWithoutEngines: true };
   const miner = new Miner({ source, engines, emit, clock, temperatureLimits, ...besideRelays });
   const controls: Controls = {
@@ -176,7 +173,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   return work ? EXIT.done : EXIT.noWork;
 }
 
-/** @throws UsageError when the relay cannot do what the settings ask for */
+/** @throws UsageError when the relay's settings cannot be used */
 async function openRelay(relay: Relay): Promise<void> {
   try {
     await relay.open();
@@ -185,7 +182,7 @@ async function openRelay(relay: Relay): Promise<void> {
   }
 }
 
-/** A relay never throws. If one does, by a fault of its own, the devices and the other relays go on. */
+/** A relay must not throw. If one does, the devices and the other relays go on. */
 async function runRelay(relay: Relay, stop: AbortSignal, log: Logger): Promise<void> {
   try {
     await relay.run(stop);
@@ -195,15 +192,12 @@ async function runRelay(relay: Relay, stop: AbortSignal, log: Logger): Promise<v
 }
 
 /**
- * Ctrl-C sends SIGINT, a service manager SIGTERM, and a terminal that is closed SIGHUP. Windows has Ctrl-Break, too;
- * when a console's window is closed there, Windows ends the process some seconds after SIGHUP.
+ * SIGINT comes from Ctrl-C, SIGTERM from a service manager, SIGHUP from a terminal that closes, and SIGBREAK from
+ * Ctrl-Break on Windows. Some seconds after SIGHUP, Windows ends a process whose console window was closed.
  */
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 
-/**
- * Calls `stop` at the first of these signals and ends the process at the second.
- * @returns a function that undoes this
- */
+/** Calls `stop` at the first signal, ends the process at the second. @returns a function that removes the handlers */
 export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {

@@ -1,4 +1,4 @@
-/** What runs beside the miner when settings ask for it: pauses, the alarm, notices, the node watch, the block log. */
+/** The sidecars that settings ask for: pauses, the alarm, notices, the node watch, the block log. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
@@ -23,16 +23,13 @@ import { secretIn } from './node-api.ts';
 import type { NodeWatchOptions } from './node-watch.ts';
 import type { Sidecar } from './run-miner.ts';
 
-/** `--schedule`: pauses mining outside the schedule's windows. */
+/** `--schedule`. */
 export async function schedule({ pause: { schedule: windows } }: Config): Promise<Sidecar | undefined> {
   if (windows === undefined) return undefined;
   return async (running) => keepSchedule(windows, running);
 }
 
-/**
- * `--pause-on-battery`: pauses mining while the machine runs on battery.
- * @throws UsageError on systems whose power supply pickaxe cannot read
- */
+/** `--pause-on-battery`. @throws UsageError on systems whose power supply cannot be read */
 export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
   if (!pause.onBattery) return undefined;
   const readPower = powerReader();
@@ -40,7 +37,7 @@ export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
   return (running) => pauseOnBattery(readPower, running);
 }
 
-/** `--pause-on-activity`: pauses mining while somebody uses the machine. */
+/** `--pause-on-activity`. */
 export async function activity({ pause }: Config): Promise<Sidecar | undefined> {
   const { onActivity = 'none' } = pause;
   if (onActivity === 'none') return undefined;
@@ -54,20 +51,19 @@ export async function activity({ pause }: Config): Promise<Sidecar | undefined> 
   };
 }
 
-/** `--min-hashrate`: raises an alarm while the hashrate is too low. */
+/** `--min-hashrate`. */
 export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<Sidecar | undefined> {
   if (minHashrate === undefined) return undefined;
   return async (running) => watchHashrate(minHashrate, after * 1000, running);
 }
 
 /**
- * `--on-…` and `--webhook`: sends notices to the hooks and the webhook. These may change while pickaxe runs. Even then
- * the notices of its start and its stop are sent only once.
- * @throws UsageError when the webhook's files cannot be used.
+ * `--on-…` and `--webhook`. Even if these change meanwhile, the notices of start and stop are sent only once.
+ * @throws UsageError when the webhook's files cannot be used
  */
 export async function notices(live: LiveConfig): Promise<Sidecar> {
   let send = (_: Notice) => {};
-  /** The ends of replaced hooks and webhooks, which may still be running. */
+  /** Ends of replaced hooks and webhooks, which may still be running. */
   const ending: Promise<unknown>[] = [];
   const targets = await restartOnChange(
     live,
@@ -94,7 +90,7 @@ export async function notices(live: LiveConfig): Promise<Sidecar> {
 
 interface NoticeTargets {
   readonly send: (notice: Notice) => void;
-  /** Waits for commands and deliveries that are under way, within their time limits. */
+  /** Waits for pending commands and deliveries, within their time limits. */
   readonly end: () => Promise<unknown>;
 }
 
@@ -121,7 +117,6 @@ interface Target {
   readonly url: URL;
   readonly token?: string;
   readonly events: ReadonlySet<NoticeType>;
-  /** A line to log. */
   readonly warning?: string;
 }
 
@@ -146,17 +141,17 @@ function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['
   };
 }
 
-/** Whether all data sent to this URL is encrypted or stays on this machine. */
+/** Whether data sent to this URL is encrypted or stays on this machine. */
 function isPrivate({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }
 
 /**
- * Time until the first comparison: by then the first devices mine. The modules for it are loaded only then, unless
- * clients could use up all open files before.
+ * Time until the first comparison, when the first devices mine. The modules for it are loaded only then, unless clients
+ * could use up all open files before.
  */
 const FIRST_MS = 10_000;
-/** The time between a fault of the watch and its next attempt. */
+/** Time between a fault of the watch and its next attempt. */
 const AGAIN_MS = 60_000;
 
 interface WatchTimes {
@@ -165,10 +160,9 @@ interface WatchTimes {
 }
 
 /**
- * Watches the nodes of a rig: one that stands still, lags or follows another branch is warned of, and left if there are
- * others.
- * @param loadsFirst whether the rig starts only when all that is needed here is loaded. Node.js never tries again to
- *   load a module for which no file could be opened
+ * A node that stands still, lags or follows another branch causes a warning, and is left if there are others.
+ * @param loadsFirst whether all modules are loaded before the rig starts, since Node.js never retries to load a module
+ * whose file it could not open
  */
 export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: WatchTimes = {}): Sidecar {
   const { firstMs = FIRST_MS, againMs = AGAIN_MS } = times;
@@ -189,7 +183,7 @@ export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: Wat
         const { runNodeWatch } = await load();
         await runNodeWatch({ ...options, source: { judge } }, log, signal);
       } catch (fault) {
-        // The next attempt takes every node for healthy at first.
+        // The next attempt starts with all nodes healthy.
         for (const rank of unhealthy) judge(rank, undefined);
         const { message, stack } = fault as Error;
         if (message === reported) return;
@@ -214,10 +208,8 @@ export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: Wat
 const NO_FOLDER = 'this user has no home directory, so name a folder with --block-log-folder';
 
 /**
- * `--block-log`: records each block that is sent to a node, and follows what becomes of those that may have been
- * accepted. Mining waits for none of this. What it needs is loaded at the start, so that the first block need not wait
- * for it.
- * @param live says when the nodes change, if they can: then others are asked what became of the blocks
+ * `--block-log`. The modules for it are loaded at the start, so that the first block need not wait for them.
+ * @param live reports changes of the nodes, after which the new ones are asked
  */
 export function blocks(options: BlockLogOptions, live?: LiveConfig): Sidecar | undefined {
   const { log: isOn, folder = userStateDirectory() } = options.settings;
@@ -229,10 +221,7 @@ export function blocks(options: BlockLogOptions, live?: LiveConfig): Sidecar | u
   };
 }
 
-/**
- * @param open opens what blocks are recorded in
- * @param live absent where the nodes never change
- */
+/** @param open opens the store of the blocks @param live absent where the nodes never change */
 export function followBlocks(
   options: BlockLogOptions,
   open: (log: Logger) => Store | Promise<Store>,

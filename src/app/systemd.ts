@@ -1,4 +1,4 @@
-/** Reports to systemd (Type=notify) when the rig is ready, how it is doing, that it lives, and when it stops. */
+/** Reports readiness, status, signs of life and the end to systemd (Type=notify). */
 
 import { describeVerdicts, livesOnRelays, sumOfRelays } from '../report/figures.ts';
 import { outageInFull } from '../report/outages.ts';
@@ -11,19 +11,12 @@ import type { Sidecar } from './run-miner.ts';
 /** Time between status texts, which `systemctl status` shows. */
 const STATUS_MS = 10_000;
 
-/**
- * @param watchdogMs systemd kills a service that was silent for this long, so a sign of life is due after half of it
- *   (sd_watchdog_enabled(3))
- * @returns milliseconds between messages
- */
+/** @param watchdogMs systemd kills a service after this silence, so half of it is used (sd_watchdog_enabled(3)) */
 export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
   return Math.min(STATUS_MS, watchdogMs / 2);
 }
 
-/**
- * Whether a device is in service or a source is connected. Then the rest of the start needs no help from the manager. A
- * rig without devices has nothing to open.
- */
+/** Whether the rest of the start needs no help: a device or a source is in service, or the rig has no devices. */
 export function hasStarted(status: RigStatus): boolean {
   const devices = Object.values(status.devices);
   const sources = Object.values(status.sources);
@@ -35,60 +28,50 @@ export function hasStarted(status: RigStatus): boolean {
 }
 
 /**
- * @returns a valid reason for hashing nothing now, for `systemctl status`; undefined when the rig should hash. Waiting
- *   for the work of a connected node or pool is not a valid reason: a silent one counts as lost after a while, so a rig
- *   that goes on waiting hangs. A parent may have no job for as long as it likes
+ * @returns a valid reason for not hashing, for `systemctl status`; undefined when the rig should hash. Waiting for the
+ * work of a connected node or pool is not valid: a silent source counts as lost after a while, so a rig that goes on
+ * waiting hangs. A parent may have no job for any time
  */
 export function whyIdle(status: RigStatus): string | undefined {
   const mustHaveWork = status.state === 'waiting-for-work' && status.sourceKind !== 'parent';
   return mustHaveWork ? undefined : outageInFull(status);
 }
 
-/**
- * Whether the rig does what it should. One that has devices must hash, unless there is a reason not to; one that only
- * hands work on must have work.
- * @param hashed whether devices have searched nonces since the last look
- */
+/** Whether the rig hashes, has a reason not to, or relays work. @param hashed whether it did since the last call */
 export function isAlive(status: RigStatus, hashed: boolean): boolean {
   return hashed || whyIdle(status) !== undefined || (livesOnRelays(status) && status.ready);
 }
 
 /*
  * Sends datagrams to the service manager's socket, which NOTIFY_SOCKET names (sd_notify(3)). Node.js has no such
- * sockets, so koffi calls the functions of the C library. A helper process would not do: by default systemd accepts
- * messages from the service's main process only.
+ * sockets, so koffi calls the C library. A helper process cannot send them, because by default systemd accepts messages
+ * from the service's main process only.
  */
 
-/** Linux's constants; they are the same on all chips that Node.js supports. */
+/** Linux's constants, equal on all chips that Node.js supports. */
 const AF_UNIX = 1;
 const SOCK_DGRAM = 2;
 const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 
-/**
- * The most bytes of a socket's name without its zero byte (unix(7)): a path ends with it, an abstract name begins with
- * it.
- */
+/** Maximum bytes of a socket's name without its zero byte, which ends a path or begins an abstract name (unix(7)). */
 const MAX_NAME = 107;
 
 interface NotifySocket {
-  /** Sends one datagram without waiting. @returns why it could not be sent; undefined when it was */
+  /** Sends one datagram without waiting. @returns the reason of a failure */
   send(assignments: Readonly<Record<string, string | number>>): string | undefined;
   close(): void;
 }
 
-/**
- * @param address the value of NOTIFY_SOCKET: an absolute path, or `@` and an abstract name
- * @throws Error that says what is wrong with the address, or which package is missing.
- */
+/** @param address an absolute path, or `@` and an abstract name @throws Error about it, or about a missing package */
 export async function openNotifySocket(address: string): Promise<NotifySocket> {
   const to = socketAddress(address);
   const { default: koffi } = await import('koffi').catch((error: Error) => {
     const [reason] = error.message.split('\n');
     throw new Error(`koffi, the package that sends them, does not load (${reason})`);
   });
-  // null stands for the symbols of this process, which include those of its C library, whatever its file is called.
+  // null stands for the symbols of this process, which include its C library's, whatever that file's name is.
   const libc = koffi.load(null);
   const socket = libc.func('socket', 'int', ['int', 'int', 'int']);
   const sendto = libc.func('sendto', 'intptr_t', ['int', 'uint8_t *', 'size_t', 'int', 'uint8_t *', 'uint32_t']);
@@ -122,9 +105,8 @@ function socketAddress(address: string): Buffer {
 type Environment = Record<string, string | undefined>;
 
 /**
- * Reads systemd's environment variables (sd_notify(3), sd_watchdog_enabled(3)) and deletes them, because they are not
- * meant for the processes that this one starts.
- * @param environment must have NOTIFY_SOCKET
+ * Deletes systemd's environment variables (sd_notify(3), sd_watchdog_enabled(3)), since they are not meant for child
+ * processes.
  * @throws UsageError when messages cannot be sent, or WATCHDOG_USEC is not valid.
  */
 export async function systemd(environment: Environment = process.env): Promise<Sidecar> {
@@ -189,7 +171,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
   };
 }
 
-/** What `systemctl status` shows while the rig mines. */
+/** The text of `systemctl status` while the rig mines. */
 function figuresOf(status: RigStatus): string {
   const { work, relays } = status;
   return [

@@ -33,9 +33,8 @@ const DRAW_MS = 1_000;
 const SECRET_MS = 60_000;
 
 /**
- * @param usesStdin whether stdin is used for something else than keys
- * @param page tells where the web page is served, if it is
- * @returns undefined when no person looks at a terminal: stderr is not one, or JSON is printed on it
+ * @param usesStdin whether stdin is used for anything else than keys
+ * @returns undefined when stderr is no terminal, or JSON is printed on it
  */
 export function terminal(
   { log, run }: Pick<Config, 'log' | 'run'>,
@@ -66,11 +65,11 @@ class Session {
   readonly #keyboard: Keyboard | undefined;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #stopListening: () => void;
-  /** Takes a secret from the screen when its time is over. */
+  /** Removes a secret from the screen after its time. */
   #uncovering: NodeJS.Timeout | undefined;
-  /** Whether this process is in the terminal's foreground. When it is not, a shell uses the terminal. */
+  /** Whether this process is in the terminal's foreground. Otherwise a shell uses the terminal. */
   #isHere = false;
-  /** Whether the keys have been named. */
+  /** Whether the keys have been printed. */
   #isGreeted = false;
 
   constructor(running: RunningMiner, hasLine: boolean, page: () => ServedPage | undefined, hasKeys: boolean) {
@@ -120,7 +119,7 @@ class Session {
     screen.show('');
   };
 
-  /** Handles Ctrl-Z as the terminal does: stops the whole process group, and continues here after SIGCONT. */
+  /** Handles Ctrl-Z as a terminal does: stops the whole process group, and continues here after SIGCONT. */
   #suspend(): void {
     if (process.platform === 'win32') return;
     this.#leave();
@@ -128,7 +127,7 @@ class Session {
     this.#arrive();
   }
 
-  /** The process was stopped and continued, so a shell may be using the terminal now. */
+  /** After a stop, a shell may be using the terminal. */
   readonly #continued = (): void => {
     this.#isHere = false;
     this.#keyboard?.release();
@@ -152,7 +151,7 @@ class Session {
     else this.#print(PAGES[name]!(this.#running.tally.status()));
   }
 
-  /** The log says when each device has paused. */
+  /** The log reports when each device has paused. */
   #pause(): void {
     this.#print(['pausing all devices; r resumes']);
     this.#running.controls.pause('user', 'by the key p');
@@ -163,7 +162,7 @@ class Session {
     this.#running.controls.resume('user');
   }
 
-  /** A token is shown where no terminal keeps it, and not for long. */
+  /** A token is shown only on the alternate screen, which has no scrollback, and for a limited time. */
   #showLink(): void {
     const { columns, rows } = screen;
     const { lines, isSecret } = pageLink(this.#page(), { columns, rows, colours: terminalKind().colours });
@@ -185,7 +184,7 @@ class Session {
   }
 }
 
-/** Does what Ctrl-C does when the terminal handles it: the first time mining ends, the second time the process. */
+/** Acts like Ctrl-C in a terminal: the first call ends mining, the second the process. */
 function interrupt(): void {
   process.emit('SIGINT', 'SIGINT');
 }

@@ -22,34 +22,28 @@ export const LEAST_COUNT = 2 ** 16;
 export const MOST_COUNT = 2 ** 40;
 const MOST_SEED_CHARACTERS = 64;
 
-/**
- * Number of candidates that are expected. Skipping one nonce in a thousand goes unnoticed in one case of sixty
- * (e^-4.096).
- */
+/** Skipping one nonce in a thousand goes unnoticed in one case of sixty (e^-4.096). */
 export const EXPECTED_CANDIDATES = 4_096;
-/** The standard deviation of that number, which is Poisson-distributed. */
+/** The number of candidates is Poisson-distributed. */
 export const CANDIDATES_DEVIATION = Math.sqrt(EXPECTED_CANDIDATES);
 
 const BLOCK_BYTES = 32;
-/**
- * The blocks drawn from a seed are numbered: the header's from 0 on, and this one, which determines the place of the
- * nonces.
- */
+/** Blocks drawn from a seed are numbered: the header's from 0 on, and this one for the place of the nonces. */
 const PLACE_BLOCK = 255;
 
 export interface Challenge {
   readonly seed: string;
-  /** Number of its nonces. */
+  /** Number of nonces. */
   readonly count: number;
   readonly job: Job;
-  /** The nonces: a rectangle, and beside it the rest of the count on its first page. */
+  /** A rectangle, and beside it the rest of the count on its first page. */
   readonly ranges: readonly [Range, ...Range[]];
 }
 
 /**
  * @param seed 1 to 64 characters, none of them a control character
  * @param count 2^16 to 2^40 nonces
- * @throws RangeError that says what is wrong with either.
+ * @throws RangeError when either is not valid.
  */
 export function makeChallenge(seed: string, count: number): Challenge {
   if (!isSeed(seed)) throw new RangeError(`a seed is 1 to ${MOST_SEED_CHARACTERS} characters that can be printed`);
@@ -67,7 +61,6 @@ export function isSeed(text: string): boolean {
   return text.length > 0 && text.length <= MOST_SEED_CHARACTERS && !/\p{C}/u.test(text);
 }
 
-/** Whether a nonce is one of the challenge's. */
 export function isOf({ ranges }: Challenge, nonce: bigint): boolean {
   const { lane, page, counter } = splitNonce(nonce);
   return ranges.some(
@@ -107,9 +100,7 @@ function pagesFor(count: number): number {
   return 2 ** Math.floor((2 * bits) / 7);
 }
 
-/**
- * Places the nonces anywhere in the whole space: block 255 has lane (u16), page (u16) and counter (u32), little-endian.
- */
+/** Places the nonces by block 255: lane (u16), page (u16) and counter (u32), little-endian. */
 function placed(seed: string, count: number): [Range, ...Range[]] {
   const view = viewOf(blockOf(seed, PLACE_BLOCK));
   const pages = pagesFor(count);
@@ -123,7 +114,7 @@ function placed(seed: string, count: number): [Range, ...Range[]] {
   return [block, { lane, page, pages: 1, counter: counter + counters, counters: rest }];
 }
 
-/* The candidates that one device reports for a challenge, each checked by the referee, and their sum. */
+/* The candidates that one device reports for a challenge, and their sum. */
 
 /** Short enough to compare by eye, and long enough that no two sums are equal by chance. */
 const SUM_BYTES = 8;
@@ -148,7 +139,6 @@ export class CheckedCandidates {
     this.challenge = challenge;
   }
 
-  /** Whether the device has reported every nonce as searched. */
   get complete(): boolean {
     return this.hashes === this.challenge.count;
   }
@@ -176,9 +166,8 @@ export class CheckedCandidates {
 }
 
 /**
- * Makes an engine search a challenge to its end, or until `stop`; then the candidates are not complete.
+ * Makes an engine search a challenge until its end or until `stop`, which leaves the candidates incomplete.
  * @param candidates empty; filled here
- * @param onReport called with each report
  * @throws DeviceError when the device is lost, or ends its search before everything is searched.
  */
 export async function searchChallenge(
@@ -196,15 +185,11 @@ export async function searchChallenge(
   throw new DeviceError('lost', `it ended its search with ${candidates.hashes} of ${count} nonces`);
 }
 
-/** @returns the sum that a challenge must have; undefined where it is not known */
 function knownSum({ seed, count }: Challenge): string | undefined {
   return seed === DEFAULT_SEED && count === DEFAULT_COUNT ? KNOWN_SUM : undefined;
 }
 
-/**
- * @param missed the number of candidates that others found, or the device itself in another search
- * @returns lines for people; none when nothing is wrong
- */
+/** @returns lines for people. Others, or the device itself in another search, found the `missed` candidates */
 export function errorsOf(wrong: number, missed: number): string[] {
   return [
     ...(wrong > 0 ? [`wrong candidates: ${wrong}`] : []),
@@ -212,7 +197,7 @@ export function errorsOf(wrong: number, missed: number): string[] {
   ];
 }
 
-/** @returns doubts about complete candidates by themselves: lines for people, none when all is well */
+/** @returns doubts about complete candidates by themselves: lines for people */
 export function doubtsOf({ challenge, found, sum }: CheckedCandidates): string[] {
   const known = knownSum(challenge);
   const unlikely = Math.abs(found.size - EXPECTED_CANDIDATES) > MOST_DEVIATIONS * CANDIDATES_DEVIATION;

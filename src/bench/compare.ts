@@ -8,13 +8,12 @@ const DEVIATIONS = 2;
 /** From this many runs on, the spread is that of the runs. With fewer it is that of their slices, which differ less. */
 const LEAST_RUNS = 3;
 
-/** A device's hashrate, computed from the slices of its runs; the file's own totals are not used. */
+/** A device's hashrate, computed from the slices of its runs instead of the file's own totals. */
 interface Rate {
   /** The median of the runs. */
   readonly hashesPerSecond: number;
   /** The standard deviation of the runs, or of the slices if there are few runs, as a fraction of the mean. */
   readonly spread: number;
-  /** Whether the spread is that of runs or of slices. */
   readonly basis: 'runs' | 'slices';
 }
 
@@ -65,9 +64,7 @@ function comparePair(a: DeviceResult, b: DeviceResult): Pair {
   return { a, b, ratio, noise, verdict: ratio > 1 ? 'faster' : 'slower' };
 }
 
-/**
- * The same device has the same name and model, or else the same model (numbers of GPUs change), or else the same name.
- */
+/** Devices are the same by name and model, or else by model (numbers of GPUs change), or else by name. */
 function pairUp(a: readonly DeviceResult[], b: readonly DeviceResult[]) {
   const same: ((left: DeviceResult, right: DeviceResult) => boolean)[] = [
     (left, right) => left.name === right.name && left.model === right.model,

@@ -14,10 +14,10 @@ import {
   spreadOf,
 } from './result.ts';
 
-/** A hundredth of a percent. */
+/** Spreads are rounded to a hundredth of a percent. */
 const SPREAD_DIGITS = 4;
 
-/** The figures that are kept of a run. The candidates themselves are not kept, since there may be many runs. */
+/** A run's candidates themselves are not kept, since there may be many runs. */
 export interface MeasuredRun {
   readonly engine: Engine;
   readonly info: EngineInfo;
@@ -28,18 +28,15 @@ export interface MeasuredRun {
   /** H/s of each kind of cores; empty where the engine does not distinguish them. */
   readonly byCores: ReadonlyMap<CoreKind, number>;
   readonly sensors: SensorSummary;
-  /** Number of right candidates that were found. */
+  /** Number of right candidates. */
   readonly found: number;
   readonly wrong: number;
   readonly hashSum: string;
-  /** Doubts about the candidates by themselves: lines for people. */
+  /** Lines for people. */
   readonly doubts: readonly string[];
 }
 
-/**
- * @param measured the device's runs, at least one
- * @param all the number of different candidates that all devices found in all runs
- */
+/** @param measured at least one run @param all number of different candidates over all devices and runs */
 export function deviceResult(measured: readonly MeasuredRun[], all: number): DeviceResult {
   const [{ engine, info }] = measured;
   const runs = measured.map((each) => runResult(each, all));
@@ -93,7 +90,6 @@ function runResult(run: MeasuredRun, all: number): RunResult {
   };
 }
 
-/** The identity of a device, as results have it. */
 export function identityOf(
   { name, kind }: Engine,
   { model, kernel, threads, cores, bus, gpu }: EngineInfo,
@@ -119,7 +115,6 @@ export function identityOf(
 export class Readings {
   readonly #summaries: SensorSummary[] = [];
 
-  /** Forgets earlier readings. */
   clear(): void {
     this.#summaries.length = 0;
   }
@@ -139,7 +134,7 @@ export class Readings {
   }
 }
 
-/** Combines several summaries: the highest temperature, and the means of everything else. */
+/** @returns the highest temperature, and the means of everything else */
 export function combine(summaries: readonly SensorSummary[]): SensorSummary {
   const known = (field: keyof SensorSummary) => summaries.flatMap((each) => each[field] ?? []);
   const mean = (field: keyof SensorSummary) => {
@@ -156,7 +151,7 @@ export function combine(summaries: readonly SensorSummary[]): SensorSummary {
   };
 }
 
-/** @returns the efficiency in H/J; null where the power is not known */
+/** In H/J; null where the power is not known. */
 export function perJoule(hashesPerSecond: number, { powerWatts }: SensorSummary): number | null {
   return powerWatts === null ? null : Math.round(hashesPerSecond / powerWatts);
 }

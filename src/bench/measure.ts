@@ -19,15 +19,13 @@ export interface MeasureOptions extends OpenOptions {
   readonly seconds: number;
   /** Number of runs of each device. */
   readonly repeat: number;
-  /** Whether all are measured at once. They then compete for the processor and for power, as while mining. */
+  /** Devices that are measured at once compete for the processor and for power, as while mining. */
   readonly together: boolean;
   readonly clock: Clock;
-  /** A uniform integer in [0, below). */
   readonly random: (below: number) => number;
   readonly onProgress: (engine: Engine, progress: Progress) => void;
 }
 
-/** The progress of a device in one of its runs. */
 export type Progress = { readonly run: number } & (
   | { readonly step: 'opening' | 'warming-up' | 'failed' }
   /** `done` is a fraction from 0 to 1, `hashesPerSecond` the hashrate of the last slice. */
@@ -43,7 +41,7 @@ interface Rated extends MeasuredRate {
 }
 
 /**
- * Every device has its first run before any has its second (A B A B), so that a machine that slows down as it gets warm
+ * Every device has its first run before any has its second (A B A B), so that a machine that slows down as it warms up
  * slows all alike. A device that fails has no further run. Closes the engines after each run.
  * @returns the results of the devices that have a complete run, in the order of the engines
  */
@@ -126,10 +124,9 @@ async function rate(one: Opened, run: number, options: MeasureOptions): Promise<
 
 const NEVER = new AbortController().signal;
 
-/* Opens devices, and goes on with those that can be opened. */
+/* Opening of devices. */
 
 export interface OpenOptions {
-  /** Listens to a device while it opens. */
   readonly listener: (engine: Engine) => EngineListener;
   /** Called once for each device that fails. */
   readonly failed: (engine: Engine, fault: DeviceError) => void;
@@ -142,7 +139,7 @@ export interface Opened {
   readonly readings: Readings;
 }
 
-/** Opens them one after the other, so that nothing disturbs what they measure while they open. */
+/** Opens devices one after the other, so that nothing disturbs what they measure meanwhile. */
 export async function openAll(engines: readonly Engine[], { listener, failed }: OpenOptions): Promise<Opened[]> {
   const opened: Opened[] = [];
   for (const engine of engines) {
@@ -174,7 +171,7 @@ export async function inStep<From extends { readonly engine: Engine }, To>(
   return (await Promise.all(steps)).flat();
 }
 
-/* Measures a device's hashrate in slices. Their spread shows how reliable it is. */
+/* A device's hashrate in slices, whose spread shows how reliable it is. */
 
 /** Time before the measurement begins, in which kernels warm up, batches find their size, and clocks rise. */
 export const WARM_UP_MS = 2_000;
@@ -193,11 +190,7 @@ interface RateOptions {
   readonly random: (below: number) => number;
   /** Called when the warm-up is over. */
   readonly onStart: () => void;
-  /**
-   * Called at the end of each slice.
-   * @param hashesPerSecond the slice's hashrate
-   * @param done the fraction of the measurement that is done, 0 to 1
-   */
+  /** Called at the end of each slice, with its hashrate and the fraction of the measurement that is done (0 to 1). */
   readonly onSlice: (hashesPerSecond: number, done: number) => void;
 }
 
@@ -208,10 +201,7 @@ interface MeasuredRate {
   readonly byCores: ReadonlyMap<CoreKind, number>;
 }
 
-/**
- * Searches for a target that nothing meets.
- * @throws DeviceError when the device is lost.
- */
+/** Searches for a target that nothing meets. @throws DeviceError when the device is lost. */
 export async function measureRate(engine: Engine, options: RateOptions): Promise<MeasuredRate> {
   const { warmUpMs, seconds, clock, random, onStart, onSlice } = options;
   const count = Math.max(LEAST_SLICES, Math.round((1000 * seconds) / SLICE_MS));

@@ -5,13 +5,12 @@ import { CORE_KINDS, DEVICE_FAULTS } from '../engine/device.ts';
 import { Machine } from '../system/machine.ts';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
-/** Version of the fields' meaning. */
 export const BENCH_FORMAT_VERSION = 1;
 
-/** Maximum number of runs in a result: far more than anybody waits for. */
+/** Far more than anybody waits for. */
 const MOST_RUNS = 1_000;
 const MOST_CHARACTERS = 512;
-/** Maximum numbers of devices and of slices: far more than a rig has, and those of the longest measurement. */
+/** More devices than a rig has, and the slices of the longest measurement. */
 const MOST_DEVICES = 1_024;
 const MOST_SLICES = 3_600;
 
@@ -39,7 +38,6 @@ const sensorFields = {
 export const SensorSummary = z.strictObject(sensorFields);
 export type SensorSummary = Readonly<z.infer<typeof SensorSummary>>;
 
-/** The identity of a device. */
 const identityFields = {
   /** `cpu`, `gpu0` … */
   name: line.min(1),
@@ -86,13 +84,11 @@ export type DeviceIdentity = Readonly<z.infer<typeof DeviceIdentity>>;
 
 const candidateFields = {
   found: tally,
-  /** Number of wrong candidates. */
   wrong: tally,
-  /** Number of candidates that this search did not find and another search of the same nonces did. */
+  /** Number of candidates that this search missed and another search of the same nonces found. */
   missed: tally,
 };
 
-/** Figures over the slices. */
 const slicesFields = {
   medianHashesPerSecond: positive,
   /** The 90th percentile: one of ten slices was faster. */
@@ -106,7 +102,7 @@ const RunResult = z.strictObject({
   /** The standard deviation of the slices as a part of their mean. */
   spread: fromZero,
   ...slicesFields,
-  /** The hashrate of each slice, in H/s. */
+  /** H/s of each slice. */
   slices: z.array(positive).min(1).max(MOST_SLICES),
   ...ratesByCores,
   ...sensorFields,
@@ -114,12 +110,11 @@ const RunResult = z.strictObject({
   /** 16 hex digits: the sum over the candidates that were found. */
   hashSum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
   candidates: z.strictObject({ ...candidateFields, expected: tally }),
-  /** The errors of the candidates: lines for people, none when nothing is wrong. */
+  /** Lines for people about wrong, missing or doubtful candidates. */
   errors: z.array(line).max(8),
 });
 export type RunResult = Readonly<z.infer<typeof RunResult>>;
 
-/** Figures over all runs of a device. */
 const summaryFields = {
   /** The median of the runs. */
   hashesPerSecond: positive,
@@ -127,7 +122,7 @@ const summaryFields = {
   spread: fromZero.nullable(),
   /** The median of the runs, for each kind of cores. */
   ...ratesByCores,
-  /** The next two are those of all slices of all runs. */
+  /** Over all slices of all runs. */
   ...slicesFields,
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
@@ -160,7 +155,7 @@ export const BenchResult = z.strictObject({
   count,
   /** Length of each run's measurement, without the warm-up. */
   durationSeconds: positive,
-  /** Number of runs that each device was to have. */
+  /** Number of runs requested for each device. */
   repeat: z.int().min(1).max(MOST_RUNS),
   /** Whether all devices were measured at once. */
   together: z.boolean(),
@@ -207,7 +202,7 @@ export const StressResult = z.strictObject({
   seed,
   /** Nonces of each round; null where the rounds grow with the hashrate. */
   count: count.nullable(),
-  /** Time for which the devices were to be busy. */
+  /** Requested time under load. */
   durationSeconds: positive,
   devices: z.array(StressDevice),
   failed: Failed,
@@ -243,7 +238,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** @returns the value below which this part of the values lies; between two values it is interpolated */
+/** @returns the value below which this part of the values lies, interpolated between two values */
 function quantileOf(sorted: readonly number[], part: number): number {
   const position = part * (sorted.length - 1);
   const below = Math.floor(position);
@@ -256,7 +251,6 @@ export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** @param digits the number of digits to keep after the point */
 export function roundTo(value: number, digits: number): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }

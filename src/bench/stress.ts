@@ -28,10 +28,7 @@ const LONGEST_ROUND_MS = 5_000;
 const MOST_GROWTH = 16;
 /** A hashrate that grows by less than this fraction counts as steady. The exact value does not matter. */
 const GROWTH_WORTH = 0.2;
-/**
- * Number of wrong rounds that are reported one by one. All rounds of a broken device are wrong; further ones are only
- * counted.
- */
+/** Number of wrong rounds that are reported one by one. A broken device's further ones are only counted. */
 const REPORTED_ROUNDS = 10;
 
 export interface StressOptions extends OpenOptions {
@@ -40,13 +37,11 @@ export interface StressOptions extends OpenOptions {
   readonly count?: number | undefined;
   /** Counted from the moment when the devices are open. */
   readonly seconds: number;
-  /** Ends the test earlier. */
   readonly stop: AbortSignal;
   readonly clock: Clock;
-  /** Time between two samples of a device's state. */
   readonly sampleMs: number;
   readonly onSample: (stats: StressStats, sample: Sample) => void;
-  /** Called with what is wrong with a round, for the first such rounds of each device. */
+  /** Called with the errors of the first wrong rounds of each device. */
   readonly onError: (engine: Engine, errors: readonly string[]) => void;
 }
 
@@ -116,10 +111,7 @@ async function work(
   }
 }
 
-/**
- * @param faster whether the device was faster than in smaller rounds
- * @returns the factor by which the next round is larger
- */
+/** @param faster whether the device was faster than in smaller rounds @returns the growth of the next round */
 function growthAfter(ms: number, faster: boolean): number {
   if (ms < ROUND_MS) return Math.min(MOST_GROWTH, 2 ** Math.ceil(Math.log2(ROUND_MS / Math.max(ms, 1))));
   return faster && ms < LONGEST_ROUND_MS ? 2 : 1;
@@ -155,7 +147,7 @@ export class StressStats {
   #verified = 0;
   #wrong = 0;
   #current: CheckedCandidates | undefined;
-  /** For each challenge: the number of rounds, by the number of candidates that they found. */
+  /** For each challenge, the number of rounds by the number of candidates that they found. */
   readonly #founds = new Map<KnownCandidates, Map<number, number>>();
 
   constructor({ engine, info, readings }: Opened) {
@@ -164,7 +156,6 @@ export class StressStats {
     this.#readings = readings;
   }
 
-  /** Number of verified candidates. */
   get verified(): number {
     return this.#verified + (this.#current?.found.size ?? 0);
   }
@@ -182,7 +173,7 @@ export class StressStats {
     return missed;
   }
 
-  /** Lines for people; none while all is well. */
+  /** Lines for people. */
   get errors(): string[] {
     return [...errorsOf(this.wrong, this.missed), ...this.#doubts];
   }
@@ -196,7 +187,7 @@ export class StressStats {
     return this.#current;
   }
 
-  /** @returns what was wrong with the round */
+  /** @returns the errors of the round: lines for people */
   endRound(known: KnownCandidates): string[] {
     const candidates = this.#current;
     if (!candidates) return [];
@@ -238,7 +229,7 @@ export class StressStats {
 
 /* The result of a device under stress, as `pickaxe bench --stress --json` prints it. */
 
-/** @param fault why the device did not work to the end */
+/** @param fault the fault that ended the device's test early */
 export function stressDevice(stats: StressStats, fault: DeviceError | undefined): StressDevice {
   const { engine, info, hashrate, sensors, rounds, verified: found, wrong, missed, errors, samples } = stats;
   return {

@@ -1,7 +1,6 @@
 /**
- * The blake2s compression function F (RFC 7693 §3.2), on 32-bit words. The library's hash does not offer it by itself,
- * and a miner needs it: the first 256 bytes of a header are hashed once per job, and only the last block for each
- * nonce.
+ * The blake2s compression function F (RFC 7693 §3.2), which the hash library does not export. A miner hashes the first
+ * 256 bytes of a header once per job, and only the last block for each nonce.
  */
 
 /** The initialization vector: 8 words (RFC 7693 §2.6). */
@@ -60,11 +59,9 @@ const rotr = (x: number, n: number): number => (x >>> n) | (x << (32 - n));
 
 /**
  * Compresses one block into `h` in place.
- *
  * @param h 8 words, the chaining value
  * @param m 16 words, the message block
  * @param bytesSoFar message bytes hashed so far, including this block (less than 2^32)
- * @param last whether this is the last block of the message
  */
 export function compress(h: Uint32Array, m: Uint32Array, bytesSoFar: number, last: boolean): void {
   const v = new Uint32Array(16);
@@ -88,9 +85,7 @@ export function compress(h: Uint32Array, m: Uint32Array, bytesSoFar: number, las
   for (let i = 0; i < 8; i++) h[i] ^= v[i] ^ v[i + 8];
 }
 
-/**
- * @returns `count` 32-bit words, read as little-endian from `offset` on; bytes past the end of `bytes` count as zero
- */
+/** @returns `count` little-endian 32-bit words from `offset` on; bytes past the end of `bytes` count as zero */
 export function readWords(bytes: Uint8Array, offset: number, count: number): Uint32Array {
   const padded = new Uint8Array(count * 4);
   padded.set(bytes.subarray(offset, offset + count * 4));

@@ -19,10 +19,9 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /*
- * The sizes and offsets of the wire format, in bytes. All integers are little-endian.
- *
- * A work record is `chain (4) | target (32) | header (286)` (document 1, "Mining work bytes"). Document 1 puts the
- * creation time at bytes 44..52 of the record, which are bytes 8..16 of the header.
+ * Sizes and offsets of the wire format, in bytes. All integers are little-endian. A work record is `chain (4) | target
+ * (32) | header (286)` (document 1, "Mining work bytes"); its creation time is at bytes 44..52, which are bytes 8..16
+ * of the header.
  */
 
 export const CHAIN_BYTES = 4;
@@ -30,12 +29,11 @@ export const TARGET_BYTES = 32;
 export const HEADER_BYTES = 286;
 export const WORK_BYTES = CHAIN_BYTES + TARGET_BYTES + HEADER_BYTES;
 
-/** Offsets inside the work record. */
 export const WORK_OFFSET = { chain: 0, target: CHAIN_BYTES, header: CHAIN_BYTES + TARGET_BYTES } as const;
 
 /**
- * Offsets inside the header. A miner writes `creationTime` and `nonce`, and only reads the other fields of this list.
- * It must leave all other bytes as they are: the first 8 bytes, for example, are nonzero in some real headers.
+ * Offsets inside the header. A miner writes `creationTime` and `nonce`, and must leave all other bytes as they are: the
+ * first 8, for example, are nonzero in some real headers.
  */
 export const HEADER_OFFSET = {
   creationTime: 8,
@@ -50,7 +48,5 @@ export const HEADER_OFFSET = {
 export const PARENT_BYTES = 32;
 export const NONCE_BYTES = 8;
 
-/**
- * The bytes of the header before the block that has the nonce: 4 blake2s blocks, hashed once per job into the midstate.
- */
+/** Header bytes before the block with the nonce: 4 blake2s blocks, hashed once per job into the midstate. */
 export const MIDSTATE_BYTES = 256;

@@ -19,9 +19,7 @@ export interface Job extends Puzzle {
   readonly work: Work;
   /** 286 bytes: the work's header at this job's creation time. */
   readonly header: Uint8Array;
-  /**
-   * The target that engines search for, 32 bytes, little-endian: the work's own target or, most often, an easier one.
-   */
+  /** The target that engines search for, 32 bytes, little-endian: the work's own or, most often, an easier one. */
   readonly searchTarget: Uint8Array;
 }
 
@@ -31,20 +29,12 @@ export function prepareJob(work: Work, creationTimeUs = creationTimeOf(work.head
   return { work, header, searchTarget: work.target, ...puzzleOf(header, work.target) };
 }
 
-/**
- * Gives a job another search target. More nonces meet an easier one, and some of those may be solutions; fewer meet a
- * harder one, and all of those are solutions.
- * @param searchTarget 32 bytes, little-endian
- */
+/** @param searchTarget 32 bytes, little-endian. Only some hits of an easier target than the work's are solutions */
 export function withSearchTarget(job: Job, searchTarget: Uint8Array): Job {
   return { ...job, searchTarget, target: readWords(searchTarget, 0, TARGET_BYTES / 4) };
 }
 
-/**
- * Hashes the header's first 256 bytes and prepares its last block.
- * @param header 286 bytes; its nonce is ignored
- * @param target 32 bytes, little-endian
- */
+/** @param header 286 bytes; its nonce is ignored @param target 32 bytes, little-endian */
 export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
   const midstate = initialState();
   for (let done = 0; done < MIDSTATE_BYTES; done += BLOCK_BYTES) {
@@ -55,24 +45,17 @@ export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
   return { midstate, tail, target: readWords(target, 0, TARGET_BYTES / 4) };
 }
 
-/**
- * A puzzle that practically no nonce solves, as is usual when mining. It measures speeds, which do not depend on what
- * is hashed.
- */
+/** A puzzle that practically no nonce solves. It measures speeds, which do not depend on what is hashed. */
 export const NOTHING_SOLVES: Puzzle = puzzleOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
 
-/** Writes a nonce into a tail of 16 words: see nonce.ts for the places. */
+/** Writes a nonce into a tail of 16 words, at the places that nonce.ts describes. */
 export function placeNonce(tail: Uint32Array, { lane, counter, page }: NonceParts): void {
   tail[5] = (tail[5] & 0xffff) | (lane << 16);
   tail[6] = counter;
   tail[7] = page;
 }
 
-/**
- * Computes the proof-of-work hash of one nonce with the last compression only (RFC 7693 §3.2). Engines check the hits
- * of their kernels with it.
- * @returns 8 words, least significant first
- */
+/** The proof-of-work hash from the last compression alone: 8 words, least significant first. */
 export function hashTail(puzzle: Puzzle, nonce: NonceParts): Uint32Array {
   const tail = puzzle.tail.slice();
   placeNonce(tail, nonce);

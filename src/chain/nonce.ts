@@ -6,14 +6,13 @@
  * 7. A nonce can have any value of a u64, so it is a bigint and never a number.
  */
 
-/** Numbers of lanes (2^16), counters (2^32) and pages (2^16). */
 export const LANES = 0x1_0000;
 export const COUNTERS = 0x1_0000_0000;
 export const PAGES = 0x1_0000;
 
 /**
- * The low bytes of the nonce, which a pool assigns to a miner so that no two miners search the same nonces: none, the
- * low byte of the lane, or the whole lane.
+ * The low bytes of the nonce, which a pool assigns to a miner so that no two miners search the same nonces: no byte,
+ * the low byte of the lane, or the whole lane.
  */
 export interface Nonce1 {
   /** 0 … 2^(8 · bytes) − 1 */
@@ -24,7 +23,6 @@ export interface Nonce1 {
 /** All nonces may be searched. */
 export const NO_NONCE1: Nonce1 = { value: 0, bytes: 0 };
 
-/** Number of nonces. */
 const NONCES = 2n ** 64n;
 
 /** @returns whether it is a nonce (0 … 2^64 − 1) whose low bytes are nonce1 */

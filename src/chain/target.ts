@@ -10,25 +10,19 @@ export function meetsTarget(hash: Uint8Array, target: Uint8Array): boolean {
   return true;
 }
 
-/** @param target 32 bytes, little-endian */
 export function targetToInteger(target: Uint8Array): bigint {
   let value = 0n;
   for (let i = TARGET_BYTES - 1; i >= 0; i--) value = (value << 8n) | BigInt(target[i]);
   return value;
 }
 
-/**
- * @returns 32 bytes, little-endian
- * @throws RangeError when the value is negative or does not fit in 256 bits.
- */
+/** @throws RangeError when the value is negative or does not fit in 256 bits. */
 export function integerToTarget(value: bigint): Uint8Array {
   if (value < 0n || value >= 1n << 256n) throw new RangeError('a target is an unsigned 256-bit integer');
   return Uint8Array.from({ length: TARGET_BYTES }, (_, i) => Number((value >> BigInt(8 * i)) & 0xffn));
 }
 
-/**
- * @returns the number of hashes that a solution needs on average, 2^256 / (target + 1), rounded to a number's precision
- */
+/** @returns the average number of hashes for a solution, 2^256 / (target + 1), rounded to a number's precision */
 export function difficultyOf(target: Uint8Array): number {
   // Scaled by 2^32 so that targets near the top keep their fraction.
   return Number((1n << 288n) / (targetToInteger(target) + 1n)) / 2 ** 32;

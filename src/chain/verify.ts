@@ -1,8 +1,7 @@
 /**
- * The referee. Engines report candidates, and only `verify` can make a `Solution` from one: it hashes the whole header
- * with an implementation that shares nothing with the kernels. Only a Solution can be submitted, because a node drops a
- * work at its first wrong submission, for all rigs of the same miner, and a pool refuses nonces that it has not
- * assigned.
+ * The referee: only `verify` makes a `Solution` from an engine's candidate, and only a Solution can be submitted. A
+ * node drops a work for all rigs of a miner at its first wrong submission, and a pool refuses nonces that it has not
+ * assigned. `verify` hashes the whole header with an implementation that shares nothing with the kernels.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
@@ -30,33 +29,27 @@ export interface Solution {
 }
 
 /**
- * The proof-of-work hash: blake2s-256 over the whole header (document 1, "Mining work bytes"). It is not the block
- * hash.
- * @param header 286 bytes
- * @returns 32 bytes, little-endian
+ * blake2s-256 over the whole header (document 1, "Mining work bytes"). It is not the block hash.
+ * @param header 286 bytes @returns 32 bytes, little-endian
  */
 export function powHash(header: Uint8Array): Uint8Array {
   if (header.length !== HEADER_BYTES) throw new RangeError(`a header is ${HEADER_BYTES} bytes, not ${header.length}`);
   return blake2s(header, { dkLen: 32 });
 }
 
-/** The referee's result for one candidate. */
 export interface Verification {
   /** 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
   /**
-   * Whether the nonce is one that the work's nonce1 allows, and its hash meets the job's search target. If not, the
-   * device computes wrong hashes, or searches nonces that it was not given.
+   * Whether the work's nonce1 allows the nonce, and its hash meets the job's search target. If not, the device computes
+   * wrong hashes, or searches nonces that it was not given.
    */
   readonly proves: boolean;
   /** Undefined unless the hash meets the work's own target as well. */
   readonly solution: Solution | undefined;
 }
 
-/**
- * Checks whether a nonce meets `job.searchTarget`, and whether it also solves the job's work.
- * @param nonce any integer; one below 0 or above 2^64 − 1 proves and solves nothing
- */
+/** @param nonce any integer; one below 0 or above 2^64 − 1 proves and solves nothing */
 export function verify(job: Job, nonce: bigint): Verification {
   const header = withNonce(job.header, nonce);
   const hash = powHash(header);

@@ -1,13 +1,13 @@
 /**
  * A work: a block's header and target, which a source gives out to be mined. It is parsed once and never changed, and
- * the same object goes all the way from its source to its solutions.
+ * the same object goes from its source to its solutions.
  */
 
 import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from './bytes.ts';
 import { NO_NONCE1, type Nonce1 } from './nonce.ts';
 
 export interface Work {
-  /** The chain that the node selected. A source on a node opens the update stream of this chain. */
+  /** The chain that the node selected. A source on a node opens this chain's update stream. */
   readonly chain: number;
   /** Block height as written in the header: for display. */
   readonly height: bigint;
@@ -21,27 +21,20 @@ export interface Work {
   readonly nonce1: Nonce1;
   /** Whether the creation time may be moved forward. */
   readonly rollTime: boolean;
-  /**
-   * A node's work ends with its first solution. A pool's goes on until it is replaced, and each of its solutions is a
-   * share.
-   */
+  /** A node's work ends with its first solution; a pool's when it is replaced, and each solution is a share. */
   readonly until: 'solved' | 'replaced';
 }
 
-/** Work that breaks the wire format. */
 export class WorkFormatError extends Error {
   override readonly name = 'WorkFormatError';
 }
 
-/**
- * The properties of a work that are not in the record. By default they are those of a node's work: the time may be
- * moved, and one solution ends the work.
- */
+/** The properties of a work that are not in the record. The defaults are those of a node's work. */
 export type WorkTerms = Partial<Pick<Work, 'blockTarget' | 'nonce1' | 'rollTime' | 'until'>>;
 
 /**
- * Parses a work record: chain u32 (4) | target (32) | header (286). The record's target counts; it may be easier than
- * the target inside the header.
+ * Parses a work record: chain u32 (4) | target (32) | header (286). Its target counts, which may be easier than the
+ * header's.
  * @throws WorkFormatError unless it is exactly 322 bytes.
  */
 export function parseWork(record: Uint8Array, terms: WorkTerms = {}): Work {
@@ -109,17 +102,15 @@ function copyOf(bytes: Uint8Array): Uint8Array {
 }
 
 /*
- * The rule for a block's creation time (document 1): it must be greater than the creation times of the parents and must
- * not lie in the future. The node wrote a valid time into the work, so pickaxe only ever moves the time forward, and
- * never past a moment that the node's own clock has surely reached.
+ * A block's creation time must be greater than those of its parents, and must not lie in the future (document 1). The
+ * node wrote a valid time into the work, so pickaxe only moves it forward, and never past a moment that the node's own
+ * clock has surely reached.
  */
 
 /**
- * @param workTimeUs the time in the work as received, in microseconds since the UNIX epoch
- * @param latestUs the latest time that the node surely accepts: the earlier of pickaxe's clock and the node's, in the
- *   same unit
+ * All times are in microseconds since the UNIX epoch.
+ * @param latestUs the latest time that the node surely accepts: the earlier of pickaxe's clock and the node's
  * @param marginUs the distance that the result keeps from `latestUs`, unless `workTimeUs` is later
- * @returns microseconds since the UNIX epoch
  */
 export function rolledCreationTime(workTimeUs: bigint, latestUs: bigint, marginUs: bigint): bigint {
   const safe = latestUs - marginUs;

@@ -11,7 +11,6 @@ import { rigNamedBy, rigOfPoolUser } from './setting-types/rig.ts';
 import { ENTRIES } from './settings.ts';
 import type { Entry } from './settings-table.ts';
 
-/** The value of a setting in one place. */
 interface Found {
   readonly value: unknown;
   readonly where: string;
@@ -19,13 +18,10 @@ interface Found {
 }
 
 export interface Checked {
-  /** The values that are right, by the settings' paths. */
+  /** Valid values, by the settings' paths. */
   readonly values: ReadonlyMap<string, Found>;
   readonly problems: readonly string[];
-  /**
-   * The paths of the settings that are probably meant to be set here, but to what is not known, because something is
-   * wrong.
-   */
+  /** Paths of the settings that this place probably sets, but whose values are not known because of an error. */
   readonly unknown: readonly string[];
 }
 
@@ -54,26 +50,21 @@ function misnamed([table, key]: Path): Issue[] {
     : [{ code: 'unrecognized_keys', path: [table], keys: [key] }];
 }
 
-/** Sorts problems by the lines and columns that they begin with. */
 const { compare: byPosition } = new Intl.Collator('en', { numeric: true });
 
-/** Unknown names of a table that are compared with the known ones: a hostile file has thousands of them. */
+/** Maximum number of a table's unknown names that are compared with the known ones. A hostile file has thousands. */
 const MOST_MEANT = 20;
 
-/** @returns a name for a table or a setting; a place within a setting's value has that of the setting */
+/** @returns a key for a table or a setting; a place within a setting's value has the key of the setting */
 function placeOf(path: Path): string {
   return JSON.stringify(path.slice(0, 2));
 }
 
-/** @returns what an issue is about */
 function placesOf({ path, keys }: Issue): Path[] {
   return keys ? keys.map((key) => [...(path as Path), key]) : [path as Path];
 }
 
-/**
- * @returns what has an unknown value because of an issue: the setting with the fault, or the one that an unknown name
- *   was probably meant to be
- */
+/** @returns the settings that an issue leaves open: the faulty one, or the one that an unknown name resembles */
 function leavesOpen(issue: Issue): Path[] {
   if (!issue.keys) return placesOf(issue);
   const [table] = issue.path as Path;
@@ -127,7 +118,7 @@ function nameRig(values: Map<string, Found>, { document, where, at }: RawSetting
   }
 }
 
-/* Says what is wrong with settings, in sentences for people. */
+/* Sentences for people about faulty settings. */
 
 /** Longer values are not repeated in an error. */
 const MAX_SHOWN = 60;
@@ -135,18 +126,14 @@ const MAX_SHOWN = 60;
 interface Issue {
   readonly code: string;
   readonly path: readonly PropertyKey[];
-  /** What `parsed` adds: see `whyOf`. */
+  /** Set by `parsed`: see `whyOf`. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly keys?: readonly string[];
   /** The issues of each type that a value may have. */
   readonly errors?: readonly (readonly Issue[])[];
 }
 
-/**
- * @param issue what zod found wrong
- * @param suggests whether unknown names are compared with the known ones
- * @returns a sentence for each problem: where it is, what is wrong, and what to write
- */
+/** @param suggests whether unknown names are compared with known ones @returns a sentence for each problem */
 export function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
   const { code, keys = [], errors = [] } = issue;
   const { document, at, file } = raw;
@@ -155,11 +142,10 @@ export function problemsOf(issue: Issue, raw: RawSettings, suggests = true): str
     return keys.map((key, index) => unknown([...path, key], at, suggests && index < MOST_MEANT));
   const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
-  // The type of a list is a union; what is wrong with the items says more than that neither type fits.
+  // The type of a list is a union. Problems of its items say more than that neither type fits.
   if (code === 'invalid_union' && Array.isArray(value)) {
     return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, raw));
   }
-  // The place of a flag or a variable is its name.
   const subject = file === undefined ? at(path) : `${at(path)}: ${nameOf(path)}`;
   // Somebody may have written the secret itself where the path of its file belongs.
   const { secretFile, hidden, shown } = entry?.setting ?? {};
@@ -207,7 +193,7 @@ function nameOf(path: Path): string {
     .join('');
 }
 
-/** The path of a faulty URL may contain a key, so it is not shown; the host shows which URL is wrong. */
+/** The path of a faulty URL may contain a key, so it is not shown. The host shows which URL is wrong. */
 function withoutPath(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   // A password may contain slashes.

@@ -1,4 +1,4 @@
-/** Finds settings that are fine one by one and contradict each other. Pure. */
+/** Finds settings that are valid one by one and contradict each other. */
 
 import { hasPath } from '../node/url.ts';
 import { formatHttpAddress, isLoopback } from '../text/addresses.ts';
@@ -8,13 +8,12 @@ import { valueForGpu, valuesForGpus } from './setting-types/basic.ts';
 import type { Config } from './settings.ts';
 
 export interface Contradiction {
-  /** The paths of the settings that it depends on. It stands where the first of them stands that is set. */
+  /** Paths of the settings that the contradiction depends on. Errors give the place of the first that is set. */
   readonly about: readonly string[];
-  /** What is wrong and what to do: one sentence or two. */
+  /** One sentence or two: what is wrong, and what to do. */
   readonly says: string;
 }
 
-/** The settings that name the nodes or pools, the miner, and who else is served. */
 type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum' | 'testNetwork'>>;
 
 const NO_NETWORK: Contradiction = {
@@ -22,7 +21,6 @@ const NO_NETWORK: Contradiction = {
   says: 'No network is configured. Give one with --network, like --network mainnet01.',
 };
 
-/** Whether neither a setting nor the paths of the nodes' URLs name the network. */
 export function lacksNetwork({ urls = [], network }: Config['node']): boolean {
   return network === undefined && !urls.every(hasPath);
 }
@@ -76,10 +74,7 @@ function poolContradictions({ node, pool, miner, stratum, testNetwork }: MinerSe
   ]);
 }
 
-/**
- * A network that pickaxe does not know can be real. It is accepted where the path of each node URL names it. Whether
- * there are any URLs, or they are faulty, does not matter: a misspelt name is one all the same.
- */
+/** An unknown network can be real, so it is accepted where the path of each node URL names it. */
 function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const meant = network === undefined ? undefined : misspeltNetwork(network);
   const bare = urls.find((url) => !hasPath(url));
@@ -126,10 +121,10 @@ function about(paths: readonly string[], says: string | false): Perhaps {
 
 type Kind = 'node' | 'pool';
 
-/** How the URLs begin where there is a certificate. */
+/** Scheme of URLs with TLS. */
 const SECURE = { node: 'https://', pool: 'stratum+ssl://' } as const;
 
-/** @returns what is wrong with the node or pool that a setting names, or with all of them if it names none */
+/** @returns an error about the node or pool that a setting names, or about all of them if it names none */
 function withoutNode(kind: Kind, flag: string, { origin: named }: PerNode, urls: readonly string[]): string | false {
   const origins = urls.map(originOf);
   const meant = origins.filter((origin) => named === undefined || named === origin);
@@ -175,10 +170,7 @@ export function rigContradictions({ devices, gpu, http, webhook, alarm, stratum 
   ]);
 }
 
-/**
- * The contradictions that a command refuses: those of `mine`, or of every command that mines. `start` leaves out that
- * there is no network, because a node is asked for it first.
- */
+/** The contradictions that commands refuse. `start` accepts that there is no network, because it asks a node first. */
 export const CONTRADICTIONS = {
   mine: (config: Config) => [...minerContradictions(config), ...rigContradictions(config)],
   start: (config: Config) => CONTRADICTIONS.mine(config).filter((one) => one !== NO_NETWORK),
@@ -191,7 +183,7 @@ function present(all: readonly Perhaps[]): Contradiction[] {
   return all.filter((one) => one !== false);
 }
 
-/** Checks what holds for all GPUs, and for each that has a value of its own. */
+/** Checks the values for all GPUs, and those for single ones. */
 function gpuTemperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[] {
   const named = [...gpusOf(tempLimit), ...gpusOf(tempResume)].filter((name) => name !== 'all GPUs');
   return [undefined, ...new Set(named)].flatMap((name) =>
@@ -199,7 +191,7 @@ function gpuTemperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[
   );
 }
 
-/** @param settings how the settings of both temperatures begin @param gpu the GPU that they are for, where it is one */
+/** @param settings prefix of the settings of both temperatures */
 function temperatures(settings: string, limit: number | 'none', resume: number | undefined, gpu?: string): Perhaps[] {
   if (resume === undefined) return [];
   const about = [`devices.${settings}-resume`, `devices.${settings}-limit`];

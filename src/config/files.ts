@@ -1,4 +1,4 @@
-/** Finds and reads configuration files; it never writes them. */
+/** Finds and reads configuration files. */
 
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,8 +12,8 @@ import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-f
 const MAX_BYTES = 256 * 1024;
 
 /**
- * The directory in which this user's programs have their configuration: `$XDG_CONFIG_HOME` where that is set (XDG Base
- * Directory Specification: only an absolute path counts), on Windows `%APPDATA%`, else `~/.config`.
+ * The directory of a user's configuration files: `$XDG_CONFIG_HOME` (XDG Base Directory Specification: only an absolute
+ * path counts), on Windows `%APPDATA%`, else `~/.config`.
  * @returns undefined for a user who has no home
  */
 export function userConfigHome(
@@ -32,16 +32,14 @@ export function userConfigHome(
   }
 }
 
-/** The user's directory for pickaxe's configuration; it takes the same parameters as `userConfigHome`. */
 export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>): string | undefined {
   const home = userConfigHome(...whose);
   return home === undefined ? undefined : join(home, 'pickaxe');
 }
 
 /**
- * @param base path without `.toml`
- * @returns the file, if it exists
- * @throws ConfigError when there is a JSON file of that name: its author expects it to be read
+ * @param base path without `.toml` @returns undefined if there is no such file
+ * @throws ConfigError for a JSON file of that name, since its author expects it to be read
  */
 export function findFile(base: string): string | undefined {
   const [toml, json] = [`${base}.toml`, `${base}.json`];
@@ -51,7 +49,7 @@ export function findFile(base: string): string | undefined {
   return exists(toml) ? toml : undefined;
 }
 
-/** Whether something has this name. A link to a missing file counts, because it is an error to report. */
+/** A link to a missing file counts, because it is an error to report. */
 function exists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -64,10 +62,9 @@ function exists(file: string): boolean {
 }
 
 /**
- * @param file as people are to read it in errors
- * @param cwd the folder at which a relative path starts
- * @returns what could be read, with a problem for each place that is not valid TOML
- * @throws ConfigError when it cannot be read, or must not be trusted (regular-file.ts)
+ * @param file its name in errors @param cwd the folder at which a relative path starts
+ * @returns the valid settings, with a problem for each place that is not valid TOML
+ * @throws ConfigError when the file cannot be read, or must not be trusted (regular-file.ts)
  */
 export function readConfigFile(file: string, cwd: string): RawSettings {
   const absolute = resolve(cwd, file);

@@ -1,4 +1,4 @@
-/** The names that an unknown one is compared with. */
+/** The known names of tables, settings and networks, which unknown names are compared with. */
 
 import { distance } from 'fastest-levenshtein';
 import { ENTRIES } from './settings.ts';
@@ -10,7 +10,7 @@ type PlacedNames = readonly [
   elsewhere: ReadonlyMap<string, readonly string[]>,
 ];
 
-/** @param table where an unknown name stands; undefined for the top */
+/** @param table the table that has an unknown name; undefined for the top level */
 export function namesIn(table: string | undefined): PlacedNames {
   const aliases = ({ key, flag }: Entry) => [key, ...(flag === undefined ? [] : [flag.slice(2)])];
   const here = ENTRIES.filter((entry) => entry.table === table);
@@ -22,21 +22,16 @@ export function namesIn(table: string | undefined): PlacedNames {
   ];
 }
 
-/* Finds the known name that an unknown name was probably meant to be. */
-
-/** A longer name is not a misspelt one. */
+/** Maximum length of a misspelt name. Longer ones are not compared. */
 const MAX_NAME = 64;
 
-/** @returns a sentence to append to an error, or an empty text if no name is similar; it takes what `meant` takes */
+/** @returns a sentence to append to an error, or an empty text if no name is similar */
 export function suggestion(...about: Parameters<typeof meant>): string {
   const nearest = meant(...about);
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
-/**
- * @param groups names to suggest, each with its other names; a name of an earlier group is preferred
- * @returns the name that an unknown one was probably meant to be; undefined if no name is similar
- */
+/** @param groups names with their other names, preferred groups first @returns undefined if no name is similar */
 export function meant(unknown: string, ...groups: readonly Names[]): string | undefined {
   if (unknown.length > MAX_NAME) return undefined;
   return groups.reduce<string | undefined>((found, names) => found ?? nearestIn(names, unknown), undefined);
@@ -65,15 +60,15 @@ function plain(name: string): string {
   return (/^[A-Z_]+$/.test(name) ? name : kebab(name)).toLowerCase().replace(/[_ -]+/g, '-');
 }
 
-/* The networks that pickaxe knows, to recognize misspelt names. Pure. */
+/* Known networks. */
 
 const KNOWN = ['mainnet01', 'testnet04', 'development', 'test-singleton'];
 /** Later networks may have the same names with other digits. */
 const NUMBERED = /^(mainnet|testnet)\d\d$/;
-/** A name with more wrong letters is that of another network. */
+/** Names that differ by more letters are those of other networks. */
 const MAX_WRONG_LETTERS = 2;
 
-/** @returns the known network that a name is probably meant to be; undefined when the name is fine */
+/** @returns the known network whose name is probably meant; undefined when the name is fine */
 export function misspeltNetwork(name: string): string | undefined {
   if (KNOWN.includes(name) || NUMBERED.test(name)) return undefined;
   return KNOWN.find((known) => distance(name.toLowerCase(), known) <= MAX_WRONG_LETTERS);

@@ -24,36 +24,34 @@ import type { Entry } from './settings-table.ts';
 
 export interface Loaded {
   readonly config: Config;
-  /** Where each setting's value comes from, by its path: `cpu.threads`. */
+  /** By the settings' paths: `cpu.threads`. */
   readonly origins: ReadonlyMap<string, Origin>;
-  /** The files that were read, as absolute paths. */
+  /** Absolute paths of the files that were read. */
   readonly files: readonly string[];
-  /** The name of the project file, if nobody named it: it was found in the current folder. */
+  /** Name of the project file if it was found in the current folder, and not named by anybody. */
   readonly found?: string | undefined;
 }
 
-/** Where settings are looked for. */
 export interface Places {
   readonly flags?: Flags;
-  /** What -u says, each time that it was given: public keys where nodes are mined on, and the user where pools are. */
+  /** The values of -u, in order: public keys when mining on nodes, the user when mining on pools. */
   readonly owner?: readonly string[] | undefined;
   readonly environment: Environment;
   readonly cwd: string;
-  /** The project file that --config names; undefined for the one that the environment names, or that is in `cwd`. */
+  /** The project file that --config names. The default is the one that the environment names, or that is in `cwd`. */
   readonly file?: string | undefined;
-  /** Which contradictions between settings are refused. The default is none. */
+  /** The contradictions between settings that are refused. The default is none. */
   readonly contradictions?: keyof typeof CONTRADICTIONS | undefined;
   /**
-   * The command reads from nodes, whatever is mined on. Without it, nodes of weaker places are left out where a
-   * stronger place names pools, and pools where a stronger place names nodes.
+   * Whether the command reads from nodes, even if pools are mined on. Without it, nodes of weaker places are ignored
+   * where a stronger place names pools, and pools where a stronger place names nodes.
    */
   readonly readsNodes?: boolean | undefined;
-  /** Defaults to this system. */
   readonly platform?: string;
   readonly home?: () => string;
 }
 
-/** @throws ConfigError that lists everything that is wrong, in all layers */
+/** @throws ConfigError that lists all problems of all layers */
 export function loadConfig(places: Places): Loaded {
   const { environment } = places;
   const problems = unknownVariables(environment);
@@ -66,7 +64,7 @@ export function loadConfig(places: Places): Loaded {
   return merge([['flag', settingsOfFlags(flags)], ...others], problems, places);
 }
 
-/** @returns the flags, with what -u says as the public key or as the user at the pool */
+/** @returns the flags, with the values of -u as public keys or as the user at the pool */
 function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, problems: string[]): Flags {
   const decides = placeToMineOn([['flag', settingsOfFlags(flags)], ...others]);
   if (owner.length === 0 || decides === 'unknown') return flags;
@@ -79,14 +77,10 @@ function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, pr
   return new Map([...flags, ['pool.user', owner[0]]]);
 }
 
-/** The settings that say where to mine. Where one place sets both, that is refused as a contradiction. */
+/** One place that sets both is refused as a contradiction. */
 const MINED_ON = ['node.urls', 'pool.urls'];
 
-/**
- * The strongest place that names nodes or pools decides which are mined on.
- * @returns its index, and which of the settings it sets; `unknown` where a place that may be stronger cannot be read;
- *   undefined where no place names any
- */
+/** @returns the strongest place that names nodes or pools; `unknown` where a stronger one may be unreadable */
 function placeToMineOn(layers: Layers): { index: number; named: readonly string[] } | 'unknown' | undefined {
   for (const [index, [, raw]] of layers.entries()) {
     if (raw === undefined) continue;
@@ -105,10 +99,7 @@ function placeToMineOn(layers: Layers): { index: number; named: readonly string[
 
 type Layers = readonly (readonly [Origin['layer'], RawSettings | undefined | 'unreadable'])[];
 
-/**
- * Loads one file alone, for `pickaxe config check`.
- * @throws ConfigError that lists everything that is wrong in it
- */
+/** Loads one file alone, for `pickaxe config check`. @throws ConfigError that lists all problems of the file */
 export function loadFile(file: string, cwd: string, contradictions?: Places['contradictions']): Loaded {
   const problems: string[] = [];
   return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems, { contradictions });
@@ -118,7 +109,7 @@ type Purpose = Pick<Places, 'contradictions' | 'readsNodes'>;
 
 function merge(layers: Layers, problems: string[], { contradictions, readsNodes }: Purpose): Loaded {
   const values = new Map<string, Valued>();
-  /** The settings whose values are not known, because something is wrong. */
+  /** The settings whose values are not known because of an error. */
   const unknown = new Set<string>();
   const decides = readsNodes ? undefined : placeToMineOn(layers);
   const read = layers.flatMap(([layer, raw], index) => {
@@ -140,7 +131,7 @@ function merge(layers: Layers, problems: string[], { contradictions, readsNodes 
   const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
   if (found) problems.push(...excessOf(found, origins));
   const config = assemble(({ path, setting }) => values.get(path)?.value ?? setting.default);
-  // What could not be read may resolve any contradiction.
+  // Unreadable settings may resolve any contradiction.
   if (contradictions && read.length === layers.filter(([, raw]) => raw).length) {
     const known = CONTRADICTIONS[contradictions](config).filter(
       ({ about }) => !about.some((path) => unknown.has(path)),
@@ -152,7 +143,7 @@ function merge(layers: Layers, problems: string[], { contradictions, readsNodes 
   return { config, origins, files, found: found?.file && basename(found.file) };
 }
 
-/** @returns what a contradiction says, after its place in a file or the environment; the sentence itself names flags */
+/** @returns the contradiction with its place in a file or the environment; the sentence itself names flags */
 function placed({ about, says }: Contradiction, values: ReadonlyMap<string, Valued>): string {
   const first = about.map((path) => values.get(path)).find((value) => value !== undefined);
   return first === undefined || first.origin.layer === 'flag' ? says : `${first.at}: ${says}`;
@@ -172,7 +163,7 @@ function userFile(places: Places): RawSettings | undefined {
   return found ? readConfigFile(found, places.cwd) : undefined;
 }
 
-/** Turns a file that cannot be read into one problem among others. */
+/** Turns the error of an unreadable file into problems. */
 function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
   try {
     return read();
@@ -184,15 +175,11 @@ function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
 }
 
 /*
- * What a project file may not set that nobody named: it was found in the current folder, so anybody may have written
- * it, as in a cloned repository. docs/configuration.md explains the rule under “Which files are trusted”.
+ * Limits of a project file that was found in the current folder, and not named by anybody: anybody may have written it,
+ * as in a cloned repository. docs/configuration.md explains the rule under “Which files are trusted”.
  */
 
-/**
- * @param found what the file says
- * @param origins where each setting's value comes from, by its path, after all places were read
- * @returns a sentence for each thing that the file must not set; empty for a file that was named
- */
+/** @param origins of all settings, after all places were read @returns a sentence for each forbidden setting */
 function excessOf(found: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
   const { unasked, file } = found;
   if (!unasked || file === undefined) return [];
@@ -214,7 +201,7 @@ function forbidden({ document, at }: RawSettings, remedy: string): string[] {
   ];
 }
 
-/** The settings about certificates, and those that say to whose URLs they can apply. */
+/** The settings about certificates, and the settings with the URLs that they can apply to. */
 const CERTIFICATES = {
   node: [
     ['node.fingerprints', 'node.ca-files'],
@@ -223,12 +210,7 @@ const CERTIFICATES = {
   pool: [['pool.fingerprints', 'pool.ca-files'], ['pool.urls']],
 } as const;
 
-/**
- * Finds settings about certificates that apply to nothing, because the user names other nodes or pools than the file
- * does.
- * @param values those of all places, by the settings' paths, where a project file was only found
- * @returns the paths of the file's settings that are to be ignored
- */
+/** @returns the found file's certificate settings that are ignored, because another place names other nodes or pools */
 function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
   const isFound = (path: string) => values.get(path)?.origin.layer === 'project';
   return Object.values(CERTIFICATES).flatMap(([certificates, places]) => {
@@ -244,12 +226,12 @@ function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
   });
 }
 
-/** A URL may have a customer's key in it, and a password goes wherever the URL says. */
+/** A URL may have a customer's key in it, and decides where a password is sent. */
 function isCredential({ key, setting }: Entry): boolean {
   return key === 'urls' || setting.secretFile === true || setting.hidden === true;
 }
 
-/** A found file may name nodes and pools, unless a password or a URL for them comes from another place. */
+/** A found file may name nodes and pools, unless another place has a password or a URL for them. */
 function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
   const inEffect = ENTRIES.filter((entry) => entry.table === table && origins.has(entry.path));
   const isFound = ({ path }: Entry) => origins.get(path)?.layer === 'project';
@@ -264,16 +246,13 @@ function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, 
   ];
 }
 
-/** The settings that say where to mine and who is paid, on nodes and on pools. */
+/** The settings that decide where to mine and who is paid. */
 const WHO_IS_PAID = {
   nodes: ['node.urls', 'miner.public-keys', 'miner.account', 'miner.predicate'],
   pools: ['pool.urls', 'pool.user'],
 } as const;
 
-/**
- * @param file the name of the file that was found, if one was
- * @returns a sentence for the log, which shows whose settings these are; undefined where none is from such a file
- */
+/** @returns a sentence for the log about the settings from a found file; undefined where there are none */
 export function foundFileNote(file: string | undefined, origins: ReadonlyMap<string, Origin>): string | undefined {
   const theirs = [...origins].filter(([, { layer }]) => layer === 'project').map(([path]) => path);
   if (file === undefined || theirs.length === 0) return undefined;

@@ -1,30 +1,26 @@
-/**
- * Parses the text of a configuration file. A text with faults is parsed around them, so that all of them are reported
- * at once.
- */
+/** Parses the text of a configuration file, around its faults, so that all of them are reported at once. */
 
 import { parse, TomlError } from 'smol-toml';
 import { oneLine } from '../text/plain-text.ts';
 import type { Path } from './raw-settings.ts';
 
-/** Levels of tables and lists within each other: a configuration has three. */
+/** Maximum depth of nested tables and lists. A configuration needs three. */
 const MAX_DEPTH = 32;
 
-/** A place at which the text is not TOML. */
+/** A place that is not valid TOML. */
 interface SyntaxFault extends Position {
-  /** What is wrong, without anything that stands in the file, because that may be secret. */
+  /** Does not repeat any text of the file, which may be secret. */
   readonly what: string;
 }
 
-/** More faults than anybody mends at once: what follows them is not looked at. */
+/** Maximum number of faults, more than anybody mends at once. The rest of the text is not read then. */
 const MOST_FAULTS = 50;
 
 export interface Parsed {
-  /** What could be read. */
   readonly document: unknown;
   readonly positions: Positions;
   readonly faults: readonly SyntaxFault[];
-  /** What could not be read: whether these are set, and to what, is not known. The empty path stands for all. */
+  /** Paths that may be set, but could not be read. The empty path stands for the whole file. */
   readonly unread: readonly Path[];
 }
 
@@ -43,7 +39,7 @@ function readToml(text: string): Tables {
 
 type Tables = Record<string, unknown>;
 
-/** @throws whatever is not an error of the TOML. @param line the one on which the text begins, from 1 */
+/** @param line number of the text's first line, from 1. @throws any error that is not a TomlError */
 function faultOf(thrown: unknown, text: string, line = 1): SyntaxFault {
   if (!(thrown instanceof TomlError)) throw thrown;
   // The rest of the message repeats lines of the file.
@@ -56,21 +52,17 @@ function faultOf(thrown: unknown, text: string, line = 1): SyntaxFault {
 
 const QUOTES = 'a text needs quotes, like "mainnet01"';
 
-/**
- * The beginning of a table, and of a setting. Lists may go on for lines; the lines of their items begin with neither.
- */
+/** Beginnings of tables and of settings. Further lines of a list match neither. */
 const HEADER = /^\s*\[{1,2}\s*[A-Za-z_]/;
 const SETTING = /^\s*(?:[\w.-]|"[^"]*"|'[^']*')+\s*=/;
 
-/**
- * A file in which something is wrong, read piece by piece: each is the header of a table, or a setting with its value.
- */
+/** Reads a faulty file piece by piece. A piece is the header of a table, or a setting with its value. */
 class TomlPieces {
   readonly #lines: string[];
   readonly #document: Tables = {};
   readonly #faults: SyntaxFault[] = [];
   readonly #unread: Path[] = [];
-  /** The lines on which tables and settings stand that have been read. */
+  /** Line of each table and setting that has been read. */
   readonly #taken = new Map<string, number>();
   #table: string[] = [];
 
@@ -107,7 +99,7 @@ class TomlPieces {
       const path = [...name.matchAll(/[\w-]+/g)].map(([key]) => key);
       if (isHeader) this.#table = path.slice(0, 1);
       this.#unread.push(isHeader ? this.#table : [...this.#table, ...path]);
-      // Positions are found by another reader of these lines, which would misread the faulty ones.
+      // `tomlPositions` would misread the faulty lines.
       this.#lines.fill('', from, to);
       if (path.length > 0) this.#lines[from] = isHeader ? `[${this.#table}]` : `${name}= 0`;
     }
@@ -124,7 +116,7 @@ class TomlPieces {
     else this.#put([], header, undefined);
   }
 
-  /** @param line undefined for what cannot be there twice */
+  /** @param line undefined for headers, which are not checked for duplicates here */
   #put(table: readonly string[], read: Tables, line: number | undefined): void {
     let target = this.#document;
     for (const key of table) {
@@ -163,10 +155,7 @@ function setOwn(table: Tables, key: string, value: unknown): void {
   Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/*
- * Finds where in a file each key stands, for errors and sources. A path that is not found stands where the table or
- * list does that it is in.
- */
+/* Positions of keys. A path that is not found has the position of its table or list. */
 
 /** Line and column count from 1. */
 export interface Position {
@@ -179,9 +168,7 @@ export type Positions = (path: Path) => Position | undefined;
 
 type Token = readonly [text: string, position: Position];
 
-/**
- * TOML 1.0, "Strings", "Keys" and "Comments". Strings of several lines come first, because they begin like the others.
- */
+/** TOML 1.0, "Strings", "Keys" and "Comments". Multi-line strings come first, because they begin like the others. */
 const TOML_TOKEN =
   /"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"{3,5}|'''[^']*(?:'(?!'')[^']*)*'{3,5}|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*'|#[^\n]*|\n|[[\]{}=,.]|[^\s"'#[\]{}=,.]+/g;
 
@@ -201,10 +188,7 @@ export function tomlPositions(toml: string): Positions {
   return (path) => positionIn(found, path);
 }
 
-/**
- * Yields headers, and keys with their values, without comments: each ends with its line, or with its last bracket's
- * line.
- */
+/** Yields headers, and keys with their values, without comments. Each ends with the line of its last bracket. */
 function* statements(all: Iterable<Token>): Generator<Token[]> {
   let statement: Token[] = [];
   let depth = 0;
@@ -228,7 +212,7 @@ function keysOf(tokens: readonly Token[]): string[] {
 
 function* tokens(text: string): Generator<Token> {
   let line = 1;
-  /** Where the line begins. */
+  /** Index of the line's first character. */
   let start = 0;
   for (const { 0: match, index } of text.matchAll(TOML_TOKEN)) {
     yield [match, { line, column: index - start + 1 }];
@@ -250,10 +234,10 @@ function keyOf(text: string): string {
   }
 }
 
-/** Tables hold settings, settings hold lists, and no path is longer. */
+/** A path is a table, a setting, and an index in a list. */
 const MAX_PATH = 3;
 
-/** Notes where a path, or something in it, is mentioned first. */
+/** Stores the first position of a path, and of each path above it. */
 function note(found: Map<string, Position>, path: Path, position: Position): void {
   for (let length = Math.min(path.length, MAX_PATH); length > 0; length--) {
     const name = nameOf(path.slice(0, length));

@@ -22,7 +22,7 @@ export function configAsToml({ config, origins }: Loaded): string {
   return redact(lines.join('\n'));
 }
 
-/** @returns the same as one JSON object, a PrintedConfig */
+/** @returns one JSON object, a PrintedConfig */
 export function configAsJson({ config, origins }: Loaded): string {
   const rows = ENTRIES.map((entry): [string, PrintedConfig[string]] => {
     const { layer, where } = origins.get(entry.path) ?? ({ layer: 'default', where: 'default' } as const);
@@ -31,7 +31,7 @@ export function configAsJson({ config, origins }: Loaded): string {
   return `${redact(JSON.stringify(Object.fromEntries(rows), undefined, 2))}\n`;
 }
 
-/** @returns a TOML file of these settings alone, each with what it is for: what `pickaxe init` writes */
+/** @returns a TOML file of these settings alone, each with its description; `pickaxe init` writes it */
 export function settingsToml(values: { readonly [G in keyof Config]?: Partial<Config[G]> }): string {
   const lines = groups().flatMap(([, entries]) => {
     const set = entries.filter((entry) => valueIn(values, entry) !== undefined);
@@ -44,7 +44,7 @@ export function settingsToml(values: { readonly [G in keyof Config]?: Partial<Co
   return `${SHORT_HEADING}\n${lines.join('\n')}\n`;
 }
 
-/** @returns a TOML file that names and explains every setting, and sets none: each is a comment */
+/** @returns a TOML file that explains every setting, and sets none: each is a comment */
 export function exampleToml(): string {
   const lines = groups().flatMap(([about, entries]) => [
     '',

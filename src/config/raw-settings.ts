@@ -6,7 +6,6 @@ import { whereSecretBelongs } from './secrets.ts';
 import { ENTRIES } from './settings.ts';
 import { type Entry, VARIABLE_PREFIX } from './settings-table.ts';
 
-/** Where the value of a setting comes from. */
 export interface Origin {
   /** From the strongest layer to the weakest. */
   readonly layer: Layer;
@@ -14,62 +13,58 @@ export interface Origin {
   readonly where: string;
 }
 
-/** A setting's value, once it is parsed. */
 export interface Valued {
   readonly value: unknown;
   readonly origin: Origin;
-  /** Where it stands, for errors. */
+  /** The place, for errors. */
   readonly at: string;
 }
 
-/** Where something stands in a document: table, key, and in a list its index. */
+/** A table, a key and, in a list, an index. */
 export type Path = readonly (string | number)[];
 
-/** A document that has the shape of a configuration: tables by their names, with values by the names of settings. */
+/** Tables by name, with values by the names of settings. */
 export type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
 export interface RawSettings {
-  /** Tables of settings, as a file has them; anything else where a file has another shape. */
+  /** `Tables`, unless a file has another shape. */
   readonly document: unknown;
-  /** @returns where a path of the document stands, for people: `pickaxe.toml:4`, `--threads` */
+  /** @returns the place of a path, for people: `pickaxe.toml:4`, `--threads` */
   readonly where: (path: Path) => string;
-  /** The same for errors, with the column: `pickaxe.toml:4:1`. */
+  /** The same with the column, for errors: `pickaxe.toml:4:1`. */
   readonly at: (path: Path) => string;
-  /** The absolute path of a file. Paths in it start at its folder. */
+  /** The absolute path of a file, at whose folder relative paths start. */
   readonly file?: string;
-  /** Nobody named the file: it was found in the current folder. */
+  /** Set if the file was found in the current folder, and not named by anybody. */
   readonly unasked?: true;
-  /** What is wrong before any setting is looked at: a file that is not in its format. */
+  /** Problems of the file's format. */
   readonly problems?: readonly string[];
-  /** What could not be read of a file; the empty path stands for all. */
+  /** Paths that could not be read; the empty path stands for the whole file. */
   readonly unread?: readonly Path[];
 }
 
-/* What `--print-config --json` prints. */
+/* The output of `--print-config --json`. */
 
 const PrintedSetting = z.object({
-  /** As a file has it; null where it is not set. Secrets are not shown. */
+  /** As in a file; null where it is not set. Secrets are not shown. */
   value: z.unknown(),
-  /** Where it comes from: the project's file, the user's, or another of these. */
   origin: z.enum(['flag', 'environment', 'project', 'user', 'default']),
-  /** The flag, the variable, or the file with its line. */
   where: z.string(),
 });
 
-/** By the setting's path, as in a file: `cpu.threads`. */
+/** By the settings' paths: `cpu.threads`. */
 export const PrintedConfig = z.record(z.string(), PrintedSetting);
 export type PrintedConfig = z.infer<typeof PrintedConfig>;
-/** Where a setting's value can come from. */
 type Layer = PrintedConfig[string]['origin'];
 
-/* The error for a configuration: it lists all problems at once, each with its place. */
+/* The error for a configuration, which lists all problems. */
 
-/** Maximum number of problems that are listed: enough to start with. */
+/** Maximum number of problems that are listed. */
 const MAX_LISTED = 20;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  /** One line each: where it is, what is wrong, what to do. */
+  /** One line each: the place, what is wrong, what to do. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -85,7 +80,7 @@ function listed(problems: readonly string[]): string {
   return [`${problems.length} errors in the configuration:`, ...lines, ...more].join('\n');
 }
 
-/* Reads the flags of the command line and the variables of the environment, each in the form of its setting. */
+/* Flags of the command line and variables of the environment. */
 
 /** The variable that names the project file, like --config. */
 export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
@@ -97,10 +92,7 @@ const SERVICE_NAME = /^PICKAXE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The flags that were given, by the settings' paths: a list has one text for each time it was given, a switch has no
- * text.
- */
+/** The flags that were given, by the settings' paths: a list has one text for each time, a switch has no text. */
 export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
 
 export function settingsOfFlags(flags: Flags): RawSettings {
@@ -125,14 +117,12 @@ export function settingsOfEnvironment(environment: Environment): RawSettings {
   );
 }
 
-/**
- * @returns what somebody who has seen only a file may call a setting's variable: `PICKAXE_POOL_URLS` for `PICKAXE_POOL`
- */
+/** @returns the name that a file suggests for a variable: `PICKAXE_POOL_URLS` for `PICKAXE_POOL` */
 function pathVariable(path: string): string {
   return `${VARIABLE_PREFIX}${path}`.replace(/[.-]/g, '_').toUpperCase();
 }
 
-/** @returns a problem, without any value, for each variable that looks like a setting's but is not one */
+/** @returns a problem, without any value, for each unknown variable with pickaxe's prefix */
 export function unknownVariables(environment: Environment): string[] {
   const known = new Map<string, string[]>([[FILE_VARIABLE, []]]);
   for (const { variable, path } of ENTRIES) known.set(variable, [pathVariable(path)]);
@@ -166,7 +156,7 @@ const SWITCHES = new Map([
   ['0', false],
 ]);
 
-/** @returns the value as a file has it; a text that cannot be read stays a text, which the check then refuses */
+/** @returns the value as in a file; a text that cannot be read stays a text, which `check` then refuses */
 function read(form: Entry['setting']['type']['form'], given: string | readonly string[]): unknown {
   const text = typeof given === 'string' ? given : given.join(',');
   switch (form) {
@@ -181,7 +171,7 @@ function read(form: Entry['setting']['type']['form'], given: string | readonly s
   }
 }
 
-/** A comma in a URL's password does not separate items: the URL is refused as a whole, and no part of it is shown. */
+/** A comma in a URL's password does not separate items, so that no part of the URL is shown as an item. */
 function itemsOf(list: string): string[] {
   const kept = list.replace(/https?:\/\/[^/@=]*@/gi, (user) => user.replaceAll(',', '\0'));
   return kept.split(',').map((item) => item.trim().replaceAll('\0', ','));

@@ -7,14 +7,13 @@ export interface RegularFile {
   readonly facts: Stats;
 }
 
-/** The file exists but must not be read; the message says why. */
+/** Thrown if a file exists but must not be read. The message is a clause. */
 export class UnfitFile extends Error {}
 
 /**
- * @param most maximum number of bytes of the file
- * @param check gets the file's facts before it is read, and returns what is wrong with them
- * @throws UnfitFile when it is not a regular file, has more bytes, or does not pass the check; the system's error when
- *   it cannot be read
+ * @param most maximum number of bytes @param check returns what is wrong with the file's facts, before it is read
+ * @throws UnfitFile when it is not a regular file, is too large, or does not pass the check; the system's error when it
+ * cannot be read
  */
 export function readRegularFile(
   path: string,
@@ -40,13 +39,7 @@ export function readRegularFile(
   }
 }
 
-/* Says in plain words why a file cannot be read. */
-
-/**
- * @param fault what reading the file threw
- * @param path the file's path
- * @returns a clause such as `there is no such file`
- */
+/** @returns the reason of a read error, as a clause: `there is no such file` */
 export function whyUnreadable({ code, message }: NodeJS.ErrnoException, path: string): string {
   if (code === 'ENOENT') return isThere(path) ? 'it is a link to a file that does not exist' : 'there is no such file';
   if (code === 'EACCES') return 'this user may not read it';
@@ -55,7 +48,6 @@ export function whyUnreadable({ code, message }: NodeJS.ErrnoException, path: st
   return `the system says ${message}`;
 }
 
-/** Whether there is anything at the path, even a link whose target does not exist. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
@@ -64,22 +56,20 @@ function isThere(path: string): boolean {
 
 const ROOT = 0;
 
-/** The permission bits of group and others that a file must not have, by what it holds. */
+/** Permission bits of group and others that a file must not have. */
 const TOO_MUCH = {
   /** Settings say who is paid and which commands run. */
   settings: { bits: 0o022, what: 'write to it', remedy: 'go-w' },
   secret: { bits: 0o066, what: 'read or write it', remedy: 'go-rwx' },
 } as const;
 
-/** Systems hand a secret to a service in a file that belongs to root and that the service's group may read. */
+/** Systems give a service its secret in a file that belongs to root and that the service's group may read. */
 const GROUP_MAY_READ = 0o040;
 
 /**
- * @param file as people are to read it in errors
- * @param facts those of the open descriptor: of a symbolic link, those of the file that it leads to
- * @param user the user who reads it; undefined on Windows, where files have no such owners and bits, and all are
- *   trusted
- * @returns why it is not trusted and what to do about it; undefined when it is trusted
+ * @param facts those of the open descriptor, so that a symbolic link's target counts
+ * @param user undefined on Windows, where files have no such owners and bits, and all are trusted
+ * @returns the reason for which the file is not trusted, with a remedy; undefined when it is trusted
  */
 export function distrust(
   file: string,

@@ -1,14 +1,13 @@
-/** The table of settings as a schema: for zod, and as JSON Schema for editors. */
+/** The schema of configuration files: for zod, and as JSON Schema for editors. */
 
 import { z } from 'zod';
 import { printed } from './setting-types/basic.ts';
 import { ENTRIES, SETTINGS } from './settings.ts';
 import { describe } from './settings-table.ts';
 
-/** A file may name its schema for editors, under this name at the top. */
+/** The key of a file's schema, for editors. */
 const SCHEMA_KEY = '$schema';
 
-/** What a file may contain: tables of settings, all of them optional, and nothing else. */
 export const fileSchema = z.strictObject({
   [SCHEMA_KEY]: z.string().optional().meta({ description: 'where this schema is, for editors' }),
   ...Object.fromEntries(tables()),
@@ -23,7 +22,7 @@ function tables() {
   });
 }
 
-/** @returns a JSON Schema (draft 2020-12) of what a configuration file may have */
+/** In draft 2020-12. */
 export function jsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-2020-12', io: 'input' });
   const properties = rest.properties as Readonly<Record<string, { readonly properties: Record<string, object> }>>;

@@ -1,4 +1,4 @@
-/** Secrets: says where they belong, reads them, and keeps them from being printed. */
+/** Secrets: reads them, names their proper place, and keeps them from being printed. */
 
 import { decodeText } from '../text/plain-text.ts';
 import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-file.ts';
@@ -9,12 +9,12 @@ import type { Setting } from './settings-table.ts';
 /** Tokens and passwords have a few dozen bytes. */
 const MAX_SECRET_BYTES = 4096;
 
-/** Names under which people write secrets. */
+/** Names that people give to secrets. */
 const SECRET_NAME =
   /(^|[-_. ])(token|secret|password|passwd|passphrase|mnemonic|seed|bearer|authorization|(private|secret|api)[-_ ]?key|credentials?)($|[-_. ])/i;
 const KEY_NAME = /private|secret[-_ ]?key|mnemonic|seed/i;
 
-/** @returns where a secret of this name belongs, if it is the name of one; never its value */
+/** @returns a sentence about the proper place of a secret, if the name is that of one */
 export function whereSecretBelongs(name: string): string | undefined {
   const words = name.replace(/([a-z])([A-Z])/g, '$1-$2');
   if (!SECRET_NAME.test(words) || /file$/i.test(words)) return undefined;
@@ -27,10 +27,8 @@ export function whereSecretBelongs(name: string): string | undefined {
 }
 
 /**
- * @param file the value of a setting that is a `secretFile`
- * @param name the setting, for errors
- * @returns the file's text without one newline at its end
- * @throws Error that says what is wrong with the file, its owner and its mode, and repeats nothing of what is in it
+ * @returns the text of a `secretFile` without one newline at its end
+ * @throws Error about the file, its owner or its mode, without any of its content
  */
 export function readSecretFile(file: string, name: string): string {
   const value = readSecretText(file, name).replace(/\r?\n$/, '');
@@ -40,10 +38,7 @@ export function readSecretFile(file: string, name: string): string {
   return value;
 }
 
-/**
- * The same for a secret of several lines, such as a key in PEM.
- * @throws Error that says what is wrong with the file, its owner and its mode, and repeats nothing of what is in it
- */
+/** Like `readSecretFile`, for a secret of several lines, such as a key in PEM. */
 export function readSecretText(file: string, name: string): string {
   let bytes: Buffer;
   try {
@@ -62,7 +57,7 @@ export function readSecretText(file: string, name: string): string {
 
 const HIDDEN = '***';
 
-/** @returns the part of a setting's value that may be shown, as a file has it */
+/** @returns the part of a setting's value that may be shown, as in a file */
 export function visible({ type, hidden, shown }: Setting, value: unknown): unknown {
   if (value === undefined) return value;
   if (hidden) return HIDDEN;
@@ -70,14 +65,12 @@ export function visible({ type, hidden, shown }: Setting, value: unknown): unkno
   return shown ? shown(written) : written;
 }
 
-/**
- * @returns what was given as a path, without digits that could be a key which somebody gave in the place of its file
- */
+/** @returns the path without runs of hex digits, which could be a key that was given in place of its file */
 export function withoutKeys(path: string): string {
   return path.replace(/[\da-f]{64,}/gi, '…');
 }
 
-/** @returns the text without user and password in URLs, without `Authorization` values and tokens in queries */
+/** @returns the text without users and passwords in URLs, `Authorization` values, and tokens in queries */
 export function redact(text: string): string {
   return text
     .replace(/[^\s"<>]+/g, withoutUser)
@@ -88,8 +81,7 @@ export function redact(text: string): string {
 
 /**
  * Works in one pass, because a hostile text can have a scheme in each word.
- * @param word a word of a text, or a whole text that is meant to be one URL
- * @returns it without what is between the scheme of a URL and its last `@`
+ * @returns the word, or a whole text meant as one URL, without the part between a URL's scheme and its last `@`
  */
 export function withoutUser(word: string): string {
   const scheme = word.search(/[a-z][a-z0-9+.-]{0,20}:\/\//i);

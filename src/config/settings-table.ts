@@ -1,21 +1,19 @@
-/**
- * What the table says about a setting. Its flag, environment variable, place in files, help and schema follow from it.
- */
+/** The description of a setting. Its flag, environment variable, place in files, help and schema follow from it. */
 
 import { printed, type SettingType } from './setting-types/basic.ts';
 
 /**
+ * Whether a project file that was found, and not named, is refused when it sets this (load.ts).
  * - true: it reads a secret, runs a command, writes a file, opens a port, sends something to others, or leaves a
  *   certificate unchecked.
- * - `if-mixed`: it says to whom a connection goes, or who is trusted there.
+ * - `if-mixed`: it decides where a connection goes, or who is trusted there.
  * Absent for a setting that can only harm the account that the miner earns for.
  */
 type NeedsNaming = true | 'if-mixed';
 
 /**
  * - `first`: `--help` lists its flag.
- * - `never`: neither a help page nor completion lists its flag, which works all the same. The setting is meant for
- *   files.
+ * - `never`: help pages and completion omit its flag, which works all the same. The setting is meant for files.
  * Absent where only `--help --all` lists its flag.
  */
 export type InHelp = 'first' | 'never';
@@ -24,39 +22,33 @@ export interface Setting {
   readonly type: SettingType<unknown>;
   /** One line for people, in --help, the example file, editors and docs/configuration.md. */
   readonly about: string;
-  /** Without a default, the setting is undefined unless somebody sets it. */
+  /** Without a default, the value is undefined unless somebody sets it. */
   readonly default?: unknown;
-  /** For a setting without a default: what happens unless somebody sets it. */
+  /** The behaviour without a value, if there is no default. */
   readonly otherwise?: string;
-  /** For a setting without a default: a value as a file has it. */
+  /** A value as in a file, if there is no default. */
   readonly example?: unknown;
-  /**
-   * As commander reads it: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag.
-   */
+  /** In commander's form: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
   readonly flag?: string;
-  /** A short name of the flag, as other miners have it: `-t`. */
+  /** A short flag that other miners have: `-t`. */
   readonly short?: string;
   readonly inHelp?: InHelp;
-  /** The heading in --help --all, where it is not the table's. */
+  /** The heading in --help --all, where it differs from the table's. */
   readonly heading?: string;
-  /** It takes effect at once when its file changes; other settings need a restart. */
+  /** Takes effect at once when its file changes; other settings need a restart. */
   readonly live?: true;
-  /**
-   * Its value is the path of a file with a secret in it, for `readSecretFile`. Secrets themselves are never settings.
-   */
+  /** The value is the path of a file with a secret, for `readSecretFile`. Secrets themselves are never settings. */
   readonly secretFile?: true;
-  /** Whether a project file that nobody named is refused when it sets this: `load.ts` has the rule. */
   readonly needsNaming?: NeedsNaming;
-  /** Its value is a secret: it is neither printed nor logged. */
+  /** The value is secret: it is neither printed nor logged. */
   readonly hidden?: true;
-  /** @returns the part of its value, as a file has it, that may be printed and logged */
+  /** @returns the part of the value, as in a file, that may be printed and logged */
   readonly shown?: (written: unknown) => unknown;
 }
 
-/** A table of a configuration file. */
 interface Group {
   readonly about: string;
-  /** The heading under which --help --all lists its settings. Tables may share one. */
+  /** The heading of its settings in --help --all. Tables may share one. */
   readonly heading: string;
   readonly settings: Readonly<Record<string, Setting>>;
 }
@@ -73,7 +65,7 @@ export type ValuesOf<T extends Table> = {
   readonly [G in keyof T]: Given<T[G]['settings']> & Perhaps<T[G]['settings']>;
 };
 
-/** @returns one line: what a setting is for, its choices, and its default */
+/** In one line. */
 export function describe({ about, type, default: value, otherwise }: Setting): string {
   const choices = type.choices ? [`choices: ${type.choices.join(', ')}`] : [];
   const unset = otherwise ?? (value === undefined ? undefined : printed(type, value));
@@ -83,21 +75,18 @@ export function describe({ about, type, default: value, otherwise }: Setting): s
 
 /* The names of a setting, which follow from its place in the table. */
 
-/** A setting with its names. */
 export interface Entry {
   readonly setting: Setting;
-  /** In camelCase, as the program has it. */
+  /** In camelCase. */
   readonly group: string;
   readonly name: string;
-  /** In kebab-case, as people write it: `cpu`, `threads`, `cpu.threads`. */
+  /** In kebab-case: `cpu`, `threads`, `cpu.threads`. */
   readonly table: string;
   readonly key: string;
   readonly path: string;
-  /** The heading under which --help --all lists it. */
   readonly heading: string;
-  /** `--threads`, where it has a flag. */
   readonly flag?: string;
-  /** `PICKAXE_THREADS`, after the flag; where there is no flag, after the path. */
+  /** `PICKAXE_THREADS`, after the flag or, where there is none, after the path. */
   readonly variable: string;
 }
 

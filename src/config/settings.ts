@@ -1,7 +1,6 @@
 /**
- * Every setting there is. The tables are the only place that knows them: a new setting is an entry there, and is then
- * in --help, files, the environment, the JSON Schema, the example and --print-config; a test asks for its line in
- * docs/configuration.md.
+ * Every setting, from the tables. A new entry there is automatically in --help, files, the environment, the JSON
+ * Schema, the example and --print-config; a test requires its line in docs/configuration.md.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -26,7 +25,6 @@ export type Config = ValuesOf<typeof SETTINGS>;
 
 export const ENTRIES = entriesOf(SETTINGS);
 
-/** @param value returns a setting's value; undefined where it has none */
 export function assemble(value: (entry: Entry) => unknown): Config {
   const groups: Record<string, Record<string, unknown>> = {};
   for (const entry of ENTRIES) {
@@ -37,10 +35,9 @@ export function assemble(value: (entry: Entry) => unknown): Config {
   return groups as Config;
 }
 
-/** The configuration if nobody sets anything. */
 export const DEFAULTS = assemble(({ setting }) => setting.default);
 
-/** @returns the setting's value in a configuration or a part of one; undefined where it has none */
+/** @returns undefined where the setting has no value */
 export function valueIn(
   config: { readonly [G in keyof Config]?: Partial<Config[G]> },
   { group, name }: Entry,
@@ -48,24 +45,22 @@ export function valueIn(
   return (config as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>)[group]?.[name];
 }
 
-/* What differs between two configurations, so that a miner that runs can apply a new one. */
+/* Differences between two configurations, so that a running miner can apply a new one. */
 
 export interface Change {
   /** `devices.temp-limit` */
   readonly path: string;
-  /** undefined where it was not set */
+  /** Undefined where it was not set. */
   readonly before: unknown;
   readonly after: unknown;
 }
 
 export interface Changes {
-  /** Changes that take effect at once. */
   readonly live: readonly Change[];
-  /** Changes that take effect at the next start. */
   readonly needsRestart: readonly Change[];
 }
 
-/** The settings of which some can change while mining, but not from nodes to pools, from pools to nodes, or to none. */
+/** Some of these can change while mining, but not from nodes to pools, from pools to nodes, or to none. */
 const SOURCE_PATH = /^(?:node|pool)\./;
 
 export function changes(before: Config, after: Config): Changes {

@@ -1,4 +1,4 @@
-/** What this machine would earn on the configured nodes or pools, and what its power would cost. */
+/** Estimates the machine's earnings on the configured nodes or pools, and the cost of its power. */
 
 import { difficultyOf } from '../chain/target.ts';
 import { networkNumberOf, type Work } from '../chain/work.ts';
@@ -15,19 +15,17 @@ import {
 import type { Finding } from '../survey/finding.ts';
 import type { CpuFacts } from './machine.ts';
 
-/** What mines. */
 export interface Miners {
   /** Absent where the CPU does not mine. */
   readonly cpu?: CpuFacts | undefined;
-  /** The names of the GPUs that mine. */
+  /** Names of the GPUs that mine. */
   readonly gpus: readonly string[];
 }
 
 /**
- * Uses the rate at which the CPU's kernels were measured. GPUs are not measured, because somebody may be using them
- * now.
- * @param works what nodes or pools gave, one each
- * @param isPool whether pools gave it, whose jobs name the network only by a number that nobody else confirms
+ * Uses the rate at which the CPU's kernels were measured. GPUs are not measured, because somebody may be using them.
+ * @param works one from each node or pool
+ * @param isPool whether pools gave the works: only a number in their jobs names the network, and nobody confirms it
  * @returns nothing without work, whose absence the examination of the nodes or pools reports
  */
 export function examineEarnings(
@@ -38,7 +36,7 @@ export function examineEarnings(
 ): Finding[] {
   const [first] = works;
   if (!first) return [];
-  // Nodes of other networks are warned of.
+  // Another finding warns of nodes of other networks.
   const network = networkNumberOf(first.header);
   const alike = works.filter(({ header }) => networkNumberOf(header) === network);
   const { what, ...finding } = estimate(alike, miners, terms);
@@ -73,7 +71,7 @@ function estimate(works: readonly Work[], { cpu, gpus }: Miners, terms: Earnings
   return { about, state: 'ok', what: what.filter((part) => part !== '').join('; ') };
 }
 
-/** @returns H/s of all threads; undefined where a kernel could not be measured */
+/** @returns H/s of all threads; undefined if a kernel could not be measured */
 function rateOf({ threads, kernels }: CpuFacts): number | undefined {
   const groups = threads?.groups ?? [];
   return groups.reduce<number | undefined>((sum, { kind, places }: CoreGroup) => {

@@ -1,4 +1,4 @@
-/** GPUs: which are listed, which ones the system has that are not listed, and why. */
+/** Examines the listed GPUs, and finds those that the system has but that are not listed. */
 
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import type { Finding } from '../survey/finding.ts';
 export interface GpuFacts {
   readonly platform: string;
   readonly gpus: readonly Gpu[];
-  /** Whether the optional package through which GPUs mine is installed. */
+  /** Whether the optional package for GPUs is installed. */
   readonly hasPackage: boolean;
-  /** Why none is listed. */
+  /** The reason why no GPU is listed. */
   readonly none?: { readonly message: string; readonly fault: 'missing' | 'lost' } | undefined;
   /** Display devices on the PCI bus. */
   readonly devices: readonly DisplayDevice[];
@@ -19,11 +19,10 @@ export interface GpuFacts {
   readonly nodes: readonly { readonly path: string; readonly isOpen: boolean }[];
   /** Names of Vulkan's driver files. */
   readonly drivers: readonly string[];
-  /** Whether Vulkan's loader was found. */
   readonly hasLoader: boolean;
 }
 
-/** Where Vulkan's loader looks for drivers, and where systems keep it. */
+/** Folders of Vulkan's driver files and of its loader. */
 const DRIVER_FOLDERS = ['/etc/vulkan/icd.d', '/usr/share/vulkan/icd.d', '/usr/local/share/vulkan/icd.d'];
 const LIBRARY_FOLDERS = [
   ...['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib', '/usr/local/lib'],
@@ -80,7 +79,7 @@ export function examineGpus(facts: GpuFacts): Finding[] {
     const mend = 'docs/devices.md, “When a GPU is missing”, says how to find the failing driver';
     findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, mend });
   } else if (findings.length === 0) {
-    // On Linux the bus shows that there is none. Without the package, nothing else was looked for.
+    // On Linux the bus shows that there is no GPU. Without the package, only the bus was searched.
     const isKnown = platform === 'linux' && hasPackage;
     findings.push({ about: 'GPU', state: 'ok', what: `none${isKnown ? '' : `: ${none?.message}`}` });
   }
@@ -96,14 +95,14 @@ function listed({ name, model, driver, backend, software, usable, why }: Gpu): F
   return { about: name, state: 'warning', what: `${what}: not used`, why: WHY, mend: why };
 }
 
-/** A card without a driver, or one that this user may not open. */
+/** The card has no driver, or this user may not open it. */
 function notListed({ bus, vendor }: DisplayDevice, facts: GpuFacts): Finding {
   const what = `${TITLES[vendor]} at ${bus} cannot be used: ${whyNotListed(vendor, facts)}`;
   return { about: 'GPU', state: 'warning', what, why: WHY, mend: howToMend(vendor, facts) };
 }
 
 const TITLES: Record<Maker, string> = { nvidia: 'an NVIDIA GPU', amd: 'an AMD GPU', intel: 'an Intel GPU' };
-/** How the names of their driver files begin. */
+/** The beginnings of their driver files' names. */
 const DRIVERS: Record<Maker, RegExp> = { nvidia: /^nvidia/, amd: /^(radeon|amd)/, intel: /^intel/ };
 
 function whyNotListed(vendor: Maker, facts: GpuFacts): string {

@@ -12,17 +12,15 @@ import type { Finding } from '../survey/finding.ts';
 import { systemReport } from '../system/version.ts';
 import { plural } from '../text/quantities.ts';
 
-/** What package.json's `engines` asks for. */
+/** As in package.json's `engines`. */
 const NODE = { major: 20, minor: 19 };
-/** Platforms on which pickaxe is tested, or should at least run. */
+/** Platforms on which pickaxe is tested, or at least should run. */
 const PLATFORMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64', 'win32 arm64'];
 /** The glibc that the WebGPU library was linked against. */
 const GPU_GLIBC = 2.34;
-/**
- * The miner uses 150 MB, and so does the process of each GPU: with less than this the system soon kills one of them.
- */
+/** The miner uses 150 MB, as does the process of each GPU. With less than this, the system soon kills a process. */
 const ENOUGH_MEMORY = 512 * 2 ** 20;
-/** 64 connections to each of a few nodes, streams, threads, and files of drivers. */
+/** For 64 connections to each of a few nodes, streams, threads, and files of drivers. */
 const ENOUGH_FILES = 256;
 
 export interface SystemFacts {
@@ -32,7 +30,7 @@ export interface SystemFacts {
   readonly arch: string;
   /** Like `2.36`; undefined with another C library. */
   readonly glibc?: string | undefined;
-  /** Bytes that may still be used, the limits of a container included. */
+  /** Available bytes, within the limits of a container. */
   readonly memory: number;
   /** Maximum number of open files; undefined without a limit. */
   readonly files?: number | undefined;
@@ -46,7 +44,7 @@ export function readSystem(): SystemFacts {
     platform: process.platform,
     arch: process.arch,
     glibc: header.glibcVersionRuntime,
-    // Some versions of Node.js that are too old lack it, and must still be reported as too old.
+    // Missing in versions of Node.js that are too old, which must still be reported.
     memory: process.availableMemory?.() ?? freemem(),
     ...(Number.isFinite(files) && { files }),
   };
@@ -95,10 +93,10 @@ function openFiles(files: number | undefined): Finding[] {
   return [{ about: 'limits', state: 'warning', what, why, mend: `raise the limit: ulimit -n ${4 * ENOUGH_FILES}` }];
 }
 
-/* Examines the CPU: which kernel it uses, how many threads, and why. */
+/* The CPU: its kernel and its threads. */
 
 export interface CpuFacts {
-  /** Why the threads or the kernel that were asked for cannot be used. */
+  /** The reason why the requested threads or kernel cannot be used. */
   readonly refused?: string;
   readonly threads?: { readonly threads: number; readonly groups: readonly CoreGroup[]; readonly why: string };
   readonly kernels: readonly KernelRow[];
@@ -126,17 +124,13 @@ export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
   return [{ ...finding, state: 'warning', why: 'native kernels are two to six times as fast', mend: reason }];
 }
 
-/** @returns `avx2 on efficiency cores`; only the name where all cores are alike */
+/** @returns `avx2 on efficiency cores`; the name alone where all cores are alike */
 function chosenKernel({ name, cores }: KernelRow): string {
   return cores === undefined ? name : `${name} on ${cores} cores`;
 }
 
 /* The devices to mine with. */
 
-/**
- * @param use the setting: `cpu`, `gpu`, `gpu0` …, or `all` for every device that can mine
- * @param cpuWorks whether a CPU kernel can be used
- */
 export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean, gpus: readonly Gpu[]): Finding {
   const usable = usableDevices(cpuWorks, gpus);
   const isThere = (name: string) => (name === 'gpu' ? usable.some((other) => other !== 'cpu') : usable.includes(name));
@@ -154,9 +148,7 @@ export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean
   return { about, state: 'warning', what, why: '--devices asks for more than can be used', mend };
 }
 
-/**
- * @returns the names of the devices that are asked for and can be used. The parameters are those of `examineDevices`.
- */
+/** @returns the names of the requested devices that can be used */
 export function miningDevices(use: readonly string[] | 'all', cpuWorks: boolean, gpus: readonly Gpu[]): string[] {
   const isAsked = (name: string) => use === 'all' || use.includes(name) || (name !== 'cpu' && use.includes('gpu'));
   return usableDevices(cpuWorks, gpus).filter(isAsked);
@@ -180,7 +172,7 @@ export function examineSensors({ what, refused }: Pick<CpuSensors, 'what' | 'ref
 
 /* The folders of measurements and of the configuration. */
 
-/** @param isWritable whether the nearest folder that exists can be written to */
+/** @param isWritable checks the nearest existing folder */
 export function examineCacheFolder(folder: string | undefined, isWritable = isFolderWritable): Finding {
   const about = 'cache';
   const why = 'kernels are measured again at each start: a second for the CPU, and a few seconds for each GPU';

@@ -2,14 +2,11 @@
 
 import { execFile } from 'node:child_process';
 
-/** The programs that are asked usually answer within milliseconds. */
+/** The system's programs usually answer within milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/**
- * @returns what the program printed on stdout, in English
- * @throws Error when the program does not exist, fails, or takes too long
- */
+/** @returns stdout, in English @throws Error when the program does not exist, fails, or takes too long */
 export function ask(program: string, ...args: string[]): Promise<string> {
   const options = {
     timeout: TIMEOUT_MS,

@@ -1,4 +1,4 @@
-/** A guard looks at one thing again and again, and pauses all devices for one reason while that thing requires it. */
+/** Guards pause all devices while a condition holds: the schedule, the battery, or use of the machine. */
 
 import type { PauseReason } from '../events/events.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
@@ -7,15 +7,14 @@ import { formatMoment, isOpen, nextChange, type ScheduleWindow } from '../text/s
 import type { Power } from './power.ts';
 import type { IdleWatch } from './terminals.ts';
 
-/** The parts of a running miner that a guard uses. */
 type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
 
-/** The result of a look: why to pause, no reason to pause, or no result. With `unknown` everything stays as it is. */
+/** A reason to pause, no such reason, or no result. `unknown` changes nothing. */
 type Observation = { readonly pause: string } | 'go on' | 'unknown';
 
 /**
- * Looks again and again. Each look begins `everyMs` after the previous one has ended, so that looks never pile up.
- * @returns a function that ends the guard and resumes the devices; settles after the first look
+ * Each check begins `everyMs` after the previous one has ended, so that checks never pile up.
+ * @returns a function that ends the guard and resumes the devices; settles after the first check
  */
 async function keepLooking(
   reason: PauseReason,
@@ -40,9 +39,7 @@ async function keepLooking(
   };
 }
 
-/* Pauses all devices outside the windows of a schedule. */
-
-/** The longest time between looks at the schedule: the wall clock may be set, and the machine may sleep. */
+/** Maximum time between checks of the schedule, because the wall clock may be set, and the machine may sleep. */
 const SCHEDULE_LOOK_MS = 60_000;
 
 /** @returns a function that ends the guard and resumes the devices */
@@ -63,15 +60,10 @@ export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clo
   };
 }
 
-/* Pauses all devices while the machine runs on battery. */
-
 /** Often enough for a battery, and rare enough to cost nothing. */
 const BATTERY_LOOK_MS = 10_000;
 
-/**
- * While the power supply cannot be read, devices stay paused or running as they are.
- * @returns a function that ends the guard; settles after the first look
- */
+/** While the power supply cannot be read, nothing changes. @returns a function that ends the guard */
 export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
   const { log } = guarded;
   let known: Power | 'unknown' | undefined;
@@ -89,18 +81,13 @@ export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded
   return keepLooking('battery', BATTERY_LOOK_MS, look, guarded);
 }
 
-/* Pauses all devices while somebody uses the machine. */
-
-/** The longest time until mining pauses for a person who comes back. A look costs a few milliseconds. */
+/** Maximum time until mining pauses for a person who comes back. A check costs a few milliseconds. */
 const ACTIVITY_LOOK_MS = 5_000;
 
-/**
- * @param afterMs mining resumes when nobody has used the machine for this long
- * @returns a function that ends the guard; settles after the first look
- */
+/** @param afterMs time without use after which mining resumes @returns a function that ends the guard */
 export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
   const { clock, log } = guarded;
-  /** The watches that gave no answer at the last look. */
+  /** The watches that did not answer at the last check. */
   const blind = new Set(watches);
   log.info({ tag: 'pause' }, `activity on this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
   const look = async (): Promise<Observation> => {

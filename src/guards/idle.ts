@@ -1,9 +1,9 @@
-/** Finds everything on this system that shows whether people use it. */
+/** Finds the idle watches of this system: the desktop or logind, and terminals. */
 
 import { ask } from './ask.ts';
 import { type IdleWatch, watchTerminals } from './terminals.ts';
 
-/** @param warn receives a sentence for people about each thing that cannot be watched */
+/** @param warn receives a sentence for people about each part of the system that cannot be watched */
 export async function findWatches(
   warn: (why: string) => void,
   platform: string = process.platform,
@@ -11,7 +11,7 @@ export async function findWatches(
   if (platform === 'darwin') return present([await watchMac()]);
   if (platform !== 'linux') return [];
   const desktop = await watchDesktop(process.env);
-  // The desktop itself is more exact than logind, and faster.
+  // The desktop itself is more exact and faster than logind.
   return present([desktop ?? (await watchLogind(warn)), await watchTerminals('/dev')]);
 }
 
@@ -19,7 +19,7 @@ function present(watches: (IdleWatch | undefined)[]): IdleWatch[] {
   return watches.filter((watch) => watch !== undefined);
 }
 
-/* Watches keyboard and mouse of the desktop session that pickaxe was started in: exact, but blind to other sessions. */
+/* Keyboard and mouse of the desktop session that pickaxe was started in: exact, but without other sessions. */
 
 type Ask = typeof ask;
 
@@ -45,7 +45,7 @@ export async function watchMac(asks: Ask = ask): Promise<IdleWatch | undefined> 
   return (await answers(hid)) ? hid : undefined;
 }
 
-/** @param answer `t 12345`: an unsigned 64-bit number, milliseconds */
+/** @param answer `t 12345`: milliseconds, an unsigned 64-bit number */
 export function gnomeIdleMs(answer: string): number | undefined {
   return number(/^t (\d+)\s*$/.exec(answer)?.[1]);
 }
@@ -74,28 +74,23 @@ async function answers({ idleMs }: IdleWatch): Promise<boolean> {
 }
 
 /*
- * Watches desktop sessions through logind, when pickaxe runs outside of them, for example as a service. A desktop
- * reports to logind that it is idle only after a delay, by default five minutes with GNOME. Some never report it.
+ * Desktop sessions as logind reports them, for a pickaxe outside of them, such as a service. A desktop reports that it
+ * is idle only after a delay, by default five minutes with GNOME. Some never report it.
  */
 
 const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];
 const DESKTOPS = ['x11', 'wayland', 'mir'];
-/** The most sessions that are looked at. */
+/** Maximum number of sessions that are watched. */
 const MAX_SESSIONS = 64;
 
 interface Sessions {
-  /**
-   * For how long all known desktops have been idle: infinite when there is no desktop, undefined when none is known.
-   */
+  /** Time for which all known desktops have been idle: infinite without a desktop, undefined when none is known. */
   readonly idleMs: number | undefined;
   /** Desktop sessions that have never reported to logind whether they are idle. */
   readonly silent: readonly string[];
 }
 
-/**
- * @param warn receives a sentence for people about each desktop session that cannot be watched, once
- * @returns undefined when there is no logind
- */
+/** @param warn gets a sentence about each unwatched session, once @returns undefined without logind */
 export async function watchLogind(warn: (why: string) => void, asks = ask): Promise<IdleWatch | undefined> {
   const warned = new Set<string>();
   const read = async (nowMs: number) => {
@@ -124,13 +119,13 @@ export async function watchLogind(warn: (why: string) => void, asks = ask): Prom
   };
 }
 
-/** @param answer the output of `loginctl list-sessions`: a line for each session, whose first word is its id */
+/** @param answer output of `loginctl list-sessions`: a line for each session, whose first word is its id */
 export function sessionIds(answer: string): string[] {
   const ids = answer.split('\n').map((line) => line.trim().split(/\s+/)[0]);
   return ids.filter((id) => /^\w+$/.test(id)).slice(0, MAX_SESSIONS);
 }
 
-/** @param answer the output of `loginctl show-session`: lines `Name=value`, with an empty line between two sessions */
+/** @param answer output of `loginctl show-session`: lines `Name=value`, with an empty line between two sessions */
 export function parseSessions(answer: string, nowMs: number): Sessions {
   const silent: string[] = [];
   const idles: number[] = [];
@@ -144,7 +139,7 @@ export function parseSessions(answer: string, nowMs: number): Sessions {
     const sinceMs = Number(IdleSinceHint) / 1000;
     if (!(sinceMs > 0)) silent.push(Id);
     else if (IdleHint !== 'yes') idles.push(0);
-    // A time in the future means that the clock was set back: then it is not known how long the session has been idle.
+    // A time in the future means that the clock was set back, so the session's idle time is not known.
     else if (sinceMs <= nowMs) idles.push(nowMs - sinceMs);
   }
   const isKnown = idles.length > 0 || desktops === 0;

@@ -1,4 +1,4 @@
-/** Reads from the system whether the machine runs on mains or on battery. */
+/** Reads whether the machine runs on mains or on battery. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ export type Power = 'mains' | 'battery' | 'no battery';
 
 /** Where Linux lists chargers and batteries (Documentation/ABI/testing/sysfs-class-power). */
 const POWER_SUPPLIES = '/sys/class/power_supply';
-/** The most power supplies that are looked at. Machines have at most a dozen. */
+/** Maximum number of power supplies that are read. Machines have a dozen at most. */
 const MAX_SUPPLIES = 64;
 
-/** @returns a function that reads the power supply; undefined on systems where pickaxe does not know how */
+/** @returns undefined on systems whose power supply cannot be read */
 export function powerReader(platform: string = process.platform): (() => Promise<Power>) | undefined {
   if (platform === 'linux') return async () => linuxPower(POWER_SUPPLIES);
   if (platform === 'darwin') return async () => macPower(await ask('pmset', '-g', 'batt'));
@@ -21,8 +21,7 @@ export function powerReader(platform: string = process.platform): (() => Promise
 /**
  * Follows systemd's rule (`on_ac_power`): when any charger is online, however weak, the machine runs on mains;
  * otherwise it runs on battery when a battery is being discharged. Batteries of mice and similar devices do not count.
- *
- * @param directory the folder of power supplies, which has one folder for each
+ * @param directory has one folder for each power supply
  * @throws Error when there are power supplies and none of them can be read
  */
 export function linuxPower(directory: string): Power {
@@ -37,7 +36,7 @@ export function linuxPower(directory: string): Power {
   return batteries.some(({ status }) => status === 'Discharging') ? 'battery' : 'mains';
 }
 
-/** @param answer the output of `pmset -g batt`: the source of power in quotes, then a line for each battery */
+/** @param answer output of `pmset -g batt`: the source of power in quotes, then a line for each battery */
 export function macPower(answer: string): Power {
   const source = /^Now drawing from .(\w+ Power)/m.exec(answer)?.[1];
   if (source === undefined) throw new Error('pmset does not say what this machine runs on');
@@ -45,7 +44,7 @@ export function macPower(answer: string): Power {
   return /^\s*-/m.test(answer) ? 'mains' : 'no battery';
 }
 
-/** @returns the names in a folder; none when the folder does not exist, as on machines without a battery */
+/** @returns no names when the folder does not exist, as on machines without a battery */
 function list(directory: string): string[] {
   try {
     return readdirSync(directory);

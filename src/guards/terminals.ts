@@ -1,21 +1,18 @@
 /**
- * Watches terminals, including those of SSH. Linux records when a terminal was last read, which happens when a key is
- * pressed. The program `w` shows the same time as idle. It can be read without special rights and is exact to 8 seconds
- * (see the kernel's `tty_update_time`).
+ * Watches terminals, including those of SSH. Linux records when a terminal was last read, as after a key press; `w`
+ * shows the same time as idle. No special rights are needed. The time is exact to 8 seconds (see the kernel's
+ * `tty_update_time`).
  */
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How exact the times are. A time further in the future is from before the clock was set back, and is ignored. */
+/** Accuracy of the times. A time further in the future is from before the clock was set back, and is ignored. */
 const EXACT_MS = 8_000;
-/** The most terminals that are looked at. */
+/** Maximum number of terminals that are watched. */
 const MAX_TERMINALS = 1_024;
 
-/**
- * @param dev `/dev`, or another folder in tests
- * @returns undefined when the folder has no terminals
- */
+/** @param dev `/dev`, except in tests @returns undefined when the folder has no terminals */
 export async function watchTerminals(dev: string): Promise<IdleWatch | undefined> {
   if ((await terminals(dev)) === undefined) return undefined;
   return {
@@ -29,7 +26,7 @@ export async function watchTerminals(dev: string): Promise<IdleWatch | undefined
   };
 }
 
-/** Lists consoles and pseudo terminals. Serial lines are left aside, because a device may send on them. */
+/** Lists consoles and pseudo terminals, but no serial lines, since a device may send on them. */
 async function terminals(dev: string): Promise<string[] | undefined> {
   const consoles = await names(dev, /^tty\d+$/);
   const pseudo = await names(join(dev, 'pts'), /^\d+$/);
@@ -50,14 +47,11 @@ async function lastReadMs(path: string): Promise<number> {
   );
 }
 
-/* The interface of everything that shows when somebody last used the machine. */
+/* The interface of all watches. */
 
 export interface IdleWatch {
-  /** For people: what is watched, such as `terminals`. */
+  /** The watched part of the system, for people: `terminals`. */
   readonly name: string;
-  /**
-   * @param nowMs milliseconds since the UNIX epoch
-   * @returns for how many milliseconds, at least, nobody has used the machine; undefined when that is not known now
-   */
+  /** @param nowMs since the UNIX epoch @returns minimum time in ms since the last use; undefined when not known */
   idleMs(nowMs: number): Promise<number | undefined>;
 }

@@ -1,9 +1,8 @@
 /**
- * The health of a device: whether it computes as much as it reports, when it is opened again after faults, and when it
- * is too hot. Proofs show that a device computes as many hashes as it reports. Each device searches for its own target,
- * so easy that it should find a few candidates per second. A verified candidate is a proof: on average it proves as
- * many hashes as that target requires. A device that skips nonces, computes wrong hashes or reports too many hashes
- * falls short within minutes.
+ * The health of a device: proofs of its hashes, reopening after faults, and temperature limits. Each device searches
+ * for its own target, so easy that it should find a few candidates per second. A verified candidate proves, on average,
+ * as many hashes as that target requires, so a device that skips nonces, computes wrong hashes or reports too many
+ * hashes falls short within minutes.
  */
 
 import { type Job, withSearchTarget } from '../chain/job.ts';
@@ -12,20 +11,16 @@ import type { DeviceKind, Telemetry } from '../engine/device.ts';
 import type { DeviceError } from '../engine/engine.ts';
 import type { Clock } from '../system/clock.ts';
 
-/**
- * At this rate the proven hashrate is known to ±14 % after a minute and ±4 % after 15. A proof costs two processes 0.1
- * ms.
- */
+/** The proven hashrate is known to ±14 % after a minute and ±4 % after 15. A proof costs two processes 0.1 ms. */
 const PROOFS_PER_SECOND = 4;
 /** Number of hashes that a proof requires until the device's rate is known. */
 const FIRST_DIFFICULTY = { cpu: 2 ** 24, gpu: 2 ** 28 } as const;
 /** Minimum time over which a rate is measured before the difficulty is adjusted to it. */
 const LEARN_MS = 1_000;
 /**
- * Maximum ratio of a device's solutions to its proofs. This allows 64 to 144 solutions a second, because the difficulty
- * of proofs is a power of two. A pool's first target can be so easy that a GPU would find millions per second; the pool
- * then makes it harder, but only after it has seen a few dozen. A solution, with its submission and its verdict, costs
- * the main thread less than a millisecond.
+ * Maximum ratio of a device's solutions to its proofs: 64 to 144 solutions a second, because the difficulty of proofs
+ * is a power of two. A pool's first target can be so easy that a GPU would find millions per second, and a pool adjusts
+ * it only after a few dozen. A solution costs the main thread less than a millisecond.
  */
 const MOST_SOLUTIONS_PER_PROOF = 24;
 
@@ -36,10 +31,7 @@ export class Proofs {
   #hashes = 0;
   #sinceMs: number;
 
-  /**
-   * @param firstDifficulty the number of hashes that each of the first proofs requires. The default depends on the
-   *   device's kind
-   */
+  /** @param firstDifficulty number of hashes of each of the first proofs; the default depends on the device's kind */
   constructor(kind: keyof typeof FIRST_DIFFICULTY, clock: Clock, firstDifficulty?: number) {
     this.#clock = clock;
     this.#difficulty = firstDifficulty ?? FIRST_DIFFICULTY[kind];
@@ -57,8 +49,8 @@ export class Proofs {
 
   /**
    * @returns the job with the device's own target if the work's is harder. If the work takes many solutions and is very
-   *   easy, the target is harder than the work's, so that the solutions do not become a flood; the block's target does
-   *   not matter then, because no network has blocks that easy. Otherwise the job itself
+   * easy, the target is harder than the work's, so that solutions do not flood the host; the block's target does not
+   * matter then, because no network has blocks that easy. Otherwise the job itself
    */
   aim(job: Job): Job {
     this.learn();
@@ -70,9 +62,8 @@ export class Proofs {
   }
 
   /**
-   * Adjusts the difficulty to the rate since the last adjustment. A device that is faster than expected floods its
-   * host, so its proofs become as hard as they should be at once. They become easier by one step at most, because a
-   * device that was paused only seems slow, and must not flood its host later.
+   * Adjusts the difficulty to the rate since the last adjustment. It rises at once, since a device that is faster than
+   * expected floods its host. It falls by one step at most, because a device that was paused only seems slow.
    */
   learn(): void {
     const nowMs = this.#clock.monotonicMs();
@@ -86,7 +77,7 @@ export class Proofs {
   }
 }
 
-/* Decides when a failed device is reopened, and when it is parked. */
+/* Reopening and parking of failed devices. */
 
 /** Five attempts take half a minute with the doubling waits. A driver resets a card within seconds. */
 const MOST_IN_A_ROW = 5;
@@ -111,31 +102,25 @@ export class ReopenPolicy {
     return this.#inARow;
   }
 
-  /** Notes that the device has come into service. */
   opened(): void {
     this.#hasOpened = true;
   }
 
-  /**
-   * @param servedMs the time that the device was in service; 0 when it did not open
-   * @returns the milliseconds to wait before the device is reopened; undefined when it must be parked
-   */
+  /** @param servedMs 0 when the device did not open @returns ms to wait before reopening; undefined to park it */
   waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {
     if (servedMs > (fault === 'wrong-hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
-    // A device that was in service before can be missing while its driver resets. One that has never opened stays
-    // missing.
+    // A device can be missing while its driver resets, but one that has never opened stays missing.
     const mayReturn = fault !== 'missing' || this.#hasOpened;
     if (!mayReturn || this.#inARow >= MOST_IN_A_ROW) return undefined;
     return this.#firstWaitMs * 2 ** this.#inARow++;
   }
 }
 
-/* Pauses a device while it is too hot. There are two limits, so that it does not pause and resume all the time. */
+/* Temperature limits. There are two, so that a device does not pause and resume all the time. */
 
 export interface TemperatureLimits {
-  /** At this temperature the device is paused. */
   readonly stopCelsius: number;
-  /** At this temperature, which is below `stopCelsius`, the device resumes. */
+  /** Below `stopCelsius`. */
   readonly resumeCelsius: number;
 }
 
@@ -145,8 +130,8 @@ export type LimitsOf = (kind: DeviceKind, name: string) => TemperatureLimits | u
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 
 /**
- * A paused device whose sensor goes silent would never resume. The silence is counted in ticks, so that time during
- * which the process is suspended (Ctrl-Z) does not count.
+ * A paused device whose sensor goes silent would never resume. Silence is counted in ticks, so that time during which
+ * the process is suspended (Ctrl-Z) does not count.
  */
 const TICK_MS = 10_000;
 const SILENT_TICKS = 6;
@@ -154,25 +139,20 @@ const SILENT_TICKS = 6;
 export interface ThermalHooks {
   readonly tooHot: (why: string) => void;
   readonly cooledDown: () => void;
-  /** The device is paused, and its sensors have gone silent. */
+  /** Called when the sensors of a paused device have gone silent. */
   readonly silent: (why: string) => void;
 }
 
-/** Watches the temperature of a device while it is in service. */
 export class ThermalGuard {
   readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: ThermalHooks;
-  /**
-   * The sensor that counts: the first reading decides. The hotspot, which some cards report alone, is warmer than the
-   * edge.
-   */
+  /** The sensor of the first reading. The hotspot, which some cards report alone, is warmer than the edge. */
   #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
   /** Runs while the device is paused. */
   #ticking: NodeJS.Timeout | undefined;
   /** Number of ticks since the last reading of the temperature. */
   #ticks = 0;
 
-  /** @param limits returns the present limits; undefined when there are none */
   constructor(limits: () => TemperatureLimits | undefined, hooks: ThermalHooks) {
     this.#limits = limits;
     this.#hooks = hooks;
@@ -184,7 +164,7 @@ export class ThermalGuard {
     );
     const temperatureCelsius = this.#sensor && telemetry[this.#sensor];
     if (temperatureCelsius === undefined) return;
-    // The limits can be removed while the device is paused. Then it resumes.
+    // A paused device resumes when its limits are removed.
     const { stopCelsius, resumeCelsius } = this.#limits() ?? NO_LIMITS;
     this.#ticks = 0;
     this.#ticking?.refresh();
@@ -197,7 +177,7 @@ export class ThermalGuard {
     }
   }
 
-  /** Ends the watch. Call it when the device goes out of service. */
+  /** Must be called when the device goes out of service. */
   end(): void {
     clearInterval(this.#ticking);
     this.#ticking = undefined;

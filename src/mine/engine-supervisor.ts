@@ -44,7 +44,6 @@ interface RunningSearch {
 
 interface SupervisorHooks {
   readonly emit: Listener;
-  /** Called for each solution that the device finds. */
   readonly solved: (solution: Solution, device: string) => void;
   /** Called when the assignment's space is used up. */
   readonly exhausted: (assignment: Assignment) => void;
@@ -52,17 +51,11 @@ interface SupervisorHooks {
 
 export interface SupervisorOptions {
   readonly clock: Clock;
-  /**
-   * Returns the temperatures at which a device is paused and resumed. Called at each reading. By default there are
-   * none.
-   */
+  /** Called at each reading. By default there are no limits. */
   readonly temperatureLimits?: LimitsOf | undefined;
   /** Time before a failed device is first reopened, in ms. It doubles with each attempt. The default is a second. */
   readonly reopenAfterMs?: number | undefined;
-  /**
-   * Number of hashes that each proof of a device requires until its rate is known. The default depends on the device's
-   * kind.
-   */
+  /** Number of hashes of each proof until a device's rate is known. The default depends on the device's kind. */
   readonly firstProofDifficulty?: number | undefined;
 }
 
@@ -74,9 +67,7 @@ export class EngineSupervisor {
   readonly #proofs: Proofs;
   readonly #reopenPolicy: ReopenPolicy;
   #assignment: Assignment | undefined;
-  /**
-   * Searches that have not ended, with promises of their ends: usually one, but two for a moment when the job changes.
-   */
+  /** Searches that have not ended, with promises of their ends: one, or two for a moment when the job changes. */
   readonly #searches = new Map<RunningSearch, Promise<void>>();
   /** Whether the engine failed to close or to end its searches in time. Its later reports are dropped. */
   #isStuck = false;
@@ -112,8 +103,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Begins the search of the current assignment anew when the device's proofs should be much harder or easier by now. A
-   * node's work gets a new job every few seconds anyway; a pool's can last for minutes.
+   * Restarts the current search when the difficulty of the device's proofs has changed. A node's work gets a new job
+   * every few seconds anyway, but a pool's can last for minutes.
    */
   adjustProofs(): void {
     this.#proofs.learn();
@@ -125,7 +116,7 @@ export class EngineSupervisor {
     running.halt.abort();
   }
 
-  /** Pauses the device for a reason. Its ranges are given back. */
+  /** Pauses the device, which gives its ranges back. */
   pause(reason: PauseReason, why: string): void {
     if (this.#pauses.get(reason) === why) return;
     this.#pauses.set(reason, why);
@@ -218,8 +209,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Starts the search of an assignment. While the engine is out of service or paused it does nothing: the assignment
-   * that is current when the engine is ready again is started then.
+   * Starts the search of an assignment. While the engine is out of service or paused it does nothing; once ready, the
+   * engine starts the assignment that is current by then.
    * @param cutMs the assignment's `cutMs`; undefined for such a late start
    */
   #start(assignment: Assignment, cutMs?: number): void {
@@ -257,7 +248,6 @@ export class EngineSupervisor {
     for (const candidate of candidates) this.#verify(candidate, assignment, job);
   }
 
-  /** A candidate counts only after the referee has confirmed it. */
   #verify(candidate: Candidate, assignment: Assignment, job: Job): void {
     const { proves, powHash, solution } = verify(job, candidate);
     if (!proves) this.#hardwareError(candidate);
@@ -268,7 +258,7 @@ export class EngineSupervisor {
     if (solution) this.#hooks.solved(solution, device);
   }
 
-  /** Counts a wrong candidate, unless the device is out of service already. */
+  /** Does not count a wrong candidate of a device that is out of service already. */
   #hardwareError(nonce: Candidate): void {
     const leave = this.#leave;
     if (!leave) return;

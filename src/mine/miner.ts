@@ -1,7 +1,4 @@
-/**
- * The mining loop: the source gives work, every engine searches the current work, and solutions are submitted. It uses
- * the interfaces WorkSource and Engine and knows no implementation of either.
- */
+/** The mining loop: the source gives work, every engine searches the current work, and solutions are submitted. */
 
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
@@ -24,34 +21,24 @@ import { Assignment, Space } from './space.ts';
 const ROLL_MS = 3_000;
 /**
  * Number of pending submissions at which the devices pause until half of them have been answered. Solutions are never
- * dropped, so a source that does not answer must not be given more. With shares of a sensible difficulty, a pool has
- * one or two pending.
+ * dropped, so a source that does not answer must not be given more. A pool usually has one or two pending.
  */
 const MOST_PENDING = 256;
 
 const systemRandom = (below: number) => randomInt(below);
 
 export interface MinerOptions extends Partial<SupervisorOptions> {
-  /** Gives work and accepts solutions. Where relays use it, too, it is a SharedSource. */
+  /** A SharedSource where relays use it, too. */
   readonly source: WorkSource;
-  /** Their names differ. */
+  /** Their names must differ. */
   readonly engines: readonly Engine[];
-  /**
-   * Called with everything that happens. The default does nothing. When it throws, mining ends, and `run` throws the
-   * same.
-   */
+  /** Called with everything that happens. An error that it throws ends mining, and `run` throws it. */
   readonly emit?: Listener;
   /** Returns a uniformly distributed integer in [0, below). The default is the system's random numbers. */
   readonly random?: (below: number) => number;
-  /**
-   * The lane to search in where the source leaves it open. By default it is random, so that two rigs hardly ever search
-   * the same nonces.
-   */
+  /** For sources that leave the lane open. It is random by default, so that two rigs rarely repeat nonces. */
   readonly lane?: number;
-  /**
-   * Whether to go on following the source while no engine is left, because relays live on its work. By default mining
-   * ends.
-   */
+  /** Whether to follow the source when no engine is left, because relays use its work. By default mining ends. */
   readonly staysWithoutEngines?: boolean;
 }
 
@@ -108,8 +95,7 @@ export class Miner implements Controls {
   }
 
   /**
-   * Mines until it is stopped or, unless it stays without engines, all of them are parked; then waits for pending
-   * submissions. May be called once.
+   * Mines until it is stopped or, unless it stays without engines, all are parked; then waits for pending submissions.
    * @throws what the source or `emit` has thrown, after the engines have ended; Error when it is called again
    */
   async run(stop?: AbortSignal): Promise<void> {
@@ -148,8 +134,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Runs code that calls the source or a listener. An error of theirs must not look like one of the timer or the
-   * engine's search that runs the code.
+   * Runs code that calls the source or a listener, whose errors must not be taken for errors of the timer or the search
+   * that runs the code.
    */
   #guarded(action: () => void): void {
     try {
@@ -205,7 +191,7 @@ export class Miner implements Controls {
       // Stale hashes are worth nothing, and idle engines leave the processor to the request for new work.
       this.#assign(undefined);
     }
-    // When a source is lost, its work stays valid.
+    // `lost` changes nothing, since the work stays valid.
   }
 
   /** Gives every engine an assignment. The old one ends only after the new one has begun, so that no engine is idle. */
@@ -222,9 +208,7 @@ export class Miner implements Controls {
     return new Assignment(job, this.#spaceFor(job, laneWithin(work.nonce1, lane)), this.#cutMs);
   }
 
-  /**
-   * Where only the target or the name of a work has changed, nonces that were searched already are not searched again.
-   */
+  /** Reuses the space of an equal header, so that a work with only a new target or name is not searched again. */
   #spaceFor({ header }: Job, lane: number): Space {
     const known = this.#last;
     if (known && known.space.lane === lane && equalBytes(known.job.header, header)) return known.space;
@@ -246,10 +230,7 @@ export class Miner implements Controls {
     this.#emit({ type: 'job', chain: work.chain, height: work.height, creationTimeMicros: creationTimeUs });
   }
 
-  /**
-   * Called when the space is used up. A later creation time gives a fresh space; so does another lane, if it may be
-   * chosen.
-   */
+  /** Called when a space is used up. A later creation time or, where it may be chosen, another lane gives a new one. */
   #renew(exhausted: Assignment): void {
     if (this.#current !== exhausted) return;
     this.#roll();

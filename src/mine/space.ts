@@ -1,7 +1,6 @@
 /**
  * The nonces of a job that no engine has taken yet. Engines take ranges in the shape that suits them (a CPU few
- * counters on many pages, a GPU many counters on one page), so that fast and slow engines share a space without further
- * planning.
+ * counters on many pages, a GPU many counters on one page), so fast and slow engines share a space without planning.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -14,12 +13,10 @@ type Rectangle = Omit<Range, 'lane'>;
 type Shape = Pick<Range, 'counters' | 'pages'>;
 
 export class Space implements Ranges {
-  /** The lane of all ranges. */
   readonly lane: number;
   /**
-   * Disjoint rectangles of the lane's counters × pages that no engine has taken. Those that were given back come first,
-   * then untouched ones, then those that engines have begun, such as a CPU's column and a GPU's row. There are always
-   * only a few begun ones.
+   * Disjoint rectangles of counters × pages that no engine has taken: first those that were given back, then untouched
+   * ones, then those that engines have begun (a CPU's column, a GPU's row), which are always few.
    */
   readonly #free: Rectangle[];
 
@@ -34,7 +31,7 @@ export class Space implements Ranges {
     if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
   }
 
-  /** @param ranges the content of the space: disjoint ranges of one lane, none of them empty */
+  /** @param ranges disjoint ranges of one lane, none of them empty */
   static of(ranges: readonly [Range, ...Range[]]): Space {
     const space = new Space(ranges[0].lane);
     space.#free.length = 0;
@@ -65,15 +62,15 @@ export class Space implements Ranges {
 
   giveBack(range: Range): void {
     const { lane: _, ...rectangle } = range;
-    // They go to the front, and `take` searches from the back: when hundreds of threads give back small rests at once,
-    // these must not slow it down.
+    // Returned ranges go to the front, and `take` searches from the back: when hundreds of threads give back small
+    // rests at once, these must not slow it down.
     if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);
   }
 
   /**
    * Chooses the newest rectangle that can grant more than half of the request, so that begun rectangles are used up
-   * before others are begun; otherwise the one that can grant most of it. An engine that doubles its request does not
-   * get the rectangle that was cut for half of it.
+   * first; otherwise the one that can grant most of it. An engine that doubles its request does not get the rectangle
+   * that was cut for half of it.
    * @returns an index, or -1 when nothing is left
    */
   #bestFor(most: Shape): number {
@@ -141,7 +138,7 @@ export class Assignment {
     this.cutMs = cutMs;
   }
 
-  /** Notes a candidate, so that none counts twice. @returns false when it was noted before */
+  /** @returns false when the candidate was added before, so that none counts twice */
   addCandidate(candidate: Candidate): boolean {
     if (this.#candidates.has(candidate)) return false;
     this.#candidates.add(candidate);

@@ -1,6 +1,6 @@
 /**
- * Hooks are commands of the user that run when something happens. They get the notice in their environment and on their
- * stdin. It is never inserted into the command line, because its values can come from a node.
+ * Hooks are the user's commands for notices. A notice is passed in the environment and on stdin, and never inserted
+ * into the command line, because its values can come from a node.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -29,7 +29,7 @@ export class Hooks {
   readonly #log: Logger;
   readonly #limits: HookLimits;
   readonly #queue: Queue<Notice>;
-  /** The hooks whose last run failed. A hook that fails again and again is logged as a warning only once. */
+  /** Hooks whose last run failed. Further failures are not logged as warnings. */
   readonly #failing = new Set<NoticeType>();
   #dropping = false;
 
@@ -56,7 +56,7 @@ export class Hooks {
     if (this.#commands[notice.type] !== undefined) this.#queue.push(notice);
   };
 
-  /** Waits for the hooks that run or wait. One time limit applies to all of them together. */
+  /** Waits for the hooks that run or wait, with one time limit for all of them together. */
   end(): Promise<void> {
     return this.#queue.end(this.#limits.timeoutMs);
   }
@@ -102,44 +102,39 @@ export function environmentOf(
 
 /**
  * Replaces characters that could be dangerous in a command line. cmd.exe inserts the value of `%NAME%` before it parses
- * the line, so quotes do not help, and only characters without a meaning for cmd.exe and PowerShell are kept.
- * Characters beyond ASCII are replaced, too, because in the system's code page Windows converts some of them to quotes.
- * A list is run without cmd.exe, but its program may start cmd.exe.
+ * the line, so quotes do not help, and only characters without a meaning for cmd.exe and PowerShell are kept. Windows
+ * converts some characters beyond ASCII to quotes in the system's code page, so they are replaced, too. A list is run
+ * without cmd.exe, but its program may start cmd.exe.
  */
 function inertOnWindows(text: string): string {
   return text.replace(/[^A-Za-z0-9 .,:/_+=@#-]/g, '_');
 }
 
-/* Runs one of the user's commands, within a time limit. */
+/* Running of commands. */
 
-/** Maximum number of bytes of a command's output that are kept, to be quoted. */
+/** Maximum number of bytes of a command's output that are kept and quoted. */
 const MAX_OUTPUT_BYTES = 2_000;
-/** Time for the rest of the output after a command's end: a process that it left behind may keep it open. */
+/** Time for further output after a command's end, since a process that it left behind may keep stdout open. */
 const OUTPUT_MS = 200;
 /** A priority below that of the main thread (0) and above that of the hashing threads (19). */
 const NICENESS = 10;
 
 interface CommandOptions {
   readonly command: Command;
-  /** Environment variables in addition to pickaxe's own. */
+  /** In addition to pickaxe's own variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** The text for the command's stdin. */
   readonly input: string;
   readonly timeoutMs: number;
 }
 
 interface CommandResult {
-  /** What went wrong; undefined for exit code 0. */
+  /** The failure; undefined for exit code 0. */
   readonly fault: string | undefined;
   /** The beginning of the output on stdout and stderr. */
   readonly output: string;
 }
 
-/**
- * Runs a command. When its time is up, or at `stop`, it is killed together with every process that it started.
- * @returns settles when the command has ended
- * @throws Error for some of the reasons why it cannot be started
- */
+/** At `timeoutMs` or `stop`, it is killed with every process that it started. @throws Error for some failed starts */
 async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
   const child = startGroup(command, { env: { ...process.env, ...env } });
@@ -162,7 +157,7 @@ async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<C
   return { fault: killed ?? fault, output: output() };
 }
 
-/** @returns what went wrong, if anything did */
+/** @returns the failure, if there is one */
 function endOf(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     child.once('error', ({ message }) => resolve(message));

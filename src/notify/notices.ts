@@ -1,4 +1,4 @@
-/** Notices for hooks and webhooks. They are made from a few of the miner's events, each with a line for people. */
+/** Makes notices for hooks and webhooks from some of the miner's events, each with a line for people. */
 
 import { z } from 'zod';
 import { DEVICE_FAULTS } from '../engine/device.ts';
@@ -27,16 +27,12 @@ import { wallMs } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 
 type Frame = 'timeMillis' | 'rig';
-/** A notice without its time and its rig. */
 type Content = Notice extends infer Each ? (Each extends Notice ? Omit<Each, Frame> : never) : never;
 
-/** Longer texts are cut. They can come from a driver or a node. */
+/** Maximum length of a text, which can come from a driver or a node. */
 const MAX_TEXT = 500;
 
-/**
- * Calls `send` with the notice of the start at once, and with the other notices as events happen.
- * @returns a function to call at the end, which gives the notice of the stop
- */
+/** Sends the notice of the start at once. @returns a function to call at the end, which sends that of the stop */
 export function sendNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
   send: (notice: Notice) => void,
@@ -58,7 +54,7 @@ export function sendNotices(
       lost.delete(device);
       return;
     }
-    // There is one notice when a device is lost, however often it is reopened, and one when it is parked.
+    // A device is reported once when it is lost, however often it is reopened, and once when it is parked.
     if (state === 'parked' || !lost.has(device)) notify(deviceLost(event, state));
     lost.add(device);
   });
@@ -84,7 +80,7 @@ function block({ device, isRelay, chain, height, nonce, answerSeconds }: MinerEv
   };
 }
 
-/** There is no notice of a state in which nothing is decided, nor of a state for the second time. */
+/** Undecided states and repeated ones are not reported. */
 function contentsOfBlock(event: MinerEvent & { type: 'block-state' }): Content[] {
   const { chain, height, blockHash, device, isRelay, state, previous, depth, reward, fees, paidTo } = event;
   if (state === 'pending' || state === 'contested' || state === 'unknown' || state === 'unanswered') return [];
@@ -155,7 +151,7 @@ function harmless<Value>(value: Value): Value | string {
   return typeof value === 'string' ? oneLine(value, MAX_TEXT) : value;
 }
 
-/* The notices that hooks and webhooks get, sent as they are. */
+/* The notices as they are sent. */
 
 const device = z.string();
 
@@ -228,29 +224,29 @@ export type NoticeType = Notice['type'];
 
 export const NOTICES: readonly NoticeType[] = Notice.options.map(({ shape }) => shape.type.value);
 
-/* Raises an alarm when a hashrate stays too low, and clears it when the hashrate is back. */
+/* The alarm of a low hashrate. */
 
-/** The minimum hashrate of a device, or of the whole rig when no device is named. */
+/** The minimum hashrate of a device or, without a device, of the whole rig. */
 export interface LeastRate {
   readonly device?: string;
   /** H/s */
   readonly limit: number;
 }
 
-/** The time between looks. Hashrates are averages over half a minute, so more frequent looks would show little more. */
+/** Time between checks. Hashrates are averages over half a minute, so more frequent checks would show little more. */
 const LOOK_MS = 5_000;
-/** An alarm is cleared when the hashrate has been back for this long: twice the time that it is averaged over. */
+/** Time after which a sufficient hashrate clears the alarm: twice the time over which rates are averaged. */
 const CLEAR_MS = 60_000;
 
 /**
- * Compares a hashrate with its limit. The alarm is raised when the rate has been below the limit for `afterMs` without
- * a break. It is cleared after a minute, or after `afterMs` if that is shorter, at or above the limit.
+ * Raises the alarm when the rate has been below the limit for `afterMs` without a break, and clears it after a minute
+ * (or after `afterMs`, if that is shorter) at or above the limit.
  */
 export class LowRate {
   readonly #limit: number;
   readonly #afterMs: number;
   #raised = false;
-  /** Since when the rate has contradicted the alarm's state. */
+  /** Start of the time in which the rate has contradicted the alarm's state. */
   #sinceMs: number | undefined;
 
   constructor(limit: number, afterMs: number) {
@@ -258,10 +254,7 @@ export class LowRate {
     this.#afterMs = afterMs;
   }
 
-  /**
-   * @param rate H/s; undefined while there is nothing to compare
-   * @returns whether the alarm has just been raised or cleared
-   */
+  /** @param rate H/s; undefined without a comparison @returns whether the alarm has just been raised or cleared */
   observe(rate: number | undefined, nowMs: number): AlarmState | undefined {
     if (rate === undefined || rate < this.#limit === this.#raised) {
       this.#sinceMs = undefined;
@@ -278,8 +271,8 @@ export class LowRate {
 
 /**
  * @param device a device's name; undefined for the whole rig. A device that does not exist has a rate of 0
- * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to compare, because there is no
- *   source or no work, because the devices are paused, or because the rig has none and only hands work on
+ * @returns H/s; undefined while there is nothing to compare: without a source or work, while the devices are paused, or
+ * on a rig without devices that only relays work
  */
 function rateOf(device: string | undefined, tally: Tally): number | undefined {
   const status = tally.status();

@@ -1,7 +1,4 @@
-/**
- * The webhook receives notices as JSON, one POST each, in order. For many services the URL is as secret as a password,
- * so only its origin is ever shown.
- */
+/** Sends notices as JSON, one POST each, in order. The URL may be secret, so only its origin is ever shown. */
 
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
@@ -11,11 +8,11 @@ import { jsonText, oneLine } from '../text/plain-text.ts';
 import type { Notice, NoticeType } from './notices.ts';
 
 interface WebhookLimits {
-  /** The time from connecting to the end of the answer. */
+  /** Time from connecting to the end of the answer. */
   readonly timeoutMs: number;
-  /** The pause before each further try. */
+  /** Pauses before further attempts. */
   readonly retryAfterMs: readonly number[];
-  /** Maximum number of notices that wait for their turn. */
+  /** Maximum number of waiting notices. */
   readonly waiting: number;
   /** Time for the last notices when pickaxe ends. */
   readonly endMs: number;
@@ -28,12 +25,12 @@ const WEBHOOK_LIMITS: WebhookLimits = {
   endMs: 5_000,
 };
 
-/** Bytes of the ignored answer that are read, so that the connection can be used again. */
+/** Maximum number of bytes that are read of the ignored answer, so that the connection can be used again. */
 const MAX_ANSWER_BYTES = 16_384;
 
 export interface WebhookOptions {
   readonly url: URL;
-  /** A token that is sent as `authorization: Bearer …`. */
+  /** Sent as `authorization: Bearer …`. */
   readonly token?: string;
   readonly events: ReadonlySet<NoticeType>;
   readonly log: Logger;
@@ -48,7 +45,7 @@ export class Webhook {
   readonly #limits: WebhookLimits;
   readonly #agent: Agent;
   readonly #queue: Queue<Notice>;
-  /** Whether the last delivery failed. Repeated failures are logged as a warning only once. */
+  /** Whether the last delivery failed. Further failures are not logged as warnings. */
   #failing = false;
 
   constructor(options: WebhookOptions) {
@@ -57,8 +54,7 @@ export class Webhook {
     this.#options = options;
     this.#limits = limits;
     this.#agent = new Agent({
-      // Without this, NODE_TLS_REJECT_UNAUTHORIZED, which may be set for another program, could give the token to any
-      // server.
+      // Otherwise NODE_TLS_REJECT_UNAUTHORIZED, set for another program, could reveal the token to any server.
       connect: { timeout: timeoutMs, rejectUnauthorized: true },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
@@ -97,10 +93,7 @@ export class Webhook {
     }
   }
 
-  /**
-   * @param signal fires with `stop` and at the time limit
-   * @throws Error when the notice was not accepted: Refused when further attempts make no sense
-   */
+  /** @param signal fires at `stop` and at the time limit @throws Error; Refused when further attempts are useless */
   async #post(notice: Notice, stop: AbortSignal, signal: AbortSignal): Promise<void> {
     const { url, token } = this.#options;
     const headers = {
@@ -120,7 +113,7 @@ export class Webhook {
       await body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => {});
       if (statusCode >= 200 && statusCode < 300) return;
       const transient = statusCode === 408 || statusCode === 429 || statusCode >= 500;
-      // Redirects are not followed, because they would send the token and the notice to another place.
+      // A redirect would send the token and the notice to another server.
       const why = `it answered ${statusCode}${statusCode < 400 ? ', and redirects are not followed' : ''}`;
       throw transient ? new Error(why) : new Refused(why);
     } catch (fault) {
@@ -145,10 +138,7 @@ export class Webhook {
 /** Discord's hosts, including those of its public tests. */
 const DISCORD = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/;
 
-/**
- * @returns the JSON object to send. Discord requires the field `content`; `allowed_mentions` prevents names in the
- *   text, which can come from a node, from notifying anybody there
- */
+/** Discord requires `content`. `allowed_mentions` keeps names in the text, perhaps a node's, from notifying users. */
 export function webhookBody({ hostname }: URL, notice: Notice): object {
   if (!DISCORD.test(hostname)) return notice;
   return { ...notice, content: notice.text, allowed_mentions: { parse: [] } };
@@ -157,11 +147,10 @@ export function webhookBody({ hostname }: URL, notice: Notice): object {
 /* A bounded queue for work in the background, so that hooks and webhooks never block the miner. */
 
 interface QueueOptions<T> {
-  /** Maximum number of items that are processed at the same time. */
   readonly atOnce: number;
-  /** Maximum number of items that wait. */
+  /** Maximum number of waiting items. */
   readonly most: number;
-  /** Processes an item. It must not throw, and must end soon after `stop`. */
+  /** Must not throw, and must end soon after `stop`. */
   readonly work: (item: T, stop: AbortSignal) => Promise<void>;
   /** Called with each item that is dropped because the queue is full, or because `end` took too long. */
   readonly dropped: (item: T) => void;
@@ -184,7 +173,7 @@ export class Queue<T> {
     this.#next();
   }
 
-  /** Waits for all items, but not longer than `withinMs`. Then running items are stopped and waiting ones dropped. */
+  /** Waits for all items, at most for `withinMs`. Then running items are stopped and waiting ones dropped. */
   async end(withinMs: number): Promise<void> {
     const timer = setTimeout(() => {
       for (const item of this.#waiting.splice(0)) this.#options.dropped(item);

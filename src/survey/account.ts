@@ -1,7 +1,4 @@
-/**
- * Examines whether the miner's account can be paid: an account that exists on a chain with other keys or another
- * predicate cannot, and then the node makes no work there.
- */
+/** Examines whether the miner's account can be paid: a node makes no work for chains where its keyset differs. */
 
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { stringifyExactJson } from '../ledger/json.ts';
@@ -11,10 +8,10 @@ import type { Finding } from './finding.ts';
 
 type Reading = ChainReading<AccountDetails | undefined>;
 
-/** The most characters of a foreign guard. */
+/** Maximum number of characters of a foreign guard. */
 const MAX_GUARD = 200;
 
-/** @param miner the keys and the predicate that the configuration names */
+/** @param miner the configured keys and predicate */
 export function accountFindings(account: string, miner: Keyset, readings: readonly Reading[]): Finding[] {
   const troubles = troublesOf(account, miner, readings);
   if (troubles.length > 0) return troubles;
@@ -27,7 +24,6 @@ export function accountFindings(account: string, miner: Keyset, readings: readon
   return [{ about: 'account', state: 'ok', what: known.length === readings.length ? everywhere : what }];
 }
 
-/** @returns what is wrong with the account, and where it was not checked */
 function troublesOf(account: string, miner: Keyset, readings: readonly Reading[]): Finding[] {
   const unread = readings.flatMap((each) => ('error' in each ? [each] : []));
   const others = existing(readings).filter(({ keyset }) => !keyset || !sameKeyset(keyset, miner));

@@ -1,4 +1,4 @@
-/** Compares several nodes of one network, and finds what is wrong with each. */
+/** Compares several nodes of one network, and finds the problems of each. */
 
 import type { Cut } from '../ledger/cut.ts';
 import { blockHash } from '../ledger/header.ts';
@@ -9,27 +9,26 @@ import type { Problem } from './finding.ts';
 import { type Look, type LookedAt, lookAt, unlessMissing, YOUNG_MS } from './look.ts';
 import { clockProblem } from './node.ts';
 
-/** A node to look at. */
 export interface Candidate {
   /** Safe to show. */
   readonly name: string;
-  /** Its client, or why it has no client. */
+  /** The node's client, or the reason why it has none. */
   readonly api: LookedAt | string;
-  /** Asks it for work, where a miner is known. @returns why it gives none */
+  /** Asks the node for work; undefined without a miner. @returns the reason why it gives none */
   readonly whyNoWork?: (() => Promise<string | undefined>) | undefined;
 }
 
 export interface Surveyed extends Assessment {
   readonly candidate: Candidate;
   readonly look: Look;
-  /** Undefined when it was not asked. */
+  /** Undefined when the node was not asked. */
   readonly givesWork?: boolean;
 }
 
 /**
- * @param network the wanted one; empty where it is not known, as with a URL whose path does not name it
- * @param nowUs our clock, in µs since 1970
- * @returns what there is to say about each node, in the same order
+ * @param network the expected network; empty where it is not known, as with a URL whose path does not name it
+ * @param nowUs this machine's clock, in µs since 1970
+ * @returns an assessment of each node, in the same order
  */
 export async function survey(
   candidates: readonly Candidate[],
@@ -43,7 +42,7 @@ export async function survey(
     ),
   );
   const blocks = await blocksOf(candidates, looks, network, stop);
-  // A node that does not answer is not asked for work either: the reason would be the same.
+  // A node that does not answer is not asked for work, since the reason would be the same.
   const work = await Promise.all(
     candidates.map(async ({ whyNoWork }, i) =>
       whyNoWork && looks[i].fault === undefined ? { reason: await whyNoWork() } : undefined,
@@ -72,7 +71,7 @@ async function blocksOf(
   return candidates.map((_, i) => found[followers.findIndex((follower) => follower.i === i)]);
 }
 
-/** Nodes differ in the last blocks for seconds; this deep, all must have the same. */
+/** Nodes differ in the last blocks for seconds. At this depth all must have the same block. */
 const DEPTH = 6n;
 
 export interface Follower {
@@ -81,9 +80,9 @@ export interface Follower {
 }
 
 /**
- * Compares the nodes' blocks at one height, on the lowest chain that all have. Half of these are at least that
- * far: one that is years behind would choose a height at which no fork shows.
- * @returns for each node its block there, 43 characters; undefined where the node does not know or does not say
+ * Compares the nodes' blocks at one height, on the lowest chain that all have. Half of the nodes have reached this
+ * height: a node that is years behind would choose one at which no fork shows.
+ * @returns each node's block at this height, 43 characters; undefined where it is not known
  */
 async function commonBlocks(
   followers: readonly Follower[],
@@ -102,7 +101,7 @@ async function commonBlocks(
   );
 }
 
-/** @returns the higher one where two are in the middle */
+/** @returns the higher one of two in the middle */
 function median(heights: readonly bigint[]): bigint {
   return heights.toSorted((a, b) => Number(a - b))[Math.floor(heights.length / 2)];
 }
@@ -133,46 +132,43 @@ async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
   return undefined;
 }
 
-/** Number of blocks of each chain that a node may be behind: about two minutes. */
+/** Maximum number of blocks that a node may be behind on each chain: about two minutes. */
 const MOST_BEHIND = 4;
-/** Time in which some chain grows unless the whole network stands still: each has a block about every 30 s. */
+/** Each chain has a block about every 30 s, so only a network that stands still has none for this time. */
 const STANDSTILL_MS = 600_000;
 
-/** What is known of a node when it is compared with others. */
 export interface Seen {
   readonly look: Look;
-  /** Its block at a height that all nodes have; undefined where that is not known. */
+  /** The node's block at a height that all nodes have; undefined where it is not known. */
   readonly commonBlock?: string | undefined;
-  /** Why it gives no work; undefined when it does, or was not asked. */
+  /** The reason why the node gives no work; undefined when it does, or was not asked. */
   readonly noWork?: string | undefined;
 }
 
 export interface Assessment {
-  /** Whether the node has given what its assessment needs. One that does not answer may be as good as any other. */
+  /** Whether the node has given what its assessment needs. A silent node may be as good as any other. */
   readonly hasAnswered: boolean;
-  /** Number of blocks of each chain that it is behind the node that is furthest; 0 while its newest block is young. */
+  /** Number of blocks on each chain that the node is behind the furthest one; 0 while its newest block is young. */
   readonly behind?: number;
-  /** With a fault, mining there is of no use. `what` of a fault follows the node's name in a sentence. */
+  /** With a fault, mining there is useless. `what` of a fault follows the node's name in a sentence. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Any node can claim any height and weight, so no claim makes another node faulty by itself. What a node's own newest
- * block says must fit, and between branches most nodes decide.
- * @param network as for `survey`
- * @param nowUs our clock, in µs since 1970
+ * Any node can claim any height and weight, so a claim alone makes no other node faulty: the node's own newest block
+ * must be old, too. Between branches, most nodes decide. The parameters are those of `survey`.
  * @returns an assessment of each node, in the same order
  */
 export function assess(nodes: readonly Seen[], network: string, nowUs: bigint): Assessment[] {
   const usable = nodes.filter(({ look }) => look.cut && !otherNetwork(look.network, network));
   const behindOf = ({ look }: Seen) => blocksBehind(look, usable, nowUs);
-  // Nodes that the rest of the network has left behind have no vote.
+  // Nodes that are far behind have no vote.
   const voters = usable.filter((node) => behindOf(node) <= MOST_BEHIND);
   const branch = branchOfMost(voters);
   return nodes.map((node) => assessOne(node, { network, nowUs, branch, behindOf }));
 }
 
-/** The block of the right branch; null where as many nodes follow another branch; undefined where nobody says. */
+/** The block of most nodes; null when as many follow another branch; undefined when no block is known. */
 type Branch = string | null | undefined;
 
 function branchOfMost(voters: readonly Seen[]): Branch {
@@ -182,19 +178,13 @@ function branchOfMost(voters: readonly Seen[]): Branch {
   return most && next && most[1] === next[1] ? null : most?.[0];
 }
 
-/**
- * While a node gets new blocks, it keeps up, whatever others claim: one that is behind has only old ones.
- * @returns how many blocks of each chain the node is behind the one that is furthest
- */
+/** A node with new blocks keeps up, whatever others claim. @returns blocks behind the furthest, on each chain */
 function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number {
   if (ageMsOf(look, nowUs) < YOUNG_MS) return 0;
   return Math.max(0, ...peers.map((peer) => headsBetween(look, peer.look)));
 }
 
-/**
- * @returns how much higher the other node's head is, on the chain in the middle of those that both have. Both have a
- *   cut
- */
+/** Both have a cut. @returns how much higher the other node's head is, as the median of their common chains */
 function headsBetween({ cut }: Look, { cut: other }: Look): number {
   const missing = [...cut!.heads].flatMap(([chain, { height }]) => {
     const head = other!.heads.get(chain);
@@ -203,9 +193,9 @@ function headsBetween({ cut }: Look, { cut: other }: Look): number {
   return missing.sort((a, b) => a - b)[Math.floor(missing.length / 2)] ?? 0;
 }
 
-/** @returns how old a node's newest block is; 0 when that is not known */
+/** @returns the age of a node's newest block; 0 when it is not known */
 function ageMsOf({ newestBlockUs, skew }: Look, nowUs: bigint): number {
-  // Our clock may be wrong, and then every node would seem to stand still.
+  // With a wrong clock on this machine, every node would seem to stand still.
   const theirNowUs = nowUs - (skew && skew.mostUs > 0n ? skew.mostUs : 0n);
   return newestBlockUs === undefined ? 0 : Number((theirNowUs - newestBlockUs) / 1000n);
 }
@@ -244,7 +234,7 @@ function assessOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): 
   return { hasAnswered: true, behind, problems };
 }
 
-/** The units of long times, in minutes, the longest first. A year has 365 days. */
+/** In minutes, the longest first. A year has 365 days. */
 const UNITS = [
   ['years', 525_600],
   ['days', 1_440],
@@ -252,7 +242,7 @@ const UNITS = [
   ['minutes', 1],
 ] as const;
 
-/** @returns a time in the longest unit of which it has at least two: `11 minutes`, `3 days` */
+/** @returns the time in the longest unit of which there are at least two: `11 minutes`, `3 days` */
 function formatAge(ms: number): string {
   const minutes = ms / 60_000;
   const [unit, length] = UNITS.find(([, length]) => minutes >= 2 * length) ?? UNITS[3];

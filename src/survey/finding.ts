@@ -1,42 +1,35 @@
-/** What an examination finds, whether of a node, a pool, an account or the machine, and how findings are printed. */
+/** Findings about a node, a pool, an account or the machine, and how they are printed. */
 
 import { z } from 'zod';
 
 export const Finding = z.object({
-  /** What it is about, in a word or two. */
+  /** In a word or two. */
   about: z.string(),
-  /**
-   * A fault stops mining, or at least stops the device, the node or the pool that it is about. What is skipped could
-   * not be checked: `what` says why.
-   */
+  /** A fault stops mining, or at least its device, node or pool. `skipped` was not checked, as `what` explains. */
   state: z.enum(['ok', 'skipped', 'warning', 'fault']),
   what: z.string(),
-  /** Why a warning or a fault matters, unless `what` says so. */
+  /** The reason why a warning or a fault matters, unless `what` gives it. */
   why: z.string().exactOptional(),
-  /** What to do about it, unless `what` says so. */
+  /** The remedy, unless `what` gives it. */
   mend: z.string().exactOptional(),
-  /** What the node's configuration must have, line by line, where that would help. */
+  /** Lines that the node's configuration must have. */
   nodeConfiguration: z.array(z.string()).exactOptional(),
 });
 export type Finding = Readonly<z.infer<typeof Finding>>;
 
-/** A finding about something that is wrong. */
 export type Problem = Finding & { readonly state: 'warning' | 'fault' };
 
 export function isFault({ state }: Pick<Finding, 'state'>): boolean {
   return state === 'fault';
 }
 
-/**
- * @param each the findings about each node, or about each pool
- * @returns all of them. While one of the nodes or pools can be mined on, the faults of the others are only warnings
- */
+/** Faults become warnings while one node or pool can be mined on. @param each the findings about each of them */
 export function together(each: readonly (readonly Finding[])[]): Finding[] {
   const canMine = each.some((findings) => !findings.some(isFault));
   return each.flat().map((finding) => (canMine && isFault(finding) ? { ...finding, state: 'warning' } : finding));
 }
 
-/** @param columns the longest line; by default lines are not wrapped */
+/** @param columns maximum length of a line; by default lines are not wrapped */
 export function findingLines(findings: readonly Finding[], columns = Number.POSITIVE_INFINITY): string[] {
   const width = Math.max(...findings.map(({ about }) => about.length));
   const indent = width + STATE_WIDTH + 2;
@@ -48,7 +41,7 @@ export function findingLines(findings: readonly Finding[], columns = Number.POSI
     ...hang(`${state.padEnd(STATE_WIDTH)}${about.padEnd(width)}  `, what),
     ...(why === undefined ? [] : hang(`${' '.repeat(indent)}why: `, why)),
     ...(mend === undefined ? [] : hang(`${' '.repeat(indent)}do:  `, mend)),
-    // Not indented, so that they can be pasted as they are.
+    // Not indented, so that the lines can be pasted.
     ...(nodeConfiguration === undefined ? [] : ['', ...nodeConfiguration, '']),
   ]);
 }

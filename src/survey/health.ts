@@ -1,24 +1,19 @@
-/** Compares the same nodes again and again, and reports which of them have become unhealthy or healthy. */
+/** Compares the same nodes periodically, and reports changes of their health. */
 
 import { pause } from '../system/abort.ts';
 import type { Assessment } from './comparison.ts';
 import { isFault } from './finding.ts';
 
 export interface Pace {
-  /** The time between two comparisons. */
   readonly everyMs: number;
-  /** The time to the next one when a node seems to have become unhealthy. */
+  /** Time until the next comparison when a healthy node has become doubtful. */
   readonly doubtMs: number;
 }
 
 export interface NodeWatchOptions {
   /** Compares all nodes once, always in the same order. */
   readonly survey: (stop: AbortSignal) => Promise<readonly Assessment[]>;
-  /**
-   * Called when a node has become unhealthy or healthy again.
-   * @param index its place in that order
-   * @param fault what follows its name in a sentence, with foreign text; undefined when it is healthy
-   */
+  /** Called when a node's health has changed. `fault` is a clause after its name, with foreign text, if unhealthy. */
   readonly changed: (index: number, fault: string | undefined) => void;
   /** Called when comparisons begin to fail, and without a reason when they succeed again. */
   readonly failing: (reason: string | undefined) => void;
@@ -28,10 +23,9 @@ export interface NodeWatchOptions {
 }
 
 const PACE: Pace = { everyMs: 60_000, doubtMs: 15_000 };
-/** The share by which a pause may be longer or shorter, so that rigs that start together do not ask together. */
+/** The fraction by which pauses vary, so that rigs that start together do not ask together. */
 const JITTER = 0.2;
 
-/** Watches until `stop`. */
 export async function watchNodes(options: NodeWatchOptions, stop: AbortSignal): Promise<void> {
   const { survey, changed, failing, pace = PACE, random = Math.random } = options;
   const health: NodeHealth[] = [];
@@ -72,23 +66,16 @@ function update(
   return isDoubtful;
 }
 
-/** Number of comparisons in a row that it takes to change a node's health. */
+/** Number of comparisons in a row after which a node's health changes. */
 const CONTRADICTIONS = 2;
 
-/**
- * Decides from comparison to comparison whether a node is healthy. A node near a limit must not be left and returned to
- * again and again, so one comparison alone changes nothing.
- */
+/** One comparison alone changes nothing, so that mining does not leave and rejoin a node near a limit. */
 export class NodeHealth {
   #isHealthy = true;
   /** Number of comparisons in a row that have contradicted the node's health. */
   #contradictions = 0;
 
-  /**
-   * To be called for each comparison in which the node has answered: silence says nothing about its health.
-   * @returns `doubtful` when a healthy node has had a fault for the first time, and another comparison should follow
-   *   soon
-   */
+  /** Call it only when the node has answered. @returns `doubtful` when another comparison should follow soon */
   observe(isFaulty: boolean): 'unchanged' | 'doubtful' | 'unhealthy' | 'healthy' {
     if (isFaulty !== this.#isHealthy) {
       this.#contradictions = 0;

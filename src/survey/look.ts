@@ -1,4 +1,4 @@
-/** Looks at one node: what it serves, and how far its ledger is. */
+/** Asks one node which network it serves, and how far its ledger is. */
 
 import type { Cut, Head } from '../ledger/cut.ts';
 import { blockHash } from '../ledger/header.ts';
@@ -10,34 +10,28 @@ import { within } from '../system/abort.ts';
 /** Age below which a node's newest block shows that it keeps up: 20 chains have a block about every two seconds. */
 export const YOUNG_MS = 60_000;
 
-/** Time for all questions to one node, so that a slow one does not hold up what is found about the others. */
+/** Time limit for all questions to one node, so that a slow one does not delay the findings about others. */
 const LOOK_MS = 30_000;
 
-/** What a node has answered, without the fields that it did not give. */
 export interface Look {
-  /** The network that it serves; foreign text. */
+  /** The network that the node serves; foreign text. */
   readonly network?: string;
-  /** The version of its software, safe to show. */
+  /** The version of the node's software, safe to show. */
   readonly software?: string;
   readonly cut?: Cut;
-  /** When the newest block of its cut was made, in µs since 1970. */
+  /** Creation time of the cut's newest block, in µs since 1970. */
   readonly newestBlockUs?: bigint;
   readonly skew?: Skew;
-  /** Why it has not answered. */
+  /** The reason for which some answer is missing. */
   readonly fault?: string;
 }
 
-/** The methods of a node's client that are used here. */
 export type LookedAt = Pick<
   NodeApi,
   'info' | 'cut' | 'header' | 'blocks' | 'hashBranch' | 'headerBranch' | 'nodeVersion' | 'skew'
 >;
 
-/**
- * @param nowUs our clock, in µs since 1970
- * @param mostMs how long it may take
- * @returns a look with a fault when the node does not answer
- */
+/** @param nowUs in µs since 1970 @returns a look with a fault when the node does not answer */
 export async function lookAt(
   api: LookedAt,
   nowUs: bigint,
@@ -47,7 +41,7 @@ export async function lookAt(
   const look: { -readonly [Key in keyof Look]: Look[Key] } = {};
   try {
     await within(mostMs, stop, async (signal) => {
-      // Not every node says what it serves, and the P2P port never does.
+      // Not every node names its network, and the P2P port never does.
       const info = await unlessMissing(api.info(signal));
       if (info) look.network = info.network;
       look.cut = await api.cut({}, signal);
@@ -72,10 +66,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
-/**
- * The highest block is mostly among the newest. Only when it is old, other chains are asked, too, until one has a young
- * block.
- */
+/** The highest block is usually among the newest. If it is old, other chains are asked until one is young. */
 async function newestBlockUs(
   api: LookedAt,
   { heads }: Cut,
@@ -111,7 +102,7 @@ async function timeOfBlock(
   );
 }
 
-/** @returns undefined when the node does not serve what was asked for */
+/** @returns undefined when the node does not serve the resource */
 export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -1,4 +1,4 @@
-/** Examines one node: asks it once for everything that a miner needs, and reports what it finds. */
+/** Examines one node: asks it once for everything that a miner needs, and reports its findings. */
 
 import { parseWork, type Work } from '../chain/work.ts';
 import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
@@ -16,33 +16,32 @@ import type { Finding, Problem } from './finding.ts';
 
 export interface NodeQuestion {
   readonly url: string;
-  /** Without a network the node is asked which one it serves. */
+  /** Without a network, the node is asked for its own. */
   readonly network?: string | undefined;
   /** Without a miner no work is asked for. */
   readonly miner?: MinerIdentity | undefined;
-  /** What makes an https node's certificate trusted: by default, that an authority has signed it. */
+  /** By default, an https node's certificate must be signed by an authority. */
   readonly trust?: Trust;
 }
 
 export interface Examination {
   readonly findings: readonly Finding[];
-  /** The network that the node says it serves. */
+  /** The network that the node claims to serve. */
   readonly network?: string;
-  /** The fingerprint of the certificate that the node has shown, where that is not trusted. */
+  /** The fingerprint of the node's certificate, if it is not trusted. */
   readonly untrusted?: string;
-  /** The work that it has given. */
   readonly work?: Work;
 }
 
 type Mining = Pick<Examination, 'findings' | 'work'>;
 
-/** The chain whose updates are asked for when no work names a chain. Every network has it. */
+/** The chain of the update stream when no work names one. Every network has this chain. */
 const FIRST_CHAIN = 0;
 
-/** Faults after which there is no point in asking more. */
+/** Faults after which further questions are pointless. */
 const NO_ANSWER: ReadonlySet<NodeErrorKind> = new Set(['unreachable', 'timed out', 'not a node', 'broken']);
 
-/** @throws Error when the URL is not a node's */
+/** @throws Error when the URL is not that of a node */
 export async function examineNode(question: NodeQuestion, limits: Partial<NodeLimits> = {}): Promise<Examination> {
   const { url, miner } = question;
   const nodeClock = new NodeClock(systemClock);
@@ -66,7 +65,7 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
     mining = await examineMining(client, miner, stop);
     await client.close();
   }
-  // What the report says about this miner is known: a refusal says the same, and only a miner that is listed gets work.
+  // A refusal says the same as the report's entry for this miner, and a miner that gets work must be listed.
   const isKnown = mining.findings.some(({ about, state, nodeConfiguration }) => {
     return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
   });
@@ -80,7 +79,7 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
   return { findings, ...(served !== undefined && { network: served }), ...(work && { work }) };
 }
 
-/** @returns why the node gives the miner no work; undefined when it does */
+/** @returns the reason why the node gives the miner no work; undefined when it does */
 export async function whyNoWork(
   question: NodeQuestion & { readonly network: string; readonly miner: MinerIdentity },
 ): Promise<string | undefined> {
@@ -90,10 +89,7 @@ export async function whyNoWork(
   return error?.message;
 }
 
-/**
- * @returns the network that the node says it serves; undefined when it does not say
- * @throws NodeError when it gives no answer about it
- */
+/** @returns undefined when the node names no network @throws NodeError when the node does not answer */
 export async function askNetwork(question: Omit<NodeQuestion, 'miner'>): Promise<string | undefined> {
   const client = openClient(question);
   const { value, error } = await attempt(() => client.config(new AbortController().signal));
@@ -121,7 +117,7 @@ const NAMELESS: Finding = {
   mend: 'give its network with --network, like --network mainnet01',
 };
 
-/** A missing report, or one that is not understood, is fine. */
+/** A missing report, or one that cannot be interpreted, is fine. */
 function networkFindings(report: unknown, network: string | undefined, miner: MinerIdentity | undefined): Finding[] {
   if (report === undefined) {
     return [{ about: 'network', state: 'ok', what: 'the node does not report its configuration' }];
@@ -149,17 +145,17 @@ async function examineMining(
   return { findings: [given, updatesFinding(stream.error, true)], work };
 }
 
-/** @param error why no stream could be opened */
+/** @param error the reason why no stream could be opened */
 function updatesFinding(error: NodeError | undefined, hasWork: boolean): Finding {
   const about = 'updates';
   if (!error) return { about, state: 'ok', what: 'announces New Cuts' };
   const what = `no update stream: ${error.message}`;
-  // When no work was asked for, a refused stream is the sign that there is no mining API.
+  // When no work was asked for, a refused stream means that there is no mining API.
   if (!hasWork && error.kind === 'refused') return { about, state: 'fault', what, why: WHY_WORK };
   return { about, state: 'warning', what, why: WHY_UPDATES };
 }
 
-/** The stream only has to open: it may be silent for minutes. It ends with its connection. */
+/** The stream only has to open, since it may be silent for minutes. It ends with its connection. */
 async function tryUpdates(client: MiningClient, chain: number, stop: AbortSignal): Promise<void> {
   const stream = await within(client.limits.workTimeoutMs, stop, (signal) => client.updates(chain, signal));
   void readToEnd(stream);
@@ -173,10 +169,7 @@ async function readToEnd(stream: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-/**
- * The largest difference of clocks that does no harm: a node reports its clock in whole seconds, and creation times are
- * half a second late anyway.
- */
+/** Nodes report their time in whole seconds, and creation times are half a second late anyway. */
 const TOLERATED_SKEW_US = 2_000_000n;
 
 function clockFinding(skew: Skew | undefined): Finding {

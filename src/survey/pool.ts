@@ -1,4 +1,4 @@
-/** Examines one pool: connects to it once, as a miner does, and reports what it finds. */
+/** Examines one pool: connects to it once, as a miner does, and reports its findings. */
 
 import { difficultyOf } from '../chain/target.ts';
 import type { Work } from '../chain/work.ts';
@@ -18,17 +18,17 @@ import type { Finding } from './finding.ts';
 
 interface PoolQuestion {
   readonly url: string;
-  /** Without an account the pool is only connected to, and nothing is sent to it. */
+  /** Without an account, pickaxe only connects and sends nothing. */
   readonly account?: PoolAccount | undefined;
-  /** What makes the certificate of a pool with TLS trusted: by default, that an authority has signed it. */
+  /** By default, the certificate of a pool with TLS must be signed by an authority. */
   readonly trust?: Trust;
 }
 
 export interface PoolExamination {
   readonly findings: readonly Finding[];
-  /** The fingerprint of the certificate that the pool has shown, where that is not trusted. */
+  /** The fingerprint of the pool's certificate, if it is not trusted. */
   readonly untrusted?: string;
-  /** The work of its first job. */
+  /** The work of the pool's first job. */
   readonly work?: Work;
 }
 
@@ -38,7 +38,7 @@ const JOB_MS = 15_000;
 const WHY_POOL = 'work comes from the pool, and shares go there';
 const WHY_JOB = 'without a job there is nothing to mine';
 
-/** @throws Error when the URL is not a pool's */
+/** @throws Error when the URL is not that of a pool */
 export async function examinePool({ url, account, trust = BY_AUTHORITY }: PoolQuestion): Promise<PoolExamination> {
   const address = parsePoolUrl(url);
   if (!address) throw new Error(`"${url}" is not a pool URL`);
@@ -63,11 +63,10 @@ export async function examinePool({ url, account, trust = BY_AUTHORITY }: PoolQu
 }
 
 interface FirstJob {
-  /** Why the connection has ended before the first job; undefined when there was a job, or the time was up. */
+  /** The reason why the connection ended before the first job; undefined when there was a job, or the time was up. */
   readonly why: PoolError | undefined;
   readonly work: Work | undefined;
   readonly times: SessionTimes;
-  /** The pool's messages for people. */
   readonly messages: readonly Finding[];
 }
 

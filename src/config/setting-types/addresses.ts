@@ -1,4 +1,4 @@
-/** Addresses of nodes, pools and servers, and what must be known about a certificate. */
+/** Addresses of nodes, pools and servers, and facts about their certificates. */
 
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -7,10 +7,10 @@ import { formatHttpAddress, isPoolUrl, parseHttpAddress, parsePoolUrl } from '..
 import { oneLine } from '../../text/plain-text.ts';
 import { MAX_CHARACTERS, parsed, type SettingType, text } from './basic.ts';
 
-/* Settings with a value for each node or pool: `https://node.example=VALUE`, or VALUE alone for all others. Pure. */
+/* Settings with a value for each node or pool: `https://node.example=VALUE`, or VALUE alone for all others. */
 
 export interface PerNode {
-  /** `https://node.example`: the path of a node's URL does not count. Undefined where the value stands alone. */
+  /** `https://node.example`, since the path of a node's URL does not count. Undefined where the value stands alone. */
   readonly origin?: string;
   readonly value: string;
 }
@@ -45,7 +45,7 @@ export function originOf(url: string): string | undefined {
 
 const URL_WITH_SCHEME = /^[hH][tT][tT][pP][sS]?:\/\/[^\s?#]+$/;
 
-/** @param port what a URL without scheme and port gets; without it, such a URL needs a port */
+/** @param port the default port of a URL without a scheme, which needs one if this is undefined */
 function httpUrl(port: number | undefined, says: string): SettingType<string> {
   const needed = port === undefined ? '' : '?';
   // `localhost`, `203.0.113.7:1848`, `[::1]:1848/path`
@@ -63,7 +63,7 @@ function httpUrl(port: number | undefined, says: string): SettingType<string> {
   });
 }
 
-/** @returns what keeps a text from being the URL of a node; it repeats nothing that could be secret */
+/** @returns what is wrong with the URL of a node; it repeats nothing that could be secret */
 function flawOfUrl(text: string): string | undefined {
   const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
   if (isPoolUrl(text)) return 'this is the URL of a pool, which belongs to --pool (pool.urls)';
@@ -75,13 +75,12 @@ function flawOfUrl(text: string): string | undefined {
   return URL_WITH_SCHEME.test(text) && URL.canParse(text) ? undefined : 'it is not the URL of a host';
 }
 
-/** The URL as it was written; `host` becomes `http://host:1848`, and `host:port` becomes `http://host:port`. */
+/** The URL as written; `host` becomes `http://host:1848`, and `host:port` becomes `http://host:port`. */
 export const nodeUrl = httpUrl(
   1848,
   'Write a node URL like http://127.0.0.1:1848, https://node.example or HOST, which means http://HOST:1848.',
 );
 
-/** The URL as it was written; `host:port` becomes `http://host:port`. */
 export const peerUrl = httpUrl(undefined, 'Write the URL of a P2P port like https://127.0.0.1:1789, or as HOST:PORT.');
 
 /** Segments of letters, digits, dots, dashes and underscores, or `<chain>`. */
@@ -90,14 +89,13 @@ export const commandPath = text(
   'Write the path of the API for commands like chain/<chain>/pact/api/v1, or like /api/v1 from the host root.',
 );
 
-/** A URL with user and password in it would show them. */
 function hasNoUser(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password } = new URL(text);
   return username === '' && password === '';
 }
 
-/** Always spelt `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
+/** In the form `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
 export const poolUrl = parsed({
   says: 'Write a pool URL like stratum+tcp://pool.example:3333, or stratum+ssl://pool.example:3334 for TLS.',
   parse: (text) => {
@@ -122,7 +120,6 @@ export const nodeFingerprint = parsed<PerNode>({
   print: formatPerNode,
 });
 
-/** A file, like `path`. */
 export const nodeFile: SettingType<PerNode> = {
   ...parsed({
     says: 'Give the path of a file; for one of several nodes or pools, URL=FILE.',
@@ -140,7 +137,7 @@ export const httpAddress = parsed({
 
 const NETWORK = /^([\da-f:.]{2,45})(?:\/(\d{1,3}))?$/i;
 
-/** An address, or a network of addresses in CIDR notation (RFC 4632 §3.1). */
+/** RFC 4632 §3.1 (CIDR notation). */
 export const ipNetwork = parsed({
   says: 'Give an IP address like 10.0.0.2 or ::1, or a network like 10.0.0.0/8.',
   pattern: NETWORK,
@@ -151,7 +148,7 @@ export const ipNetwork = parsed({
   },
 });
 
-/** No user and password in it: they would be seen. */
+/** Without user and password, which would be shown. */
 export const webhookUrl: SettingType<string> = {
   form: 'text',
   says: 'A webhook is a URL that begins with https:// or http://, without user and password.',

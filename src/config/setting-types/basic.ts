@@ -1,4 +1,4 @@
-/** What a setting type is, and the types that others are made of. */
+/** The interface of setting types, and the basic types. */
 
 import { resolve } from 'node:path';
 import type { z } from 'zod';
@@ -13,33 +13,30 @@ import {
   TIME,
 } from '../../text/quantities.ts';
 
-/** zod is passed in when something is checked: loading it takes longer than all of `pickaxe --help`. */
+/** zod is passed in when something is checked, because loading it takes longer than all of `pickaxe --help`. */
 type Zod = typeof z;
 
-/** What values a setting accepts, how they are written, and what the program gets. */
+/** The values that a setting accepts, how they are written, and how they are parsed. */
 export interface SettingType<T> {
-  /** How the text of a flag or an environment variable is read before the schema sees it. */
+  /** The form of a flag's or a variable's text, which is read before the schema checks it. */
   readonly form: 'text' | 'number' | 'switch' | 'list';
-  /** One sentence that says what to write. */
+  /** One sentence about what to write. */
   readonly says: string;
   readonly choices?: readonly string[];
-  /** Checks what a file has and parses it into the value that the program uses. */
+  /** Checks a file's value and parses it into the program's. */
   readonly schema: (zod: Zod) => z.ZodType<T>;
-  /** @returns what a file has for this value; without this function, a file has the value itself */
+  /** @returns the value as in a file; without this function, it is the value itself */
   print?(value: T): unknown;
-  /**
-   * For types with a path in them.
-   * @returns the value with its path resolved against the folder of the file that has it
-   */
+  /** Resolves a path in the value against the folder of the file that has it. */
   startAt?(folder: string, value: T): T;
 }
 
-/** @returns a value as a file has it */
+/** @returns the value as in a file */
 export function printed<T>(type: SettingType<T>, value: T): unknown {
   return type.print ? type.print(value) : value;
 }
 
-/** No name, URL or path comes near this length. */
+/** Far longer than any name, URL or path. */
 export const MAX_CHARACTERS = 4096;
 /** Far more nodes, keys or devices than anybody names. */
 export const MAX_ITEMS = 256;
@@ -50,12 +47,9 @@ export function text(pattern: RegExp, says: string): SettingType<string> {
 
 interface ParsedText<T> {
   readonly says: string;
-  /** For editors, which check texts by the JSON Schema. `parse` must accept nothing that the pattern refuses. */
+  /** For editors, which check texts by the JSON Schema. `parse` must refuse each text that the pattern refuses. */
   readonly pattern?: RegExp;
-  /**
-   * @returns undefined when the text is not valid
-   * @throws RangeError when the text is not valid and there is more to say about why
-   */
+  /** @returns undefined when the text is not valid @throws RangeError with the reason, where there is one */
   readonly parse: (text: string) => T | undefined;
   readonly print?: (value: T) => string;
 }
@@ -88,7 +82,7 @@ function attempt<T>(parse: ParsedText<T>['parse'], text: string): { value?: T | 
   }
 }
 
-/** A reason may repeat a part of the text. */
+/** Maximum length of a reason, which may repeat a part of the text. */
 const MAX_WHY = 200;
 
 interface ZodIssue {
@@ -96,7 +90,7 @@ interface ZodIssue {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** @returns why `parsed` refused a text, if there is more to say than what to write */
+/** @returns the reason for which `parsed` refused a text, if it gave one */
 export function whyOf(issues: readonly ZodIssue[]): string | undefined {
   const why = issues.map(({ params }) => params?.why).find((one) => typeof one === 'string');
   return why === undefined ? undefined : oneLine(why, MAX_WHY);
@@ -111,17 +105,13 @@ export function choice<const T extends readonly [string, ...string[]]>(...choice
   };
 }
 
-/** On or off. */
 export const toggle: SettingType<boolean> = {
   form: 'switch',
   says: 'Give true or false.',
   schema: (z) => z.boolean(),
 };
 
-/**
- * Values in the order given, each of them once. A file may have one value instead of a list; a flag or a variable has
- * one text with commas.
- */
+/** Distinct values, in order. A file may have one value in place of a list; flags and variables use commas. */
 export function list<T>(item: SettingType<T>): SettingType<readonly T[]> {
   return {
     form: 'list',
@@ -139,7 +129,7 @@ function distinct<T>(item: SettingType<T>, items: readonly T[]): T[] {
   return [...new Map(items.map((value) => [printed(item, value), value])).values()];
 }
 
-/** A file. A relative path starts at the folder of the file that has it, and elsewhere at the current folder. */
+/** A file. Relative paths start at the folder of the file that has them, or else at the current folder. */
 export const path: SettingType<string> = {
   form: 'text',
   says: 'Give the path of a file.',
@@ -174,9 +164,9 @@ function decimal(least: number, most: number, says: string): NumberType {
   return { form: 'number', says, schema: (z) => z.number().min(least).max(most), least, most, whole: false };
 }
 
-/** A number of seconds, also as a text with units. */
+/** In seconds, also written as a text with units. */
 export interface TimeType extends SettingType<number> {
-  /** @returns seconds; undefined for a text that is not a time, or not one within the bounds */
+  /** @returns seconds; undefined for a text that is not a time within the bounds */
   readonly parse: (text: string) => number | undefined;
 }
 
@@ -197,19 +187,17 @@ export function time(least: number, most: number, says: string): TimeType {
 const SECONDS_IN_YEAR = 365 * 86_400;
 export const duration = time(0.001, SECONDS_IN_YEAR, 'Give seconds, or a time like 90m, 1h30m or 2d, up to 365 days.');
 
-/** A shorter batch can end unseen between two looks at it; a longer one makes a driver believe that the GPU hangs. */
+/** A shorter batch can end unseen between two checks; a longer one makes a driver believe that the GPU hangs. */
 export const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 
-/** Pools count in units of their own, some below 1. */
+/** In the pool's own units, some of them below 1. */
 export const poolDifficulty = decimal(1e-6, 1e15, 'Give a number from 0.000001 to 1000000000000000.');
 
-/** Of a kilowatt-hour. Some currencies count in thousands. */
+/** Of a kilowatt-hour, in any currency. */
 export const price = decimal(0, 1e6, 'Give the price of a kilowatt-hour as a number from 0 to 1000000, like 0.30.');
 
-/** What a rig can draw. */
 export const watts = decimal(1, 1e6, 'Give watts from 1 to 1000000.');
 
-/** °C that chips can have. */
 export const celsius = integer(30, 120, 'Give °C from 30 to 120.');
 export const celsiusOrNone: SettingType<number | 'none'> = {
   ...celsius,
@@ -222,7 +210,7 @@ export const niceness = integer(0, 19, 'Give a niceness from 0 (normal) to 19 (a
 const MIN_FILE_BYTES = 1024;
 const MAX_FILE_BYTES = 1024 ** 4;
 
-/** Bytes. A smaller file would be rotated all the time; no editor opens a larger one. */
+/** In bytes. A smaller file would be rotated all the time; no editor opens a larger one. */
 export const fileSize = parsed({
   says: 'Give a size like 500k, 10M or 1G, from 1k to 1024G.',
   parse: (text) => {
@@ -232,7 +220,7 @@ export const fileSize = parsed({
   print: formatSize,
 });
 
-/** The least hashrate of a device; without a device, of the rig. */
+/** Minimum hashrate of a device or, without a device, of the rig. */
 export interface LeastRate {
   readonly device?: string;
   /** H/s */
@@ -252,13 +240,12 @@ export const leastRate = parsed<LeastRate>({
   print: ({ device, limit }) => `${device === undefined ? '' : `${device}=`}${formatHashrate(limit)}`,
 });
 
-/* Numbers for all GPUs, or for single ones: `80`, `gpu0=75`. */
+/* Numbers for all GPUs or for single ones: `80`, `gpu0=75`. */
 
-/** A value for all GPUs, or several values of which some are for single GPUs. */
 export type PerGpu<T> = T | readonly ForGpu<T>[];
 
 interface ForGpu<T> {
-  /** `gpu0`; absent where the value is for all GPUs that no other value names. */
+  /** `gpu0`; absent where the value is for all GPUs without one of their own. */
   readonly gpu?: string;
   readonly value: T;
 }
@@ -267,7 +254,7 @@ type Value = number | 'none';
 
 const WRITTEN = /^(?:(gpu\d{1,3})=)?(\d{1,20}(?:\.\d{1,20})?|none)$/;
 
-/** @param otherwise the value for GPUs that the setting does not name, where it has none for all */
+/** @param otherwise the default for GPUs without a value */
 function perGpu<T extends Value>(one: SettingType<T>, otherwise?: T): SettingType<PerGpu<T>> {
   const says = `${one.says.replace(/\.$/, '')}; for one of several GPUs like gpu0=NUMBER.`;
   const items = list(forGpu(one, says));
@@ -309,13 +296,13 @@ export function valuesForGpus<T extends Value>(values: PerGpu<T> | undefined): r
   return typeof values === 'object' ? values : [{ value: values }];
 }
 
-/** @returns a GPU's own value, or the one for all others; undefined where there is neither */
+/** @returns a GPU's own value, or the value for all others; undefined where there is neither */
 export function valueForGpu<T extends Value>(values: PerGpu<T> | undefined, name?: string): T | undefined {
   const all = valuesForGpus(values);
   return (all.find(({ gpu }) => gpu === name) ?? all.find(({ gpu }) => gpu === undefined))?.value;
 }
 
-/** °C at which GPUs are paused unless a setting says otherwise. */
+/** Default temperature in °C at which GPUs are paused. */
 export const USUAL_GPU_LIMIT = 90;
 
 export const gpuLimit = perGpu(celsiusOrNone, USUAL_GPU_LIMIT);

@@ -16,8 +16,8 @@ import { formatWindows, parseWindows, type ScheduleWindow } from '../../text/sch
 import { choice, integer, list, MAX_CHARACTERS, MAX_ITEMS, parsed, type SettingType, text, time } from './basic.ts';
 
 /**
- * Names have neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp): a pool would pay another user
- * than the one that is shown.
+ * Names have neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp), because a pool would pay
+ * another user than the one that is shown.
  */
 const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
@@ -41,7 +41,7 @@ export const publicKey = parsed({
   },
 });
 
-/** @param before the characters that were typed before the key */
+/** @param before number of characters before the key */
 function flawOf(key: string, before: number): string | undefined {
   const at = key.search(/[^0-9a-f]/i);
   if (at === KEY_DIGITS) return 'after its 64 hex digits, only a dot and a rig’s name may follow';
@@ -70,13 +70,13 @@ export const account = parsed({
   },
 });
 
-/** A user at a pool: pools differ in what they want, and a dot before the name of the worker is only their custom. */
+/** Pools differ in their users' form. A dot before the worker's name is only a custom. */
 export const poolUser = text(
   ACCOUNT,
   'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters that one can see.',
 );
 
-/** Some pools take settings in the password, like `d=1000`. Some miners have the URL where others have the password. */
+/** Some pools take settings here, like `d=1000`. URLs are refused, because other miners expect the URL here. */
 export const poolPassword = text(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
   /^(?!\w[\w+.-]*:\/\/)[^\x00-\x1f\x7f]{0,256}$/,
@@ -99,10 +99,7 @@ const deviceName = parsed({
 
 const deviceNames = list(deviceName);
 
-/**
- * `all` stands for the CPU and every real GPU of the machine; no device, written `none`, for a rig that only serves
- * others.
- */
+/** `all` stands for the CPU and every real GPU. A rig without devices, written `none`, only serves others. */
 export const devices: SettingType<readonly string[] | 'all'> = {
   form: deviceNames.form,
   says: deviceNames.says,
@@ -114,7 +111,7 @@ export const devices: SettingType<readonly string[] | 'all'> = {
   print: (names) => (names.length === 0 ? 'none' : names),
 };
 
-/** CPU threads: a number of them, or a part of the hardware threads that this process may use. */
+/** A number of CPU threads, or a percentage of the hardware threads that this process may use. */
 export type ThreadCount = number | `${number}%`;
 
 const threads = integer(1, 1024);
@@ -137,7 +134,7 @@ export const kernelName = choice(...KERNEL_NAMES);
 
 export const cpuCores = choice(...CORE_KINDS, 'all');
 
-/** CPU numbers, as Linux writes lists of them. */
+/** In the form of Linux's CPU lists. */
 export const cpuList = parsed<readonly number[] | 'none'>({
   says: `Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`,
   pattern: /^(none|\d+(-\d+)?(,\d+(-\d+)?)*)$/,
@@ -150,16 +147,16 @@ export const cpuList = parsed<readonly number[] | 'none'>({
 
 /* The type of `--simulate`. */
 
-/** What is simulated: devices of a hashrate, a constant time between blocks of a chain, or blocks on demand. */
+/** Devices of a hashrate, a constant time between blocks of a chain, or blocks on demand. */
 export type Simulation =
   | { readonly kind: 'hashrate'; readonly hashesPerSecond: number }
   | { readonly kind: 'delay'; readonly seconds: number }
   | { readonly kind: 'on-demand'; readonly address: HttpAddress };
 
 const HOW = /^(hashrate|delay|on-demand)=(.+)$/;
-/** A day; blocks that come more seldom test nothing. */
+/** A day: rarer blocks test nothing. */
 const MOST_SECONDS = 86_400;
-/** Twenty chains then get a block in a millisecond, which is as fast as they come. */
+/** Twenty chains then get a block per millisecond, the fastest possible rate. */
 const LEAST_SECONDS = 0.02;
 
 export const simulation = parsed<Simulation>({
@@ -187,16 +184,16 @@ export const simulation = parsed<Simulation>({
   },
 });
 
-/* Types of settings for a rig that nobody watches. */
+/* Types of settings for unattended rigs. */
 
-/** Systems report to within 8 seconds when somebody last used the machine; more than a day is as good as never. */
+/** Systems report the last use to within 8 seconds. More than a day is as good as never. */
 const idle = time(
   10,
   86_400,
   'Give at least 10 seconds, or a time like 5m, up to a day; or true (60 seconds), or none.',
 );
 
-/** Seconds; `true` stands for 60. */
+/** In seconds; `true` stands for 60. */
 export const idleTime: SettingType<number | 'none'> = {
   form: idle.form,
   says: idle.says,
@@ -209,10 +206,10 @@ export const schedule = parsed<readonly ScheduleWindow[]>({
   print: formatWindows,
 });
 
-/** Batch files, which Windows gives to cmd.exe. It ignores dots and blanks at the end of a name. */
+/** Batch files, which Windows runs with cmd.exe. It ignores dots and blanks at the end of a name. */
 const BATCH = /\.(bat|cmd)[. ]*$/i;
 
-/** A command line for the shell; as a list, a program and its arguments, which no shell interprets. */
+/** A command line for the shell or, as a list, a program and its arguments, which no shell interprets. */
 export function commandOn(platform: string): SettingType<string | readonly string[]> {
   const isProgram = (name = '') => name.trim() !== '' && !(platform === 'win32' && BATCH.test(name));
   const batch = platform === 'win32' ? '; a .cmd or .bat file can only be in a shell command' : '';
@@ -232,7 +229,7 @@ export function commandOn(platform: string): SettingType<string | readonly strin
 
 export const command = commandOn(process.platform);
 
-/** The notices of notify/; a test compares the lists. */
+/** The notices of notify/; a test compares both lists. */
 export const notice = choice(
   'start',
   'stop',
@@ -245,9 +242,9 @@ export const notice = choice(
 );
 
 /*
- * Mining systems write a wallet and the name of a worker as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. So
- * `k:KEY.rig1` may be given as a public key or as an account: the part after the dot names the rig. So does the one in
- * the user at a pool, which the pool gets whole. Pure.
+ * Mining systems write a wallet and a worker's name as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. So in
+ * `k:KEY.rig1`, given as a public key or an account, the part after the dot names the rig, as in the user at a pool,
+ * which is sent whole.
  */
 
 interface OwnerAndRig {
@@ -256,7 +253,7 @@ interface OwnerAndRig {
   readonly rig?: string;
 }
 
-/** Accounts that are not named after a key may have dots in their names. */
+/** Only keys are split, since other accounts may have dots in their names. */
 const KEY_AND_RIG = /^((?:k:)?[0-9a-fA-F]{64})\.(.*)$/s;
 
 function splitWorkerName(text: string): OwnerAndRig {
@@ -264,20 +261,17 @@ function splitWorkerName(text: string): OwnerAndRig {
   return owner === undefined || rig === undefined ? { owner: text } : { owner, rig };
 }
 
-/** @param given a public key, several, or an account, as somebody wrote them. @returns the first rig name in them */
+/** @param given a public key, several, or an account, as written. @returns the first rig name in them */
 export function rigNamedBy(given: unknown): string | undefined {
   const texts = [given].flat().filter((one) => typeof one === 'string');
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
 }
 
-/**
- * An e-mail address names no rig, and neither does a text with a lone dot at an end, or one that is longer than a rig's
- * name may be.
- */
+/** E-mail addresses name no rig, nor do texts with a lone dot at an end. */
 const NAME_AND_RIG = /^[^@]*[^@.]\.([^@.]*[^@.\s][^@.]*)$/;
 const MOST_OF_NAME = 64;
 
-/** @param user the user at a pool, like `k:KEY.rig1` or `NAME.rig1`. @returns the rig's name in it */
+/** @param user a pool's user, like `k:KEY.rig1` or `NAME.rig1`. @returns the rig's name in it */
 export function rigOfPoolUser(user: unknown): string | undefined {
   if (typeof user !== 'string') return undefined;
   const rig = rigNamedBy(user) ?? NAME_AND_RIG.exec(user)?.[1];

@@ -1,4 +1,4 @@
-/** Settings: where work comes from, who gets the rewards, and what the rig is called. */
+/** Settings of the node, the miner, the rig's name, pools, devices and the ledger. */
 
 import { PREDICATES } from '../../node/miner-identity.ts';
 import { shownUrl } from '../../node/url.ts';
@@ -129,8 +129,6 @@ export const NODE_AND_MINER = {
   },
 } as const satisfies Table;
 
-/* Settings: the pool to mine on, in place of a node. */
-
 export const POOL = {
   pool: {
     about: 'Where work comes from and shares go, in place of a node: docs/pools.md.',
@@ -214,8 +212,6 @@ export const POOL = {
   },
 } as const satisfies Table;
 
-/* Settings: what mines, and how. */
-
 export const DEVICES = {
   devices: {
     about: 'What mines, and how hot it may get.',
@@ -249,8 +245,7 @@ export const DEVICES = {
       cpuTempLimit: {
         type: celsiusOrNone,
         about: 'pause the CPU at this temperature in °C; none turns this off',
-        // Chips keep themselves at 95 °C (Ryzen) or 100 °C (most of Intel's) by lowering their clock, some all day
-        // long.
+        // Chips hold themselves at 95 °C (Ryzen) or 100 °C (most of Intel's) by lowering their clock, some all day.
         default: 105,
         flag: '--cpu-temp-limit <celsius>',
         live: true,
@@ -287,7 +282,7 @@ export const DEVICES = {
       priority: {
         type: niceness,
         about: 'niceness of the CPU threads, from 0 (normal) to 19 (all other programs go first)',
-        // It has no default: a sandbox that refuses 19 matters only to somebody who asked for it.
+        // Without a default: a sandbox that refuses 19 matters only to users who ask for it.
         otherwise: '19',
         example: 19,
         flag: '--cpu-priority <n>',
@@ -329,8 +324,6 @@ export const DEVICES = {
     },
   },
 } as const satisfies Table;
-
-/* Settings: how the ledger is read from a node. */
 
 export const LEDGER = {
   ledger: {

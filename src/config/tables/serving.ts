@@ -1,4 +1,4 @@
-/** Settings: how long to mine, and where to see how it goes. */
+/** Settings about the length of a run, its output, and other hashers. */
 
 import { httpAddress, ipNetwork } from '../setting-types/addresses.ts';
 import { choice, duration, fileSize, integer, list, path, price, toggle, watts } from '../setting-types/basic.ts';
@@ -145,8 +145,6 @@ export const RUN_HTTP_LOG = {
   },
 } as const satisfies Table;
 
-/* Settings: other hashers that get the rig's work. */
-
 export const STRATUM = {
   stratum: {
     about: 'A stratum server, for ASICs and other miners: docs/workers.md.',
@@ -205,8 +203,6 @@ export const STRATUM = {
     },
   },
 } as const satisfies Table;
-
-/* Settings: what hashes for this rig besides its devices, or pretends to. */
 
 export const RELAYS = {
   externalWorker: {

@@ -1,13 +1,12 @@
-/** Settings of a rig that nobody watches: when it pauses, and who is informed of what happens. */
+/** Settings of an unattended rig: when it pauses, who is informed of what, and the block log. */
 
 import { webhookUrl } from '../setting-types/addresses.ts';
 import { duration, integer, leastRate, list, path, toggle } from '../setting-types/basic.ts';
 import { command, idleTime, notice, schedule } from '../setting-types/rig.ts';
 import type { InHelp, Table } from '../settings-table.ts';
 
-/** Hooks differ only in when they run. */
 function hook<const F extends string>(about: string, flag: F, inHelp?: InHelp) {
-  // Commands have tokens and secret URLs in them.
+  // Hidden because commands have tokens and secret URLs in them.
   return {
     type: command,
     about,
@@ -141,8 +140,6 @@ export const UNATTENDED = {
     },
   },
 } as const satisfies Table;
-
-/* Settings: whether it is followed what becomes of accepted blocks. */
 
 export const BLOCKS = {
   blocks: {
