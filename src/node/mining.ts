@@ -1,4 +1,4 @@
-/** What a miner asks of a node: work, solved headers, update streams and the configuration (document 1, "Mining"). */
+/** A node's endpoints for mining (document 1, "Mining"). */
 
 import { CHAIN_BYTES, WORK_BYTES } from '../chain/bytes.ts';
 import { configRefusal, NodeError, updatesRefusal, workRefusal } from './errors.ts';
@@ -11,7 +11,7 @@ const OCTETS = 'application/octet-stream';
 /** Connections to one node, for mining. No request is repeated here. */
 export class MiningClient extends NodeHttp {
   /**
-   * Sends GET /mining/work, with the miner as JSON in the body.
+   * `GET /mining/work`, with the miner as JSON in the body
    * @returns a work record, 322 bytes
    * @throws NodeError
    */
@@ -32,10 +32,9 @@ export class MiningClient extends NodeHttp {
   }
 
   /**
-   * Sends POST /mining/solved. The status of the answer says whether the node accepted the solution.
+   * `POST /mining/solved`. The status of the answer shows whether the node accepted the solution
    * @param header 286 bytes
-   * @returns the answer, even when the node did not accept the solution
-   * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
+   * @throws NodeError if the node did not answer, or cannot answer now (429, 5xx)
    */
   async submit(header: Uint8Array, stop: AbortSignal): Promise<StatusAnswer> {
     const request: NodeRequest = {
@@ -48,9 +47,8 @@ export class MiningClient extends NodeHttp {
   }
 
   /**
-   * Sends GET /mining/updates, with the chain in the body (4 bytes, little-endian). The stream lasts until the node
-   * ends it or `stop` fires.
-   * @returns the body of an event stream, in chunks. Reading it can throw any error
+   * `GET /mining/updates`, with the chain in the body (4 bytes, little-endian)
+   * @returns an event stream in chunks, until the node ends it or `stop` fires. Reading it can throw any error
    * @throws NodeError
    */
   async updates(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -68,7 +66,7 @@ export class MiningClient extends NodeHttp {
   }
 
   /**
-   * Sends GET /config, at the host root. `servedNetwork` and `checkConfig` of config.ts read the answer.
+   * `GET /config`, at the host root, for `servedNetwork` and `checkConfig` of config.ts
    * @returns the JSON of the answer, unchecked
    * @throws NodeError
    */
