@@ -1,4 +1,4 @@
-/** What the miner of a block earned: new coins, and the fees of its transactions. */
+/** The earnings of a block's miner: new coins, and the fees of its transactions. */
 
 import { z } from 'zod';
 import { equalBytes } from '../chain/bytes.ts';
@@ -19,11 +19,11 @@ import {
   transfersOf,
 } from './payload.ts';
 
-/** `account` and its keys are those that the block pays. */
+/** The account and the keys are those that the block pays. */
 export interface BlockReward extends Miner {
-  /** The new coins. Undefined for an old block of a network whose rewards are not known. */
+  /** The new coins; undefined for an old block of a network with unknown rewards. */
   readonly reward: Decimal | undefined;
-  /** What the senders of the block's transactions paid, all together. */
+  /** The sum that the senders of the block's transactions paid. */
   readonly fees: Decimal;
 }
 
@@ -34,10 +34,9 @@ const Command = z.object({
 const Output = z.object({ gas: natural(MAX_U64) });
 
 /**
- * Reads what a block's miner earned.
- * @param token the module that keeps the coins
- * @throws LedgerFormatError when the payload is not the header's, when the coinbase belongs to another block, when it
- * pays another account than the miner's, and for outputs that are not what they must be.
+ * @param token the module of the coins
+ * @throws LedgerFormatError if the payload is not the header's, if the coinbase belongs to another block or pays
+ *   another account than the miner's, and for malformed outputs
  */
 export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs>, token: string = COIN): BlockReward {
   checkPayloadHash(payload, header.payloadHash);
@@ -52,11 +51,10 @@ export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs
 }
 
 /**
- * The fees: for each transaction, its gas times its gas price. They are paid by the transaction's own output, which
- * says so in blocks that have events.
+ * The sum of gas times gas price over all transactions. Each transaction's output pays its fee, which only blocks with
+ * events show.
  * @param account the miner's
- * @throws LedgerFormatError for transactions and outputs that are not what they must be, and for an output with events
- * but without the payment to the miner.
+ * @throws LedgerFormatError for malformed transactions and outputs, and for an output whose events lack the payment
  */
 export function feesOf(payload: PayloadWithOutputs, account: string, token: string = COIN): Decimal {
   return payload.transactions.reduce((sum, transaction, i) => {
@@ -86,7 +84,7 @@ function newCoins(header: BlockHeader, { outcome, transfers }: Coinbase, account
 }
 
 /**
- * @returns the new coins of a block on mainnet01 or testnet04; undefined on other networks, whose rewards are not known
+ * @returns the new coins of a block on mainnet01 or testnet04; undefined for other networks, whose rewards are unknown
  */
 export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' | 'height'>): Decimal | undefined {
   const chains = chainsAt(networkOf(version), height);
@@ -94,12 +92,11 @@ export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' |
 }
 
 /*
- * What mainnet01 and testnet04 pay for the blocks of one height, all chains together, before fees. Other networks have
- * other rewards. The ledger's contract pays the same, so the table serves old blocks, whose coinbase does not say the
- * amount, and estimates of what blocks to come will pay.
+ * The rewards of mainnet01 and testnet04 for one height, all chains together, without fees. The ledger's contract pays
+ * the same. The table serves old blocks, whose coinbase lacks the amount, and estimates of future blocks.
  */
 
-/** For how many heights each reward of `REWARDS` holds. */
+/** Number of heights for which each reward of `REWARDS` holds. */
 const PERIOD = 87_600n;
 
 const REWARDS = `
@@ -201,8 +198,8 @@ const TABLE: readonly { readonly upTo: bigint; readonly reward: Decimal }[] = [
 ];
 
 /**
- * @param chains how many chains the network has at this height
- * @returns the reward of one block, rounded to 12 places as the ledger does
+ * @param chains number of chains at this height
+ * @returns the reward of one block, rounded to 12 places like the ledger's
  */
 export function tableReward(height: bigint, chains: number): Decimal {
   const row = TABLE.find(({ upTo }) => upTo >= height);
