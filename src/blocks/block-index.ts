@@ -11,22 +11,15 @@ export interface Block extends BlockRecord {
   readonly standing: Standing;
   /** When the block entered its state: milliseconds since the UNIX epoch. */
   readonly sinceMs: number;
-  /**
-   * Present if the node said that it refused the block. The node may be wrong, so the block is hidden until a node's
-   * chain has it or a node keeps it.
-   */
+  /** Present if the node refused the block, perhaps wrongly: it is hidden until a chain has it or a node keeps it. */
   readonly isRefused?: true;
-  /** What the block earned, once that is proven. */
   readonly reward?: ProvenReward;
-  /**
-   * What the block pays to an account other than its miner's, once that is proven. The block has then earned nothing.
-   */
+  /** What the block pays to an account other than its miner's, once proven. The block has then earned nothing. */
   readonly paidElsewhere?: ProvenReward;
   /** What is wrong in a node's last answer about the block's reward. */
   readonly rewardFault?: string;
 }
 
-/** A block that has just been sent or accepted. */
 export function blockOf(record: BlockRecord): Block {
   return { ...record, standing: record.isAnswered ? JUST_FOUND : UNANSWERED, sinceMs: record.foundMs };
 }
@@ -69,10 +62,7 @@ export class BlockIndex {
     return this.#notFollowed;
   }
 
-  /**
-   * Has no effect if the line's block is not in the index. Applying a line twice changes nothing, unless it changes
-   * sums.
-   */
+  /** Ignores lines of unknown blocks. Applying a line twice changes nothing, unless it changes sums. */
   apply(line: Line): void {
     if (line.type === 'searched') {
       this.#searched += line.expectedBlocks;
@@ -134,7 +124,7 @@ export interface Totals {
   readonly orphaned: number;
   /** Undecided: pending, contested or unknown. */
   readonly pending: number;
-  /** Their answer was lost, and no chain has shown yet whether a node accepted them. */
+  /** Their answer was lost, and no chain shows yet whether a node accepted them. */
   readonly unanswered: number;
   /** Their answer was lost, and no node has them. */
   readonly lost: number;
@@ -149,7 +139,6 @@ export interface Totals {
   readonly paidElsewhere: number;
   /** Accepted blocks that came too fast to be recorded; the other counts do not include them. */
   readonly notFollowed: number;
-  /** Number of blocks to expect from the devices' hashes. */
   readonly expectedBlocks: number;
   /** The devices' own accepted blocks ÷ expected ones; undefined while less than one was expected. */
   readonly luck: number | undefined;
@@ -158,9 +147,8 @@ export interface Totals {
 }
 
 /**
- * @param searchedExpectedBlocks blocks to expect from hashes that led to none of these blocks; 0 for a selection of
- *   blocks
- * @param notFollowed blocks that were counted but not recorded; zeros for a selection of blocks
+ * @param searchedExpectedBlocks of hashes that led to none of these blocks; 0 for a selection of blocks
+ * @param notFollowed zeros for a selection of blocks
  */
 export function totalsOf(
   blocks: Iterable<Block>,

@@ -24,14 +24,12 @@ import {
 } from './states.ts';
 import type { Store } from './store.ts';
 
-/** A change of a block. `block` is its new state. */
 export type Change =
   | {
       readonly what: 'state';
       readonly block: Block;
       /** Undefined for a refused block, about which nothing was reported before. */
       readonly before: Standing | undefined;
-      /** Whether an earlier process found the block. */
       readonly isEarlier: boolean;
     }
   /** The earnings of a block that was already won are now proven. */
@@ -60,10 +58,7 @@ export interface Pace {
   readonly soonMs: number;
   /** The wait between two rounds while blocks are only watched. */
   readonly watchMs: number;
-  /**
-   * The waits before each early look at a new block's payee. A node has the payload only after running it. The last
-   * wait ends while the block is still young.
-   */
+  /** The waits before each early look at a new block's payee. A node has its payload only after running it. */
   readonly earlyMs: readonly number[];
 }
 
@@ -100,12 +95,9 @@ export class Follower {
   readonly #changes = new Map<string, TokenBucket>();
   /** Hashes of blocks that this run sent before its first round, so that they are not taken for an earlier run's. */
   readonly #sent = new Set<string>();
-  /**
-   * The early looks in progress. Each node has at most two at a time: one at a refused block and one at another block.
-   */
+  /** The early looks in progress: for each node, at most one at a refused block and one at another block. */
   readonly #early = new Map<string, Promise<void>>();
   #stop: AbortSignal | undefined;
-  /** The last fault of each node that does not answer properly. */
   readonly #faults = new Map<string, string>();
   /** Ends the longer wait between two rounds. */
   #wake = new AbortController();
@@ -130,10 +122,7 @@ export class Follower {
     await Promise.all(this.#early.values());
   }
 
-  /**
-   * Runs rounds until the outcome and the earnings of every block are known, or until `stop`. Must not overlap with
-   * `run`.
-   */
+  /** Like `run`, but only until the outcome and the earnings of every block are known. Must not overlap with `run`. */
   async decide(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && this.#isAnyUndecided()) {
       await this.round(stop);
@@ -157,8 +146,7 @@ export class Follower {
   }
 
   /**
-   * Soon looks at the payee of a block of this run, whether or not it is followed. Does nothing while another such look
-   * at a block of the same node is in progress.
+   * Like `add`, but only looks at the payee, unless another such look at a block of the same node is in progress.
    * @param blockOf makes the block if the look takes place
    */
   lookAtPayee(node: string, isRefused: boolean, blockOf: () => Block): void {
@@ -176,7 +164,6 @@ export class Follower {
     this.#wake.abort();
   }
 
-  /** Asks every node once about every watched block. */
   async round(stop: AbortSignal): Promise<void> {
     const { store, views, clock, forgets = false } = this.#options;
     const isKept = (block: Block) => this.#followed.has(block.hash) || this.#isOpen(block);
@@ -203,7 +190,6 @@ export class Follower {
     }
   }
 
-  /** Drops blocks that the store no longer has. */
   #dropMissing(): void {
     for (const hash of this.#followed.keys()) if (!this.#options.store.block(hash)) this.#drop(hash);
   }
@@ -217,8 +203,8 @@ export class Follower {
   }
 
   /**
-   * Also follows the blocks that earlier processes left undecided. Blocks that other processes find later are left to
-   * them, so that no two processes report the same block. Blocks of networks without a configured node are ignored.
+   * Also follows blocks that earlier processes left undecided, but not those that other processes find later, so that
+   * no two processes report the same block.
    */
   #begin(): void {
     if (this.#hasBegun) return;

@@ -28,20 +28,15 @@ export type Line =
 const ANSWER_OUTCOMES = ['accepted', 'unanswered', 'refused'] as const;
 export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
 
-/** Numbers of blocks that were counted but not recorded. */
 export interface NotFollowed {
   /** Accepted blocks that devices found. */
   readonly own: number;
   /** Accepted blocks that relays brought. */
   readonly relayed: number;
-  /** Blocks whose answer was lost. */
   readonly unanswered: number;
 }
 
-/**
- * Whether the line changes sums. Such a line takes effect only once it is read from the log, so that it is not counted
- * twice.
- */
+/** Whether the line changes sums. Such a line takes effect only when read from the log, so that it counts once. */
 export function isSum(line: Line): boolean {
   return line.type === 'searched' || line.type === 'not-followed';
 }

@@ -1,7 +1,4 @@
-/**
- * Asks nodes about blocks: one request for the cut, one per chain and stretch of heights, and another for each stretch
- * in which other blocks have taken the place of the rig's. Also fetches payloads that prove rewards.
- */
+/** Asks nodes about blocks, with one request per chain and stretch of heights, and about the rewards of blocks. */
 
 import { parseHeader } from '../ledger/header.ts';
 import { LedgerFormatError } from '../ledger/json.ts';
@@ -105,10 +102,7 @@ function isAskedFor({ height, standing }: Block, head: Head): boolean {
   return height < head.height && standing.state !== 'orphaned';
 }
 
-/**
- * @returns the blocks of one chain, divided wherever heights are far apart; highest stretch first, each in ascending
- *   order
- */
+/** @returns the blocks of one chain, divided wherever heights are far apart; highest stretch first, each ascending */
 function stretchesOf(blocks: readonly Block[]): Block[][] {
   const stretches: Block[][] = [];
   for (const block of blocks.toSorted((a, b) => Number(a.height - b.height))) {
@@ -127,7 +121,7 @@ export interface Head {
 
 /**
  * One node's view of the ledger. Hashes are block hashes: 43 characters of base64url. Every method throws an Error for
- * people if the node cannot be reached or does not answer properly.
+ * people if the node does not answer properly.
  */
 export interface LedgerView {
   readonly node: string;
@@ -162,10 +156,7 @@ export interface LedgerView {
 
 /* The search for a payload that proves what a block has earned. */
 
-/**
- * Waits between two searches for the same payload. The wait doubles each time, because nodes may not have the payload
- * yet.
- */
+/** Waits between two searches for the same payload, which nodes may not have yet. The wait doubles each time. */
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -183,7 +174,6 @@ export interface Found {
 
 export class RewardSearch {
   readonly #clock: Clock;
-  /** By block hash. */
   readonly #waits = new Map<string, Wait>();
 
   constructor(clock: Clock) {

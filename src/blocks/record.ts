@@ -1,7 +1,4 @@
-/**
- * The record of a block that a node accepted, or may have accepted: enough to follow it, to prove its reward, and to
- * compute luck and latency.
- */
+/** The record of a block: enough to follow it, to prove its reward, and to compute luck and latency. */
 
 import { blockHash, parseHeader } from '../ledger/header.ts';
 import { encodeBase64url } from '../ledger/json.ts';
@@ -24,15 +21,12 @@ export interface BlockRecord {
   /** The display name of the node that received the block. */
   readonly node: string;
   /**
-   * Whether that node answered that it accepted the block. Otherwise its answer was lost or has not come yet, and only
-   * the chain shows whether the node accepted it.
+   * Otherwise the answer was lost or has not come yet, and only the chain shows whether the node accepted the block.
    */
   readonly isAnswered: boolean;
-  /** The account that the block was mined for. */
   readonly account: string;
   /** The keys of that account. Absent if nobody else can take its name (`k:`), and in older records. */
   readonly keyset?: Keyset;
-  /** The device or the relay that found the block. */
   readonly device: string;
   readonly isRelay: boolean;
   /** Average number of hashes per block. */
@@ -48,8 +42,7 @@ export interface BlockRecord {
 export type FoundBlock = Omit<BlockRecord, 'hash' | 'chain' | 'height'>;
 
 /**
- * Derives the block hash, the chain and the height from the header. This takes about 0.1 ms, so it is for accepted
- * blocks only.
+ * Takes about 0.1 ms, so it is for accepted blocks only.
  * @throws LedgerFormatError if the header is malformed
  */
 export function recordOf(found: FoundBlock): BlockRecord {

@@ -16,9 +16,7 @@ export interface ProvenReward {
   readonly fees: Decimal;
 }
 
-/**
- * A node's answer about a block's reward is wrong. The message completes a sentence that begins with the node's name.
- */
+/** A node's answer about a reward is wrong. The message completes a sentence that begins with the node's name. */
 export class RewardFault extends Error {
   override readonly name = 'RewardFault';
 }
@@ -26,8 +24,7 @@ export class RewardFault extends Error {
 type Miner = Pick<BlockRecord, 'account' | 'keyset'>;
 
 /**
- * Proves the amount and the payee of a block's reward. The payee may differ from the miner: see `payeeInPlaceOf`.
- * @throws RewardFault if the payload does not pay as it must
+ * The payee may differ from the miner: see `payeeInPlaceOf`. @throws RewardFault if the payload does not pay as it must
  */
 export function proveReward(
   { header: bytes, ...miner }: Pick<BlockRecord, 'header'> & Miner,
@@ -52,9 +49,7 @@ export function payeeInPlaceOf({ account }: Miner, paid: ProvenReward): string |
   return paid.hasOtherKeys ? `${account} with other keys` : undefined;
 }
 
-/**
- * Whether the account's name contains its key: the ledger compares the two, so nobody can create it with other keys.
- */
+/** Whether the ledger compares the account's name with its key, so that nobody can create it with other keys. */
 export function isNameOfKey(account: string): boolean {
   return account.startsWith('k:');
 }

@@ -11,7 +11,6 @@
 
 import type { BlockState } from '../events/vocabulary.ts';
 
-/** One node's answer about a block at one moment. */
 export type Look =
   /** Its chain does not reach the block's height yet. */
   | { readonly node: string; readonly says: 'not-yet' }
@@ -66,10 +65,7 @@ export const UNANSWERED: Standing = { state: 'unanswered', depth: 0, nodesDisagr
 export const WATCHED_DEPTH = 120;
 /** Time after which a block that no node knows is called unknown. It is still watched, but less closely. */
 export const UNKNOWN_AFTER_MS = 3_600_000;
-/**
- * Minimum time between deciding looks, since nodes differ for seconds: half of all pairs of siblings are found within
- * three seconds of each other.
- */
+/** Minimum time between deciding looks: half of all pairs of siblings are found within three seconds of each other. */
 export const APART_MS = 10_000;
 
 export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown', 'unanswered'];
@@ -77,7 +73,6 @@ const URGENT: readonly BlockState[] = ['pending', 'contested', 'unanswered', 'wo
 export const ON_CHAIN: readonly BlockState[] = ['won', 'settled'];
 export const OFF_CHAIN: readonly BlockState[] = ['orphaned', 'never-entered', 'lost'];
 
-/** The verdict of all looks at one moment. */
 type Verdict =
   | { readonly verdict: 'nobody-knows' | 'contested' | 'disagreement' }
   | { readonly verdict: 'ours'; readonly depth: number }
@@ -112,8 +107,8 @@ export function isWatched({ state, depth }: Standing): boolean {
 }
 
 /**
- * Whether a decision about a block is due soon. After its first hour that is rare, and a node that stays on another
- * branch for ever must not be asked often because of it.
+ * Whether a decision about a block is due soon. After an hour it rarely is, and a node on another branch should then be
+ * asked less often.
  * @param ageMs time since the block was accepted
  */
 export function isUrgent({ state }: Standing, ageMs: number): boolean {
@@ -213,7 +208,6 @@ function whereAnotherWon(before: BlockState, keepsOurs: boolean | undefined): Bl
 
 /**
  * @param before the previous standing, where it is of interest
- * @param isRefused whether the node said that it refused the block
  * @returns a clause for people; empty if the state is enough
  */
 export function describeStanding(standing: Standing, before?: Standing, isRefused = false): string {

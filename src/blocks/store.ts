@@ -15,10 +15,7 @@ import { isSum, type Line, type NotFollowed, readLine, writeLine } from './lines
 
 const FILE_NAME = 'blocks.jsonl';
 const AGAIN_MS = 30_000;
-/**
- * Far more lines than a rig writes while its disk is repaired. Further lines are not written, but stay known to this
- * run.
- */
+/** Far more lines than a rig writes while its disk is repaired. Further lines are only kept in memory. */
 const WAITING_BYTES = 2 * 1024 ** 2;
 /** Small enough that the system writes it in one piece. */
 const WRITTEN_AT_ONCE = 32 * 1024;
@@ -89,10 +86,7 @@ export class BlockStore {
     return this.#index.block(hash);
   }
 
-  /**
-   * Adds a line. It takes effect at once, whether or not it can be written. Only lines that change sums take effect
-   * once they are read back from the file.
-   */
+  /** The line takes effect at once, even if it cannot be written. Only sums change when the line is read back. */
   add(line: Line): void {
     if (!isSum(line)) this.#index.apply(line);
     this.#lines.add(writeLine(line));
@@ -100,7 +94,7 @@ export class BlockStore {
 
   /**
    * Reads the lines that this or another process has appended since the last call. Warns if the file cannot be read.
-   * @param isKept which blocks are kept in memory: all by default
+   * @param isKept the blocks to keep in memory: all by default
    */
   async refresh(isKept?: (block: Block) => boolean): Promise<void> {
     await this.#lines.settled();

@@ -1,14 +1,11 @@
 /**
- * The protocol between the reference client and an external worker: the target is the worker's argument, the header's
- * 286 bytes come on its stdin, and it prints one line with the nonce. Pure.
+ * The protocol of the reference client and an external worker: the target is an argument, the header's 286 bytes come
+ * on stdin, and the worker prints one line with the nonce. Pure.
  */
 
 import { NONCE_BYTES, TARGET_BYTES, toHex } from '../chain/bytes.ts';
 
-/**
- * The word lengths, in bytes, within which programs have reversed the target. 1 reverses nothing, and 32 the whole
- * number.
- */
+/** Lengths of the words, in bytes, that programs reverse in targets. 1 reverses nothing, and 32 the whole number. */
 const WORDS = [1, 4, 8, TARGET_BYTES];
 /** Maximum length of a worker's line, in characters. A nonce and two numbers have about 60. */
 const MOST_CHARACTERS = 256;

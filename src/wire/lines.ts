@@ -119,10 +119,7 @@ export class LenientLines {
   }
 }
 
-/*
- * The PROXY protocol, versions 1 and 2, by which a proxy sends its client's address. The specification is HAProxy's
- * `proxy-protocol.txt`.
- */
+/* The PROXY protocol, versions 1 and 2, for the address of a proxy's client (HAProxy's `proxy-protocol.txt`). */
 
 /** §2.1: maximum length of a version 1 header, with its line end. */
 const V1_BYTES = 107;
@@ -136,9 +133,7 @@ const V2_MOST_BYTES = V2_FIXED_BYTES + 4_096;
 type ProxyHeader =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'invalid'; readonly why: string }
-  /**
-   * `bytes` is the header's length. Without an address, the connection is the proxy's own, or its client is unknown.
-   */
+  /** `bytes` is the header's length. Without an address, the client is the proxy itself, or unknown. */
   | { readonly kind: 'header'; readonly bytes: number; readonly address?: string };
 
 /** @param bytes the bytes of the connection so far */

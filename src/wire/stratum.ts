@@ -1,7 +1,4 @@
-/**
- * How stratum writes targets, nonces and headers: in hex digits, and numbers with the most significant digit first.
- * Shared by the client and the server. Pure.
- */
+/** How stratum writes targets, nonces and headers: in hex digits, with numbers' most significant digits first. Pure. */
 
 import { z } from 'zod';
 import { fromHex, HEADER_BYTES, NONCE_BYTES, TARGET_BYTES, toHex } from '../chain/bytes.ts';
@@ -22,10 +19,7 @@ export function parseTarget(hex: string): Uint8Array | undefined {
   return fromHex(hex.replace(/^0x/i, '').padStart(2 * TARGET_BYTES, '0')).toReversed();
 }
 
-/**
- * @param hex 572 hex digits
- * @returns 286 bytes; undefined if the text is not a header
- */
+/** @param hex 572 hex digits @returns 286 bytes; undefined if the text is not a header */
 export function parseHeader(hex: string): Uint8Array | undefined {
   return hex.length === 2 * HEADER_BYTES && /^[\da-f]+$/i.test(hex) ? fromHex(hex) : undefined;
 }
@@ -50,7 +44,7 @@ export function parseNonce2(hex: string, { value, bytes }: Nonce1): bigint | und
   return (BigInt(`0x${digits}`) << BigInt(8 * bytes)) | BigInt(value);
 }
 
-/* Messages of stratum clients and servers, one JSON object a line. */
+/* Messages of stratum clients and servers, one JSON object a line. Formatted lines include their line end. */
 
 /** A client's request. Anything but a list of parameters counts as an empty list. */
 const Request = z.object({
@@ -81,10 +75,7 @@ export function parseClientLine(line: string): ClientLine {
   return { kind: 'junk', id: 'id' in message ? message.id : null };
 }
 
-/**
- * The error codes of stratum. Pools disagree about 21 to 23, so these are Bitcoin's, with 21 also for stale shares. The
- * message distinguishes `stale` from `job not found`.
- */
+/** The error codes of Bitcoin, with 21 also for stale shares. Pools disagree about 21 to 23. */
 export const STRATUM_ERROR = {
   other: 20,
   jobNotFound: 21,
@@ -94,12 +85,10 @@ export const STRATUM_ERROR = {
   notSubscribed: 25,
 } as const;
 
-/** @returns a line, with its line end */
 export function formatResult(id: unknown, result: unknown): string {
   return `${JSON.stringify({ result, error: null, id })}\n`;
 }
 
-/** @returns a line, with its line end */
 export function formatError(id: unknown, code: number, words: string): string {
   return `${JSON.stringify({ result: null, error: [code, words, null], id })}\n`;
 }
@@ -109,23 +98,14 @@ export function formatSetTarget(targetHex: string): string {
   return `${JSON.stringify({ method: 'mining.set_target', params: [targetHex], id: null })}\n`;
 }
 
-/**
- * @param headerHex 572 hex digits
- * @param clean whether the client must drop its earlier jobs
- */
+/** @param headerHex 572 hex digits @param clean whether the client must drop its earlier jobs */
 export function formatNotify(jobId: string, headerHex: string, clean: boolean): string {
   return `${JSON.stringify({ method: 'mining.notify', params: [jobId, headerHex, clean], id: null })}\n`;
 }
 
-/*
- * Stratum's difficulty, in a worker's password (`d=…`) and in `mining.suggest_difficulty`. Everywhere else in pickaxe,
- * a difficulty is the average number of hashes per solution.
- */
+/* Stratum's difficulty, as in Bitcoin. Everywhere else in pickaxe, a difficulty is the average number of hashes. */
 
-/**
- * Average number of hashes per share of difficulty 1, as in Bitcoin, so the target is 2^224 − 1. This network's own
- * messages name targets (`mining.set_target`) instead.
- */
+/** Average number of hashes per share of difficulty 1, whose target is 2^224 − 1. */
 const HASHES_AT_DIFFICULTY_1 = 2 ** 32;
 
 /** A target has 256 bits, so no share takes more hashes. */

@@ -26,7 +26,6 @@ export const LIMITS = {
   echoCharacters: 256,
 } as const;
 
-/** Why a line was refused. */
 export const ERROR_CODES = [
   'line-too-long',
   'not-json',
@@ -38,7 +37,6 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Why a connection, or the worker, ends. */
 const BYE_REASONS = ['drained', 'input-ended', 'stopped', 'no-device'] as const;
 export type ByeReason = (typeof BYE_REASONS)[number];
 
@@ -255,7 +253,6 @@ type LimitShape = Record<keyof typeof LIMITS, typeof count>;
 
 export type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>;
 
-/** @returns the line, with its line end */
 export function answerLine(answer: Answer): string {
   return `${jsonText(answer)}\n`;
 }
@@ -274,10 +271,7 @@ export function workOf(request: JobRequest): Work {
   });
 }
 
-/**
- * @param header 286 bytes, which contain the block target
- * @param terms the fields of the work that are not in the header
- */
+/** @param header 286 bytes, with the block target @param terms the fields of the work that are not in the header */
 export function workOfHeader(
   header: Uint8Array,
   { target, ...terms }: Pick<Work, 'target' | 'nonce1' | 'rollTime' | 'until'>,
@@ -290,15 +284,11 @@ export function workOfHeader(
   return parseWork(record, { ...terms, blockTarget: Uint8Array.from(headerTargetOf(header)) });
 }
 
-/**
- * @param target valid hex digits
- * @returns 32 bytes, little-endian
- */
+/** @param target valid hex digits @returns 32 bytes, little-endian */
 export function targetOf(target: string): Uint8Array {
   return parseTarget(target) as Uint8Array;
 }
 
-/** @param id the job's id */
 export function shareOf(
   { work, nonce, header, powHash, isBlock }: Solution,
   share: number,
