@@ -1,5 +1,5 @@
 /**
- * Whole blocks, hashes, headers and cuts (document 1, "Whole blocks", "Block hashes" and "Cut"). Blocks are proven: the
+ * Blocks, hashes, headers and cuts (document 1, "Whole blocks", "Block hashes" and "Cut"). Blocks are proven: the
  * header hashes to its block hash, and the payload to the header's payload hash.
  */
 
@@ -60,7 +60,7 @@ export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
   };
 }
 
-/* Selections of blocks: all of a chain, or the ancestors of some (document 1, "Whole blocks", "Block hashes"). */
+/* All blocks of a chain, or the ancestors of some. */
 
 /** Bounds of a branch: hashes of blocks of its chain, 32 bytes each. Real nodes accept at most 32 of either kind. */
 export interface BranchBounds {
@@ -77,10 +77,7 @@ interface Part {
   readonly range: HeightRange;
 }
 
-/**
- * @param what the kind of the answer's items, as in the path
- * @returns the request, and the bounds that must exist: real nodes ignore unknown lower bounds
- */
+/** @returns the request, and the bounds that must exist: real nodes ignore unknown lower bounds */
 function requestFor(what: 'block' | 'hash' | 'header', { chain, bounds, range }: Part) {
   const whole = chainPath(chain, what);
   if (!bounds) return { path: whole, ...heights(range), blocks: { whole, bounds: [] } };
@@ -97,10 +94,7 @@ function requestFor(what: 'block' | 'hash' | 'header', { chain, bounds, range }:
 /** The maximum of real nodes. */
 const HASHES_A_PAGE = 4096;
 
-/**
- * Iterates over block hashes, 32 bytes each.
- * @throws NodeError, while iterating: `not found` for an unknown upper bound, with the bound as its key
- */
+/** 32 bytes each. @throws NodeError: `not found` for an unknown upper bound, with the bound as its key */
 export async function* getHashes(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const paging = { side: 'service', pageSize: HASHES_A_PAGE, item: hashFromJson } as const;
   yield* itemsOf(asker, { ...paging, ...requestFor('hash', part) }, stop);
@@ -111,10 +105,7 @@ function hashFromJson(json: ExactJson): Uint8Array {
   return decodeBase64url(json, HASH_BYTES);
 }
 
-/*
- * Headers, as real nodes serve them; the documents show headers only within whole blocks. The binary form, in
- * base64url, has every field; JSON objects are read, too.
- */
+/* Headers of real nodes; the documents have headers only within whole blocks. JSON headers lack the version code. */
 
 /** The maximum of real nodes, except for the P2P port with 20. */
 const HEADERS_A_PAGE = 360;
@@ -143,22 +134,18 @@ export async function* getHeaders(asker: Asker, part: Part, stop: AbortSignal): 
   yield* itemsOf(asker, { side: 'both', pageSize: HEADERS_A_PAGE, item, ...requestFor('header', part) }, stop);
 }
 
-/** The version code of a network, which headers in JSON leave out. */
+/** The version code of a network, from the binary header of a node if pickaxe does not know it. */
 export class VersionCode {
   readonly #asker: Asker;
   #known: number | undefined;
 
-  /** @param code of a network that pickaxe does not know, if the user knows it */
+  /** @param code of a network that pickaxe does not know */
   constructor(asker: Asker, code?: number) {
     this.#asker = asker;
     this.#known = code ?? versionCodeOf(asker.network);
   }
 
-  /**
-   * @param chain any chain of the network
-   * @returns undefined if the code is unknown and the node serves no binary headers
-   * @throws NodeError
-   */
+  /** @returns undefined if the code is unknown and the node serves no binary headers @throws NodeError */
   async get(chain: number, stop: AbortSignal): Promise<number | undefined> {
     this.#known ??= await this.#ask(chain, stop);
     return this.#known;
@@ -177,18 +164,13 @@ export class VersionCode {
   }
 }
 
-/** Conditions that a header must meet. */
 export interface Wanted {
   readonly chain: number;
   readonly range?: HeightRange;
-  /** The network's version code, if known. */
   readonly versionCode?: number | undefined;
 }
 
-/**
- * @param value base64url of the binary form, or the object form
- * @throws LedgerFormatError if the header is malformed or not wanted
- */
+/** @param value base64url or JSON @throws LedgerFormatError if the header is malformed or not wanted */
 export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: Wanted): BlockHeader {
   const header = typeof value === 'string' ? parseHeader(decodeBase64url(value)) : headerFromJson(value, versionCode);
   const { version, height } = header;
@@ -200,7 +182,7 @@ export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: W
   return header;
 }
 
-/* Cuts: the node's state of the ledger. */
+/* Cuts. */
 
 export interface CutQuery {
   /** The height of the cut, which is the sum of its heads' heights. Real nodes return one near it. */
@@ -223,7 +205,7 @@ function checkNetwork(asker: Asker, { network }: Cut): void {
 }
 
 /**
- * @param cut with an origin, the node that serves the blocks. It must be a peer of the receiving node
+ * @param cut with an origin, which must be a peer of the receiving node
  * @throws NodeError: `unauthorized` if it is not a peer. RangeError for a cut without origin
  */
 export async function putCut(asker: Asker, cut: Cut, stop: AbortSignal): Promise<void> {

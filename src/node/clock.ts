@@ -6,7 +6,6 @@
 
 import type { Clock } from '../system/clock.ts';
 
-/** Timestamps are rounded down to whole seconds. */
 const RESOLUTION_US = 1_000_000n;
 /** Maximum slowness of a clock while it is slewed: 500 ppm, the limit of adjtimex. */
 const DRIFT_PER_MS_US = 0.5;
@@ -27,10 +26,7 @@ export class NodeClock {
     this.#clock = clock;
   }
 
-  /**
-   * @param timestampS of an answer that has just arrived: seconds since the UNIX epoch
-   * @param askedAtMs monotonic time at which the request was sent
-   */
+  /** @param timestampS seconds since the UNIX epoch @param askedAtMs monotonic time at which the request was sent */
   observe(timestampS: bigint, askedAtMs: number): void {
     const receivedAtMs = this.#clock.monotonicMs();
     const us = timestampS * 1_000_000n;
@@ -43,14 +39,12 @@ export class NodeClock {
     if (known === undefined || us >= known || known > latestPossibleUs) this.#bound = { us, receivedAtMs };
   }
 
-  /** The skew at the last answer; undefined before the first. It is for people, not for creation times. */
+  /** Undefined before the first answer. It is for people, not for creation times. */
   get skew(): Skew | undefined {
     return this.#skew;
   }
 
-  /**
-   * @returns the lower of the local clock and the node's bound, in µs since the UNIX epoch; 0 before the first answer
-   */
+  /** @returns the lower of the local clock and the bound, in µs since the UNIX epoch; 0 before the first answer */
   latestTimeUs(): bigint {
     const bound = this.#boundUs(this.#clock.monotonicMs()) ?? 0n;
     const ours = this.#clock.nowUs();

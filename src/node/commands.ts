@@ -64,7 +64,6 @@ export class ProofRefusedError extends NodeError {
   }
 }
 
-/** The part of `NodeApi` that document 2 describes, for one node. */
 export class CommandApi {
   readonly #asker: Asker;
   readonly #commandPath: string | undefined;
@@ -75,10 +74,7 @@ export class CommandApi {
     this.#commandPath = commandPath;
   }
 
-  /**
-   * `POST /local`: runs a command without effect
-   * @throws NodeError: `bad request` if the command cannot run, for example because of its metadata
-   */
+  /** `POST /local` @throws NodeError: `bad request` if the command cannot run, for example because of its metadata */
   async local(
     chain: number,
     command: Command,
@@ -129,8 +125,7 @@ export class CommandApi {
 
   /**
    * `POST /listen`, which waits for minutes
-   * @returns undefined if the node has stopped waiting for the result
-   * @throws NodeError, at the first failure
+   * @returns undefined if the node has stopped waiting @throws NodeError, at the first failure
    */
   async listen(chain: number, key: string, stop: AbortSignal = NEVER): Promise<CommandResult | undefined> {
     const body = stringifyExactJson({ listen: requestKey(key) });
@@ -142,7 +137,6 @@ export class CommandApi {
     });
     const more = {
       timeoutMs: this.#asker.limits.listenTimeoutMs,
-      // Another attempt would wait for minutes again.
       isRepeatable: false,
       isAnswer: (status: number) => status === 200 || status === GATEWAY_TIMEOUT,
     };
@@ -158,9 +152,8 @@ export class CommandApi {
   }
 
   /**
-   * `POST /spv`
-   * @param chain where the command ran
-   * @returns the proof, as a continuation contains it. `ledger/spv-proof.ts` verifies proofs
+   * `POST /spv` @param chain where the command ran
+   * @returns the proof in a continuation's form. `ledger/spv-proof.ts` verifies proofs
    * @throws ProofRefusedError, which shows whether to wait, or NodeError
    */
   async proof(chain: number, key: string, targetChain: number, stop: AbortSignal = NEVER): Promise<string> {

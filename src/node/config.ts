@@ -27,20 +27,14 @@ const configSchema = z.looseObject({
     .optional(),
 });
 
-/**
- * @param report the JSON of `/config`
- * @returns the network that the node claims to serve
- */
+/** @param report the JSON of `/config` */
 export function servedNetwork(report: unknown): string | undefined {
   const { ledgerVersion, chainwebVersion } = configSchema.safeParse(report).data ?? {};
   const served = ledgerVersion ?? chainwebVersion;
   return served === undefined ? undefined : quote(served);
 }
 
-/**
- * @param wanted undefined or empty if any network will do
- * @returns the end of a sentence about a node that serves another network than the wanted one
- */
+/** @returns the end of a sentence about a node of another network; undefined if its network is acceptable */
 export function otherNetwork(served: string | undefined, wanted: string | undefined): string | undefined {
   if (served === undefined || !wanted || served === wanted) return undefined;
   return `serves the network ${quote(served)}, not ${wanted}`;
@@ -53,8 +47,8 @@ type ConfigFinding = Finding & {
 
 /**
  * @param report the JSON of `/config`
- * @param network the expected network; undefined or empty if any will do
- * @param miner the miner that must be configured; undefined if any will do
+ * @param network undefined or empty if any will do
+ * @param miner undefined if any will do
  * @returns a warning for each problem, or one finding without a problem
  */
 export function checkConfig(
@@ -69,7 +63,6 @@ export function checkConfig(
   const served = servedNetwork(report);
   const coordination = parsed.data.mining?.coordination;
   const other = otherNetwork(served, network);
-  // An entry would not help at a node of another network.
   const entry = miner && other === undefined ? { nodeConfiguration: nodeConfigurationFor(miner) } : {};
   const warnings: ConfigFinding[] = [];
   const warn = (about: ConfigFinding['about'], what: string, more: Pick<Finding, 'nodeConfiguration'> = {}) =>

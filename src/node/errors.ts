@@ -10,7 +10,6 @@ import { CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 export type NodeErrorKind =
   /** No connection was made, so the node cannot have seen the request. */
   | 'unreachable'
-  /** The connection broke before the answer was complete. */
   | 'broken'
   /** 408, or no answer came in time. */
   | 'timed out'
@@ -55,12 +54,8 @@ export interface NodeErrorDetails extends ErrorOptions {
 export class NodeError extends Error {
   override readonly name: string = 'NodeError';
   readonly kind: NodeErrorKind;
-  /** Undefined if there was no answer. */
   readonly status: number | undefined;
-  /**
-   * The node's message, at most 16,384 characters. It is foreign text, unlike `message`: make it safe before showing
-   * it.
-   */
+  /** The node's message, at most 16,384 characters. Foreign text: make it safe before showing it. */
   readonly text: string;
   /** The missing thing and the reason, if a 404 names them (document 1, "Not-found body"). Foreign text. */
   readonly key: string | undefined;
@@ -93,17 +88,12 @@ export class NodeError extends Error {
     this.nodeConfiguration = details.nodeConfiguration;
   }
 
-  /** Whether the node will probably answer later. */
   get isBusy(): boolean {
     return this.status === 429 || this.status === 503;
   }
 }
 
-/**
- * @param cause an error of undici or of the socket
- * @param origin the node's origin, for the message
- * @param where the shortened URL of the request, for the message
- */
+/** @param cause of undici or of the socket @param where the shortened URL of the request, for the message */
 export function networkError(cause: unknown, origin: string, where = origin): NodeError {
   if (cause instanceof NodeError) return cause;
   const { code, name, message } = rootOf(cause);
@@ -136,7 +126,6 @@ export function quote(text: string): string {
 
 /* Refusals of mining calls. */
 
-/** @param text the body of the answer */
 export function workRefusal(status: number, text: string, miner: MinerIdentity, address: NodeAddress): NodeError {
   const message = workMessage(status, said(status, text, address), miner, address);
   const nodeConfiguration = status === 403 ? nodeConfigurationFor(miner) : undefined;
@@ -147,7 +136,6 @@ export function updatesRefusal(status: number, address: NodeAddress): NodeError 
   return new NodeError('refused', `${address.name} refuses update streams (${status}).`, { status });
 }
 
-/** @param text the body of the answer */
 export function configRefusal(status: number, text: string, address: NodeAddress): NodeError {
   const message = `${address.origin}${CONFIG_PATH} is not served (${said(status, text, address)}).`;
   return new NodeError('refused', message, { status });
@@ -206,15 +194,11 @@ const NotFound = z.object({ key: z.string().optional(), reason: z.string().optio
 interface Answered {
   readonly status: number;
   readonly body: Uint8Array;
-  /** Whether it has the headers of a node. */
   readonly byNode: boolean;
   readonly retryAfterMs: number | undefined;
 }
 
-/**
- * @param where the shortened URL of the request, for the message
- * @param hide removes secrets from a text
- */
+/** @param where the shortened URL of the request, for the message @param hide removes secrets from a text */
 export function statusError(answer: Answered, where: string, hide: (text: string) => string): NodeError {
   const { status, byNode, retryAfterMs } = answer;
   const kind = KINDS.get(status) ?? (status >= 500 ? 'failed' : 'refused');

@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and the time in its answers. Undici's
- * request function replaces fetch, which refuses a GET with a body, as two of the mining endpoints need.
+ * HTTP/1.1 to one node. Undici's request function replaces fetch, which refuses a GET with a body, as two of the mining
+ * endpoints need.
  */
 
 import { type Dispatcher, Pool } from 'undici';
@@ -18,7 +18,6 @@ interface NodeHttpOptions {
   /** How to trust an https node's certificate. Default: signed by an authority. */
   readonly trust?: Trust;
   readonly userAgent?: string;
-  /** Receives the timestamp of every answer. Default: a new one. */
   readonly nodeClock?: NodeClock;
   readonly clock?: Clock;
   readonly limits?: NodeLimits;
@@ -32,7 +31,7 @@ export interface NodeRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** From the host root. */
   readonly path: string;
-  /** The URL in messages. Default: the node's origin. */
+  /** In messages. Default: the node's origin. */
   readonly shownUrl?: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
@@ -45,12 +44,11 @@ interface NodeAnswer {
   readonly body: Buffer;
 }
 
-/** An answer of any status, perhaps not from a node. */
 export interface AnyAnswer extends NodeAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Whether it has the headers of a node. */
   readonly byNode: boolean;
-  /** From `retry-after`, if present. */
+  /** From `retry-after`. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -62,10 +60,7 @@ export interface StatusAnswer {
 
 /** Time for which idle connections are kept for the next New Cut. Real nodes close them after 30 s. */
 const KEEP_ALIVE_MS = 25_000;
-/**
- * One or two connections are usual. The others are for submissions that hang until their time limit, so that no work
- * request waits behind them. Streams have separate connections.
- */
+/** One or two are usual. The others are for submissions that hang, so that no work request waits behind them. */
 const MAX_CONNECTIONS = 64;
 /** While mining, the longest valid answer is that of `/config`, with tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
@@ -101,10 +96,7 @@ export class NodeHttp {
     this.#streams = this.#streamPool();
   }
 
-  /**
-   * Reads the whole answer.
-   * @throws NodeError if the node did not answer in time, or cannot answer now (429, 5xx)
-   */
+  /** Reads the whole answer. @throws NodeError if it did not come in time, or the node cannot answer now (429, 5xx) */
   async ask(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<NodeAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
@@ -113,7 +105,7 @@ export class NodeHttp {
   }
 
   /**
-   * Reads the whole answer, whatever its status, even if it is not from a node.
+   * Like `ask`, but with any status, and even if the answer is not from a node.
    * @throws NodeError if no answer came in time, or it was too long
    */
   async askAny(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<AnyAnswer> {
@@ -129,10 +121,7 @@ export class NodeHttp {
     });
   }
 
-  /**
-   * Only the status of the answer matters, so a body that breaks or never ends does no harm.
-   * @throws NodeError if the node did not answer in time, or cannot answer now (429, 5xx)
-   */
+  /** Like `ask`, but only the status matters, so a body that breaks or never ends does no harm. */
   async askStatus(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<StatusAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
@@ -146,7 +135,7 @@ export class NodeHttp {
   }
 
   /**
-   * Requests an endless body, over a separate connection. It ends when the node ends it or `stop` fires.
+   * Requests an endless body, over a separate connection, until the node ends it or `stop` fires.
    * @returns with status 200, the body in chunks. Reading it can throw any error
    * @throws NodeError if the node did not answer, or cannot answer now (429, 5xx)
    */
@@ -160,10 +149,7 @@ export class NodeHttp {
     return { status };
   }
 
-  /**
-   * Sends the smallest possible request, to find out whether the node answers.
-   * @throws NodeError if no usable node answers
-   */
+  /** Sends the smallest possible request. @throws NodeError if no usable node answers */
   async ping(stop: AbortSignal): Promise<void> {
     const request: NodeRequest = { method: 'GET', path: HEALTH_PATH, headers: { accept: 'text/plain, */*' } };
     await within(this.limits.probeTimeoutMs, stop, async (signal) => {
@@ -177,7 +163,7 @@ export class NodeHttp {
     return this.#lastAnswerMs;
   }
 
-  /** Uses new connections from now on. The node may have forgotten the old ones during a suspension. */
+  /** The node may have forgotten the old connections during a suspension. */
   renewConnections(): void {
     for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
     this.#requests = this.#requestPool();
@@ -227,7 +213,6 @@ export class NodeHttp {
     throw fault;
   }
 
-  /** @throws NodeError if there is no answer */
   async #request(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
     const { userAgent = 'pickaxe' } = this.#options;
     const askedAtMs = this.#clock.monotonicMs();
@@ -266,10 +251,7 @@ export class NodeHttp {
     return Buffer.concat(chunks, bytes);
   }
 
-  /**
-   * Reads an ignored body in the background, so that its connection can be used again, or closes it if the body is too
-   * long.
-   */
+  /** Reads an ignored body in the background, so that its connection can be used again unless the body is too long. */
   #discard(body: Response['body']): void {
     const signal = AbortSignal.timeout(this.limits.bodyTimeoutMs);
     body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
@@ -297,10 +279,7 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
   });
 }
 
-/**
- * Reads the beginning of a body.
- * @throws Error if the connection breaks, or `stop` fires
- */
+/** Reads the beginning of a body. @throws Error if the connection breaks, or `stop` fires */
 async function readText(body: Response['body'], stop: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -317,10 +296,7 @@ async function readText(body: Response['body'], stop: AbortSignal): Promise<stri
   return Buffer.concat(chunks).toString();
 }
 
-/**
- * Reads `x-server-timestamp`, which every answer of a node has (document 1, "Conventions", 4).
- * @returns seconds since the UNIX epoch
- */
+/** In every answer of a node (document 1, "Conventions", 4). @returns seconds since the UNIX epoch */
 function timestampOf(headers: Response['headers']): bigint | undefined {
   const value = headers['x-server-timestamp'];
   // 11 digits are enough for three thousand years.

@@ -1,6 +1,4 @@
-/**
- * A node's information about itself and its peers (document 1, "Node information model", "Configuration" and "Peers").
- */
+/** A node's information about itself and its peers (document 1, "Node information model" and "Peers"). */
 
 import { z } from 'zod';
 import { type Peer, peerFromJson, peerToJson } from '../ledger/cut.ts';
@@ -27,7 +25,7 @@ export interface NodeInfo {
   /** The network's id. Foreign text, like the API version. */
   readonly network: string;
   readonly apiVersion: string;
-  /** The present chains of the network, in ascending order. */
+  /** In ascending order. */
   readonly chains: readonly number[];
   /** Newest first. */
   readonly graphs: readonly GraphSpan[];
@@ -40,7 +38,7 @@ const ChainText = z
 
 const Neighbours = z.array(z.tuple([u32, z.array(u32)]));
 
-/** Nodes list the chains in any order. */
+/** Nodes list chains in any order. */
 const GraphOfNode = reading(Neighbours, (pairs): Graph => {
   const sorted = [...pairs].sort(([a], [b]) => a - b);
   const wrong = sorted.find(([chain], i) => chain !== i);
@@ -77,22 +75,16 @@ export async function getInfo(asker: Asker, stop: AbortSignal): Promise<NodeInfo
   return await asker.ask({ side: 'service', path: INFO_PATH, read: json(infoFromJson) }, stop);
 }
 
-/** Maximum number of characters of a health report that are kept. */
+/** Maximum length of a health report, in characters. */
 const MAX_HEALTH = 200;
 
-/**
- * @returns the node's health report, on one line
- * @throws NodeError if the node does not answer, or is not healthy
- */
+/** @returns the report on one line @throws NodeError if the node does not answer, or is not healthy */
 export async function getHealth(asker: Asker, stop: AbortSignal): Promise<string> {
   const read = ({ body }: { body: Buffer }) => oneLine(body.toString(), MAX_HEALTH);
   return await asker.ask({ side: 'service', path: HEALTH_PATH, accept: 'text/plain, */*', read }, stop);
 }
 
-/**
- * @returns the report of the configuration, whose keys differ between versions
- * @throws NodeError
- */
+/** @returns the report of the configuration, whose keys differ between versions @throws NodeError */
 export async function getReport(asker: Asker, stop: AbortSignal): Promise<ExactJsonObject> {
   const read = json((value) => {
     if (!isExactJsonObject(value)) throw new LedgerFormatError('The report is not an object');
@@ -115,9 +107,8 @@ export interface PeersQuery {
 }
 
 /**
- * Leaves out peers that cannot be understood, because nodes pass on whatever other nodes send.
+ * Leaves out malformed peers, because nodes pass on whatever other nodes send.
  * @param chain of the mempool; by default, the network of cuts
- * @throws NodeError, while iterating
  */
 export async function* getPeers(
   asker: Asker,
@@ -169,7 +160,6 @@ export async function putPeer(asker: Asker, peer: Peer, chain: number | undefine
   await asker.ask({ side: 'p2p', method: 'PUT', path: pathOf(chain), body, read: nothing }, stop);
 }
 
-/** @returns the URL of the peer's P2P side, without a path */
 export function urlOfPeer({ address: { hostname, port } }: Peer): string {
   return `https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }

@@ -1,6 +1,5 @@
 /**
- * Reads one node's ledger for code that follows blocks or moves coins: heads, branches, kept blocks, payloads,
- * accounts. Nothing is signed, and nothing is paid.
+ * Reads one node's ledger: heads, branches, kept blocks, payloads, accounts. Nothing is signed, and nothing is paid.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -23,10 +22,7 @@ export interface Head {
 /** Maximum average number of blocks per height that are read. Real chains seldom have two. */
 const MOST_OF_ONE_HEIGHT = 10;
 
-/**
- * Implements `blocks/`' view of the ledger. Hashes are block hashes: 43 characters of base64url. Methods throw
- * NodeError.
- */
+/** Implements the `LedgerView` of `blocks/`. Methods throw NodeError. */
 export class LedgerReader {
   readonly node: string;
   readonly network: string;
@@ -38,17 +34,12 @@ export class LedgerReader {
     this.#api = api;
   }
 
-  /** @returns the heads of the node's cut, by chain */
   async heads(stop: AbortSignal): Promise<ReadonlyMap<number, Head>> {
     const { heads } = await this.#api.cut({}, stop);
     return new Map([...heads].map(([chain, { height, hash }]) => [chain, { height, hash: encodeBase64url(hash) }]));
   }
 
-  /**
-   * @param upper the hash of the block whose ancestors are requested; it counts as one of them. Not below `to`
-   * @returns the hashes of the ancestors at heights from `from` to `to`, both included, by height
-   * @throws NodeError also if some are missing
-   */
+  /** @param upper not below `to` @throws NodeError also if some ancestors are missing */
   async ancestors(
     chain: number,
     upper: string,
@@ -68,7 +59,6 @@ export class LedgerReader {
     throw this.#fault(`gave ${hashes.size} ancestors of chain ${chain} where there must be ${expected}`);
   }
 
-  /** @returns the hashes of all blocks at heights from `from` to `to` that the node keeps, orphans included */
   async keptHashes(chain: number, from: bigint, to: bigint, stop: AbortSignal): Promise<ReadonlySet<string>> {
     const most = MOST_OF_ONE_HEIGHT * Number(to - from + 1n);
     const hashes = new Set<string>();
@@ -81,7 +71,6 @@ export class LedgerReader {
 
   /**
    * @param payloadHash 32 bytes
-   * @returns undefined if the node does not have the payload
    * @throws NodeError whose cause is a LedgerFormatError if the node's payload is not the one of that hash
    */
   async payloadWithOutputs(
@@ -117,7 +106,6 @@ export type ChainReading<T> =
   | { readonly chain: number; readonly value: T }
   | { readonly chain: number; readonly error: NodeError | LedgerFormatError };
 
-/** Maximum number of chains that are queried at once. */
 const AT_ONCE = 20;
 /** Age of the commands, in seconds, since nodes refuse commands from the future. */
 const DATED_BACK_S = 15;
@@ -126,7 +114,7 @@ const GAS_LIMIT = 10_000;
 const GAS_PRICE: Decimal = 10_000n;
 const TTL_S = 600;
 
-/** @returns the balance on each chain; undefined if the account does not exist there (document 2, "/local") */
+/** Undefined on chains where the account does not exist (document 2, "/local"). */
 export function readTokenBalances(
   api: AccountReader,
   chains: Iterable<number>,
@@ -138,7 +126,7 @@ export function readTokenBalances(
   return readEach(api, chains, getBalance(module, account), balanceOf, stop);
 }
 
-/** @returns balance and guard on each chain; undefined if the account does not exist there */
+/** Undefined on chains where the account does not exist. */
 export function readDetails(
   api: AccountReader,
   chains: Iterable<number>,
@@ -184,7 +172,6 @@ async function readOne<T>(
   }
 }
 
-/** @throws NodeError */
 export function readLocal(
   api: AccountReader,
   networkId: string,

@@ -15,13 +15,9 @@ export interface NodeLimits {
   readonly solvedAfterMs: number;
   /** Maximum duration of a submission after the miner was stopped. */
   readonly submitAfterStopMs: number;
-  /**
-   * Several New Cuts for one block are normal. After the first one has caused a fetch, the next fetch waits this long.
-   */
+  /** Pause between fetches after New Cuts, since several for one block are normal. */
   readonly burstMs: number;
-  /**
-   * Time between work requests while the chain has no stream: a compromise between stale hashes and the node's load.
-   */
+  /** Time between work requests while the chain has no stream: a compromise between stale work and the node's load. */
   readonly pollMs: number;
   /** Age at which work is fetched again, which shows whether a silent stream is broken. */
   readonly refreshMs: number;
@@ -31,19 +27,13 @@ export interface NodeLimits {
   readonly hurryMs: number;
   /** A node forgets work after about 5 minutes. Until then, a failed submission is repeated. */
   readonly expiryMs: number;
-  /**
-   * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older stream must have broken. Opening it
-   * again costs almost nothing.
-   */
+  /** Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older stream must have broken. */
   readonly maxStreamMs: number;
   /** A stream that lasted this long has ended normally, and is opened again at once. */
   readonly steadyStreamMs: number;
   /** Time after which an unanswered request for a stream is reported. */
   readonly streamAnswerMs: number;
-  /**
-   * Pause before a stream is requested again, if the node has none left or sends no event stream, which takes time to
-   * change.
-   */
+  /** Pause before a stream is requested again, if the node has none left or sends no event stream. */
   readonly noStreamsPauseMs: number;
   /** Pauses after failed work requests: short, so that mining resumes within a second of the node's return. */
   readonly fetchPauses: BackoffLimits;
@@ -53,7 +43,6 @@ export interface NodeLimits {
   readonly idlePatienceMs: number;
   /** Time limit of a ping, which decides whether another node takes over. */
   readonly probeTimeoutMs: number;
-  /** Pauses between attempts to submit one solution. */
   readonly submitPauses: BackoffLimits;
   /** Pauses between attempts to open a chain's stream, if they fail or the stream ends at once. */
   readonly streamPauses: BackoffLimits;
@@ -92,13 +81,9 @@ export interface ApiLimits {
   readonly answerTimeoutMs: number;
   /** Real nodes end a /listen after 180 s. */
   readonly listenTimeoutMs: number;
-  /** Maximum number of attempts to send one request. */
   readonly attempts: number;
   readonly pauses: BackoffLimits;
-  /**
-   * Maximum number of requests for a payload whose header has just appeared, and the pause between them. The payload
-   * may come a moment later.
-   */
+  /** Attempts and pause for a payload whose header has just appeared, since the payload may come a moment later. */
   readonly freshPayloadAttempts: number;
   readonly freshPayloadPauseMs: number;
   /** Maximum length of answers with blocks, payloads or results, in bytes: the maximum length of JSON. */

@@ -1,6 +1,6 @@
 /**
  * The identity of a miner at a node (document 1, "Miner information"), its keys, and its entry in a node's
- * configuration. This file imports nothing.
+ * configuration. Imports nothing.
  */
 
 /** The rules for which of an account's keys must sign. */
@@ -8,7 +8,6 @@ export const PREDICATES = ['keys-all', 'keys-any', 'keys-2'] as const;
 type Predicate = (typeof PREDICATES)[number];
 
 export interface MinerIdentity {
-  /** The account that receives the rewards. */
   readonly account: string;
   readonly predicate: Predicate;
   /** 64 hex digits each. */
@@ -27,7 +26,6 @@ export function minerIdentity({ account, predicate, publicKeys = [] }: MinerSett
   return { account: account ?? accountOf(publicKeys[0]), predicate, publicKeys };
 }
 
-/** @returns the default account of a key */
 export function accountOf(publicKey: string): string {
   return `k:${publicKey}`;
 }
@@ -37,8 +35,7 @@ const P = 2n ** 255n - 19n;
 const D = 37_095_705_934_669_439_343_138_083_508_754_565_189_542_113_879_843_219_016_388_785_533_085_940_283_555n;
 
 /**
- * Whether 32 bytes are a point of Ed25519's curve, like every public key. About half of all other bytes, such as secret
- * keys, are not.
+ * Whether 32 bytes are a point of Ed25519's curve, like every public key and about half of all other bytes.
  * @param key 64 hex digits: y, little-endian, with the sign of x in its highest bit
  */
 export function isOnCurve(key: string): boolean {
@@ -53,7 +50,6 @@ export function isOnCurve(key: string): boolean {
   return character === 0n ? encoded === y : character === 1n;
 }
 
-/** @returns base^exponent modulo P */
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;
   for (let [square, left] = [base, exponent]; left > 0n; left >>= 1n, square = (square * square) % P) {
@@ -78,7 +74,6 @@ export function nodeConfigurationFor({ account, predicate, publicKeys }: MinerId
   ];
 }
 
-/** @returns an explanation for people of the conditions that a node checks, and of the usual mistakes */
 export function explainMiner({ account, predicate, publicKeys }: MinerIdentity): string {
   const bare = /^[0-9a-f]{64}$/i.test(account);
   const prefixed = /^k:/.test(account) && publicKeys[0] !== account.slice(2);

@@ -8,13 +8,9 @@ import { CONFIG_PATH } from './url.ts';
 
 const OCTETS = 'application/octet-stream';
 
-/** Connections to one node, for mining. No request is repeated here. */
+/** No request is repeated here. */
 export class MiningClient extends NodeHttp {
-  /**
-   * `GET /mining/work`, with the miner as JSON in the body
-   * @returns a work record, 322 bytes
-   * @throws NodeError
-   */
+  /** `GET /mining/work`, with the miner as JSON in the body @returns 322 bytes @throws NodeError */
   async work(miner: MinerIdentity, stop: AbortSignal): Promise<Uint8Array> {
     const { address, limits } = this;
     const { account, predicate, publicKeys } = miner;
@@ -32,7 +28,7 @@ export class MiningClient extends NodeHttp {
   }
 
   /**
-   * `POST /mining/solved`. The status of the answer shows whether the node accepted the solution
+   * `POST /mining/solved`. The status shows whether the node accepted the solution.
    * @param header 286 bytes
    * @throws NodeError if the node did not answer, or cannot answer now (429, 5xx)
    */
@@ -65,11 +61,7 @@ export class MiningClient extends NodeHttp {
     return stream;
   }
 
-  /**
-   * `GET /config`, at the host root, for `servedNetwork` and `checkConfig` of config.ts
-   * @returns the JSON of the answer, unchecked
-   * @throws NodeError
-   */
+  /** `GET /config`, at the host root @returns the JSON, unchecked @throws NodeError */
   async config(stop: AbortSignal): Promise<unknown> {
     const { address, limits } = this;
     const request: NodeRequest = { method: 'GET', path: CONFIG_PATH, headers: { accept: 'application/json' } };

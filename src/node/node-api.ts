@@ -50,8 +50,8 @@ export interface NodeApiOptions {
   /** Default: `auto`, which goes by the URL and by the node's answers. */
   readonly dialect?: DialectSetting;
   /**
-   * The path before `/local`, either below the path of the API, such as `chain/<chain>/pact/api/v1`, or from the host
-   * root, such as `/api/v1` of a stand-alone server. Default: the dialect's.
+   * The path before `/local`, below the path of the API, such as `chain/<chain>/pact/api/v1`, or from the host root,
+   * such as `/api/v1` of a stand-alone server. Default: the dialect's.
    */
   readonly commandPath?: string;
   /** The version code in headers of a network that pickaxe does not know. Default: the node is asked. */
@@ -62,15 +62,11 @@ export interface NodeApiOptions {
   readonly userAgent?: string;
 }
 
-/** Dependencies of the client. Each has a default. */
 export interface NodeApiContext {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly limits?: Partial<ApiLimits>;
-  /**
-   * Whether only untrusted peers have named the node. If so, its name may not lead to this machine or its link.
-   * Default: false.
-   */
+  /** Whether only untrusted peers have named the node, so that its name may not lead to this machine or its link. */
   readonly isStranger?: boolean;
 }
 
@@ -138,8 +134,7 @@ export class NodeApi extends CommandApi {
   /**
    * For the creation times of commands.
    * @returns the lower of the local clock and the node's, in µs since the UNIX epoch
-   * @throws Error before the first answer with the node's time, while `skew` is undefined: call `cut()` first, for
-   *   example
+   * @throws Error while `skew` is undefined: call `cut()` first, for example
    */
   latestTimeUs(): bigint {
     if (!this.#nodeClock.skew) {
@@ -163,9 +158,7 @@ export class NodeApi extends CommandApi {
     return getCut(this.#asker, query, stop);
   }
 
-  /**
-   * `PUT /cut` (P2P): publishes a cut, which must name its origin. Success means only that the node will examine it.
-   */
+  /** `PUT /cut` (P2P): publishes a cut with an origin. Success means only that the node will examine it. */
   putCut(cut: Cut, stop: AbortSignal = NEVER): Promise<void> {
     return putCut(this.#asker, cut, stop);
   }

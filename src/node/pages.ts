@@ -19,7 +19,6 @@ export interface Collection<T> {
   readonly accept?: string;
   /** Requested number of items per page; nodes lower it silently. */
   readonly pageSize: number;
-  /** Whether its items are whole blocks. */
   readonly isLong?: boolean;
   /** Maximum number of items, if known, because a node could send more and more. */
   readonly most?: bigint | undefined;
@@ -42,7 +41,6 @@ interface Page<T> {
 /** A cursor is sent back literally, so it must fit into a query. */
 const Cursor = z.string().regex(/^(?:inclusive|exclusive):[\w-]{1,200}$/, 'is not a cursor');
 
-/** @param item throws a LedgerFormatError for an invalid item */
 export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => Page<T> {
   const schema = z.object({
     items: z.array(reading(z.custom<ExactJson>(), item)),
@@ -52,10 +50,7 @@ export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => P
   return (value) => checked<Page<T>>(schema, value, 'page');
 }
 
-/**
- * Requests pages as they are needed, up to the items that exist at that time.
- * @throws NodeError
- */
+/** Ends with the items that exist when their page is requested. @throws NodeError */
 export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop: AbortSignal): AsyncGenerator<T, void> {
   const read = json(pageOf(collection.item));
   const { side, path, pageSize, isLong = false, most, method = 'GET', body, accept } = collection;
@@ -91,8 +86,8 @@ export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop:
 const NONE = { items: [], next: null } as const;
 
 /**
- * In document 1, a node answers 404 if it has no block in the range. Real nodes do so only for an unknown cursor or
- * bound, and for a path that they do not serve.
+ * In document 1, 404 means that no block is in the range. For real nodes, it means that a cursor, a bound or a path is
+ * unknown.
  */
 async function pageOrNone<T>(
   asker: Asker,
@@ -112,7 +107,7 @@ async function pageOrNone<T>(
   }
 }
 
-/** @throws `error` if the node does not serve the chain at all */
+/** @throws `error` if the node does not serve the chain */
 async function checkServed(
   asker: Asker,
   { side, isLong = false, blocks }: Pick<Collection<unknown>, 'side' | 'isLong' | 'blocks'>,

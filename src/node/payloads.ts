@@ -24,11 +24,9 @@ export interface PayloadQuery {
 export interface PayloadPlace {
   /** 32 bytes. */
   readonly payloadHash: Uint8Array;
-  /** The block's height. */
   readonly height: number | bigint;
 }
 
-/** The requests for payloads with outputs, or without. */
 interface Kind<T> {
   readonly single: (hash: string) => string;
   readonly batch: string;
@@ -61,10 +59,7 @@ export class PayloadReader<T extends Payload> {
     this.#chain = chain;
   }
 
-  /**
-   * @param payloadHash 32 bytes
-   * @throws NodeError: `not found`, with the hash as its key
-   */
+  /** @param payloadHash 32 bytes @throws NodeError: `not found`, with the hash as its key */
   async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<Proven<T>> {
     const path = this.#pathOf(payloadHash) + query({ height });
     const read = json((value) => provePayload(this.#kind.read(value), payloadHash));
@@ -72,8 +67,7 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * Nodes leave out payloads that they do not have or that are too much for one answer, so the rest is requested again
-   * until an answer has nothing new.
+   * Nodes leave out payloads that they lack or that do not fit, so the rest is requested until nothing new comes.
    * @returns each place's payload; undefined if the node does not have it
    * @throws NodeError
    */
@@ -125,7 +119,7 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * In document 1, a node answers 404 if it has none of the payloads. So do nodes that serve no batches.
+   * In document 1, 404 means that the node has none of the payloads. Nodes without batches send it, too.
    * @throws `error` unless a single request shows that the payload is missing
    */
   async #checkMissing(group: ReadonlyMap<string, PayloadPlace>, error: NodeError, stop: AbortSignal): Promise<void> {

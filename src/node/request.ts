@@ -30,7 +30,6 @@ interface AskerOptions {
 }
 
 export interface Call<T> {
-  /** The side of the node that serves the path. */
   readonly side: 'service' | 'p2p' | 'both';
   readonly method?: NodeRequest['method'];
   /** With a leading slash, from the host root; otherwise below the path of the API. */
@@ -51,10 +50,9 @@ export interface Call<T> {
   readonly read: (answer: AnyAnswer) => T;
 }
 
-/** Maximum number of characters of a header that are kept. */
+/** Maximum length of a header's text, in characters. */
 const MAX_SHOWN = 100;
 
-/** The signal of requests that cannot be stopped. */
 export const NEVER: AbortSignal = new AbortController().signal;
 setMaxListeners(0, NEVER); // Each request in progress has a listener.
 
@@ -70,11 +68,8 @@ export function nothing(): void {}
 export class Asker {
   readonly limits: ApiLimits;
   readonly network: string;
-  /** The version of the node's software, after its first answer. */
   nodeVersion: string | undefined;
-  /** Number of answers of any status so far. */
   answers = 0;
-  /** This machine's address from the view of the node's P2P side. */
   seenAs: string | undefined;
   readonly #sides: Sides;
   readonly #random: () => number;
@@ -113,10 +108,7 @@ export class Asker {
     return await this.#whileItMayPass(call.mayAppear ? patient : once, call.isRepeatable ?? true, stop);
   }
 
-  /**
-   * The node's dialect. Unless it is set or in the URL, the headers of an arbitrary answer show it.
-   * @throws NodeError
-   */
+  /** Unless it is set or in the URL, the headers of an arbitrary answer show the dialect. @throws NodeError */
   async dialect(stop: AbortSignal): Promise<Dialect> {
     if (this.#dialect) return this.#dialect;
     const http = this.#sides.service ?? this.#sides.p2p!;
@@ -131,7 +123,6 @@ export class Asker {
     return this.#dialect;
   }
 
-  /** Closes all connections, even those with a request in progress. */
   async close(): Promise<void> {
     await Promise.all([this.#sides.service?.close(), this.#sides.p2p?.close()]);
   }
@@ -266,9 +257,8 @@ export function chainPath(chain: number, rest: string): string {
 }
 
 /**
- * @param values numbers must be whole and not negative; undefined values are left out
+ * @param values numbers from 0 on; undefined values are left out @throws RangeError for other numbers
  * @returns the query with its question mark, or empty
- * @throws RangeError for other numbers
  */
 export function query(values: Readonly<Record<string, string | number | bigint | boolean | undefined>>): string {
   const pairs = Object.entries(values)
@@ -309,8 +299,8 @@ function isNatural(value: number): boolean {
 }
 
 /*
- * The two dialects of the API: that of documents 1 and 2, and that of real nodes (`chainweb`). They differ in paths and
- * in names of fields and headers. Answers are read in either; requests depend on the dialect.
+ * The two dialects of the API: that of documents 1 and 2, and that of real nodes (`chainweb`). Answers are read in
+ * either; requests depend on the dialect.
  */
 
 /** `auto` goes by the node's URL, and otherwise by the headers of its answers. */
@@ -330,20 +320,18 @@ const COMMAND_PATH = {
 /** The headers with the version of a node's software (document 1, "Conventions", 4). */
 const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
 
-/** @returns undefined if the URL's path does not name the dialect */
 function dialectOfAddress({ basePath, isPathGiven }: NodeAddress): Dialect | undefined {
   if (!isPathGiven) return undefined;
   if (basePath.includes(`/${SEGMENT.chainweb}/0.0/`)) return 'chainweb';
   return basePath.includes(`/${SEGMENT.document}/0.0/`) ? 'document' : undefined;
 }
 
-/** @returns undefined if the answer does not show the dialect */
 function dialectOfHeaders(headers: Headers): Dialect | undefined {
   if (headers[VERSION_HEADER.chainweb] !== undefined) return 'chainweb';
   return headers[VERSION_HEADER.document] !== undefined ? 'document' : undefined;
 }
 
-/** @returns the version of the node's software: foreign text */
+/** @returns foreign text */
 function nodeVersionIn(headers: Headers): string | undefined {
   const value = headers[VERSION_HEADER.chainweb] ?? headers[VERSION_HEADER.document];
   return typeof value === 'string' ? value : undefined;

@@ -1,7 +1,4 @@
-/**
- * Makes connections to a node. An https connection is used only if the node's certificate is trusted, and the bytes
- * read from a connection are bounded.
- */
+/** Connections to a node, whose certificate must be trusted, with a bound on the bytes that are read. */
 
 import { lookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
@@ -13,16 +10,14 @@ import { TokenBucket } from '../system/bounded.ts';
 import { NodeError } from './errors.ts';
 
 /**
- * Bounds the bytes that a node may send over a connection. HTTP allows much besides headers and bodies, such as interim
- * answers (103) and chunk extensions, which the parser drops silently although reading them takes processor time from
- * the search.
+ * Bounds all bytes from a connection. HTTP allows much besides headers and bodies, such as interim answers (103) and
+ * chunk extensions, which the parser drops silently although reading them takes processor time from the search.
  */
 export interface ReadingBound {
   /** Maximum burst for each request. */
   readonly bytes: number;
   /** Maximum average rate after that burst. */
   readonly bytesPerSecond: number;
-  /** The message of the error if there are more. */
   readonly fault: string;
 }
 
@@ -38,8 +33,7 @@ interface ConnectorOptions {
 
 /**
  * A connection whose certificate is not trusted is closed before any byte of HTTP is sent.
- * @param origin the node's origin, for messages
- * @returns a connector for undici's pools. It fails with a system or TLS error, or a NodeError about the certificate
+ * @returns a connector for undici's pools, which fails with a system or TLS error, or a NodeError
  */
 export function connectorFor(
   origin: string,
@@ -80,7 +74,6 @@ function lookupOfStranger(origin: string): LookupFunction {
   };
 }
 
-/** @returns why the node's certificate is not trusted; undefined if it is */
 function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | undefined {
   const fault = distrust(socket, { kind: 'node', origin }, trust);
   if (!fault) return undefined;
@@ -88,10 +81,7 @@ function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | und
   return new NodeError('unreachable', message, { fingerprint });
 }
 
-/**
- * Destroys the socket with a NodeError if more is read than the bound allows. Each request renews the bound, so only
- * one may be in progress.
- */
+/** Destroys the socket if more is read than allowed. Each request renews the bound, so only one may be in progress. */
 function boundReading(socket: Socket, bound: ReadingBound, nowMs: () => number): void {
   let bucket: TokenBucket | undefined;
   let [read, written] = [0, 0];

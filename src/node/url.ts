@@ -20,10 +20,7 @@ const API_PATH = /\/(?:ledger|chainweb)\/0\.0\/([^/]+)$/;
 export const CONFIG_PATH = '/config';
 export const HEALTH_PATH = '/health-check';
 
-/**
- * @param url a node's URL. Without a path it gets `/ledger/0.0/<network>`; a path is used as it is
- * @throws Error that explains the form of a node URL
- */
+/** @param url without a path, it gets `/ledger/0.0/<network>` @throws Error that explains the form of a node URL */
 export function nodeAddress(url: string, network: string): NodeAddress {
   const parsed = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed)
@@ -45,9 +42,8 @@ export function nodeAddress(url: string, network: string): NodeAddress {
 }
 
 /**
- * Shortens a URL for people. Hosted nodes have a customer's key in the path, so only the API's part of the path is
- * shown: `http://host/…/chainweb/0.0/mainnet01`. A path without that part becomes `http://host/…`.
- * @param url a valid URL
+ * Shortens a URL for people. Hosted nodes have a customer's key in the path, so only the API's part of it is shown:
+ * `http://host/…/chainweb/0.0/mainnet01`, or `http://host/…` without such a part.
  */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
@@ -56,7 +52,6 @@ export function shownUrl(url: string): string {
   return shown === path ? url : origin + shown;
 }
 
-/** @param path without a slash at the end */
 export function shownPath(path: string): string {
   const at = path.search(API_PATH);
   if (at === 0 || path === '') return path;
@@ -76,10 +71,7 @@ export function numberRepeated(names: readonly string[]): string[] {
   });
 }
 
-/**
- * Whether a node's URL has a path, which then names the network.
- * @param url a valid URL
- */
+/** Whether a node's URL has a path, which then names the network. @param url a valid URL */
 export function hasPath(url: string): boolean {
   return new URL(url).pathname.replace(/\/+$/, '') !== '';
 }

@@ -1,7 +1,4 @@
-/**
- * The commands of a transfer (step 0, step 1, and both without signatures, for trials), the check of a cross-chain
- * proof, and guards.
- */
+/** The commands of a transfer, also without signatures for trials; the check of a cross-chain proof; guards. */
 
 import { buildCommand, cmdOf } from '../ledger/command/build.ts';
 import {
@@ -30,9 +27,7 @@ export const TRIAL_GAS = 2500;
 /** Maximum gas that the known gas stations pay for. */
 const STATION_GAS = 850;
 
-/** What a command contains apart from its transfer. */
 export interface CommandMaker {
-  /** The public keys that sign. */
   readonly signers: readonly string[];
   /** The newest block's creation time, in seconds since 1970. Nodes refuse commands that are far ahead of it. */
   readonly timeS: number;
@@ -71,10 +66,7 @@ function callOf({ account, guard, receiver, targetChain }: Terms, chain: number,
   throw new Error('the guard of a receiver on another chain must be known');
 }
 
-/**
- * Step 1 brings the coins to the target chain.
- * @param pactId the request key of step 0
- */
+/** Step 1 brings the coins to the target chain. @param pactId the request key of step 0 */
 export function step1Of(terms: Terms, pactId: string, proof: string, gasLimit: number, maker: CommandMaker): Payload {
   const { account, targetChain: chain, gasStation } = terms;
   const signers = maker.signers.map((pubKey) => ({ pubKey, clist: [gasCapability(COIN)] }));
@@ -92,7 +84,7 @@ export function step1TrialGas({ gasStation }: Pick<Terms, 'gasStation'>): number
   return gasStation === null ? TRIAL_GAS : STATION_GAS;
 }
 
-/** @returns the command without signatures: nodes can try it out, but nobody can send it */
+/** A command that nodes can try out, but nobody can send. */
 export function unsigned(payload: Payload): Command {
   const cmd = cmdOf(payload);
   return { cmd, hash: requestKeyOfCmd(cmd), sigs: [] };
@@ -103,9 +95,7 @@ export function signed(payload: Payload, pairs: readonly KeyPair[]): Command {
   return buildCommand(payload, pairs);
 }
 
-/**
- * @returns the gas limit of a command that used this much in a trial: a fifth more, but not above `most`, and never 0
- */
+/** @returns the gas limit after a trial that used this much: a fifth more, but not above `most`, and never 0 */
 export function gasLimitFor(gas: number, most: number): number {
   return Math.max(1, Math.min(Math.ceil((gas * 6) / 5), most));
 }
@@ -161,8 +151,7 @@ function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
 }
 
 /**
- * @param held the public keys with available secret keys
- * @returns just enough of them for the keyset; undefined if there are too few
+ * @param held the public keys with available secret keys @returns just enough of them; undefined if there are too few
  */
 export function signersOf(guard: Keyset, held: readonly string[]): readonly string[] | undefined {
   const needed = signaturesNeeded(guard);

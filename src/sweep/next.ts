@@ -17,7 +17,6 @@ import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } 
 import { type Outcome, plannedTransfer, type Receiver, type Sweep, staysOnChain, type Transfer } from './state.ts';
 import { SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
-/** The state of a command on its chain. */
 export type Found =
   /** `isOver`: no block can contain the command any more. */
   | { readonly status: 'none'; readonly isOver: boolean }
@@ -25,15 +24,12 @@ export type Found =
   | ({ readonly status: 'failure'; readonly reason: string } & InBlock);
 
 interface InBlock {
-  /** The height of the command's block. */
   readonly height: number;
   /** Number of blocks above it. */
   readonly depth: number;
-  /** In coins. */
   readonly gasCost: Decimal;
 }
 
-/** The state of a transfer whose step 0 may have been sent. */
 export interface Seen {
   readonly step0: Found;
   /** Null if there is no step 1. */
@@ -119,7 +115,6 @@ function failed(reason: string, gasCost: Decimal): Step {
 /* Payments: coins of one account go to another one, on the same chain or another. Planning sends nothing. */
 
 export interface PaymentRequest {
-  /** The account that pays. */
   readonly account: string;
   readonly chain: number;
   readonly targetChain: number;
@@ -137,16 +132,13 @@ export interface PaymentRequest {
 
 export interface PaymentPlan {
   readonly request: PaymentRequest;
-  /** The guard of the account that pays. */
   readonly guard: Keyset;
   readonly receiver: Receiver;
-  /** Whether the receiver's account does not exist yet, according to the node. */
   readonly isNew: boolean;
   /** The guard of the receiver, according to the node, if the transfer does not name it; null: not a keyset. */
   readonly saidGuard?: Keyset | null;
-  /** The balance of the account that pays, on its chain. */
   readonly balance: Decimal;
-  /** The gas limit of the transfer, or of its step 0. */
+  /** Of the transfer, or of its step 0. */
   readonly gasLimit: number;
 }
 
@@ -220,7 +212,6 @@ async function checkChains(ledger: SweepLedger, wanted: readonly number[], stop:
   if (missing !== undefined) throw new CannotSweep(`The network has no chain ${missing}: it has ${all.length}.`);
 }
 
-/** Checks that step 1, which runs on the target chain, can be paid for there. */
 async function checkArrival(
   ledger: SweepLedger,
   request: PaymentRequest,
@@ -286,10 +277,7 @@ function howToCreate(account: string): string {
   return 'If the name is right, say whose the new account shall be, with --receiver-key HEX.';
 }
 
-/**
- * @returns the gas limit of the trial, at most what the account can pay for
- * @throws CannotSweep if the account cannot pay for any
- */
+/** @returns the gas limit of the trial @throws CannotSweep if the account cannot pay for any gas */
 function affordableGas({ account, chain, amount, gasPrice }: PaymentRequest, balance: Decimal): number {
   const left = balance - amount;
   const affordable = gasPrice > 0n ? left / gasPrice : BigInt(TRIAL_GAS);

@@ -21,7 +21,6 @@ import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.t
 export interface SweepRequest {
   readonly account: string;
   readonly targetChain: number;
-  /** The amount that stays on each chain. */
   readonly keep: Decimal;
   /** The smallest amount that is worth a transfer. */
   readonly min: Decimal;
@@ -38,7 +37,6 @@ export interface SweepRequest {
 export interface Plan {
   readonly request: SweepRequest;
   readonly guard: Keyset;
-  /** The account's present balance on the target chain. */
   readonly targetBalance: Decimal;
   /** One for each chain but the target chain, in ascending order. */
   readonly chains: readonly PlannedChain[];
@@ -50,7 +48,7 @@ type PlannedChain =
       readonly chain: number;
       readonly balance: Decimal;
       readonly amount: Decimal;
-      /** The gas limit of step 0. */
+      /** Of step 0. */
       readonly gasLimit: number;
     }
   | { readonly kind: 'skip'; readonly chain: number; readonly balance: Decimal; readonly reason: string }
@@ -91,11 +89,7 @@ export async function planSweep(ledger: SweepLedger, request: SweepRequest, stop
   return { request, guard, targetBalance: target.details?.balance ?? 0n, chains };
 }
 
-/**
- * @param held the public keys with available secret keys; null: any
- * @returns the public keys that will sign
- * @throws CannotSweep if there are too few
- */
+/** @param held the public keys with available secret keys; null: any @throws CannotSweep if there are too few */
 export function heldSigners(guard: Keyset, held: readonly string[] | null): readonly string[] {
   const signers = held ? signersOf(guard, held) : guard.keys;
   if (signers) return signers;
@@ -104,7 +98,6 @@ export function heldSigners(guard: Keyset, held: readonly string[] | null): read
   );
 }
 
-/** @returns the sum of the plan's transfers */
 export function totalOf({ chains }: Plan): Decimal {
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? it.amount : 0n), 0n);
 }
@@ -177,10 +170,7 @@ async function checkGuard(
   await compareElsewhere(ledger, { chain: targetChain, account, keyset: guard }, stop);
 }
 
-/**
- * @param said the first node's answer about an account that exists
- * @throws CannotSweep if another node contradicts it
- */
+/** @param said the first node's answer about an existing account @throws CannotSweep if another node contradicts it */
 export async function compareElsewhere(
   ledger: SweepLedger,
   said: { readonly chain: number; readonly account: string; readonly keyset: Keyset | undefined },

@@ -32,9 +32,8 @@ export interface RunnerOptions {
   readonly save: (sweep: Sweep) => void;
   /** May be empty if `needsKeys` is false. */
   readonly pairs: readonly KeyPair[];
-  /** @returns a unique text */
+  /** @returns a unique text each time */
   readonly nonce: () => string;
-  /** @returns this machine's time, in ms since 1970 */
   readonly nowMs: () => number;
   /** How many blocks must be above a block whose result is final. Default: 6, which takes three minutes. */
   readonly confirmations?: number;
@@ -44,20 +43,20 @@ export interface RunnerOptions {
 
 const CONFIRMATIONS = 6;
 /**
- * Time by which the chain must have passed the end of a step 0 before the command counts as never accepted, in seconds:
- * twenty blocks, more than any reorganisation brings back.
+ * Time after the end of a step 0 when the command counts as never accepted, in seconds: twenty blocks, more than any
+ * reorganisation brings back.
  */
 const MARGIN_S = 600;
 /**
- * How far the chain's time may be ahead of this machine's, in ms. Commands carry the chain's time, which the node
- * claims: a command from the far future would enter no block, and never expire.
+ * How far the chain's time, as claimed by a node, may be ahead of this machine's, in ms. A command from the far future
+ * would enter no block, and never expire.
  */
 const MOST_AHEAD_MS = 3_600_000;
 /** Maximum number of steps 1 made for one transfer in one run, since each failure costs gas. */
 const MOST_STEP1 = 3;
 /**
- * Maximum number of searches of all blocks for another sender's step 1 in one run. Between two searches the chain must
- * grow by the required confirmations, because one address may stand for several nodes, some of which lag behind.
+ * Maximum number of searches of all blocks for another sender's step 1. Between two, the chain must grow by the
+ * required confirmations, because one address may stand for several nodes, some of which lag behind.
  */
 const MOST_SEARCHES = 3;
 
@@ -73,14 +72,11 @@ export class SweepRunner {
   readonly #confirmations: number;
   readonly #signers: readonly string[];
   readonly #step1Made = new Map<number, number>();
-  /** Heights of blocks in which a search found step 0, by its chain. */
+  /** Heights of blocks with step 0, by its chain. */
   readonly #foundAt = new Map<number, number>();
-  /**
-   * Searches of all blocks for another sender's step 1, by the chain of step 0. `height` is that of the target chain at
-   * the last search.
-   */
+  /** By the chain of step 0. `height` is that of the target chain at the last search for another sender's step 1. */
   readonly #searches = new Map<number, { readonly made: number; readonly height: number }>();
-  /** Heights of blocks in which those searches found a step 1. */
+  /** Heights of blocks with step 1, by the chain of step 0. */
   readonly #arrivedAt = new Map<number, number>();
 
   constructor(sweep: Sweep, options: RunnerOptions) {
@@ -99,11 +95,7 @@ export class SweepRunner {
     return this.#sweep;
   }
 
-  /**
-   * Runs rounds until all transfers are finished, the time is over, or `stop` fires. Unfinished transfers can be
-   * resumed later.
-   * @throws errors of `save`
-   */
+  /** Runs rounds until all transfers are finished, the time is over, or `stop` fires. @throws errors of `save` */
   async run(pauseMs: number, timeoutMs: number, stop: AbortSignal): Promise<void> {
     await within(timeoutMs, stop, async (end) => {
       while ((await this.round(end)) && !end.aborted) await pause(pauseMs, end);
@@ -131,7 +123,6 @@ export class SweepRunner {
     }
   }
 
-  /** @returns a note on the state of the transfer */
   async #step(transfer: Transfer, stop: AbortSignal): Promise<string> {
     const { step0 } = transfer;
     if (step0 === null) return await this.#begin(transfer, stop);
@@ -164,9 +155,7 @@ export class SweepRunner {
     return await this.#sendStep0(this.#update(transfer, { step0 }), step0, stop);
   }
 
-  /**
-   * A node that refused a command knows it, and could still send it on until it expires. So a refusal decides nothing.
-   */
+  /** A refusal decides nothing: the node knows the command, and could still send it on until it expires. */
   async #sendStep0({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<string> {
     const sent = await this.#options.ledger.send(chain, step0, stop);
     const name = nameOfStep0(this.#sweep);
@@ -192,10 +181,7 @@ export class SweepRunner {
     return foundIn({ height, depth: Math.max(0, newest - height), result: found }, command);
   }
 
-  /**
-   * No node's claim ends a transfer: the deciding result is read in its block.
-   * @returns `seen`, with the block's result in place of the node's
-   */
+  /** No node's claim ends a transfer: the deciding result is read in its block. */
   async #proven(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<Seen> {
     const isStep1 = seen.step1?.status === 'success';
     const [chain, command, said] = isStep1
@@ -262,7 +248,7 @@ export class SweepRunner {
   }
 
   /**
-   * The node claims that some step 1 has brought the coins. The blocks show which one, and where.
+   * Finds the step 1 that has brought the coins, which a node claims, in the blocks.
    * @param newest the height of the target chain
    */
   async #arrived(transfer: Transfer, step0: Command, seen: Seen, newest: number, stop: AbortSignal): Promise<string> {
@@ -278,7 +264,7 @@ export class SweepRunner {
     if (left > 0)
       return `${isOurs ? 'it has arrived' : 'somebody else has finished it'}; waits for ${left} more blocks`;
     const earlierGasCost = await this.#earlierGasCost(transfer, found, stop);
-    // A node may have forgotten the result of the rig's own step 1.
+    // A node may have forgotten the result.
     const proven = { ...seen, ...(isNewest && { step1: foundIn(found, step1) }), earlierGasCost };
     return this.#settle(transfer, doneBy(isOurs ? 'us' : 'somebody else', proven, this.#sweep));
   }
@@ -303,10 +289,7 @@ export class SweepRunner {
     return found;
   }
 
-  /**
-   * @param proven a step 1 that was found in its block; the node's memory of it does not matter
-   * @returns the gas cost of steps 1 that newer ones replaced
-   */
+  /** @param proven a step 1 that was found in its block @returns the gas cost of steps 1 that newer ones replaced */
   async #earlierGasCost(transfer: Transfer, proven: InBlock | undefined, stop: AbortSignal): Promise<Decimal> {
     const { targetChain, gasStation } = this.#sweep;
     if (gasStation !== null) return 0n;

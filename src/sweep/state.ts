@@ -1,6 +1,6 @@
 /**
- * The state of a sweep: the transfers of each chain's coins to one chain. A payment is a sweep with one transfer, to
- * another account or within one chain. The state file holds this as JSON.
+ * The state of a sweep, also as the JSON of its file. A payment is a sweep with one transfer, to another account or
+ * within one chain.
  */
 
 import { z } from 'zod';
@@ -12,9 +12,8 @@ import { LedgerFormatError, quoted } from '../ledger/json.ts';
 
 export interface Sweep {
   readonly network: string;
-  /** The account whose coins are moved, on all chains. */
   readonly account: string;
-  /** The account's guard, the same on all chains where it signs. */
+  /** The same on all chains where the account signs. */
   readonly guard: Keyset;
   /** The account that gets the coins; null: the same account. */
   readonly receiver: Receiver | null;
@@ -31,10 +30,7 @@ export interface Sweep {
 
 export interface Receiver {
   readonly account: string;
-  /**
-   * The transfer fails if the account has another guard. Null, only within one chain: any guard, but the account must
-   * exist.
-   */
+  /** The transfer fails if the account has another guard. Null, only within one chain: the account must exist. */
   readonly guard: Keyset | null;
 }
 
@@ -43,10 +39,9 @@ export interface Receiver {
  * chain, and step 1 brings them to the target chain; in between, they are on no chain.
  */
 export interface Transfer {
-  /** The chain that the coins leave. */
   readonly chain: number;
   readonly amount: Decimal;
-  /** The gas limit of step 0. */
+  /** Of step 0. */
   readonly gasLimit: number;
   /** Written to disk before it is first sent, so a node may have it. Null: it was never sent. */
   readonly step0: Command | null;

@@ -1,7 +1,4 @@
-/**
- * State files: one for each kind, network and account, readable only by its owner, and replaced as a whole. Also the
- * lock that keeps other processes from such a file.
- */
+/** State files, one for each kind, network and account, and the lock that keeps other processes from a state file. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -74,7 +71,7 @@ export class SweepStore {
   }
 
   /**
-   * Writes the first state of a sweep. A finished sweep's file is renamed; one that was never signed is overwritten.
+   * A finished sweep's file is renamed; one that was never signed is overwritten.
    * @throws StoreFault if an earlier sweep is unfinished, or the state cannot be written
    */
   begin(sweep: Sweep): void {
@@ -91,8 +88,7 @@ export class SweepStore {
     const unfinished = `${this.file}.unfinished`;
     this.#orFault(() => {
       try {
-        // Removing the remains of a crash and creating a new file avoids following a link that another user has placed
-        // there.
+        // Creating a new file avoids following a link that another user has placed there.
         rmSync(unfinished, { force: true });
         const fd = openSync(unfinished, 'wx', MODE);
         try {
@@ -146,7 +142,7 @@ function syncDirectory(directory: string): void {
   }
 }
 
-/* The lock. */
+/* Locks. */
 
 /** Error codes of systems that cannot make links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set([
@@ -208,10 +204,7 @@ export class Lock {
   }
 }
 
-/**
- * The file gets its name only once it is written, so that no interruption leaves a lock without its owner.
- * @returns false if the file already exists
- */
+/** The file gets its name only once it is written, so no interruption leaves a lock without its owner. */
 function create(file: string): boolean {
   const id = randomBytes(6).toString('hex');
   const text = `${process.pid} ${hostname()} ${id}`;

@@ -4,7 +4,6 @@ import type { AccountDetails } from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
 import type { CommandResult, Outcome } from '../ledger/command/results.ts';
 
-/** An account, and its chain's newest block. */
 export interface AccountLook {
   /** Undefined if the account does not exist. */
   readonly details: AccountDetails | undefined;
@@ -46,7 +45,6 @@ export interface Place {
   readonly untilS?: number;
 }
 
-/** A command in a block of the chain that ends in the newest block. */
 export interface InBlock {
   readonly height: number;
   /** Number of blocks above that one. */
@@ -62,16 +60,11 @@ export interface SweepLedger {
   look(chain: number, account: string, stop: AbortSignal): Promise<AccountLook>;
   /** Asks another node. @returns undefined if no other node is configured, or none answers */
   lookElsewhere(chain: number, account: string, stop: AbortSignal): Promise<AccountLook | undefined>;
-  /**
-   * Runs a command without effect, and measures its gas. @param command without signatures, so that nobody can send it
-   */
+  /** Runs a command without effect. @param command without signatures, so that nobody can send it */
   tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial>;
-  /** Sends a command. It is a success if a block already contains it. */
+  /** Sending a command that a block already contains is a success. */
   send(chain: number, command: Command, stop: AbortSignal): Promise<Sent>;
-  /**
-   * The node's claim, without proof.
-   * @returns undefined if no block contains the command yet, or the node has forgotten it
-   */
+  /** Without proof. @returns undefined if no block contains the command yet, or the node has forgotten it */
   result(chain: number, requestKey: string, stop: AbortSignal): Promise<CommandResult | undefined>;
   /**
    * Searches the blocks themselves, each of which is proven by the one above it, up to the chain's newest. If several
@@ -83,9 +76,7 @@ export interface SweepLedger {
   /** @param chain where the command ran */
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof>;
   /**
-   * Whether the chain's newest block builds on the block.
-   * @param hash 32 bytes
-   * @param from a lower bound of the block's height
+   * Whether the chain's newest block builds on the block. @param hash 32 bytes @param from at most the block's height
    */
   hasBlock(chain: number, hash: Uint8Array, from: number, stop: AbortSignal): Promise<boolean>;
 }
