@@ -7,7 +7,7 @@ import { byChain, checked, hash, MAX_U64, natural, opaqueId, weight } from './fi
 import { type GraphSpan, graphAt } from './graphs.ts';
 import { type ExactJson, type ExactJsonObject, encodeBase64url, jsonInteger, LedgerFormatError } from './json.ts';
 
-/* Peers of the network (document 1, "Peer information"). */
+/* Document 1, "Peer information". */
 
 export interface Peer {
   /** The fingerprint of its certificate, 43 characters, see `peerIdOf`. Null only if an authority has signed it. */
@@ -110,7 +110,7 @@ export function sumOfHeights({ heads }: Cut): bigint {
 }
 
 /**
- * @param graphs the network's graphs, newest first; without them, only the cut's height is checked
+ * @param graphs newest first; without them, only the cut's height is checked
  * @throws LedgerFormatError if the cut has other chains than the network, if a head builds on a block above the head of
  *   a neighbour, or if the cut's height is not the sum of the heads' heights
  */
@@ -135,8 +135,8 @@ function checkChains({ heads }: Cut, graphs: readonly GraphSpan[]): void {
 }
 
 /**
- * A block of height h has the parents of the graph at h − 1. So for each graph, the neighbours of a head's chain must
- * have reached the graph's last height below that head.
+ * A block of height h has the parents of the graph at h − 1, so the neighbours of a head in a graph must have reached
+ * the graph's last height below that head.
  */
 function checkHeads({ heads }: Cut, graphs: readonly GraphSpan[]): void {
   for (const [chain, { height }] of heads) {

@@ -5,13 +5,12 @@
 
 import { type ExactJson, integerOf, isExactJsonObject, JsonNumber, LedgerFormatError, quoted } from './json.ts';
 
-/** A count of 10^-12. Sums, differences, comparisons and products with integers are those of bigints. */
+/** A count of 10^-12. */
 export type Decimal = bigint;
 
 /** A count of 10^-255, for balances of any token. */
 export type TokenAmount = bigint;
 
-/** Number of decimal places. */
 export const PLACES = 12;
 /** The maximum of the contract language. */
 const TOKEN_PLACES = 255;
@@ -30,7 +29,7 @@ export function parseDecimal(text: string): Decimal {
 }
 
 /**
- * @param json any of the ledger's forms: a number, `{"decimal": "91.0"}`, `{"int": 91}` or `{"int": "91"}`
+ * @param json a number, `{"decimal": "91.0"}`, `{"int": 91}` or `{"int": "91"}`
  * @throws LedgerFormatError for all else, and for more than 12 decimal places
  */
 export function decimalOf(json: ExactJson): Decimal {
@@ -42,10 +41,7 @@ export function tokenAmountOf(json: ExactJson): TokenAmount {
   return read(json, TOKEN_PLACES);
 }
 
-/**
- * Reads a number of a command's metadata, which nodes also accept as a text: `"0.00000001"`.
- * @throws LedgerFormatError like `parseDecimal` and `decimalOf`
- */
+/** Reads a number of a command's metadata, which nodes also accept as a text. @throws LedgerFormatError */
 export function metaDecimalOf(json: ExactJson): Decimal {
   return typeof json === 'string' ? parseDecimal(json) : decimalOf(json);
 }
@@ -55,15 +51,11 @@ export function formatDecimal(decimal: Decimal): string {
   return format(decimal, PLACES);
 }
 
-/** @returns the shortest plain text, always with a point */
 export function formatTokenAmount(amount: TokenAmount): string {
   return format(amount, TOKEN_PLACES);
 }
 
-/**
- * Rounds to 12 places, and halves to the even neighbour (banker's rounding), like the ledger.
- * @param divisor at least 1
- */
+/** Rounds to 12 places, and halves to the even neighbour, like the ledger. @param divisor at least 1 */
 export function divideDecimal(decimal: Decimal, divisor: bigint): Decimal {
   if (divisor < 1n) throw new RangeError('a decimal is divided by a positive integer');
   // BigInt rounds towards zero; the floor makes the remainder 0 … divisor − 1 for negative decimals, too.

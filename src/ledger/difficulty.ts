@@ -1,6 +1,6 @@
 /**
  * The ledger's rule for targets. A chain keeps its target for an epoch of 120 blocks, ideally of 30 seconds each, and
- * then corrects it by the duration of the epoch. Miners never need this; it predicts targets and checks headers.
+ * then corrects it by the duration of the epoch.
  */
 
 import { integerToTarget, targetToInteger } from '../chain/target.ts';
@@ -16,13 +16,12 @@ const EARLY_EPOCH_BLOCKS = 12n;
 const BLOCK_US = 30_000_000n;
 
 /**
- * The epochs that count: those of all parents, on the chain itself and on its neighbours, or only that of the chain's
- * own parent. The latter, older rule held on mainnet01 from height 452,820 to 771,413, and on testnet04 up to 318,203.
- * The rules of mainnet01 before that are not known here.
+ * The epochs that count: those of all parents, or only that of the parent on the chain itself. The latter, older rule
+ * held on mainnet01 from height 452,820 to 771,413, and on testnet04 up to 318,203. The rules of mainnet01 before that
+ * are not known here.
  */
 export type TargetRule = 'all-parents' | 'own-parent';
 
-/** The fields of a header about its epoch. */
 interface Epoch {
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
@@ -31,9 +30,7 @@ interface Epoch {
 }
 
 /**
- * @param parent the block below on the same chain
  * @param adjacents the parents on the neighbouring chains, all at the parent's height
- * @returns the fields of the next block's header
  * @throws LedgerFormatError if the older rule meets an epoch without duration
  */
 export function nextEpoch(
@@ -77,10 +74,7 @@ function correctedTarget(parent: BlockHeader): bigint {
   return rounded < MAX_UINT256 ? rounded : MAX_UINT256;
 }
 
-/**
- * The older rule: the difficulty, (2^256 − 1) / target, is corrected and rounded up, and converted back to a target,
- * rounded down.
- */
+/** The difficulty, (2^256 − 1) / target, is corrected and rounded up, and its target rounded down. */
 function ownTarget(parent: BlockHeader): bigint {
   const divisor = targetToInteger(parent.target) * tookUs(parent);
   if (divisor <= 0n) throw new LedgerFormatError('The epoch took no time, so the next target cannot be computed');
@@ -96,15 +90,12 @@ function tookUs({ creationTimeUs, epochStartUs }: BlockHeader): bigint {
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/**
- * @param target 32 bytes, little-endian, not zero
- * @returns the block's part of its weight: its difficulty, rounded down
- */
+/** @param target 32 bytes, little-endian, not zero @returns the block's difficulty, rounded down */
 export function blockWeight(target: Uint8Array): bigint {
   return MAX_UINT256 / targetToInteger(target);
 }
 
-/** @param target of the block itself @returns the weight in its header */
+/** @param target of the block itself */
 export function weightAbove(parent: BlockHeader, target: Uint8Array): bigint {
   return parent.weight + blockWeight(target);
 }

@@ -18,10 +18,7 @@ export const MAX_U64 = 2n ** 64n - 1n;
 /** The highest time, which is signed in binary: microseconds since the UNIX epoch. */
 export const MAX_TIME_US = 2n ** 63n - 1n;
 
-/**
- * @param what names the value in the message
- * @throws LedgerFormatError that names the first wrong field
- */
+/** @param what names the value in the message @throws LedgerFormatError that names the first wrong field */
 export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string): T {
   const { success, data, error } = schema.safeParse(json);
   if (success) return data;
@@ -29,7 +26,7 @@ export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string):
   throw new LedgerFormatError(`${[what, ...path].join('.')}: ${message}`);
 }
 
-/** Makes a schema of a function that throws a LedgerFormatError for invalid values. */
+/** @param read throws a LedgerFormatError for invalid values */
 export function reading<In, Out>(source: z.ZodType<In>, read: (value: In) => Out) {
   return source.transform((value, context): Out => {
     try {
@@ -42,7 +39,6 @@ export function reading<In, Out>(source: z.ZodType<In>, read: (value: In) => Out
   });
 }
 
-/** Any bytes in base64url. */
 export const bytes = reading(z.string(), (text) => decodeBase64url(text));
 
 /** A hash or a target: 32 bytes in base64url, 43 characters. */
@@ -80,7 +76,7 @@ export const u64Text = reading(z.string(), (text) => {
 /** Maximum number of chains that a header can count. */
 const MAX_CHAINS = 2 ** 16 - 1;
 
-/** An object whose keys are chains, as pairs in ascending order. Integers as keys are always in ascending order. */
+/** Pairs in ascending order of chains, as JavaScript orders keys that are integers. */
 export function byChain<T>(value: z.ZodType<T>) {
   const chain = z.string().regex(/^(?:0|[1-9]\d{0,9})$/);
   return reading(z.record(chain, value), (record) => {

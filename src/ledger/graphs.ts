@@ -1,6 +1,6 @@
 /**
- * Chain graphs: which chains are neighbours. A block's parents are the block below it on its own chain and those on the
- * neighbouring chains, in the graph one height below its own.
+ * Chain graphs. A block's parents are the block below it on its own chain and those on the neighbouring chains, in the
+ * graph one height below its own.
  */
 
 import type { BlockHeader } from './header.ts';
@@ -97,8 +97,7 @@ export function onlyGraph(graph: Graph): readonly GraphSpan[] {
 
 /**
  * @param neighbours for each chain, from 0 on, in any order
- * @throws LedgerFormatError unless all chains exist, neighbours are mutual and different chains, and every chain
- *   reaches every other
+ * @throws LedgerFormatError unless neighbours are mutual and different chains, and every chain reaches every other
  */
 export function graphOf(neighbours: readonly (readonly number[])[]): Graph {
   if (neighbours.length === 0) throw new LedgerFormatError('A graph has at least one chain');
@@ -130,8 +129,8 @@ export function graphOfHeader({ chain, adjacents }: BlockHeader): Graph | undefi
 }
 
 /**
- * Checks the chains of the adjacents, which the block hash does not cover.
- * @param graph the network's graph; by default, any known one
+ * The block hash does not cover the chains of the adjacents.
+ * @param graph by default, any known one
  * @throws LedgerFormatError unless the adjacents are on the neighbours of the header's chain
  */
 export function checkAdjacents(header: BlockHeader, graph?: Graph): void {

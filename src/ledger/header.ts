@@ -26,7 +26,7 @@ import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 
 export interface Adjacent {
   readonly chain: number;
-  /** The hash of the parent on that chain, 32 bytes. */
+  /** 32 bytes. */
   readonly hash: Uint8Array;
 }
 
@@ -91,13 +91,13 @@ const TAG = {
   nonce: 0x20,
 } as const;
 
-/** @returns the number of bytes of a header, without its block hash */
+/** @returns the number of bytes without the block hash */
 export function headerBytes(adjacents: number): number {
   return LEAST_BYTES + adjacents * ADJACENT_BYTES;
 }
 
 /**
- * @param bytes a header without its block hash, as for miners, or with it, as stored by nodes
+ * @param bytes without the block hash, as for miners, or with it, as stored by nodes
  * @throws LedgerFormatError if the length does not match the number of adjacents, if the adjacents do not ascend, or if
  *   the block hash is not the header's. That hash does not cover the chains of the adjacents: see `checkAdjacents`
  */
@@ -138,10 +138,7 @@ export function parseHeader(bytes: Uint8Array): BlockHeader {
   return header;
 }
 
-/**
- * @returns 178 + 36n bytes for n adjacents, without the block hash
- * @throws RangeError if a field does not fit into its bytes
- */
+/** @returns 178 + 36n bytes for n adjacents @throws RangeError if a field does not fit into its bytes */
 export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
   const count = header.adjacents.length;
   const bytes = new Uint8Array(headerBytes(count));
@@ -168,9 +165,7 @@ export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The block hash, by which blocks name their parents: a Merkle root, not the hash of the header's bytes. It covers the
- * order of the adjacents, but not their chains.
- * @returns 32 bytes
+ * A Merkle root, 32 bytes, by which blocks name their parents. It covers the order of the adjacents, not their chains.
  */
 export function blockHash(header: BlockHeader): Uint8Array {
   return merkleRoot(blockLeaves(header));
@@ -197,15 +192,12 @@ export function blockLeaves(header: BlockHeader): Uint8Array[] {
   ];
 }
 
-/**
- * The proof-of-work hash, which must be at most the target: blake2s-256 of the header's bytes without the block hash.
- * @returns 32 bytes, little-endian
- */
+/** Blake2s-256 of the header's bytes without the block hash: 32 bytes, little-endian. */
 export function powHash(header: BlockHeader): Uint8Array {
   return blake2s(encodeHeader(header), { dkLen: HASH_BYTES });
 }
 
-/** @throws LedgerFormatError if the proof-of-work hash is above the target, as for the first block of a chain */
+/** The first block of a chain has no proof of work. @throws LedgerFormatError if the hash is above the target */
 export function checkWork(header: BlockHeader): void {
   const hash = powHash(header);
   if (meetsTarget(hash, header.target)) return;
@@ -214,7 +206,7 @@ export function checkWork(header: BlockHeader): void {
   );
 }
 
-/** @throws LedgerFormatError unless the expected 32 bytes are the header's block hash */
+/** @param expected 32 bytes @throws LedgerFormatError unless it is the header's block hash */
 export function checkBlockHash(header: BlockHeader, expected: Uint8Array): void {
   const actual = blockHash(header);
   if (equalBytes(actual, expected)) return;
@@ -245,9 +237,9 @@ function fits<T extends bigint | number>(value: T, stored: T): T {
   return value;
 }
 
-/* JSON (document 1, "Block header"), with the field names of document 1 or of real nodes. */
+/* JSON (document 1, "Block header"). */
 
-/** The names that are written. Both are always read. */
+/** The field names of document 1, or those of real nodes. Both are always read. */
 export type Dialect = 'document' | 'chainweb';
 
 const VERSION_KEY = { document: 'ledgerVersion', chainweb: 'chainwebVersion' } as const;
@@ -329,7 +321,7 @@ export function headerToJson(
   };
 }
 
-/* The numbers of networks in headers. For unknown networks, headers have the number, and nodes report the name. */
+/* The numbers of networks in headers. */
 
 const CODES: ReadonlyMap<string, number> = new Map([
   ['mainnet01', 5],
@@ -340,7 +332,6 @@ const CODES: ReadonlyMap<string, number> = new Map([
 
 const NAMES: ReadonlyMap<number, string> = new Map([...CODES].map(([name, code]) => [code, name]));
 
-/** The name of a network of which only the number is known. */
 const UNNAMED = /^code (\d{1,10})$/;
 
 /** @param network a network id, or `code 123` @returns undefined if the network's number is unknown */

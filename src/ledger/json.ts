@@ -10,10 +10,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/*
- * Base64url without padding (RFC 4648 §5), for hashes, weights, payloads and proofs (document 1, convention 3). Reading
- * is strict: every sequence of bytes has exactly one text.
- */
+/* Base64url without padding (RFC 4648 §5; document 1, convention 3). Every sequence of bytes has exactly one text. */
 
 /** Number of characters of 32 bytes. */
 export const HASH_CHARACTERS = 43;
@@ -23,9 +20,8 @@ export function encodeBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * @param byteLength the required number of bytes; any by default
- * @throws LedgerFormatError for characters outside `A-Z a-z 0-9 - _`, for padding, for nonzero bits after the last
- *   byte, and for another length
+ * @param byteLength any by default
+ * @throws LedgerFormatError for invalid characters, padding, nonzero bits after the last byte, and another length
  */
 export function decodeBase64url(text: string, byteLength?: number): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from(Buffer.from(text, 'base64url'));
@@ -46,7 +42,6 @@ type JsonWith<N> = null | boolean | string | N | JsonWith<N>[] | { [key: string]
 interface JsonReading<N> {
   /** @param text the text of a JSON number, perhaps malformed */
   readonly number: (text: string) => N;
-  /** Maximum nesting of arrays and objects. */
   readonly mostDepth: number;
 }
 
@@ -105,10 +100,7 @@ function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/*
- * JSON whose numbers keep their text. `JSON.parse` rounds integers beyond 2^53, such as the feature flags of real
- * headers, and decimals of many digits, such as amounts.
- */
+/* JSON whose numbers keep their text. `JSON.parse` rounds integers beyond 2^53, such as feature flags, and amounts. */
 
 /** Far more than a node's longest answer, a page of whole blocks. */
 const MAX_CHARACTERS = 2 ** 25;
@@ -145,8 +137,8 @@ export function isExactJsonObject(value: ExactJson): value is ExactJsonObject {
 
 /**
  * Parses JSON (RFC 8259) of at most 2^25 characters, nested at most 200 deep. Keys such as `__proto__` are ordinary
- * keys, and duplicate keys are refused. Integers as keys come first, in ascending order, as in all objects.
- * @throws LedgerFormatError for all else
+ * keys. Integers as keys come first, in ascending order, as in all objects.
+ * @throws LedgerFormatError for all else, and for duplicate keys
  */
 export function parseExactJson(text: string): ExactJson {
   if (text.length > MAX_CHARACTERS) {

@@ -1,24 +1,20 @@
 /**
  * The ledger's Merkle trees: SHA-512/256 (FIPS 180-4), with different prefixes for leaves and nodes as in RFC 6962
- * §2.1. The left part of a tree of n leaves has the largest power of two below n. A leaf is either tagged data, or a
- * hash, which is used unchanged.
+ * §2.1. The left part of a tree of n leaves has the largest power of two below n. Leaves that are hashes are used
+ * unchanged.
  */
 
 import { sha512_256 } from '@noble/hashes/sha2.js';
 
 export const HASH_BYTES = 32;
 
-/** One step from a leaf to the root: the hash and the side of the sibling. */
 export interface MerkleStep {
   readonly side: 'left' | 'right';
   /** 32 bytes. */
   readonly hash: Uint8Array;
 }
 
-/**
- * @param tag the kind of data, 0 … 2^16 − 1
- * @returns SHA-512/256 of 0x00 || tag, 2 bytes, big-endian || bytes
- */
+/** @param tag the kind of data @returns SHA-512/256 of 0x00 || tag, 2 bytes, big-endian || bytes */
 export function leafHash(tag: number, bytes: Uint8Array): Uint8Array {
   const input = new Uint8Array(3 + bytes.length);
   input.set([0, tag >> 8, tag & 0xff]);
@@ -35,10 +31,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha512_256(input);
 }
 
-/**
- * @param hashes of the leaves, 32 bytes each
- * @returns 32 bytes; without leaves, the hash of nothing
- */
+/** @param hashes 32 bytes each @returns 32 bytes; without leaves, the hash of nothing */
 export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
   if (hashes.length === 0) return sha512_256(new Uint8Array());
   if (hashes.length === 1) return hashes[0];
@@ -46,7 +39,6 @@ export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
   return nodeHash(merkleRoot(hashes.slice(0, split)), merkleRoot(hashes.slice(split)));
 }
 
-/** @returns the steps from the leaf of that index to the root */
 export function merklePath(hashes: readonly Uint8Array[], index: number): MerkleStep[] {
   if (index < 0 || index >= hashes.length) throw new RangeError(`there is no leaf ${index} of ${hashes.length}`);
   if (hashes.length === 1) return [];
@@ -64,7 +56,6 @@ export function sidesOf(index: number, leaves: number): string {
   return index < split ? `${sidesOf(index, split)}R` : `${sidesOf(index - split, leaves - split)}L`;
 }
 
-/** @returns the root to which the steps lead from a leaf's hash */
 export function rootOfPath(leaf: Uint8Array, steps: readonly MerkleStep[]): Uint8Array {
   return steps.reduce(
     (hash, step) => (step.side === 'left' ? nodeHash(step.hash, hash) : nodeHash(hash, step.hash)),

@@ -1,6 +1,6 @@
 /**
- * Payloads (document 1, "Payload"): the content of blocks. A header contains the payload hash, a Merkle root, so it
- * proves a payload, including the earnings of the header's miner.
+ * Payloads (document 1, "Payload"): the content of blocks. The payload hash in a header, a Merkle root, proves a
+ * payload, including the earnings of the miner.
  */
 
 import { z } from 'zod';
@@ -64,7 +64,6 @@ export function payloadFromJson(json: ExactJson): Payload {
   return checked(PayloadObject, json, 'payload');
 }
 
-/** @throws LedgerFormatError for a missing or wrong field. `provePayload` checks the roots */
 export function payloadWithOutputsFromJson(json: ExactJson): PayloadWithOutputs {
   const { transactions, ...rest } = checked(PayloadWithOutputsObject, json, 'payload');
   return {
@@ -88,7 +87,6 @@ export function payloadWithOutputsToJson(payload: PayloadWithOutputs): ExactJson
 }
 
 /**
- * Proves that a payload belongs to a block.
  * @param payloadHash in the block's header
  * @throws LedgerFormatError that names the first wrong root. The outputs' root is not checked without outputs
  */
@@ -139,7 +137,7 @@ function same(name: string, said: Uint8Array, computed: Uint8Array, source: stri
   );
 }
 
-/* The miner of a payload, and the coinbase: the output that pays the miner. */
+/* The miner, and the coinbase: the output that pays the miner. */
 
 /** Document 1, "Miner information". */
 export interface Miner {
@@ -150,10 +148,7 @@ export interface Miner {
 }
 
 export interface Coinbase {
-  /**
-   * `failed` if the miner was not paid, for example because the account has other keys; `none` in a chain's first
-   * block.
-   */
+  /** `failed` if the miner was not paid, for example because its keys differ; `none` in a chain's first block. */
   readonly outcome: 'paid' | 'failed' | 'none';
   /** The hash of the block's parent on the same chain, 32 bytes; arbitrary if the outcome is `none`. */
   readonly parent: Uint8Array;
@@ -172,7 +167,6 @@ const CoinbaseObject = z.object({
   result: z.object({ status: z.enum(['success', 'failure']), data: z.custom<ExactJson>().optional() }),
 });
 
-/** The result in the first block of a chain. */
 const NO_COINBASE = 'NO_COINBASE';
 
 /** @param minerData JSON in UTF-8 @throws LedgerFormatError for all else */
@@ -181,11 +175,7 @@ export function parseMiner(minerData: Uint8Array): Miner {
   return { account, predicate, publicKeys: it['public-keys'] };
 }
 
-/**
- * @param coinbase JSON in UTF-8
- * @param token the module of the coins
- * @throws LedgerFormatError for all else
- */
+/** @param coinbase JSON in UTF-8 @param token the module of the coins @throws LedgerFormatError for all else */
 export function parseCoinbase(coinbase: Uint8Array, token: string = COIN): Coinbase {
   const json = parseExactJsonBytes(coinbase);
   const { reqKey, result } = checked(CoinbaseObject, json, 'coinbase');
@@ -204,7 +194,7 @@ function parentOf(reqKey: Uint8Array): Uint8Array {
   }
 }
 
-/* Movements of coins: the event TRANSFER of the module of the coins. */
+/* Movements of coins: the event TRANSFER of a token's module. */
 
 /** The module of the coins on known networks. */
 export const COIN = 'coin';
@@ -225,7 +215,7 @@ const Params = z.tuple([z.string(), z.string(), reading(z.custom<ExactJson>(), d
 /**
  * @param output the JSON of a coinbase or of a transaction's output
  * @param token the module of the coins, with its namespace if it has one
- * @returns the transfers in their order; undefined if the output has no events, as in old blocks
+ * @returns undefined if the output has no events, as in old blocks
  * @throws LedgerFormatError for malformed events
  */
 export function transfersOf(output: ExactJson, token: string = COIN): Transfer[] | undefined {

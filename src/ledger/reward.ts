@@ -19,11 +19,10 @@ import {
   transfersOf,
 } from './payload.ts';
 
-/** The account and the keys are those that the block pays. */
+/** The account and the keys that the block pays. */
 export interface BlockReward extends Miner {
   /** The new coins; undefined for an old block of a network with unknown rewards. */
   readonly reward: Decimal | undefined;
-  /** The sum that the senders of the block's transactions paid. */
   readonly fees: Decimal;
 }
 
@@ -34,7 +33,6 @@ const Command = z.object({
 const Output = z.object({ gas: natural(MAX_U64) });
 
 /**
- * @param token the module of the coins
  * @throws LedgerFormatError if the payload is not the header's, if the coinbase belongs to another block or pays
  *   another account than the miner's, and for malformed outputs
  */
@@ -51,9 +49,7 @@ export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs
 }
 
 /**
- * The sum of gas times gas price over all transactions. Each transaction's output pays its fee, which only blocks with
- * events show.
- * @param account the miner's
+ * The sum of gas times gas price. Each transaction's output pays its fee, which only blocks with events show.
  * @throws LedgerFormatError for malformed transactions and outputs, and for an output whose events lack the payment
  */
 export function feesOf(payload: PayloadWithOutputs, account: string, token: string = COIN): Decimal {
@@ -83,20 +79,18 @@ function newCoins(header: BlockHeader, { outcome, transfers }: Coinbase, account
   return reward.amount;
 }
 
-/**
- * @returns the new coins of a block on mainnet01 or testnet04; undefined for other networks, whose rewards are unknown
- */
+/** @returns the new coins of a block on mainnet01 or testnet04; undefined for other networks */
 export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' | 'height'>): Decimal | undefined {
   const chains = chainsAt(networkOf(version), height);
   return chains === undefined ? undefined : tableReward(height, chains);
 }
 
 /*
- * The rewards of mainnet01 and testnet04 for one height, all chains together, without fees. The ledger's contract pays
- * the same. The table serves old blocks, whose coinbase lacks the amount, and estimates of future blocks.
+ * The rewards of mainnet01 and testnet04 for one height, all chains together, without fees, as in the ledger's
+ * contract. For old blocks, whose coinbase lacks the amount, and estimates of future blocks.
  */
 
-/** Number of heights for which each reward of `REWARDS` holds. */
+/** Number of heights of each reward. */
 const PERIOD = 87_600n;
 
 const REWARDS = `
@@ -184,7 +178,7 @@ const REWARDS = `
 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
 `;
 
-/** The last rewards, each with the last height at which it holds. */
+/** Each with the last height at which it holds. */
 const LAST: readonly (readonly [bigint, string])[] = [
   [125_538_055n, '1'],
   [125_538_056n, '0.023999333'],
@@ -197,10 +191,7 @@ const TABLE: readonly { readonly upTo: bigint; readonly reward: Decimal }[] = [
   ...LAST.map(([upTo, reward]) => ({ upTo, reward: parseDecimal(reward) })),
 ];
 
-/**
- * @param chains number of chains at this height
- * @returns the reward of one block, rounded to 12 places like the ledger's
- */
+/** @returns the reward of one block, rounded to 12 places like the ledger's */
 export function tableReward(height: bigint, chains: number): Decimal {
   const row = TABLE.find(({ upTo }) => upTo >= height);
   return divideDecimal(row?.reward ?? 0n, BigInt(chains));

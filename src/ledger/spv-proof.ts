@@ -21,7 +21,6 @@ import { HASH_BYTES, leafHash, type MerkleStep, rootOfPath, sidesOf } from './me
 import { PAYLOAD_TAG } from './payload.ts';
 
 export interface SpvProof {
-  /** The chain on which the proof can be used. */
   readonly targetChain: number;
   /** JSON in UTF-8. */
   readonly output: Uint8Array;
@@ -94,10 +93,7 @@ export function spvRoot({ output, steps }: SpvProof): Uint8Array {
   return rootOfPath(leafHash(PAYLOAD_TAG.output, output), steps);
 }
 
-/**
- * @param block a block that is known to be on the target chain, and its hash, 32 bytes
- * @throws LedgerFormatError unless the proof is for that chain and leads to that block
- */
+/** @throws LedgerFormatError unless the proof is for that chain and leads to that block */
 export function checkSpvProof(proof: SpvProof, block: { readonly chain: number; readonly hash: Uint8Array }): void {
   if (proof.targetChain !== block.chain) {
     throw new LedgerFormatError(
@@ -132,7 +128,7 @@ function parseObject(object: Uint8Array): Pick<SpvProof, 'position' | 'steps'> {
 
 /**
  * Whether the steps can lead from an output at this position to its block, and on to another. The root does not depend
- * on the position, so only this detects wrong positions: all with another number of 1 bits, and many others.
+ * on the position, so only this detects a wrong one, though not always.
  * @param sides an L or an R for each step
  */
 function leadsToBlock(position: bigint, sides: string): boolean {
@@ -152,7 +148,6 @@ function leadsToRoot(position: bigint, sides: string): boolean {
   return leadsToRoot(position / 2n, sides.slice(1));
 }
 
-/** @returns the number of 1 bits */
 function bitsOf(value: bigint): number {
   return value.toString(2).replaceAll('0', '').length;
 }

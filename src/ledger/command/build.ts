@@ -12,8 +12,7 @@ export const MAX_TTL = 172_800;
 export const MAX_SIGNATURES = 100;
 
 /**
- * @returns the command's text. An absent network, proof or data becomes null. An absent scheme or address, and an
- *   absent or empty list of capabilities, gets no key
+ * An absent network, proof or data becomes null. An absent scheme or address, or no capabilities, get no key.
  * @throws LedgerFormatError if a text is not Unicode
  */
 export function cmdOf({ networkId, payload, signers, meta, nonce }: Payload): string {
@@ -27,7 +26,6 @@ export function cmdOf({ networkId, payload, signers, meta, nonce }: Payload): st
 }
 
 /**
- * @param pairs the keys of all signers, in any order
  * @throws LedgerFormatError for metadata that nodes refuse, for a signer without capabilities, which would sign for
  *   everything, for a missing key, and for a capability whose amount differs from the code's
  */

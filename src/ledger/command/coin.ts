@@ -1,6 +1,6 @@
 /**
- * Code, data and capabilities of the commands for coins: transfers, transfers to another chain and their second step,
- * and reads with their results. An amount is equal in code and capability, because both come from one decimal.
+ * Commands for coins: transfers, transfers to another chain and their second step, and reads with their results. An
+ * amount is equal in code and capability, because both come from one decimal.
  */
 
 import { type Decimal, decimalOf, formatDecimal, parseDecimal, type TokenAmount, tokenAmountOf } from '../decimal.ts';
@@ -10,7 +10,6 @@ import { isPublicKey } from './command.ts';
 import type { Capability, Message } from './payload.ts';
 import type { Outcome } from './results.ts';
 
-/** The keys whose signatures an account needs. */
 export interface Keyset {
   /** 64 hex digits each. */
   readonly keys: readonly string[];
@@ -42,18 +41,15 @@ export interface CrosschainPayment extends PaymentToGuard {
   readonly targetChain: number;
 }
 
-/** A message, and the capabilities that its sender has to sign for, besides gas. */
+/** A message, and the capabilities that its sender signs for, besides gas. */
 export interface CoinCall {
   readonly message: Message;
   readonly capabilities: readonly Capability[];
 }
 
-/** The key of `data` with a receiver's keyset. */
 const GUARD = 'receiver-guard';
 
-/**
- * @throws LedgerFormatError for an amount that is not above 0, for impossible accounts and for invalid names of modules
- */
+/** @throws LedgerFormatError for an amount that is not above 0, an impossible account or an invalid name of a module */
 export function transfer({ module, sender, receiver, amount }: Payment): CoinCall {
   const code = call(module, 'transfer', text(sender), text(receiver), positive(amount));
   return { message: exec(code), capabilities: [transferCapability({ module, sender, receiver, amount })] };
@@ -67,8 +63,7 @@ export function transferCreate({ guard, ...payment }: PaymentToGuard): CoinCall 
 }
 
 /**
- * Step 0, on the chain where the coins are. They have left it once a block contains the command, and arrive with step
- * 1, which `continueOnTarget` builds.
+ * Step 0, on the chain that the coins leave. They arrive with step 1, which `continueOnTarget` builds.
  * @throws LedgerFormatError like `transferCreate`
  */
 export function transferCrosschain(payment: CrosschainPayment): CoinCall {
@@ -82,10 +77,9 @@ export function transferCrosschain(payment: CrosschainPayment): CoinCall {
 }
 
 /**
- * Step 1 of a transfer to another chain, on the chain where the coins arrive. Anyone may send it, without signatures.
+ * Step 1, on the chain where the coins arrive. Anyone may send it, without signatures.
  * @param pactId the request key of step 0
  * @param proof the answer of /spv for it
- * @throws LedgerFormatError if the request key is malformed, or the proof is empty
  */
 export function continueOnTarget(pactId: string, proof: string): Message {
   decodeBase64url(pactId, 32);
@@ -93,17 +87,17 @@ export function continueOnTarget(pactId: string, proof: string): Message {
   return { cont: { pactId, step: 1, rollback: false, data: {}, proof } };
 }
 
-/** Reads a balance, without signatures. */
+/** Needs no signature. */
 export function getBalance(module: string, account: string): Message {
   return exec(call(module, 'get-balance', text(account)));
 }
 
-/** Reads balance and guard, without signatures. */
+/** Needs no signature. */
 export function getDetails(module: string, account: string): Message {
   return exec(call(module, 'details', text(account)));
 }
 
-/** The capability for the account that pays for gas. */
+/** For the account that pays for gas. */
 export function gasCapability(module: string): Capability {
   return { name: `${moduleName(module)}.GAS`, args: [] };
 }
@@ -151,7 +145,7 @@ function keysetCode(): string {
   return `(read-keyset "${GUARD}")`;
 }
 
-/** Coins for a `k:` account with another guard would never arrive, since the ledger does not allow such an account. */
+/** The ledger does not allow a `k:` account with another guard, so coins for it would never arrive. */
 function guardData({ keys, pred }: Keyset, receiver: string): ExactJson {
   if (keys.length === 0 || !keys.every(isPublicKey)) {
     throw new LedgerFormatError('A keyset needs public keys, each of 64 lower-case hex digits');
@@ -166,7 +160,7 @@ function guardData({ keys, pred }: Keyset, receiver: string): ExactJson {
 }
 
 /*
- * Compares the amount of a transfer's capability with the literal amounts in the code. A difference would waste gas, or
+ * The amount of a transfer's capability must equal the literal amounts in the code. A difference would waste gas, or
  * grant an unintended right.
  */
 
@@ -194,7 +188,7 @@ const LITERAL_AMOUNT = /^\d+(\.\d+)?$/;
 /**
  * Checks the amount of `….TRANSFER [sender, receiver, amount]` or `….TRANSFER_XCHAIN [sender, receiver, amount, chain]`
  * against the sum of the code's transfers, if all their amounts are literals.
- * @returns the fault, as a clause; undefined if there is none, and for all other capabilities
+ * @returns the fault, as a clause; undefined if there is none
  */
 export function amountFault({ name, args }: Capability, code: string): string | undefined {
   const dot = name.lastIndexOf('.');
@@ -228,7 +222,6 @@ function difference(allowed: Decimal, amounts: readonly string[]): string | unde
     : `it allows ${formatDecimal(allowed)}, but the code transfers ${formatDecimal(sum)}`;
 }
 
-/** @returns the amount, or its fault */
 function readAmount(json: ExactJson): Decimal | string {
   try {
     return decimalOf(json);
@@ -247,7 +240,7 @@ function textOf(token: string | undefined): string | undefined {
   return token?.startsWith('"') ? token.slice(1, -1).replace(/\\(["\\])/g, '$1') : undefined;
 }
 
-/** @returns every list that begins with a name, with its items */
+/** @returns every list that begins with a name */
 function callsIn(code: string): Call[] {
   const calls: Call[] = [];
   const open: (string | undefined)[][] = [];
@@ -272,13 +265,12 @@ export interface AccountDetails {
   readonly account: string;
   readonly balance: Decimal;
   readonly guard: ExactJson;
-  /** The guard, if it is a keyset. */
   readonly keyset?: Keyset;
 }
 
 /**
  * @param outcome of `getBalance`
- * @param module the token's; coins have at most 12 decimal places, other tokens up to 255
+ * @param module coins have at most 12 decimal places, other tokens up to 255
  * @returns undefined if the account does not exist
  * @throws LedgerFormatError with the ledger's message for every other failure, and for an invalid balance
  */

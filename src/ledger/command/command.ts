@@ -23,7 +23,6 @@ export interface Signature {
   readonly sig: string;
 }
 
-/** The part of a command that is wrong. */
 type CommandPart = 'cmd' | 'hash' | 'cmd or hash' | 'signatures';
 
 export type Verdict =
@@ -60,8 +59,7 @@ export function sendJson(commands: readonly Command[]): string {
 }
 
 /**
- * Checks the hash, and all signatures in the order of the signers. If the hash is not that of the text, the signatures
- * show which of the two was changed.
+ * Checks the hash, and all signatures in the order of the signers.
  * @param storedAt the creation time of the command's block, in microseconds since 1970. Commands of old blocks, whose
  *   text is lost, are "not checkable" if their signatures match the hash
  */
@@ -105,7 +103,7 @@ function verifySignatures({ sigs }: Command, signers: readonly Signer[], hash: U
   return verdict;
 }
 
-/** For a command whose text is lost, the hash and the signatures are still those of the original text. */
+/** The hash and the signatures are still those of the lost text. */
 function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Array): Verdict {
   const verdict = verifySignatures(command, signers, hash);
   if (verdict.kind === 'wrong') return verdict;
@@ -116,7 +114,6 @@ function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Arr
 
 /**
  * Finds the changed part of a command whose hash is not that of its text.
- * @param sigs public keys, each with its signature or null
  * @param hash the command's hash, 32 bytes
  * @param own the hash of its text, 32 bytes
  */
@@ -157,10 +154,7 @@ function wrong(part: CommandPart, message: string): Extract<Verdict, { kind: 'wr
   return { kind: 'wrong', part, message };
 }
 
-/*
- * The hash of a command is BLAKE2b-256 of the UTF-8 of `cmd`. Document 2 says BLAKE2s, but every command of the real
- * network uses BLAKE2b.
- */
+/* BLAKE2b-256 of the UTF-8 of `cmd`. Document 2 says BLAKE2s, but every command of the real network uses BLAKE2b. */
 
 const HASH_BYTES = 32;
 
@@ -174,7 +168,7 @@ export function requestKeyOfCmd(cmd: string): string {
   return encodeBase64url(hashOfCmd(cmd));
 }
 
-/* Ed25519 keys (RFC 8032), and signatures of the 32 bytes of a hash. A secret key never leaves its object. */
+/* Ed25519 keys (RFC 8032). A secret key never leaves its object. */
 
 const KEY_BYTES = 32;
 /** The DER before the 32 bytes of a key (RFC 8410). */
@@ -213,10 +207,7 @@ export class KeyPair {
     }
   }
 
-  /**
-   * @param hash 32 bytes
-   * @returns 128 lower-case hex digits
-   */
+  /** @param hash 32 bytes @returns 128 lower-case hex digits */
   sign(hash: Uint8Array): string {
     return toHex(Uint8Array.from(sign(null, hash, this.#secret)));
   }

@@ -1,6 +1,6 @@
 /**
  * The contents of a command's text `cmd` (document 2, "Command payload"), with the names of its JSON. The text is only
- * read here, because it is hashed; `build.ts` writes new ones.
+ * read here; `build.ts` writes new ones.
  */
 
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import {
   safeInteger,
 } from '../json.ts';
 
-/* Schemas that commands and results share. They check JSON with exact numbers. */
+/* Schemas that commands and results share. */
 
 /** Any JSON value except an absent one. */
 export const anyJson = z.custom<ExactJson>((value) => value !== undefined, 'is missing');
@@ -39,7 +39,6 @@ export function orNull<Out, In>(schema: z.ZodType<Out, In>) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
-/** A permission that a signature gives. */
 export interface Capability {
   /** With its module, such as `coin.GAS`. */
   readonly name: string;
@@ -56,7 +55,6 @@ export interface Signer {
   readonly clist?: readonly Capability[] | undefined;
 }
 
-/** Public metadata: who pays, where, and until when. */
 export interface PublicMeta {
   /** A number's digits, such as `0`; empty for a server without chains. */
   readonly chainId: string;
@@ -89,7 +87,6 @@ export interface ContMessage {
 
 export type Message = { readonly exec: ExecMessage } | { readonly cont: ContMessage };
 
-/** @param Meta the known type of the metadata */
 export interface Payload<Meta = PublicMeta> {
   readonly networkId: string | null;
   readonly payload: Message;
@@ -154,15 +151,12 @@ const Meta = fields({
   creationTime: metaInteger,
 });
 
-/**
- * The metadata may be public (see `publicMetaOf`), private or of an old form.
- * @throws LedgerFormatError that names the field
- */
+/** The metadata may be public (see `publicMetaOf`), private or of an old form. @throws LedgerFormatError */
 export function parsePayload(cmd: string): Payload<ExactJsonObject> {
   return checked(ReadPayload, parseExactJson(cmd), 'cmd');
 }
 
-/** The members that are read above. For lists, the members of their items. */
+/** For lists, the members of their items. */
 interface Members {
   readonly [name: string]: Members | null;
 }
@@ -184,10 +178,7 @@ interface UnknownMember {
   readonly value: ExactJson;
 }
 
-/**
- * Finds members that nodes may give a meaning to, such as `verifiers`. Null and empty lists are ignored.
- * @throws LedgerFormatError unless the text is JSON
- */
+/** Finds members that nodes may give a meaning to, such as `verifiers`. Null and empty lists are ignored. */
 export function unknownMembers(cmd: string): UnknownMember[] {
   return [...unknownIn(parseExactJson(cmd), MEMBERS, '')];
 }
@@ -208,7 +199,7 @@ function* unknownIn(json: ExactJson, known: Members | null, path: string): Gener
 }
 
 /**
- * @throws LedgerFormatError unless these are complete public metadata, with a gas price of at most 12 decimal places
+ * @throws LedgerFormatError unless the metadata is public and complete, with a gas price of at most 12 decimal places
  */
 export function publicMetaOf(meta: ExactJsonObject): PublicMeta {
   return checked(Meta, meta, 'cmd.meta');

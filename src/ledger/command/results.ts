@@ -1,20 +1,16 @@
-/**
- * Answers of nodes about commands (document 2, "Command result"). Numbers keep their digits; `decimalOf` reads amounts.
- */
+/** Answers of nodes about commands (document 2, "Command result"). Amounts keep their digits, for `decimalOf`. */
 
 import { z } from 'zod';
 import { checked, opaqueId } from '../fields.ts';
 import { type ExactJson, type ExactJsonObject, isExactJsonObject, LedgerFormatError, quoted } from '../json.ts';
 import { anyJson, fields, integer, orNull } from './payload.ts';
 
-/** The result of running a command. */
 export type Outcome =
   | { readonly status: 'success'; readonly data: ExactJson }
   | { readonly status: 'failure'; readonly error: Failure };
 
 export type Failure = z.output<typeof Failure>;
 export type LedgerEvent = z.output<typeof LedgerEvent>;
-/** The state of a command with several steps. */
 export type Continuation = z.output<typeof Continuation>;
 /** The block of a command, or for a dry run, the block before it. Times are microseconds since 1970. */
 export type ResultMeta = z.output<typeof ResultMeta>;
@@ -32,7 +28,6 @@ export interface CommandResult {
   readonly continuation: Continuation | null;
 }
 
-/** The answer of /local. */
 export interface LocalAnswer {
   readonly outcome: Outcome;
   /** Absent in answers of old stand-alone servers. */
@@ -41,7 +36,7 @@ export interface LocalAnswer {
   readonly warnings: readonly string[];
 }
 
-/** The answer of /listen. A stand-alone server gives up after some microseconds. */
+/** A stand-alone server gives up after some microseconds. */
 type ListenAnswer = CommandResult | { readonly timeoutMicros: number };
 
 const Failure = fields({
@@ -137,10 +132,7 @@ export function parseCommandResult(json: ExactJson): CommandResult {
   return checked(CommandResult, json, 'result');
 }
 
-/**
- * Reads a result, a preflight result, or the answer of a stand-alone server.
- * @throws LedgerFormatError that names the field
- */
+/** Reads a result, a preflight result, or the answer of a stand-alone server. @throws LedgerFormatError */
 export function parseLocalAnswer(json: ExactJson): LocalAnswer {
   const answer = unwrapped(json);
   if (has(answer, 'preflightResult')) {
@@ -157,10 +149,7 @@ export function parseSendAnswer(json: ExactJson): readonly string[] {
   return checked(Keys, unwrapped(json), 'answer').requestKeys;
 }
 
-/**
- * @returns the results by request key; a key without a result is unknown or pending
- * @throws LedgerFormatError that names the field, and for a result under another key than its own
- */
+/** @returns the results by request key; a key without a result is unknown or pending @throws LedgerFormatError */
 export function parsePollAnswer(json: ExactJson): ReadonlyMap<string, CommandResult> {
   const answer = unwrapped(json);
   if (!isExactJsonObject(answer)) throw new LedgerFormatError('The answer of /poll must be an object');
@@ -180,10 +169,7 @@ export function parseListenAnswer(json: ExactJson): ListenAnswer {
   return { timeoutMicros: checked(Timeout, answer, 'answer')['timeout-micros'] };
 }
 
-/**
- * @returns the unchecked proof, in base64url
- * @throws LedgerFormatError for all else
- */
+/** @returns the unchecked proof, in base64url @throws LedgerFormatError for all else */
 export function parseProofAnswer(json: ExactJson): string {
   return checked(Proof, unwrapped(json), 'proof');
 }
@@ -199,7 +185,6 @@ function has(json: ExactJson, key: string): json is ExactJsonObject {
 
 /* Texts with which nodes refuse commands and proofs. They are foreign: make them safe before showing them. */
 
-/** A refusal of a whole batch by /send. */
 export interface SendRefusal {
   /** The request key of the refused command, if the text names it. */
   readonly reqKey?: string;
@@ -226,9 +211,7 @@ export function readProofRefusal(text: string): ProofRefusal {
   return { reason: text.trim(), wait: /SPV target not reachable|Transaction hash not found/i.test(text) };
 }
 
-/**
- * Whether a continuation failed only because another sender has already finished it, so that the coins have arrived.
- */
+/** Whether another sender has already finished the continuation, so that the coins have arrived. */
 export function isAlreadyCompleted(outcome: Outcome): boolean {
   return (
     outcome.status === 'failure' && /pact completed|defpact execution already completed/i.test(outcome.error.message)

@@ -38,10 +38,7 @@ export function jsonObject(fields: readonly (readonly [key: string, json: string
   return `{${present.map(([key, json]) => `${jsonText(key)}:${json}`).join(',')}}`;
 }
 
-/**
- * Control characters without a short escape become `\u001f`; U+007F and above are not escaped.
- * @throws LedgerFormatError for half of a surrogate pair, which has no UTF-8
- */
+/** Control characters without a short escape become `\u001f`. @throws LedgerFormatError for half of a surrogate pair */
 export function jsonText(text: string): string {
   if (/\p{Surrogate}/u.test(text))
     throw new LedgerFormatError('A text has half of a surrogate pair, so it is not Unicode');
@@ -57,14 +54,11 @@ function isList(value: ExactJson): value is readonly ExactJson[] {
   return Array.isArray(value);
 }
 
-/*
- * The contract tool's order of keys is that of a hash table, with FNV-1 of 64 bits over UTF-16LE, 4 bits of the hash at
- * a time, lowest first.
- */
+/* The contract tool's order of keys: by FNV-1 of 64 bits over UTF-16LE, 4 bits of the hash at a time, lowest first. */
 
 const START = -2578643520546668380n;
 const PRIME = 16777619n;
-/** Number of hex digits, of 4 bits each, in a hash. */
+/** Number of hex digits in a hash. */
 const DIGITS = 16;
 
 /** @param keys without duplicates */
@@ -98,10 +92,7 @@ const MAX_PLAIN_EXPONENT = 1024;
 /** Numbers from 10^7 on are written with an exponent, unless they are integers. */
 const MAX_PLAIN_POINT = 7;
 
-/**
- * @param text a JSON number with an exponent of at most 9 digits
- * @throws LedgerFormatError for all else
- */
+/** @param text a JSON number with an exponent of at most 9 digits @throws LedgerFormatError for all else */
 export function scientificOf(text: string): Scientific {
   const parts = NUMBER.exec(text);
   if (!parts) throw new LedgerFormatError(`${quoted(text)} is not a number such as 91.0 or 1.0e-8`);
@@ -133,8 +124,8 @@ export function numberText({ coefficient, exponent }: Scientific): string {
 }
 
 /*
- * The contract tool converts a capability's argument before it writes it: every number becomes a decimal, which is
- * written as a number if its digits, without the point, fit into 2^53.
+ * In a capability's argument, every number becomes a decimal, which the contract tool writes as a number if its digits,
+ * without the point, fit into 2^53.
  */
 
 /** Longer numbers are typing errors. */
@@ -173,7 +164,7 @@ function integerArg(json: ExactJson): ExactJsonObject {
   return { int: isSafe(integer) ? new JsonNumber(`${integer}`) : `${integer}` };
 }
 
-/** The tool reads a keyset as a set, so its keys are sorted, without duplicates. */
+/** The tool reads a keyset as a set. */
 function keysetArg(keys: readonly ExactJson[], pred: ExactJson): ExactJsonObject {
   return { pred: textOf(pred), keys: [...new Set(keys.map(textOf))].sort() };
 }

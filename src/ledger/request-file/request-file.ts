@@ -1,6 +1,5 @@
 /**
- * Request files: input for the contract tool, written by people or programs (document 2, "Request-file formats"). The
- * names of both dialects are read. Missing values are filled in when a command is built.
+ * Request files, the input of the contract tool (document 2, "Request-file formats"), in the names of both dialects.
  */
 
 import { cmdOf, MAX_SIGNATURES } from '../command/build.ts';
@@ -12,7 +11,6 @@ import { type ExactJson, LedgerFormatError, parseExactJson } from '../json.ts';
 import { readKeyPair, type UnsignedForm } from './unsigned-form.ts';
 import { Place, readHash, readPublicKey } from './yaml.ts';
 
-/** Whether the request becomes a signed command, or one to be signed later. */
 export type RequestKind = 'signed' | 'unsigned';
 
 export interface Request {
@@ -32,10 +30,7 @@ interface RequestOptions {
   /** The file's name, for errors. */
   readonly file: string;
   readonly kind: RequestKind;
-  /**
-   * Reads a file that the request names, relative to the request's folder. Its error becomes part of this one's.
-   * @param field the one that names the file: `codeFile` or `dataFile`
-   */
+  /** Reads a file that the request names, relative to the request's folder. Its error becomes part of this one's. */
   readonly load: (path: string, field: string) => string;
 }
 
@@ -240,7 +235,7 @@ function payloadOf({ kind, message, signers, networkId, meta, nonce }: Request, 
 
 /* Texts in the syntax of the contract tool's language. */
 
-/** The names of the control characters from U+0000 on. */
+/** Of U+0000 and the following. */
 const CONTROL_NAMES =
   'NUL SOH STX ETX EOT ENQ ACK a b t n v f r SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
     ' ',
@@ -248,7 +243,7 @@ const CONTROL_NAMES =
 
 /**
  * @param milliseconds since 1970, with a fraction down to the microsecond
- * @returns such as `2024-09-06 20:04:12.679143 UTC`, with at most 6 decimal places, without trailing zeros
+ * @returns such as `2024-09-06 20:04:12.679143 UTC`, without trailing zeros
  */
 export function timeText(milliseconds: number): string {
   const microseconds = BigInt(Math.round(milliseconds * 1000));

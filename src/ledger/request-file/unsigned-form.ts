@@ -1,6 +1,6 @@
 /**
- * A command on its way to its signers (document 2, "Signing workflow"): the text, its hash, and a signature or null for
- * each key. The condensed form leaves the text out, for channels with little room.
+ * A command on its way to its signers (document 2, "Signing workflow"). The condensed form leaves the text out, for
+ * channels with little room.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -29,8 +29,7 @@ export interface UnsignedForm {
 }
 
 /**
- * Reads a form in YAML or JSON, and checks the hash against the text, the keys against the text's signers, and every
- * signature against the hash.
+ * Also checks the hash against the text, the keys against the text's signers, and every signature against the hash.
  * @throws RequestFileError with the file's name, and the line if there is one
  */
 export function parseUnsignedForm(text: string, file: string): UnsignedForm {
@@ -39,10 +38,7 @@ export function parseUnsignedForm(text: string, file: string): UnsignedForm {
   return form;
 }
 
-/**
- * Reads a form without checking whether its parts match.
- * @throws RequestFileError with the file's name and the line if the shape is wrong
- */
+/** Does not check whether the parts match. @throws RequestFileError with the file's name and the line */
 export function readUnsignedForm(text: string, file: string): UnsignedForm {
   const place = Place.read(text, file);
   if (place.hasAny(OF_REQUEST) && !place.hasAny(['hash'])) {
@@ -55,10 +51,7 @@ export function readUnsignedForm(text: string, file: string): UnsignedForm {
 /** Keys of requests that forms do not have. */
 const OF_REQUEST = ['code', 'codeFile', 'publicMeta', 'pactTxHash', 'flowTxHash'];
 
-/**
- * Reads the output of `signatureLines`.
- * @throws RequestFileError with the file's name and the line
- */
+/** Reads the output of `signatureLines`. @throws RequestFileError with the file's name and the line */
 export function parseSignatureLines(text: string, file: string): ReadonlyMap<string, string | null> {
   return readSignatures(Place.read(text, file));
 }
@@ -74,10 +67,7 @@ function readSignature(place: Place): string | null {
   return signature;
 }
 
-/**
- * @param file the form's file, for errors
- * @throws RequestFileError that names the parts that do not match
- */
+/** @throws RequestFileError that names the parts that do not match */
 export function checkForm({ hash, sigs, cmd }: UnsignedForm, file: string): void {
   const bytes = decodeBase64url(hash, 32);
   if (cmd !== null) {
@@ -94,10 +84,7 @@ export function checkForm({ hash, sigs, cmd }: UnsignedForm, file: string): void
   }
 }
 
-/**
- * @returns the public keys of the command's signers, in their order
- * @throws RequestFileError if the text cannot be read
- */
+/** @returns public keys, in the signers' order @throws RequestFileError if the text cannot be read */
 export function signersOf(cmd: string, file: string): string[] {
   try {
     return parsePayload(cmd).signers.map(({ pubKey }) => pubKey);
@@ -113,7 +100,6 @@ export function formatUnsignedForm({ hash, sigs, cmd }: UnsignedForm): string {
   return `hash: ${yamlText(hash)}\n${sigs.size === 0 ? 'sigs: {}\n' : `sigs:\n${signatureLines(sigs, '  ')}`}${command}`;
 }
 
-/** @returns a line for each key, in the tool's order */
 export function signatureLines(sigs: ReadonlyMap<string, string | null>, indent = ''): string {
   const line = (key: string, signature: string | null) =>
     `${indent}${yamlText(key)}: ${signature === null ? 'null' : yamlText(signature)}\n`;
@@ -122,17 +108,14 @@ export function signatureLines(sigs: ReadonlyMap<string, string | null>, indent 
     .join('');
 }
 
-/* Adding signatures to a form, from keys or from other copies, in any order. */
+/* Signing, and combining copies of a form. */
 
 export interface NamedForm {
   readonly file: string;
   readonly form: UnsignedForm;
 }
 
-/**
- * @param pairs the keys that sign
- * @throws RequestFileError for a key that is not in the form, and like `checkForm`
- */
+/** @throws RequestFileError for a key that is not in the form, and like `checkForm` */
 export function addSignatures({ form, file }: NamedForm, pairs: readonly KeyPair[]): UnsignedForm {
   checkForm(form, file);
   const hash = decodeBase64url(form.hash, 32);
@@ -145,14 +128,12 @@ export function addSignatures({ form, file }: NamedForm, pairs: readonly KeyPair
   return { ...form, sigs };
 }
 
-/** Signatures by public key, and the name of their file. */
 export interface NamedSignatures {
   readonly file: string;
   readonly sigs: ReadonlyMap<string, string | null>;
 }
 
 /**
- * Adds signatures of the form's hash that were made elsewhere.
  * @throws RequestFileError for a key that is not in the form, for a signature of another command, and like `checkForm`
  */
 export function putSignatures({ form, file }: NamedForm, added: readonly NamedSignatures[]): UnsignedForm {
@@ -169,7 +150,7 @@ export function putSignatures({ form, file }: NamedForm, added: readonly NamedSi
 }
 
 /**
- * Combines the signatures of several copies of one form. Copies may be condensed or lack keys.
+ * Copies may be condensed or lack keys.
  * @returns a form with the command's text, and with all its signers' keys in their order
  * @throws RequestFileError unless all copies together have exactly one hash and one text, and like `checkForm`
  */
@@ -196,8 +177,7 @@ export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
 
 /**
  * @param hash of a command, 43 characters of base64url
- * @returns YAML with one signature for each key, with a newline at its end
- * @throws LedgerFormatError if the hash is malformed
+ * @returns YAML, with a newline at its end @throws LedgerFormatError if the hash is malformed
  */
 export function signHash(hash: string, pairs: readonly KeyPair[]): string {
   const bytes = decodeBase64url(hash.trim(), 32);
@@ -214,10 +194,7 @@ export function formatCommand(command: Command, recipient: Recipient): string {
   return `${recipient === 'local' ? commandJson(command) : sendJson([command])}\n`;
 }
 
-/**
- * @returns undefined while a signature or the command's text is missing
- * @throws RequestFileError unless the command is valid
- */
+/** @returns undefined while a signature or the text is missing @throws RequestFileError unless the command is valid */
 export function completed({ hash, sigs, cmd }: UnsignedForm, file: string): Command | undefined {
   if (cmd === null) return undefined;
   const signatures = signersOf(cmd, file).map((key) => sigs.get(key));
@@ -229,18 +206,13 @@ export function completed({ hash, sigs, cmd }: UnsignedForm, file: string): Comm
   return command;
 }
 
-/**
- * @returns JSON or YAML, with a newline at its end
- * @throws RequestFileError like `completed`
- */
+/** @returns JSON or YAML, with a newline at its end @throws RequestFileError like `completed` */
 export function formatForm(form: UnsignedForm, recipient: Recipient, file: string): string {
   const command = completed(form, file);
   return command ? formatCommand(command, recipient) : formatUnsignedForm(form);
 }
 
-/*
- * Key files: a public key and its secret key, made by the contract tool or `pickaxe keygen`. No error quotes a secret.
- */
+/* Key files of the contract tool and of `pickaxe keygen`. No error quotes a secret. */
 
 /** @throws RequestFileError for a file without both keys, or with keys that do not match */
 export function parseKeyFile(text: string, file: string): KeyPair {
@@ -258,7 +230,7 @@ export function parseKeyFile(text: string, file: string): KeyPair {
   return readKeyPair(keys);
 }
 
-/** @param keys the places of the keys; the public key and the address, which is the same, may be absent */
+/** @param keys the public key and the address, which is the same, may be absent */
 export function readKeyPair(keys: {
   readonly secret: Place;
   readonly public: Place;

@@ -1,6 +1,6 @@
 /**
- * Reads YAML like the contract tool, and keeps the place of every value for errors. Numbers keep their text. No message
- * contains a possible part of a secret key.
+ * Reads YAML like the contract tool, with the place of every value. No message contains a possible part of a secret
+ * key.
  */
 
 import {
@@ -52,7 +52,6 @@ type Meaning =
 interface Source {
   readonly name: string;
   readonly document: YamlDocument;
-  /** Number of values that may still be read. */
   valuesLeft: number;
 }
 
@@ -93,7 +92,6 @@ export class Place {
     return this.#node === null || this.#meaning()?.kind === 'null';
   }
 
-  /** Whether this is a map with one of these keys. */
   hasAny(keys: readonly string[]): boolean {
     const node = this.#node;
     return isMap(node) && node.items.some(({ key }) => isScalar<string>(key) && keys.includes(key.value));
@@ -269,8 +267,8 @@ function jsonNumberOf(text: string): JsonNumber | undefined {
 }
 
 /*
- * Parses untrusted YAML within bounds, so that a short text takes neither long nor much memory. The package `yaml`
- * alone compares every key of a map with all others, and searches the whole text for an alias's anchor.
+ * Parses untrusted YAML within bounds. The package `yaml` alone compares every key of a map with all others, and
+ * searches the whole text for an alias's anchor.
  */
 
 /** Far more than any request or form that nodes accept. */
@@ -296,10 +294,7 @@ interface YamlDocument {
   readonly lineOf: (offset: number) => number;
 }
 
-/**
- * @param name the file's name, for errors
- * @throws RequestFileError for a text that is not one document of YAML, or exceeds a bound
- */
+/** @throws RequestFileError for a text that is not one document of YAML, or exceeds a bound */
 function parseYaml(text: string, name: string): YamlDocument {
   if (text.length > MAX_CHARACTERS) throw new RequestFileError(`${name} is longer than ${MAX_CHARACTERS} characters.`);
   const lines = new LineCounter();
@@ -315,7 +310,7 @@ function parseYaml(text: string, name: string): YamlDocument {
 
 type Refuse = (offset: number, says: string) => RequestFileError;
 
-/** Like yaml's `Parser.parse`, but stops at a bound before doing more work. */
+/** Like yaml's `Parser.parse`, but stops at a bound. */
 function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -374,10 +369,7 @@ function escaped(character: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/**
- * A request file, a key file or an unsigned form cannot be used. The message names the file and, if there is one, the
- * line.
- */
+/** The message names the file and, if there is one, the line. */
 export class RequestFileError extends Error {
   override readonly name = 'RequestFileError';
 }
