@@ -147,7 +147,7 @@ export interface Totals {
 }
 
 /**
- * @param searchedExpectedBlocks of hashes that led to none of these blocks; 0 for a selection of blocks
+ * @param searchedExpectedBlocks expected from hashes that led to none of `blocks`; 0 for a selection of blocks
  * @param notFollowed zeros for a selection of blocks
  */
 export function totalsOf(

@@ -146,7 +146,7 @@ export class Follower {
   }
 
   /**
-   * Like `add`, but only looks at the payee, unless another such look at a block of the same node is in progress.
+   * Soon looks at the payee of a block of this run, unless such a look at a block of the same node is in progress.
    * @param blockOf makes the block if the look takes place
    */
   lookAtPayee(node: string, isRefused: boolean, blockOf: () => Block): void {

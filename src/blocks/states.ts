@@ -1,8 +1,8 @@
 /**
  * Decides what has become of a block from the answers of nodes. Pure.
  *
- * Nodes differ for seconds, and heads of cuts are often orphaned, so a block is won, settled or orphaned only when all
- * nodes that know agree in looks some time apart. The decision stands until such looks contradict it. Blocks are
+ * Nodes differ for seconds, and heads of cuts are often orphaned, so a block is won, settled or orphaned only when
+ * looks some time apart agree, of all nodes that know. The decision stands until such looks contradict it. Blocks are
  * watched until they are deeper than any known reorganisation.
  *
  * A block whose answer was lost counts as accepted only once some node's chain has it, or a node keeps it beside its

@@ -7,7 +7,7 @@ import { byChain, checked, hash, MAX_U64, natural, opaqueId, weight } from './fi
 import { type GraphSpan, graphAt } from './graphs.ts';
 import { type ExactJson, type ExactJsonObject, encodeBase64url, jsonInteger, LedgerFormatError } from './json.ts';
 
-/* Document 1, "Peer information". */
+/* Peers (document 1, "Peer information"). */
 
 export interface Peer {
   /** The fingerprint of its certificate, 43 characters, see `peerIdOf`. Null only if an authority has signed it. */

@@ -12,7 +12,7 @@ export function quoted(text: string): string {
 
 /* Base64url without padding (RFC 4648 §5; document 1, convention 3). Every sequence of bytes has exactly one text. */
 
-/** Number of characters of 32 bytes. */
+/** Number of characters in base64url of 32 bytes. */
 export const HASH_CHARACTERS = 43;
 
 export function encodeBase64url(bytes: Uint8Array): string {

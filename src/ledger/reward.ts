@@ -87,10 +87,10 @@ export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' |
 
 /*
  * The rewards of mainnet01 and testnet04 for one height, all chains together, without fees, as in the ledger's
- * contract. For old blocks, whose coinbase lacks the amount, and estimates of future blocks.
+ * contract. The table serves old blocks, whose coinbase lacks the amount, and estimates of future blocks.
  */
 
-/** Number of heights of each reward. */
+/** Number of heights for which each reward holds. */
 const PERIOD = 87_600n;
 
 const REWARDS = `

@@ -48,7 +48,7 @@ export interface AnyAnswer extends NodeAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Whether it has the headers of a node. */
   readonly byNode: boolean;
-  /** From `retry-after`. */
+  /** The pause in `retry-after`. */
   readonly retryAfterMs: number | undefined;
 }
 

@@ -25,7 +25,7 @@ export type Found =
 
 interface InBlock {
   readonly height: number;
-  /** Number of blocks above it. */
+  /** Number of blocks above the command's block. */
   readonly depth: number;
   readonly gasCost: Decimal;
 }
@@ -138,7 +138,7 @@ export interface PaymentPlan {
   /** The guard of the receiver, according to the node, if the transfer does not name it; null: not a keyset. */
   readonly saidGuard?: Keyset | null;
   readonly balance: Decimal;
-  /** Of the transfer, or of its step 0. */
+  /** The gas limit of the transfer, or of its step 0. */
   readonly gasLimit: number;
 }
 

@@ -48,7 +48,7 @@ type PlannedChain =
       readonly chain: number;
       readonly balance: Decimal;
       readonly amount: Decimal;
-      /** Of step 0. */
+      /** The gas limit of step 0. */
       readonly gasLimit: number;
     }
   | { readonly kind: 'skip'; readonly chain: number; readonly balance: Decimal; readonly reason: string }
@@ -156,7 +156,7 @@ export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset 
 }
 
 /**
- * For a guard that does not follow from the account's name, and is therefore only claimed by nodes.
+ * Checks a guard that does not follow from the account's name, so that only nodes have reported it.
  * @throws CannotSweep unless the user knows the guard, and another node confirms it
  */
 async function checkGuard(

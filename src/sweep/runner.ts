@@ -43,8 +43,8 @@ export interface RunnerOptions {
 
 const CONFIRMATIONS = 6;
 /**
- * Time after the end of a step 0 when the command counts as never accepted, in seconds: twenty blocks, more than any
- * reorganisation brings back.
+ * Time after the end of a step 0 at which it counts as never accepted, by the chain's clock, in seconds: twenty blocks,
+ * more than any reorganisation brings back.
  */
 const MARGIN_S = 600;
 /**
@@ -248,7 +248,7 @@ export class SweepRunner {
   }
 
   /**
-   * Finds the step 1 that has brought the coins, which a node claims, in the blocks.
+   * A node claims that some step 1 has brought the coins, so the blocks are searched for it.
    * @param newest the height of the target chain
    */
   async #arrived(transfer: Transfer, step0: Command, seen: Seen, newest: number, stop: AbortSignal): Promise<string> {

@@ -41,7 +41,7 @@ export interface Receiver {
 export interface Transfer {
   readonly chain: number;
   readonly amount: Decimal;
-  /** Of step 0. */
+  /** The gas limit of step 0. */
   readonly gasLimit: number;
   /** Written to disk before it is first sent, so a node may have it. Null: it was never sent. */
   readonly step0: Command | null;

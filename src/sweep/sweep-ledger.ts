@@ -39,15 +39,15 @@ export interface Sought {
 export interface Place {
   readonly height?: number;
   /**
-   * Seconds since 1970: blocks above one of this age cannot contain the command, and the chain must have reached it.
-   * Default: no limit.
+   * Seconds since 1970. Blocks above one of this time or later cannot contain the command, and the chain must have such
+   * a block. Default: no limit.
    */
   readonly untilS?: number;
 }
 
 export interface InBlock {
   readonly height: number;
-  /** Number of blocks above that one. */
+  /** Number of blocks above the command's block. */
   readonly depth: number;
   readonly result: CommandResult;
 }

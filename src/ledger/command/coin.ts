@@ -87,17 +87,17 @@ export function continueOnTarget(pactId: string, proof: string): Message {
   return { cont: { pactId, step: 1, rollback: false, data: {}, proof } };
 }
 
-/** Needs no signature. */
+/** Reading a balance needs no signature. */
 export function getBalance(module: string, account: string): Message {
   return exec(call(module, 'get-balance', text(account)));
 }
 
-/** Needs no signature. */
+/** Reading an account needs no signature. */
 export function getDetails(module: string, account: string): Message {
   return exec(call(module, 'details', text(account)));
 }
 
-/** For the account that pays for gas. */
+/** The account that pays for gas signs for this capability. */
 export function gasCapability(module: string): Capability {
   return { name: `${moduleName(module)}.GAS`, args: [] };
 }

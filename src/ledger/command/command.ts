@@ -216,7 +216,7 @@ export class KeyPair {
 /**
  * @param signature 128 lower-case hex digits; otherwise false
  * @param hash 32 bytes
- * @param publicKey 64 hex digits in any case, like at nodes; otherwise false
+ * @param publicKey 64 hex digits in any case, which nodes accept; otherwise false
  */
 export function isSignature(signature: string, hash: Uint8Array, publicKey: string): boolean {
   if (!SIGNATURE.test(signature) || !KEY_IN_ANY_CASE.test(publicKey)) return false;

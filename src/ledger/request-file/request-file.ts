@@ -235,7 +235,7 @@ function payloadOf({ kind, message, signers, networkId, meta, nonce }: Request, 
 
 /* Texts in the syntax of the contract tool's language. */
 
-/** Of U+0000 and the following. */
+/** The names of U+0000 and the following control characters. */
 const CONTROL_NAMES =
   'NUL SOH STX ETX EOT ENQ ACK a b t n v f r SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
     ' ',
