@@ -1,4 +1,4 @@
-/** All blocks of the log with what has become of them, made from the lines of the block log. */
+/** The blocks of the log and their totals, computed from the log's lines. */
 
 import { BLOCK_STATES, type BlockFate, type BlockState, FATE_OF } from '../events/vocabulary.ts';
 import type { Decimal } from '../ledger/decimal.ts';
@@ -9,27 +9,22 @@ import { JUST_FOUND, type Standing, UNANSWERED } from './states.ts';
 
 export interface Block extends BlockRecord {
   readonly standing: Standing;
-  /** Since when it has been in its state: milliseconds since the UNIX epoch. */
+  /** When the block entered its state: milliseconds since the UNIX epoch. */
   readonly sinceMs: number;
-  /**
-   * Present where the node said that it refused the block. That is only its word: the block is hidden, and counts as
-   * one only once a node's chain has it or a node keeps it.
-   */
+  /** Present if the node refused the block, perhaps wrongly: it is hidden until a chain has it or a node keeps it. */
   readonly isRefused?: true;
-  /** What it earned, once that is proven. */
   readonly reward?: ProvenReward;
-  /** What it pays to another account than its miner's, once that is proven: then it has earned nothing. */
+  /** What the block pays to an account other than its miner's, once proven. The block has then earned nothing. */
   readonly paidElsewhere?: ProvenReward;
-  /** What is false in a node's last answer about its reward. */
+  /** What is wrong in a node's last answer about the block's reward. */
   readonly rewardFault?: string;
 }
 
-/** A block that a node has said nothing of yet, or has accepted. */
 export function blockOf(record: BlockRecord): Block {
   return { ...record, standing: record.isAnswered ? JUST_FOUND : UNANSWERED, sinceMs: record.foundMs };
 }
 
-/** Whether the block was refused and no node has shown it since: then it is no block for people. */
+/** Whether the block was refused and no node has shown it since. Hidden blocks are not shown to people. */
 export function isHidden({ isRefused, standing: { state } }: Pick<Block, 'isRefused' | 'standing'>): boolean {
   return isRefused === true && (state === 'unanswered' || state === 'lost');
 }
@@ -39,12 +34,11 @@ export class BlockIndex {
   #searched = 0;
   #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
 
-  /** In the order in which they were found. */
+  /** In the order in which they were found, without hidden ones. */
   get blocks(): readonly Block[] {
     return [...this.#blocks.values()].filter((block) => !isHidden(block));
   }
 
-  /** Those that were refused and that no node has shown since. */
   get hiddenBlocks(): readonly Block[] {
     return [...this.#blocks.values()].filter(isHidden);
   }
@@ -54,25 +48,21 @@ export class BlockIndex {
     return this.#blocks.get(hash);
   }
 
-  /** Forgets all other blocks. */
   keepOnly(isKept: (block: Block) => boolean): void {
     for (const block of this.#blocks.values()) if (!isKept(block)) this.#blocks.delete(block.hash);
   }
 
-  /** Number of blocks to expect from what the rig hashed, apart from what stands in the records of `blocks`. */
+  /** Number of blocks to expect from the rig's hashes, apart from those counted in the records of `blocks`. */
   get searchedExpectedBlocks(): number {
-    // What was hashed for a refused block was hashed all the same.
+    // The hashes that led to a refused block count as well.
     return this.hiddenBlocks.reduce((sum, { expectedBlocks }) => sum + expectedBlocks, this.#searched);
   }
 
-  /** Number of blocks that came too fast to be recorded. */
   get notFollowed(): NotFollowed {
     return this.#notFollowed;
   }
 
-  /**
-   * Lines about a block that has none are without effect. The same line again changes nothing, unless it changes sums.
-   */
+  /** Ignores lines of unknown blocks. Applying a line twice changes nothing, unless it changes sums. */
   apply(line: Line): void {
     if (line.type === 'searched') {
       this.#searched += line.expectedBlocks;
@@ -109,7 +99,7 @@ function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched'
       return { isAnswered: true, answerSeconds, ...(isNew && { standing: JUST_FOUND }) };
     }
     case 'state':
-      // What only deepens a state does not begin it anew.
+      // A change of depth alone does not restart the state.
       return {
         standing: line.standing,
         sinceMs: line.standing.state === block.standing.state ? block.sinceMs : line.atMs,
@@ -123,47 +113,42 @@ function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched'
   }
 }
 
-/*
- * What became of many blocks together. Always: accepted = won + orphaned + pending. Others are not known to be
- * accepted.
- */
+/* The totals of several blocks. Always: accepted = won + orphaned + pending. */
 
 export interface Totals {
-  /** A node has said that it accepted them, or has shown it. */
+  /** A node has said that it accepted them, or has shown them. */
   readonly accepted: number;
   /** On the chain, settled ones included. */
   readonly won: number;
-  /** Not on the chain, those included that never entered any. */
+  /** Not on the chain, including blocks that were never on any. */
   readonly orphaned: number;
   /** Undecided: pending, contested or unknown. */
   readonly pending: number;
-  /** Their answer was lost, and no chain has shown yet whether a node took them. */
+  /** Their answer was lost, and no chain shows yet whether a node accepted them. */
   readonly unanswered: number;
   /** Their answer was lost, and no node has them. */
   readonly lost: number;
   readonly byState: Readonly<Record<BlockState, number>>;
   /** Orphaned ÷ decided ones; undefined before one is decided. */
   readonly orphanRate: number | undefined;
-  /** What the blocks on the chain have earned, as far as it is proven. */
+  /** What the blocks on the chain have earned, where that is proven. */
   readonly earned: Decimal;
   /** Blocks on the chain whose reward is not proven yet. */
   readonly unproven: number;
-  /** Blocks on the chain that pay another account than their miner's: they have earned nothing. */
+  /** Blocks on the chain that pay an account other than their miner's, so they have earned nothing. */
   readonly paidElsewhere: number;
   /** Accepted blocks that came too fast to be recorded; the other counts do not include them. */
   readonly notFollowed: number;
-  /** Number of blocks to expect from what the devices hashed. */
   readonly expectedBlocks: number;
   /** The devices' own accepted blocks ÷ expected ones; undefined while less than one was expected. */
   readonly luck: number | undefined;
-  /** The median time from a New Cut to searching the new work; undefined where no block has it. */
+  /** The median time from a New Cut to searching the new work; undefined if it is known of no block. */
   readonly switchSeconds: number | undefined;
 }
 
 /**
- * @param searchedExpectedBlocks what was searched and led to none of these blocks; 0 when these are only some of all
- *   blocks
- * @param notFollowed blocks that were counted and not recorded; none when these are only some of all blocks
+ * @param searchedExpectedBlocks expected from hashes that led to none of `blocks`; 0 for a selection of blocks
+ * @param notFollowed zeros for a selection of blocks
  */
 export function totalsOf(
   blocks: Iterable<Block>,

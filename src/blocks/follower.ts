@@ -1,6 +1,6 @@
 /**
- * Follows blocks: asks every node what its chain says of them, decides what became of them, and proves their rewards. A
- * node gets one question for its cut and one for each chain and stretch of heights, however many blocks there are.
+ * Follows blocks: asks every node about them, decides what became of them, and proves their rewards. Each node gets one
+ * request for its cut and one for each chain and stretch of heights, regardless of the number of blocks.
  */
 
 import { pause } from '../system/abort.ts';
@@ -24,20 +24,18 @@ import {
 } from './states.ts';
 import type { Store } from './store.ts';
 
-/** Something about a block has changed. The block is as it is now. */
 export type Change =
   | {
       readonly what: 'state';
       readonly block: Block;
-      /** Undefined for a refused block, of which nothing was reported before. */
+      /** Undefined for a refused block, about which nothing was reported before. */
       readonly before: Standing | undefined;
-      /** Whether an earlier process has found the block. */
       readonly isEarlier: boolean;
     }
-  /** It is proven what a block has earned that was won before. */
+  /** The earnings of a block that was already won are now proven. */
   | { readonly what: 'reward'; readonly block: Block }
   | { readonly what: 'reward-fault'; readonly block: Block; readonly fault: string }
-  /** It is proven that the block pays another account than its miner's: the node gave work for that account. */
+  /** The block is proven to pay an account other than its miner's: the node gave work for that account. */
   | { readonly what: 'paid-elsewhere'; readonly block: Block; readonly payee: string; readonly isEarlier: boolean };
 
 export interface FollowerOptions {
@@ -46,28 +44,25 @@ export interface FollowerOptions {
   readonly settledDepth: number;
   readonly clock: Clock;
   readonly changed: (change: Change) => void;
-  /** Called when a node does not answer, and when it does again. */
+  /** Called when a node stops answering properly, and when it answers again. */
   readonly nodeNews?: (node: string, fault: string | undefined) => void;
   readonly pace?: Pace;
-  /** Whether the store forgets what is finished, so that the memory of a process that runs for years stays small. */
+  /** Whether the store forgets finished blocks, so that the memory of a process that runs for years stays small. */
   readonly forgets?: boolean;
 }
 
 export interface Pace {
-  /** How far apart looks must be to decide something. */
+  /** Minimum time between looks that decide something. */
   readonly apartMs: number;
-  /** The wait between two rounds while something is to be decided soon. */
+  /** The wait between two rounds while a decision is due soon. */
   readonly soonMs: number;
-  /** The same while blocks are only watched. */
+  /** The wait between two rounds while blocks are only watched. */
   readonly watchMs: number;
-  /**
-   * The waits before each early look at what a new block pays: a node has its payload once it has run it. The last one
-   * ends while the block is still young.
-   */
+  /** The waits before each early look at a new block's payee. A node has its payload only after running it. */
   readonly earlyMs: readonly number[];
 }
 
-/** @param speed how many times as fast the chains grow as those of real networks */
+/** @param speed growth rate of the chains, relative to real networks */
 export function paceAt(speed: number): Pace {
   return {
     apartMs: APART_MS / speed,
@@ -77,12 +72,11 @@ export function paceAt(speed: number): Pace {
   };
 }
 
-/** Time for which the proof of a reward is sought, after the block has come onto the chain. */
+/** Time for which the proof of a reward is sought, after the block has entered the chain. */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
 /**
- * Bounds the state changes of one block that are written: a burst, far more than a block has on a real chain, and then
- * one an hour. So a node whose answers keep changing does not fill the disk. Changes beyond the bound are neither
- * written nor reported.
+ * Bounds the state changes written for each block, so that a node whose answers keep changing does not fill the disk: a
+ * burst, far larger than on a real chain, and then one an hour. Further changes are neither written nor reported.
  */
 const MOST_CHANGES = 20;
 const CHANGES_PER_SECOND = 1 / 3_600;
@@ -90,24 +84,20 @@ const CHANGES_PER_SECOND = 1 / 3_600;
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #pace: Pace;
-  /** The blocks that are followed, as they were when their last change was reported. */
+  /** The followed blocks, each as it was when its last change was reported. */
   readonly #followed = new Map<string, Block>();
-  /** The hashes of those of them that earlier processes have found. */
+  /** The hashes of the followed blocks that earlier processes found. */
   readonly #earlier = new Set<string>();
   #hasBegun = false;
   readonly #agreements = new Map<string, Agreement>();
   readonly #rewards: RewardSearch;
-  /** Number of changes that may still be written, by the block's hash. */
+  /** The budget of further changes, by block hash. */
   readonly #changes = new Map<string, TokenBucket>();
-  /** The blocks that were sent and not answered when this run began to follow: they are not an earlier run's. */
+  /** Hashes of blocks that this run sent before its first round, so that they are not taken for an earlier run's. */
   readonly #sent = new Set<string>();
-  /**
-   * The early looks at what blocks pay: for each node one at a time at refused blocks, and one at others, however many
-   * there are.
-   */
+  /** The early looks in progress: for each node, at most one at a refused block and one at another block. */
   readonly #early = new Map<string, Promise<void>>();
   #stop: AbortSignal | undefined;
-  /** For each node that does not answer as it must, its last fault. */
   readonly #faults = new Map<string, string>();
   /** Ends the longer wait between two rounds. */
   #wake = new AbortController();
@@ -118,7 +108,7 @@ export class Follower {
     this.#rewards = new RewardSearch(options.clock);
   }
 
-  /** Goes round after round until `stop`. Never throws for what nodes or the disk do. */
+  /** Runs rounds until `stop`. Never throws for faults of nodes or the disk. */
   async run(stop: AbortSignal): Promise<void> {
     const { soonMs, watchMs } = this.#pace;
     this.#stop = stop;
@@ -132,10 +122,7 @@ export class Follower {
     await Promise.all(this.#early.values());
   }
 
-  /**
-   * Looks until it is known of every block what became of it and what it earned, or until `stop`. Not while `run` goes
-   * on.
-   */
+  /** Like `run`, but only until the outcome and the earnings of every block are known. Must not overlap with `run`. */
   async decide(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && this.#isAnyUndecided()) {
       await this.round(stop);
@@ -143,26 +130,24 @@ export class Follower {
     }
   }
 
-  /** Number of blocks that are followed. */
   get size(): number {
     return this.#followed.size;
   }
 
-  /** Takes note of a block that this run has just sent, and whose answer is awaited. The store has it. */
+  /** Notes that this run has just sent the block and awaits its answer. The store must have the block. */
   expect({ hash }: Pick<Block, 'hash'>): void {
     if (!this.#hasBegun) this.#sent.add(hash);
   }
 
-  /** Follows another block of this run, which the store has. What it pays is looked at soon. */
+  /** Follows another block of this run, which the store must have, and soon looks at its payee. */
   add(block: Block): void {
     this.#follow(block);
     this.lookAtPayee(block.node, block.isRefused === true, () => block);
   }
 
   /**
-   * Looks soon at what a block of this run pays, whether or not it is followed, unless such a look at a block of the
-   * node goes on.
-   * @param blockOf makes the block if there is a look at it
+   * Soon looks at the payee of a block of this run, unless such a look at a block of the same node is in progress.
+   * @param blockOf makes the block if the look takes place
    */
   lookAtPayee(node: string, isRefused: boolean, blockOf: () => Block): void {
     const place = `${isRefused ? 'refused' : 'other'} ${node}`;
@@ -179,7 +164,6 @@ export class Follower {
     this.#wake.abort();
   }
 
-  /** One look of every node at every block that is watched. */
   async round(stop: AbortSignal): Promise<void> {
     const { store, views, clock, forgets = false } = this.#options;
     const isKept = (block: Block) => this.#followed.has(block.hash) || this.#isOpen(block);
@@ -206,7 +190,6 @@ export class Follower {
     }
   }
 
-  /** What the store does not have any more cannot be followed. */
   #dropMissing(): void {
     for (const hash of this.#followed.keys()) if (!this.#options.store.block(hash)) this.#drop(hash);
   }
@@ -220,8 +203,8 @@ export class Follower {
   }
 
   /**
-   * What earlier processes have left undecided is followed, too. What other processes find later is left to them, so
-   * that no two report it. Blocks of networks that no node is configured for are left as they are.
+   * Also follows blocks that earlier processes left undecided, but not those that other processes find later, so that
+   * no two processes report the same block.
    */
   #begin(): void {
     if (this.#hasBegun) return;
@@ -240,10 +223,7 @@ export class Follower {
     return [...this.#followed.keys()].flatMap((hash) => store.block(hash) ?? []).filter((block) => this.#isOpen(block));
   }
 
-  /**
-   * Whether anything about the block may still change, and a node can be asked. A refused one is followed for an hour
-   * at most.
-   */
+  /** Whether the block may still change and a node can be asked. A refused block is followed for an hour at most. */
   #isOpen(block: Block): boolean {
     const { views } = this.#options;
     const isUndone = isHidden(block)
@@ -303,9 +283,8 @@ export class Follower {
   }
 
   /**
-   * A block names its payee in its payload, which no node has before the block was solved. So it is looked at as soon
-   * as a node can have it, and not only when the block is won: a node whose work is for another account is found out by
-   * its first block.
+   * A block names its payee in its payload, which no node has before the block is solved. Looking as soon as a node can
+   * have it, rather than when the block is won, exposes a node that works for another account by its first block.
    */
   async #lookEarly(block: Block, stop: AbortSignal): Promise<void> {
     const { store, views, changed } = this.#options;
@@ -331,7 +310,7 @@ export class Follower {
     }
   }
 
-  /** Nodes that have not answered in this round are asked last, because each could take minutes. */
+  /** Asks nodes that failed in this round last, because each could take minutes. */
   async #proveReward(block: Block, stop: AbortSignal): Promise<void> {
     if (!this.#owesReward(block)) return;
     const own = this.#options.views.filter(({ network }) => network === block.network);
@@ -353,7 +332,7 @@ export class Follower {
     return Number(this.#faults.has(node));
   }
 
-  /** Reports what has changed since the last report, whichever process has found it out. */
+  /** Reports changes since the last report, including those found by other processes. */
   #report(before: Block, block: Block): void {
     const { changed } = this.#options;
     const isEarlier = this.#earlier.has(block.hash);

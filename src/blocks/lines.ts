@@ -1,6 +1,6 @@
 /**
- * The lines of the block log, JSON each. A block has one line when it was found, and one for each change. Later lines
- * count. A line that is not understood is skipped, so that older versions of pickaxe read what newer ones have written.
+ * The lines of the block log, one JSON object each: one when a block is found, and one for each change. Later lines
+ * take precedence. Lines that cannot be understood are skipped, so that older versions of pickaxe can read newer logs.
  */
 
 import { z } from 'zod';
@@ -15,31 +15,28 @@ import type { Standing } from './states.ts';
 
 export type Line =
   | { readonly type: 'found'; readonly record: BlockRecord }
-  /** What the node said to a block that has been sent. A refused block counts no more, unless a chain shows it. */
+  /** The node's answer to a block that was sent. A refused block no longer counts, unless a chain shows it. */
   | { readonly type: 'answer'; readonly hash: string; readonly outcome: AnswerOutcome; readonly answerSeconds: number }
   | { readonly type: 'state'; readonly hash: string; readonly atMs: number; readonly standing: Standing }
   | { readonly type: 'reward'; readonly hash: string; readonly reward: ProvenReward }
-  /** A node's answer about the block's reward was false. */
   | { readonly type: 'reward-fault'; readonly hash: string; readonly fault: string }
-  /** Number of blocks to expect from what the rig hashed since its last record, written at the end of a run. */
+  /** Number of blocks to expect from the rig's hashes since its last record, written at the end of a run. */
   | { readonly type: 'searched'; readonly expectedBlocks: number }
-  /** Blocks that came faster than they are recorded one by one. */
+  /** Blocks that came too fast to be recorded one by one. */
   | ({ readonly type: 'not-followed' } & NotFollowed);
 
 const ANSWER_OUTCOMES = ['accepted', 'unanswered', 'refused'] as const;
 export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
 
-/** Numbers of blocks that were counted and not recorded. */
 export interface NotFollowed {
-  /** Accepted ones that devices have found. */
+  /** Accepted blocks that devices found. */
   readonly own: number;
-  /** Accepted ones that relays have brought. */
+  /** Accepted blocks that relays brought. */
   readonly relayed: number;
-  /** Those whose answer was lost. */
   readonly unanswered: number;
 }
 
-/** Whether the line changes sums. Such a line counts once it stands in the log, so that it is not counted twice. */
+/** Whether the line changes sums. Such a line takes effect only when read from the log, so that it counts once. */
 export function isSum(line: Line): boolean {
   return line.type === 'searched' || line.type === 'not-followed';
 }
@@ -47,7 +44,7 @@ export function isSum(line: Line): boolean {
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
 const MAX_TEXT = 1_000;
-/** Answers of nodes can change again and again. */
+/** Maximum length of a fault, in characters: shorter, since answers of nodes can change again and again. */
 const MAX_FAULT = 300;
 const text = z.string().max(MAX_TEXT);
 const decimal = reading(z.string(), parseDecimal);
@@ -127,7 +124,7 @@ const READERS: Readonly<Record<string, (json: unknown) => Line | undefined>> = {
   },
 };
 
-/** @returns undefined for a line that is torn, damaged or of a kind that this version does not know */
+/** @returns undefined for a line that is torn, damaged or of an unknown type */
 export function readLine(line: string): Line | undefined {
   try {
     const json: unknown = JSON.parse(line);
@@ -138,7 +135,7 @@ export function readLine(line: string): Line | undefined {
   }
 }
 
-/** @returns the line with its end */
+/** @returns the line, with its line end */
 export function writeLine(line: Line): string {
   return `${JSON.stringify({ type: line.type, ...fieldsOf(line) })}\n`;
 }
@@ -154,7 +151,7 @@ function fieldsOf(line: Line): Record<string, unknown> {
     case 'reward': {
       const { account, reward, fees, ...more } = line.reward;
       const proven = reward === undefined ? {} : { reward: formatDecimal(reward) };
-      // A payload of another account's could hold a name of any length.
+      // The payload of another account could contain a name of any length.
       return { hash: line.hash, account: account.slice(0, MAX_TEXT), ...more, ...proven, fees: formatDecimal(fees) };
     }
     case 'reward-fault':

@@ -1,7 +1,4 @@
-/**
- * Asks one node for the state of blocks: one request for its cut, one per chain and stretch of heights, and a second
- * one per stretch in which the chain has other blocks at the heights of ours.
- */
+/** Asks nodes about blocks, with one request per chain and stretch of heights, and about the rewards of blocks. */
 
 import { parseHeader } from '../ledger/header.ts';
 import { LedgerFormatError } from '../ledger/json.ts';
@@ -11,17 +8,17 @@ import type { Block } from './block-index.ts';
 import { type ProvenReward, proveReward, RewardFault } from './reward.ts';
 import type { Look } from './states.ts';
 
-/** Blocks closer than this are asked for together: their hashes fit in one page of a node's answer. */
+/** Heights closer than this share a request, since their hashes fit into one page of a node's answer. */
 const STRETCH = 500n;
 
 export interface Looks {
-  /** By the blocks' hashes. A block about which the node does not answer has no entry. */
+  /** By block hash. Blocks about which the node did not answer have no entry. */
   readonly looks: ReadonlyMap<string, Look>;
-  /** What was wrong with the first answer that failed, for people. The other chains' answers count all the same. */
+  /** The first fault, for people. Answers about other chains are used nevertheless. */
   readonly fault?: string;
 }
 
-/** Asks a node about blocks of its network. Never throws for what the node does. */
+/** Asks a node about blocks of its network. Never throws for faults of the node. */
 export async function lookAt(view: LedgerView, blocks: readonly Block[], stop: AbortSignal): Promise<Looks> {
   const looks = new Map<string, Look>();
   let fault: string | undefined;
@@ -81,7 +78,7 @@ interface FoundBlock {
 }
 
 /**
- * @returns which blocks the node keeps, orphans included; undefined when nobody needs to know, or it does not answer
+ * @returns the blocks that the node keeps, orphans included; undefined if no block needs it or the node does not answer
  */
 async function keptOf(
   view: LedgerView,
@@ -100,14 +97,12 @@ async function keptOf(
   }
 }
 
-/** A block that was kept once is not asked for again. */
+/** A block that was kept once is not asked about again. */
 function isAskedFor({ height, standing }: Block, head: Head): boolean {
   return height < head.height && standing.state !== 'orphaned';
 }
 
-/**
- * @returns the blocks of one chain, divided where many heights lie between two of them: the highest first, each upwards
- */
+/** @returns the blocks of one chain, divided wherever heights are far apart; highest stretch first, each ascending */
 function stretchesOf(blocks: readonly Block[]): Block[][] {
   const stretches: Block[][] = [];
   for (const block of blocks.toSorted((a, b) => Number(a.height - b.height))) {
@@ -118,8 +113,6 @@ function stretchesOf(blocks: readonly Block[]): Block[][] {
   return stretches.reverse();
 }
 
-/* What the follower asks of one node. `LedgerReader` of `node/` has these methods, and pretended nodes in tests. */
-
 export interface Head {
   readonly height: bigint;
   /** The block hash: 43 characters of base64url. */
@@ -127,19 +120,18 @@ export interface Head {
 }
 
 /**
- * One node's view of the ledger. Hashes are block hashes in base64url, 43 characters. Every method throws an Error that
- * says what happened when the node cannot be reached or does not answer as it must.
+ * One node's view of the ledger. Hashes are block hashes: 43 characters of base64url. Every method throws an Error for
+ * people if the node does not answer properly.
  */
 export interface LedgerView {
-  /** The node's name, as it is shown. */
   readonly node: string;
-  /** The network's name, as the settings have it: blocks of other networks are not asked for. */
+  /** The network's name in the settings. Blocks of other networks are not asked about. */
   readonly network: string;
   /** The heads of the node's cut, by chain. */
   heads(stop: AbortSignal): Promise<ReadonlyMap<number, Head>>;
   /**
-   * @param upper the hash of the block whose ancestors are asked for; it counts as one of them
-   * @returns the hashes of the ancestors whose heights are from `from` to `to`, by height
+   * @param upper the hash of the block whose ancestors are requested; it counts as one of them
+   * @returns the hashes of the ancestors at heights from `from` to `to`, both included, by height
    */
   ancestors(
     chain: number,
@@ -148,11 +140,11 @@ export interface LedgerView {
     to: bigint,
     stop: AbortSignal,
   ): Promise<ReadonlyMap<bigint, string>>;
-  /** @returns the hashes of all blocks of the heights from `from` to `to` that the node keeps, orphans included */
+  /** @returns the hashes of all blocks at heights from `from` to `to` that the node keeps, orphans included */
   keptHashes(chain: number, from: bigint, to: bigint, stop: AbortSignal): Promise<ReadonlySet<string>>;
   /**
-   * @returns undefined when the node does not have the payload, or not yet
-   * @throws Error with a LedgerFormatError as its cause when what the node has is not this payload
+   * @returns undefined if the node does not have the payload yet, or any more
+   * @throws Error whose cause is a LedgerFormatError if the node's payload is not the one of that hash
    */
   payloadWithOutputs(
     chain: number,
@@ -162,12 +154,9 @@ export interface LedgerView {
   ): Promise<Proven<PayloadWithOutputs> | undefined>;
 }
 
-/*
- * Seeks a payload that proves what a block has earned. Nodes may not have it yet, or may give a false one: they are
- * asked again.
- */
+/* The search for a payload that proves what a block has earned. */
 
-/** Between two searches for the same payload. The wait doubles each time. */
+/** Waits between two searches for the same payload, which nodes may not have yet. The wait doubles each time. */
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -176,23 +165,22 @@ interface Wait {
   readonly untilMs: number;
 }
 
-/** Both are absent while no node has the payload, and while it is too early to search again. */
+/** Both are absent if no node has the payload, or if it is too early to search again. */
 export interface Found {
   readonly reward?: ProvenReward;
-  /** What a node gave in place of the payload, with the node's name, for people. */
+  /** The fault of a payload that a node gave, with the node's name, for people. */
   readonly fault?: string;
 }
 
 export class RewardSearch {
   readonly #clock: Clock;
-  /** By the block's hash. */
   readonly #waits = new Map<string, Wait>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Asks the nodes as `seekReward` does, unless they were asked a short time ago. */
+  /** Like `seekReward`, but does nothing if the nodes were asked a short time ago. */
   async seek(block: Block, views: readonly LedgerView[], stop: AbortSignal): Promise<Found> {
     const nowMs = this.#clock.monotonicMs();
     const earlier = this.#waits.get(block.hash);
@@ -209,7 +197,7 @@ export class RewardSearch {
   }
 }
 
-/** Asks one node after the other, until one has a payload that proves the reward. Never throws for what nodes do. */
+/** Asks one node after another until one has a payload that proves the reward. Never throws for faults of nodes. */
 export async function seekReward(block: Block, views: readonly LedgerView[], stop: AbortSignal): Promise<Found> {
   const { payloadHash } = parseHeader(block.header);
   let fault: string | undefined;
@@ -218,7 +206,7 @@ export async function seekReward(block: Block, views: readonly LedgerView[], sto
       const payload = await view.payloadWithOutputs(block.chain, payloadHash, block.height, stop);
       if (payload) return { reward: proveReward(block, payload) };
     } catch (error) {
-      // A node that does not answer is asked again, like one that does not have the payload.
+      // A node that does not answer is asked again later, like one without the payload.
       const what = faultOf(error);
       if (what !== undefined) fault ??= `${view.node}: ${what}`;
     }
@@ -226,7 +214,7 @@ export async function seekReward(block: Block, views: readonly LedgerView[], sto
   return fault === undefined ? {} : { fault };
 }
 
-/** @returns what is wrong with the payload that a node gave; undefined when it gave none */
+/** @returns the fault of the payload that a node gave; undefined if it gave no payload */
 function faultOf(error: unknown): string | undefined {
   if (error instanceof RewardFault) return error.message;
   const cause = error instanceof Error ? error.cause : undefined;

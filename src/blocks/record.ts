@@ -1,7 +1,4 @@
-/**
- * What is kept of a block that a node accepted, or may have accepted: enough to follow it, to prove its reward, and to
- * compute luck and latency.
- */
+/** The record of a block: enough to follow it, to prove its reward, and to compute luck and latency. */
 
 import { blockHash, parseHeader } from '../ledger/header.ts';
 import { encodeBase64url } from '../ledger/json.ts';
@@ -11,50 +8,42 @@ import type { Miner } from '../ledger/payload.ts';
 export type Keyset = Omit<Miner, 'account'>;
 
 export interface BlockRecord {
-  /** The block hash, by which the ledger names it: 43 characters of base64url. */
+  /** The block hash: 43 characters of base64url. */
   readonly hash: string;
   readonly chain: number;
   readonly height: bigint;
   /** The solved header as it was submitted, 286 bytes, without the block hash. */
   readonly header: Uint8Array;
-  /** When it was sent to the node: milliseconds since the UNIX epoch. */
+  /** When the block was sent to the node: milliseconds since the UNIX epoch. */
   readonly foundMs: number;
-  /** The name of the network, as the settings have it. */
+  /** The network's name in the settings. */
   readonly network: string;
-  /** The node that it was submitted to, as it is shown. */
+  /** The display name of the node that received the block. */
   readonly node: string;
   /**
-   * Whether that node answered that it accepted the block. Otherwise its answer was lost or has not come yet, and only
-   * the chain shows whether it was taken.
+   * Otherwise the answer was lost or has not come yet, and only the chain shows whether the node accepted the block.
    */
   readonly isAnswered: boolean;
-  /** The account that it was mined for. */
   readonly account: string;
-  /** The keys of that account. Absent where nobody else can take its name (`k:`), and in older records. */
+  /** The keys of that account. Absent if nobody else can take its name (`k:`), and in older records. */
   readonly keyset?: Keyset;
-  /** The device that found it, or the relay that brought it. */
   readonly device: string;
   readonly isRelay: boolean;
-  /** Average number of hashes for a block. */
+  /** Average number of hashes per block. */
   readonly difficulty: number;
-  /** From finding the solution to the node's answer, or to the end of the wait for one; 0 before that. */
+  /** Time from finding the solution to the node's answer, or to the end of the wait for it; 0 before that. */
   readonly answerSeconds: number;
-  /** From the last New Cut to searching the work that followed; absent where the device has had none. */
+  /** Time from the last New Cut to searching the work that followed; absent if the device has had none. */
   readonly switchSeconds?: number;
-  /**
-   * Number of blocks to expect from what the rig's devices hashed since the record before this one, or since the start
-   * of the run.
-   */
+  /** Number of blocks to expect from the devices' hashes since the previous record, or since the start of the run. */
   readonly expectedBlocks: number;
 }
 
-/** A record before it is known which block it is of. */
 export type FoundBlock = Omit<BlockRecord, 'hash' | 'chain' | 'height'>;
 
 /**
- * The block hash and where the block belongs follow from its header. This takes about 0.1 ms, so it is for accepted
- * blocks only.
- * @throws LedgerFormatError when the header is not one.
+ * Takes about 0.1 ms, so it is for accepted blocks only.
+ * @throws LedgerFormatError if the header is malformed
  */
 export function recordOf(found: FoundBlock): BlockRecord {
   const header = parseHeader(found.header);

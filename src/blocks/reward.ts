@@ -1,4 +1,4 @@
-/** What a block earned, proven against the header that this rig has solved: the node need not be trusted. */
+/** What a block earned, proven against the header that this rig solved, so the node need not be trusted. */
 
 import type { Decimal } from '../ledger/decimal.ts';
 import { parseHeader } from '../ledger/header.ts';
@@ -8,27 +8,23 @@ import { rewardOf } from '../ledger/reward.ts';
 import type { BlockRecord, Keyset } from './record.ts';
 
 export interface ProvenReward {
-  /** The account that was paid. */
   readonly account: string;
-  /** Present where that account has the name of the miner's, but other keys, so that another can spend what it gets. */
+  /** Present if that account has the miner's name but other keys, so that another party can spend its coins. */
   readonly hasOtherKeys?: true;
-  /** The new coins; undefined for an old block of a network whose rewards are not known. */
+  /** The new coins; undefined for an old block of a network with unknown rewards. */
   readonly reward: Decimal | undefined;
   readonly fees: Decimal;
 }
 
-/** A node's answer about a block's reward is wrong. The message says how, and is to follow the node's name. */
+/** A node's answer about a reward is wrong. The message completes a sentence that begins with the node's name. */
 export class RewardFault extends Error {
   override readonly name = 'RewardFault';
 }
 
-/** The account that a block was mined for. */
 type Miner = Pick<BlockRecord, 'account' | 'keyset'>;
 
 /**
- * Proves the amount and the payee of a block's reward. The payee may be another account than the miner's: see
- * `payeeInPlaceOf`.
- * @throws RewardFault when the payload does not pay as it must
+ * The payee may differ from the miner: see `payeeInPlaceOf`. @throws RewardFault if the payload does not pay as it must
  */
 export function proveReward(
   { header: bytes, ...miner }: Pick<BlockRecord, 'header'> & Miner,
@@ -45,25 +41,23 @@ export function proveReward(
 }
 
 /**
- * The work of a node is for the account in its payload, whatever account the node was asked to work for.
- * @returns the account that was paid, for people, if it is not the miner's: then the block has earned nothing
+ * A node's work pays the account in its payload, whatever account the node was asked to work for.
+ * @returns the account that was paid, for people, if it is not the miner's; the block has then earned nothing
  */
 export function payeeInPlaceOf({ account }: Miner, paid: ProvenReward): string | undefined {
   if (paid.account !== account) return paid.account;
   return paid.hasOtherKeys ? `${account} with other keys` : undefined;
 }
 
-/** Whether nobody can make the account of that name with other keys: the ledger compares the key with the name. */
+/** Whether the ledger compares the account's name with its key, so that nobody can create it with other keys. */
 export function isNameOfKey(account: string): boolean {
   return account.startsWith('k:');
 }
 
-/** @returns what a block earned in all */
 export function earnedBy({ reward = 0n, fees }: Pick<ProvenReward, 'reward' | 'fees'>): Decimal {
   return reward + fees;
 }
 
-/** The order of keys does not matter. */
 function isSame(one: Keyset, other: Keyset): boolean {
   const [ones, others] = [new Set(one.publicKeys), new Set(other.publicKeys)];
   return one.predicate === other.predicate && ones.size === others.size && [...ones].every((key) => others.has(key));

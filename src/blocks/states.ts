@@ -1,17 +1,16 @@
 /**
- * What has become of a block, from what nodes say of it. Pure.
+ * Decides what has become of a block from the answers of nodes. Pure.
  *
- * Nodes differ for seconds, and heads of cuts are often orphaned, so nothing is decided on one look: a block is won,
- * settled or orphaned only when looks some time apart agree, of all nodes that can tell. What was decided stays until
- * such looks say otherwise. Blocks are watched until they are so deep that no reorganisation has ever reached them.
+ * Nodes differ for seconds, and heads of cuts are often orphaned, so a block is won, settled or orphaned only when
+ * looks some time apart agree, of all nodes that know. The decision stands until such looks contradict it. Blocks are
+ * watched until they are deeper than any known reorganisation.
  *
- * A block whose answer was lost is not known to be accepted until some node's chain has it, or a node keeps it beside
- * its chain.
+ * A block whose answer was lost counts as accepted only once some node's chain has it, or a node keeps it beside its
+ * chain.
  */
 
 import type { BlockState } from '../events/vocabulary.ts';
 
-/** What one node's chain says of a block at one moment. */
 export type Look =
   /** Its chain does not reach the block's height yet. */
   | { readonly node: string; readonly says: 'not-yet' }
@@ -23,32 +22,30 @@ export type Look =
       readonly says: 'another';
       readonly depth: number;
       readonly winner: string;
-      /** Whether the node also keeps ours; absent where that is not known. */
+      /** Whether the node also keeps this block; absent if unknown. */
       readonly keepsOurs?: boolean;
     };
 
-/** What is known of a block. */
 export interface Standing {
   readonly state: BlockState;
-  /** Number of blocks on top of it, or of the one in its place, at the last look at which that was known. */
+  /** Number of blocks on top of this block, or of the one in its place, when that was last known. */
   readonly depth: number;
-  /** Whether nodes contradict each other. */
   readonly nodesDisagree: boolean;
-  /** The hash of the block in its place, while there is one. */
+  /** The hash of the block in its place, if any. */
   readonly winner?: string;
 }
 
-/** Since when looks have said the same without a break. It is forgotten between runs. */
+/** Times since which looks have agreed without a break, on the clock of `Moment.nowMs`. Forgotten between runs. */
 export interface Agreement {
   readonly verdict: Verdict['verdict'];
   readonly sinceMs: number;
-  /** Since when they were that deep as well. */
+  /** The same, for looks that also found the depth that settles a block, or that ends the watch. */
   readonly settledSinceMs?: number;
   readonly deepSinceMs?: number;
 }
 
 interface Moment {
-  /** A clock that never jumps. */
+  /** Monotonic. */
   readonly nowMs: number;
   /** Time since the block was accepted. */
   readonly ageMs: number;
@@ -57,20 +54,18 @@ interface Moment {
 interface Rules {
   /** Number of blocks that must be on top of a block to settle it. */
   readonly settledDepth: number;
-  /** How far apart two looks must be to decide something. */
+  /** Minimum time between two looks that decide something. */
   readonly apartMs: number;
 }
 
-/** A block that a node has just accepted. */
 export const JUST_FOUND: Standing = { state: 'pending', depth: 0, nodesDisagree: false };
-/** A block whose answer was just lost. */
 export const UNANSWERED: Standing = { state: 'unanswered', depth: 0, nodesDisagree: false };
 
-/** Number of blocks on top until which blocks and orphans are watched: an hour. */
+/** Number of blocks on top after which blocks and orphans are no longer watched: an hour. */
 export const WATCHED_DEPTH = 120;
-/** Time after which a block is called unknown if no node knows it. It is still watched, but less closely. */
+/** Time after which a block that no node knows is called unknown. It is still watched, but less closely. */
 export const UNKNOWN_AFTER_MS = 3_600_000;
-/** Nodes differ for seconds: half of all pairs of siblings are found within three seconds of each other. */
+/** Minimum time between deciding looks: half of all pairs of siblings are found within three seconds of each other. */
 export const APART_MS = 10_000;
 
 export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown', 'unanswered'];
@@ -78,7 +73,6 @@ const URGENT: readonly BlockState[] = ['pending', 'contested', 'unanswered', 'wo
 export const ON_CHAIN: readonly BlockState[] = ['won', 'settled'];
 export const OFF_CHAIN: readonly BlockState[] = ['orphaned', 'never-entered', 'lost'];
 
-/** What all looks of one moment say together. */
 type Verdict =
   | { readonly verdict: 'nobody-knows' | 'contested' | 'disagreement' }
   | { readonly verdict: 'ours'; readonly depth: number }
@@ -86,12 +80,12 @@ type Verdict =
       readonly verdict: 'another';
       readonly depth: number;
       readonly winner: string;
-      /** Undefined when some of the nodes did not say so, and no other one keeps ours. */
+      /** Undefined if some of the nodes did not answer that, and no other node keeps this block. */
       readonly keepsOurs: boolean | undefined;
     };
 
 /**
- * @param agreement what the looks before said; undefined before the first
+ * @param agreement the previous looks' agreement; undefined before the first look
  * @param looks of all nodes that answered, at this moment
  * @returns the same standing, unless something was decided or its depth has changed
  */
@@ -107,21 +101,21 @@ export function judge(
   return { standing: decide(standing, verdict, now, moment, rules), agreement: now };
 }
 
-/** Whether a look could still change something that matters. */
+/** Whether another look could still change something that matters. */
 export function isWatched({ state, depth }: Standing): boolean {
   return UNDECIDED.includes(state) || state === 'won' || depth < WATCHED_DEPTH;
 }
 
 /**
- * Whether something is to be decided about a block soon. After its first hour that is rare: a node may be on another
- * branch for ever, and is not asked often because of it.
- * @param ageMs how long ago it was accepted
+ * Whether a decision about a block is due soon. After an hour it rarely is, and a node on another branch should then be
+ * asked less often.
+ * @param ageMs time since the block was accepted
  */
 export function isUrgent({ state }: Standing, ageMs: number): boolean {
   return URGENT.includes(state) && ageMs < UNKNOWN_AFTER_MS;
 }
 
-/** Whether what is kept of a block must be written again. Its depth alone matters once it ends the watch. */
+/** Whether the block must be written again. A change of depth alone matters only if it ends the watch. */
 export function isNews(before: Standing, after: Standing): boolean {
   return (
     before.state !== after.state ||
@@ -130,7 +124,7 @@ export function isNews(before: Standing, after: Standing): boolean {
   );
 }
 
-/** A head alone proves nothing: 18 of 26 orphans were once the head of a cut. So only what is below a head counts. */
+/** A head alone proves nothing: 18 of 26 orphans were once the head of a cut. So only blocks below a head count. */
 function verdictOf(looks: readonly Look[]): Verdict {
   const ours = looks.filter((look) => look.says === 'ours' && look.depth > 0) as (Look & { says: 'ours' })[];
   const others = looks.filter((look) => look.says === 'another' && look.depth > 0) as (Look & { says: 'another' })[];
@@ -177,7 +171,7 @@ function decide(
   const lasted = (sinceMs: number | undefined) => sinceMs !== undefined && nowMs - sinceMs >= apartMs;
   const isUndecided = UNDECIDED.includes(standing.state);
   const isUnanswered = standing.state === 'unanswered';
-  // Two looks must be that deep, like everything else that decides.
+  // Two looks must reach that depth, as for every other decision.
   const depthOf = (depth: number) => (lasted(agreement.deepSinceMs) ? depth : Math.min(depth, WATCHED_DEPTH - 1));
   switch (verdict.verdict) {
     case 'ours': {
@@ -204,20 +198,17 @@ function decide(
   }
 }
 
-/** @param keepsOurs whether a node whose chain has another block keeps ours; undefined when that is not known */
+/** @param keepsOurs whether a node whose chain has another block keeps this one; undefined if unknown */
 function whereAnotherWon(before: BlockState, keepsOurs: boolean | undefined): BlockState {
   if (before === 'orphaned' || ON_CHAIN.includes(before) || keepsOurs === true) return 'orphaned';
   if (before === 'unanswered' || before === 'lost') return keepsOurs === false ? 'lost' : before;
-  // A node that does not say whether it keeps ours may keep it.
+  // A node that does not say whether it keeps the block may keep it.
   return keepsOurs === false ? 'never-entered' : 'orphaned';
 }
 
-/* What there is to say about a block's state, for people. */
-
 /**
- * @param before what was known of the block before, where that is of interest
- * @param isRefused whether the node said that it refused the block
- * @returns a clause; empty when the state says it all
+ * @param before the previous standing, where it is of interest
+ * @returns a clause for people; empty if the state is enough
  */
 export function describeStanding(standing: Standing, before?: Standing, isRefused = false): string {
   const { state, nodesDisagree, winner } = standing;

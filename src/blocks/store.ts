@@ -1,7 +1,7 @@
 /**
- * The block log: a file of JSON lines that only grows, so that no crash and no second process can take away what stands
- * in it. Lines are appended whole, with one call of the system. A line that a crash has torn is skipped. A disk that is
- * full or out of reach stops nothing: the lines wait in memory, and are written once it takes them again.
+ * The block log: an append-only file of JSON lines, so that neither a crash nor a second process can destroy earlier
+ * lines. Lines are appended whole, with one system call; a line torn by a crash is skipped. If the disk is full or out
+ * of reach, mining goes on, and lines wait in memory until they can be written.
  */
 
 import { constants } from 'node:fs';
@@ -14,29 +14,24 @@ import { type Block, BlockIndex } from './block-index.ts';
 import { isSum, type Line, type NotFollowed, readLine, writeLine } from './lines.ts';
 
 const FILE_NAME = 'blocks.jsonl';
-/** Delay before a failed write is tried again. */
 const AGAIN_MS = 30_000;
-/**
- * Far more lines than a rig makes while its disk is mended. What does not fit is not written; this run still knows of
- * it.
- */
+/** Far more lines than a rig writes while its disk is repaired. Further lines are only kept in memory. */
 const WAITING_BYTES = 2 * 1024 ** 2;
-/** Less than what a system writes in pieces. */
+/** Small enough that the system writes it in one piece. */
 const WRITTEN_AT_ONCE = 32 * 1024;
-/** Maximum time for which the end waits for a disk. */
+/** Maximum time for which closing waits for the disk. */
 const CLOSE_MS = 5_000;
 /** Number of bytes that are read at once, which takes a few milliseconds. Longer lines were not written by pickaxe. */
 const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 
-/** The file, opened for reading and appending. */
 export type StoreFile = Pick<FileHandle, 'stat' | 'read' | 'appendFile' | 'datasync' | 'close'>;
 
 export interface StoreOptions {
   readonly folder: string;
-  /** Told once when the file cannot be used, once when it can again, and of lines that cannot be read. */
+  /** Called once when the file cannot be used, once when it can be used again, and for lines that cannot be read. */
   readonly warn: (line: string) => void;
-  /** Opens the file to be written, and makes it if necessary. Tests replace it. */
+  /** Opens the file for writing, and creates it if necessary. Tests replace it. */
   readonly openFile?: (path: string) => Promise<StoreFile>;
   readonly againMs?: number;
 }
@@ -46,13 +41,12 @@ export class BlockStore {
   readonly #options: StoreOptions;
   readonly #index = new BlockIndex();
   readonly #lines: AppendFile;
-  /** How far the file has been read, in bytes. It ends behind the end of a line. */
+  /** Number of bytes of the file that have been read. It is always the start of a line. */
   #offset = 0;
-  /** Number of lines that were skipped. */
   #skipped = 0;
   #isUnreadable = false;
 
-  /** Nothing is read before `refresh`, and no file is made before something is written. */
+  /** Nothing is read before `refresh`, and the file is not created before the first write. */
   constructor(options: StoreOptions) {
     this.#options = options;
     this.path = join(options.folder, FILE_NAME);
@@ -68,7 +62,6 @@ export class BlockStore {
     });
   }
 
-  /** In the order in which they were found. */
   get blocks(): readonly Block[] {
     return this.#index.blocks;
   }
@@ -93,19 +86,15 @@ export class BlockStore {
     return this.#index.block(hash);
   }
 
-  /**
-   * Adds a line. It is known at once, whether or not it can be written; only what changes sums counts once it stands in
-   * the file.
-   */
+  /** The line takes effect at once, even if it cannot be written. Only sums change when the line is read back. */
   add(line: Line): void {
     if (!isSum(line)) this.#index.apply(line);
     this.#lines.add(writeLine(line));
   }
 
   /**
-   * Reads what was appended since the last time, by this process or another one. A file that cannot be read is warned
-   * of.
-   * @param isKept which blocks are not forgotten: all by default
+   * Reads the lines that this or another process has appended since the last call. Warns if the file cannot be read.
+   * @param isKept the blocks to keep in memory: all by default
    */
   async refresh(isKept?: (block: Block) => boolean): Promise<void> {
     await this.#lines.settled();
@@ -126,19 +115,19 @@ export class BlockStore {
     }
   }
 
-  /** Writes what waits, for some seconds at most. */
+  /** Writes the waiting lines, for some seconds at most. */
   async close(): Promise<void> {
     await this.#lines.close(CLOSE_MS);
     if (this.#lines.waiting > 0) this.#options.warn(`${this.#lines.waiting} lines of the block log were not written`);
   }
 
-  /** The file is opened each time: lines are rare, and the file may have been moved away since the last one. */
+  /** Opens the file each time: lines are rare, and the file may have been moved away since the last one. */
   async #append(lines: Buffer): Promise<number> {
     const { folder, openFile = openToAppend } = this.#options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = await openFile(this.path);
     try {
-      // What is written begins a new line even where a crash has torn the last one.
+      // If a crash has torn the last line, the new ones must not continue it.
       await file.appendFile((await endsTorn(file)) ? `\n${lines}` : lines);
       await file.datasync();
       return lines.length;
@@ -155,9 +144,10 @@ export class BlockStore {
     if (!file) return;
     try {
       const { size } = await file.stat();
-      // The file was replaced. To read a line again changes nothing.
+      // The file was replaced. Reading a line again changes nothing.
       if (size < this.#offset) this.#offset = 0;
-      // Lines are cut at bytes, because a piece may end within a character. The rest of a piece begins the next one.
+      // Lines are cut at bytes, because a piece may end within a character. The rest of a piece is prepended to the
+      // next one.
       let rest: Buffer = Buffer.alloc(0);
       for (;;) {
         const { bytesRead, buffer } = await file.read(
@@ -171,7 +161,7 @@ export class BlockStore {
         const piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = piece.lastIndexOf(NEW_LINE) + 1;
         for (const line of piece.toString('utf8', 0, end).split('\n')) this.#take(line);
-        // Pickaxe writes no line this long. Its last byte is kept, so that it counts as one line that cannot be read.
+        // Pickaxe writes no line this long. Its last byte is kept, so that it counts as one unreadable line.
         const isJunk = end === 0 && piece.length > PIECE_BYTES;
         rest = piece.subarray(isJunk ? -1 : end);
         this.#offset += piece.length - rest.length;
@@ -200,9 +190,8 @@ async function endsTorn(file: StoreFile): Promise<boolean> {
   return bytesRead === 1 && buffer[0] !== NEW_LINE;
 }
 
-/* Keeps blocks in memory alone, for a ledger that ends with the process. */
+/* The store of a ledger that ends with the process: in memory only. */
 
-/** Where blocks are recorded: the block log, or memory. */
 export type Store = Pick<
   BlockStore,
   'blocks' | 'hiddenBlocks' | 'block' | 'searchedExpectedBlocks' | 'notFollowed' | 'add' | 'refresh' | 'close'

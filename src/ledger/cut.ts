@@ -1,6 +1,4 @@
-/**
- * Cuts (document 1, "Cut"): one block of each chain, by which a node says what it takes for the state of the ledger.
- */
+/** Cuts (document 1, "Cut"): one block of each chain, which together are a node's state of the ledger. Also peers. */
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { z } from 'zod';
@@ -9,13 +7,10 @@ import { byChain, checked, hash, MAX_U64, natural, opaqueId, weight } from './fi
 import { type GraphSpan, graphAt } from './graphs.ts';
 import { type ExactJson, type ExactJsonObject, encodeBase64url, jsonInteger, LedgerFormatError } from './json.ts';
 
-/* Peers of the ledger's network (document 1, "Peer information"). */
+/* Peers (document 1, "Peer information"). */
 
 export interface Peer {
-  /**
-   * The fingerprint of its certificate, 43 characters, see `peerIdOf`. Null only if an authority has signed the
-   * certificate.
-   */
+  /** The fingerprint of its certificate, 43 characters, see `peerIdOf`. Null only if an authority has signed it. */
   readonly id: string | null;
   readonly address: {
     /** A domain name, an IPv4 address, or an IPv6 address without brackets. */
@@ -25,7 +20,7 @@ export interface Peer {
   };
 }
 
-/** What a host can be, so that the text is safe in a URL. */
+/** The permitted texts are safe in a URL. */
 const Hostname = z.union([z.ipv4(), z.ipv6(), z.string().regex(/^[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d])?$/i)], {
   error: 'must be a domain name or an IP address',
 });
@@ -39,7 +34,7 @@ const PeerObject: z.ZodType<Peer> = z.object({
   address: z.object({ hostname: Hostname, port: Port }),
 });
 
-/** @throws LedgerFormatError for a field that is missing or wrong. */
+/** @throws LedgerFormatError for a missing or wrong field */
 export function peerFromJson(json: ExactJson): Peer {
   return checked(PeerObject, json, 'peer');
 }
@@ -48,27 +43,26 @@ export function peerToJson({ id, address }: Peer): ExactJsonObject {
   return { id, address: { hostname: address.hostname, port: jsonInteger(address.port) } };
 }
 
-/** @param certificate the peer's own, in DER @returns SHA-256 of it, 43 characters of base64url */
+/** @param certificate of the peer itself, in DER @returns its SHA-256, 43 characters of base64url */
 export function peerIdOf(certificate: Uint8Array): string {
   return encodeBase64url(sha256(certificate));
 }
 
 export interface Head {
   readonly height: bigint;
-  /** The block's hash, 32 bytes. */
+  /** The block hash, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
 export interface Cut {
   /** The node that published the cut; null in answers of a bootstrap node. */
   readonly origin: Peer | null;
-  /** The sum of the heads' heights, so far: document 1 reserves the right to change it. */
+  /** The sum of the heads' heights. Document 1 reserves the right to change this meaning. */
   readonly height: bigint;
   /** The sum of the heads' weights. */
   readonly weight: bigint;
-  /** The head of each chain, in ascending order of the chains. */
+  /** In ascending order of the chains. */
   readonly heads: ReadonlyMap<number, Head>;
-  /** The network's id. */
   readonly network?: string;
   /** 43 characters whose meaning is up to the node. */
   readonly id?: string;
@@ -83,7 +77,7 @@ const CutObject = z.object({
   id: opaqueId.nullish(),
 });
 
-/** @throws LedgerFormatError for a field that is missing or wrong, and for a cut without chains. */
+/** @throws LedgerFormatError for a missing or wrong field, and for a cut without chains */
 export function cutFromJson(json: ExactJson): Cut {
   const { origin, height, weight, hashes, instance, id } = checked(CutObject, json, 'cut');
   if (hashes.length === 0) throw new LedgerFormatError('cut.hashes: names no chain');
@@ -111,16 +105,14 @@ export function cutToJson({ origin, height, weight, heads, network, id }: Cut): 
   };
 }
 
-/** @returns the sum of the heads' heights */
 export function sumOfHeights({ heads }: Cut): bigint {
   return [...heads.values()].reduce((sum, { height }) => sum + height, 0n);
 }
 
 /**
- * @param graphs those that the network has had, the newest first; without them, only the cut's height is checked
- * @throws LedgerFormatError when the cut has other chains than the network, when a head builds on a block that is above
- *   the
- * head of a neighbour, which heads of one cut cannot, and when the cut's height is not the sum of the heads' heights.
+ * @param graphs newest first; without them, only the cut's height is checked
+ * @throws LedgerFormatError if the cut has other chains than the network, if a head builds on a block above the head of
+ *   a neighbour, or if the cut's height is not the sum of the heads' heights
  */
 export function checkCut(cut: Cut, graphs?: readonly GraphSpan[]): void {
   if (graphs) {
@@ -131,7 +123,7 @@ export function checkCut(cut: Cut, graphs?: readonly GraphSpan[]): void {
   if (cut.height !== sum) throw new LedgerFormatError(`cut.height: is ${cut.height}, but the heights add up to ${sum}`);
 }
 
-/** A cut gets the chains of a new graph when the last of the old chains has come to it. */
+/** A cut gets the chains of a new graph when the last of the old chains has reached it. */
 function checkChains({ heads }: Cut, graphs: readonly GraphSpan[]): void {
   const lowest = lowestHeight(heads);
   const graph = graphAt(graphs, lowest);
@@ -143,8 +135,8 @@ function checkChains({ heads }: Cut, graphs: readonly GraphSpan[]): void {
 }
 
 /**
- * A block of height h names the parents that the graph at h − 1 gives it. So the head of a chain, or an ancestor of it,
- * needs each neighbour in a graph up to the last height of that graph that is below the head.
+ * A block of height h has the parents of the graph at h − 1, so the neighbours of a head in a graph must have reached
+ * the graph's last height below that head.
  */
 function checkHeads({ heads }: Cut, graphs: readonly GraphSpan[]): void {
   for (const [chain, { height }] of heads) {
@@ -162,7 +154,6 @@ function checkHeads({ heads }: Cut, graphs: readonly GraphSpan[]): void {
   }
 }
 
-/** @returns the height of the lowest head */
 export function lowestHeight(heads: Cut['heads']): bigint {
   return [...heads.values()].map(({ height }) => height).reduce(lower);
 }

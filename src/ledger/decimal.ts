@@ -1,53 +1,47 @@
 /**
- * Amounts, prices and rewards, as exact integers of 10^-12. The ledger's decimals have at most 12 places where coins
- * are concerned; those of other tokens may have more. They are never numbers: 0.1 + 0.2 must be 0.3.
+ * Amounts, prices and rewards as exact integers of 10^-12, because 0.1 + 0.2 must be 0.3. The ledger's decimals for
+ * coins have at most 12 places; those of other tokens may have more.
  */
 
 import { type ExactJson, integerOf, isExactJsonObject, JsonNumber, LedgerFormatError, quoted } from './json.ts';
 
-/** A count of 10^-12. Sums, differences, comparisons and products with integers are those of the bigints. */
+/** A count of 10^-12. */
 export type Decimal = bigint;
 
-/** A balance of any token, which may have more decimal places than coins: a count of 10^-255. */
+/** A count of 10^-255, for balances of any token. */
 export type TokenAmount = bigint;
 
-/** Number of decimal places. */
 export const PLACES = 12;
-/** As many as the contract language can have. */
+/** The maximum of the contract language. */
 const TOKEN_PLACES = 255;
-/** The decimal 1.0. */
 export const ONE: Decimal = 10n ** BigInt(PLACES);
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** No amount comes near it; what is longer would take long to compute with. */
+/** Far above any amount. Longer texts would take long to compute with. */
 const MAX_CHARACTERS = 400;
 
 /**
  * @param text plain or with an exponent: `91`, `91.0`, `-0.5`, `5.42e-10`
- * @throws LedgerFormatError for all else, and for more than 12 decimal places (zeros at the end do not count).
+ * @throws LedgerFormatError for all else, and for more than 12 decimal places, not counting trailing zeros
  */
 export function parseDecimal(text: string): Decimal {
   return parse(text, PLACES);
 }
 
 /**
- * Reads a decimal or an integer in any of the ledger's JSON forms: a number, `{"decimal": "91.0"}`, `{"int": 91}` or
- * `{"int": "91"}`.
- * @throws LedgerFormatError for all else, and for more than 12 decimal places.
+ * @param json a number, `{"decimal": "91.0"}`, `{"int": 91}` or `{"int": "91"}`
+ * @throws LedgerFormatError for all else, and for more than 12 decimal places
  */
 export function decimalOf(json: ExactJson): Decimal {
   return read(json, PLACES);
 }
 
-/** The same for amounts of any token. @throws LedgerFormatError for all else, and for more than 255 decimal places. */
+/** Like `decimalOf`, but with up to 255 decimal places. */
 export function tokenAmountOf(json: ExactJson): TokenAmount {
   return read(json, TOKEN_PLACES);
 }
 
-/**
- * Reads a number of a command's metadata, which nodes also take as a text: `"0.00000001"`.
- * @throws LedgerFormatError as `parseDecimal` and `decimalOf`.
- */
+/** Reads a number of a command's metadata, which nodes also accept as a text. @throws LedgerFormatError */
 export function metaDecimalOf(json: ExactJson): Decimal {
   return typeof json === 'string' ? parseDecimal(json) : decimalOf(json);
 }
@@ -57,16 +51,11 @@ export function formatDecimal(decimal: Decimal): string {
   return format(decimal, PLACES);
 }
 
-/** @returns the shortest plain text, always with a point */
 export function formatTokenAmount(amount: TokenAmount): string {
   return format(amount, TOKEN_PLACES);
 }
 
-/**
- * Divides and rounds to 12 places; what lies in the middle goes to the even neighbour (banker's rounding), as the
- * ledger does.
- * @param divisor at least 1
- */
+/** Rounds to 12 places, and halves to the even neighbour, like the ledger. @param divisor at least 1 */
 export function divideDecimal(decimal: Decimal, divisor: bigint): Decimal {
   if (divisor < 1n) throw new RangeError('a decimal is divided by a positive integer');
   // BigInt rounds towards zero; the floor makes the remainder 0 … divisor − 1 for negative decimals, too.

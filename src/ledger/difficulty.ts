@@ -1,7 +1,6 @@
 /**
- * How the ledger sets targets. A chain keeps its target for an epoch of 120 blocks, of 30 seconds each if the target is
- * right, and then corrects it by how long the epoch took. A miner never computes a target; this says what the next one
- * will be, and checks headers.
+ * The ledger's rule for targets. A chain keeps its target for an epoch of 120 blocks, ideally of 30 seconds each, and
+ * then corrects it by the duration of the epoch.
  */
 
 import { integerToTarget, targetToInteger } from '../chain/target.ts';
@@ -9,21 +8,20 @@ import { chainsAt } from './graphs.ts';
 import { type BlockHeader, networkOf } from './header.ts';
 import { LedgerFormatError } from './json.ts';
 
-/** Number of blocks of a chain in an epoch. The first of them is at a height that is a multiple of it. */
+/** Number of blocks of a chain in an epoch, which begins at a multiple of it. */
 const EPOCH_BLOCKS = 120n;
-/** Up to height 120 epochs are this short, because the hash rate of a new network changes fast. */
+/** Length of epochs up to height 120, because the hash rate of a new network changes fast. */
 const EARLY_EPOCH_BLOCKS = 12n;
 /** Intended time between two blocks, in microseconds. */
 const BLOCK_US = 30_000_000n;
 
 /**
- * Whose epochs count: those of all parents, on the chain itself and on its neighbours, or that of the chain's own
- * parent. The older rule held on mainnet01 from height 452,820 to 771,413, and on testnet04 up to 318,203. The rules of
- * mainnet01 before it are not known here.
+ * The epochs that count: those of all parents, or only that of the parent on the chain itself. The latter, older rule
+ * held on mainnet01 from height 452,820 to 771,413, and on testnet04 up to 318,203. The rules of mainnet01 before that
+ * are not known here.
  */
 export type TargetRule = 'all-parents' | 'own-parent';
 
-/** What a header says about its epoch. */
 interface Epoch {
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
@@ -32,10 +30,8 @@ interface Epoch {
 }
 
 /**
- * @param parent the block below on the same chain
  * @param adjacents the parents on the neighbouring chains, all at the parent's height
- * @returns what the header of the next block must say
- * @throws LedgerFormatError when the older rule meets an epoch that took no time.
+ * @throws LedgerFormatError if the older rule meets an epoch without duration
  */
 export function nextEpoch(
   parent: BlockHeader,
@@ -43,7 +39,7 @@ export function nextEpoch(
   rule: TargetRule = 'all-parents',
 ): Epoch {
   if ((parent.height + 1n) % epochBlocks(parent) !== 0n) {
-    // The first block of a new chain is far older than the second, so its epoch is measured from the second one on.
+    // The first block of a new chain is far older than the second, so its epoch is measured from the second one.
     const epochStartUs = isSecondOfNewChain(parent) ? parent.creationTimeUs : parent.epochStartUs;
     return { target: parent.target, epochStartUs };
   }
@@ -59,29 +55,26 @@ function epochUs(parent: BlockHeader): bigint {
   return epochBlocks(parent) * BLOCK_US;
 }
 
-/** Whether the chain began one block below, and not at height 0. */
+/** Whether the chain began one block below, rather than at height 0. */
 function isSecondOfNewChain({ version, chain, height }: BlockHeader): boolean {
   const existsAt = (at: bigint) => chain < (chainsAt(networkOf(version), at) ?? Number.POSITIVE_INFINITY);
   return height > 1n && existsAt(height - 1n) && !existsAt(height - 2n);
 }
 
-/** The mean of what each parent's own epoch calls for, rounded down. */
+/** The mean of the targets that each parent's own epoch requires, rounded down. */
 function averageTarget(parents: readonly BlockHeader[]): bigint {
   const sum = parents.reduce((total, parent) => total + correctedTarget(parent), 0n);
   return sum / BigInt(parents.length);
 }
 
-/** A target grows as the epoch took longer; it is rounded up, and is at most 2^256 − 1. */
+/** The target grows with the duration of the epoch. It is rounded up, and is at most 2^256 − 1. */
 function correctedTarget(parent: BlockHeader): bigint {
   const grown = tookUs(parent) * targetToInteger(parent.target);
   const rounded = (grown + epochUs(parent) - 1n) / epochUs(parent);
   return rounded < MAX_UINT256 ? rounded : MAX_UINT256;
 }
 
-/**
- * The older rule: the difficulty, (2^256 − 1) / target, is corrected and rounded up, and made a target again, rounded
- * down.
- */
+/** The difficulty, (2^256 − 1) / target, is corrected and rounded up, and its target rounded down. */
 function ownTarget(parent: BlockHeader): bigint {
   const divisor = targetToInteger(parent.target) * tookUs(parent);
   if (divisor <= 0n) throw new LedgerFormatError('The epoch took no time, so the next target cannot be computed');
@@ -93,28 +86,21 @@ function tookUs({ creationTimeUs, epochStartUs }: BlockHeader): bigint {
   return creationTimeUs - epochStartUs;
 }
 
-/*
- * Weights: the sums of difficulties by which nodes choose among branches (document 1, "Block header" and "Cut").
- * 256-bit integers.
- */
+/* Weights: 256-bit sums of difficulties by which nodes choose among branches (document 1, "Block header" and "Cut"). */
 
-/** The highest difficulty, and the highest target. */
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/**
- * @param target 32 bytes, little-endian, not zero
- * @returns what a block with this target adds to the weight of its parent: its difficulty, rounded down
- */
+/** @param target 32 bytes, little-endian, not zero @returns the block's difficulty, rounded down */
 export function blockWeight(target: Uint8Array): bigint {
   return MAX_UINT256 / targetToInteger(target);
 }
 
-/** @param parent the block below @param target that of the block itself @returns the weight that its header must say */
+/** @param target of the block itself */
 export function weightAbove(parent: BlockHeader, target: Uint8Array): bigint {
   return parent.weight + blockWeight(target);
 }
 
-/** @param headers one of each chain @returns the weight of a cut of these blocks */
+/** @param headers one of each chain */
 export function cutWeight(headers: readonly BlockHeader[]): bigint {
   return headers.reduce((sum, { weight }) => sum + weight, 0n);
 }

@@ -1,7 +1,4 @@
-/**
- * What the JSON forms of headers, payloads, cuts, peers and proofs have in common: their fields, and how they are
- * checked.
- */
+/** Fields in the JSON forms of headers, payloads, cuts, peers and proofs, and their checks. */
 
 import { z } from 'zod';
 import { targetToInteger } from '../chain/target.ts';
@@ -16,16 +13,12 @@ import {
 } from './json.ts';
 import { HASH_BYTES } from './merkle.ts';
 
-/** The highest values of unsigned integers. */
 const MAX_U32 = 2n ** 32n - 1n;
 export const MAX_U64 = 2n ** 64n - 1n;
 /** The highest time, which is signed in binary: microseconds since the UNIX epoch. */
 export const MAX_TIME_US = 2n ** 63n - 1n;
 
-/**
- * @param what names the value in the message
- * @throws LedgerFormatError that names the first field that is wrong.
- */
+/** @param what names the value in the message @throws LedgerFormatError that names the first wrong field */
 export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string): T {
   const { success, data, error } = schema.safeParse(json);
   if (success) return data;
@@ -33,7 +26,7 @@ export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string):
   throw new LedgerFormatError(`${[what, ...path].join('.')}: ${message}`);
 }
 
-/** Makes a schema of a function that throws a LedgerFormatError for what is wrong. */
+/** @param read throws a LedgerFormatError for invalid values */
 export function reading<In, Out>(source: z.ZodType<In>, read: (value: In) => Out) {
   return source.transform((value, context): Out => {
     try {
@@ -46,7 +39,6 @@ export function reading<In, Out>(source: z.ZodType<In>, read: (value: In) => Out
   });
 }
 
-/** Any bytes in base64url. */
 export const bytes = reading(z.string(), (text) => decodeBase64url(text));
 
 /** A hash or a target: 32 bytes in base64url, 43 characters. */
@@ -55,24 +47,23 @@ export const hash = reading(z.string(), (text) => decodeBase64url(text, HASH_BYT
 /** A weight: 32 bytes, little-endian, in base64url. */
 export const weight = reading(z.string(), (text) => targetToInteger(decodeBase64url(text, HASH_BYTES)));
 
-/** 43 characters of base64url whose meaning is not looked at. */
+/** 43 characters of base64url without a known meaning. */
 export const opaqueId = z
   .string()
   .regex(new RegExp(`^[\\w-]{${HASH_CHARACTERS}}$`), 'must be 43 characters of base64url');
 
-/** An integer from 0 to `most`, written in digits. */
+/** An integer from 0 to `most`, in digits. */
 export function natural(most: bigint) {
   const number = z.instanceof(JsonNumber, { error: ({ input }) => noInteger(input) });
   return reading(number, (json) => inRange(integerOf(json), most));
 }
 
-/** A number has lost its text: it was read by `JSON.parse`, which rounds. */
+/** A `number` has lost its text: `JSON.parse` read it, and rounds. */
 function noInteger(value: unknown): string {
   if (value === undefined) return 'is missing';
   return typeof value === 'number' ? 'must be read with its exact text, by parseExactJson' : 'must be an integer';
 }
 
-/** A whole number from 0 to 2^32 − 1. */
 export const u32 = natural(MAX_U32).transform(Number);
 
 /** A u64 that JSON carries as text, such as a nonce. */
@@ -82,10 +73,10 @@ export const u64Text = reading(z.string(), (text) => {
   return inRange(BigInt(text), MAX_U64);
 });
 
-/** The most chains that a header can count. */
+/** Maximum number of chains that a header can count. */
 const MAX_CHAINS = 2 ** 16 - 1;
 
-/** An object whose keys are chains, as pairs in ascending order of the chains: keys that are integers ascend anyway. */
+/** Pairs in ascending order of chains, as JavaScript orders keys that are integers. */
 export function byChain<T>(value: z.ZodType<T>) {
   const chain = z.string().regex(/^(?:0|[1-9]\d{0,9})$/);
   return reading(z.record(chain, value), (record) => {

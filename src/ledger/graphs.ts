@@ -1,6 +1,6 @@
 /**
- * Chain graphs: which chains are neighbours. A block's parents are the block below it on its own chain and those on the
- * neighbouring chains. A header has the neighbours of the graph one height below its own.
+ * Chain graphs. A block's parents are the block below it on its own chain and those on the neighbouring chains, in the
+ * graph one height below its own.
  */
 
 import type { BlockHeader } from './header.ts';
@@ -9,14 +9,13 @@ import { LedgerFormatError } from './json.ts';
 /** For each chain, from 0 on, its neighbours in ascending order. */
 export type Graph = readonly (readonly number[])[];
 
-/** A graph that a network has had. */
 export interface GraphSpan {
-  /** The height of the first blocks whose children use it. */
+  /** The height of the first blocks whose children use the graph. */
   readonly fromHeight: bigint;
   readonly graph: Graph;
 }
 
-/** The graphs of the networks that are known: one chain, three, 10 (the Petersen graph) and 20. */
+/** The graphs of known networks: with 1 chain, 3, 10 (the Petersen graph) and 20. */
 const KNOWN: readonly Graph[] = [
   [[]],
   [
@@ -66,25 +65,23 @@ const TWENTY_CHAINS_FROM: ReadonlyMap<string, bigint> = new Map([
   ['testnet04', 332_604n],
 ]);
 
-/** @returns the graph of the known networks with this many chains; undefined for other numbers than 1, 3, 10 and 20 */
+/** @returns undefined for other numbers than 1, 3, 10 and 20 */
 export function knownGraph(chains: number): Graph | undefined {
   return KNOWN.find((graph) => graph.length === chains);
 }
 
-/** @param history the newest graph first @returns the graph at a height; undefined below the first one */
+/** @param history newest graph first @returns undefined below the first graph */
 export function graphAt(history: readonly GraphSpan[], height: bigint): Graph | undefined {
   return history.find(({ fromHeight }) => fromHeight <= height)?.graph;
 }
 
-/**
- * @returns how many chains mainnet01 and testnet04 have at a height; undefined for other networks, whose cuts show it
- */
+/** @returns the number of chains of mainnet01 or testnet04; undefined for other networks, whose cuts show it */
 export function chainsAt(network: string, height: bigint): number | undefined {
   const from = TWENTY_CHAINS_FROM.get(network);
   return from === undefined ? undefined : height < from ? 10 : 20;
 }
 
-/** @returns the graphs that mainnet01 and testnet04 have had, the newest first; undefined for other networks */
+/** @returns the graphs of mainnet01 or testnet04, newest first; undefined for other networks */
 export function graphsOfNetwork(network: string): readonly GraphSpan[] | undefined {
   const from = TWENTY_CHAINS_FROM.get(network);
   if (from === undefined) return undefined;
@@ -94,15 +91,13 @@ export function graphsOfNetwork(network: string): readonly GraphSpan[] | undefin
   ];
 }
 
-/** @returns the history of a network that has never had another graph */
 export function onlyGraph(graph: Graph): readonly GraphSpan[] {
   return [{ fromHeight: 0n, graph }];
 }
 
 /**
- * @param neighbours for each chain, from 0 on, its neighbours in any order
- * @throws LedgerFormatError unless all chains exist, neighbours are mutual and different chains, and every chain
- * reaches every other.
+ * @param neighbours for each chain, from 0 on, in any order
+ * @throws LedgerFormatError unless neighbours are mutual and different chains, and every chain reaches every other
  */
 export function graphOf(neighbours: readonly (readonly number[])[]): Graph {
   if (neighbours.length === 0) throw new LedgerFormatError('A graph has at least one chain');
@@ -116,17 +111,14 @@ export function graphOf(neighbours: readonly (readonly number[])[]): Graph {
   return graph;
 }
 
-/**
- * @returns how many steps lead from one chain of the graph to another; a block depends on the others' blocks that far
- * below it
- */
+/** @returns the number of steps between two chains: a block depends on the other chain's blocks that far below it */
 export function distance(graph: Graph, from: number, to: number): number {
   const steps = distancesFrom(graph, from)[to];
   if (steps === undefined) throw new RangeError(`the graph has no chain ${from} or no chain ${to}`);
   return steps;
 }
 
-/** @returns the greatest distance of two chains: from this depth on, every chain builds on a block */
+/** @returns the greatest distance of two chains: every chain builds on a block of this depth */
 export function diameter(graph: Graph): number {
   return Math.max(...graph.flatMap((_, chain) => distancesFrom(graph, chain).map((steps) => steps ?? 0)));
 }
@@ -137,9 +129,9 @@ export function graphOfHeader({ chain, adjacents }: BlockHeader): Graph | undefi
 }
 
 /**
- * Checks what the block hash leaves open: on which chains the adjacents are.
- * @param graph the network's graph; by default any known one will do
- * @throws LedgerFormatError when the adjacents are not on the neighbours of the header's chain.
+ * The block hash does not cover the chains of the adjacents.
+ * @param graph by default, any known one
+ * @throws LedgerFormatError unless the adjacents are on the neighbours of the header's chain
  */
 export function checkAdjacents(header: BlockHeader, graph?: Graph): void {
   const fits = graph ? sameChains(graph[header.chain], header.adjacents) : graphOfHeader(header) !== undefined;
@@ -155,7 +147,7 @@ function sameChains(neighbours: readonly number[] | undefined, adjacents: BlockH
   return neighbours?.length === adjacents.length && adjacents.every(({ chain }, i) => chain === neighbours[i]);
 }
 
-/** @returns the number of steps from a chain to every chain; undefined where no path leads */
+/** @returns the number of steps to every chain; undefined for unreachable ones */
 function distancesFrom(graph: Graph, from: number): (number | undefined)[] {
   const distances: (number | undefined)[] = graph.map(() => undefined);
   let reached = from in graph ? [from] : [];

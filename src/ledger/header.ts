@@ -1,13 +1,12 @@
 /**
- * Block headers in binary, and their two hashes. All integers are little-endian:
+ * Block headers in binary and JSON, and their two hashes. All integers are little-endian:
  *
  * flags u64 · creation time i64 · parent 32 · number of adjacents u16 · adjacents (chain u32 · hash 32 each) ·
  * target 32 · payload hash 32 · chain u32 · weight 32 · height u64 · version u32 · epoch start i64 · nonce u64 ·
- * block hash 32, which a miner's header does not have
+ * block hash 32 (absent in a miner's header)
  *
- * A header has as many adjacents as its chain has neighbours: 3 on networks of 10 and 20 chains (286 bytes, as in
- * document 1, "Mining work bytes"), 2 on a network of three chains (250 bytes), none on a network of one chain (178
- * bytes).
+ * The adjacents are one per neighbour of the chain: 3 on networks of 10 and 20 chains (286 bytes, as in document 1,
+ * "Mining work bytes"), 2 on a network of three chains (250 bytes), 0 on a network of one chain (178 bytes).
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
@@ -27,19 +26,19 @@ import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 
 export interface Adjacent {
   readonly chain: number;
-  /** The hash of the parent on that chain, 32 bytes. */
+  /** 32 bytes. */
   readonly hash: Uint8Array;
 }
 
-/** A header without its block hash, which follows from it: see `blockHash`. */
+/** A header without its block hash, which `blockHash` computes. */
 export interface BlockHeader {
-  /** u64. Not 0 in all real headers, and often beyond 2^53. */
+  /** u64. Not 0 in real headers, and often beyond 2^53. */
   readonly featureFlags: bigint;
   /** i64: microseconds since the UNIX epoch. */
   readonly creationTimeUs: bigint;
   /** The hash of the parent on the same chain, 32 bytes. */
   readonly parent: Uint8Array;
-  /** The parents on the neighbouring chains, in ascending order of these. */
+  /** The parents on the neighbouring chains, in ascending order of chains. */
   readonly adjacents: readonly Adjacent[];
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
@@ -49,7 +48,7 @@ export interface BlockHeader {
   readonly chain: number;
   /** 256 bits: the sum of the difficulties of the block and all its ancestors. */
   readonly weight: bigint;
-  /** u64: how many predecessors the block has. */
+  /** u64: the number of ancestors on the chain. */
   readonly height: bigint;
   /** u32: the number of the network, see `networkOf`. */
   readonly version: number;
@@ -64,7 +63,7 @@ const ADJACENTS_OFFSET = 50;
 const ADJACENT_BYTES = 36;
 const LEAST_BYTES = 178;
 
-/** Where the fields behind the adjacents are, counted from the end of these. */
+/** Offsets of the fields after the adjacents, from the end of these. */
 const AFTER = {
   target: 0,
   payloadHash: 32,
@@ -76,7 +75,7 @@ const AFTER = {
   nonce: 120,
 } as const;
 
-/** Where the hashes are among `blockLeaves`; the adjacents are the last ones. */
+/** Indices of the hashes in `blockLeaves`; the adjacents come last. */
 export const HEADER_LEAF = { parent: 2, payloadHash: 4, adjacents: 11 } as const;
 
 /** The tags of the leaves that are not hashes. */
@@ -92,16 +91,15 @@ const TAG = {
   nonce: 0x20,
 } as const;
 
-/** @returns how many bytes a header with this many adjacents has, without its block hash */
+/** @returns the number of bytes without the block hash */
 export function headerBytes(adjacents: number): number {
   return LEAST_BYTES + adjacents * ADJACENT_BYTES;
 }
 
 /**
- * @param bytes a header as a miner gets it, without its block hash, or as a node stores it, with it
- * @throws LedgerFormatError for another length than the number of adjacents calls for, for adjacents that do not
- * ascend, and for a block hash that is not the header's own. Only the chains of the adjacents are not part of that
- * hash: `checkAdjacents` checks them.
+ * @param bytes without the block hash, as for miners, or with it, as stored by nodes
+ * @throws LedgerFormatError if the length does not match the number of adjacents, if the adjacents do not ascend, or if
+ *   the block hash is not the header's. That hash does not cover the chains of the adjacents: see `checkAdjacents`
  */
 export function parseHeader(bytes: Uint8Array): BlockHeader {
   if (bytes.length < LEAST_BYTES) {
@@ -140,10 +138,7 @@ export function parseHeader(bytes: Uint8Array): BlockHeader {
   return header;
 }
 
-/**
- * @returns 178 + 36n bytes for n adjacents, without the block hash
- * @throws RangeError when a field does not fit in its bytes.
- */
+/** @returns 178 + 36n bytes for n adjacents @throws RangeError if a field does not fit into its bytes */
 export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
   const count = header.adjacents.length;
   const bytes = new Uint8Array(headerBytes(count));
@@ -170,15 +165,13 @@ export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The block hash, by which blocks name their parents: a Merkle root, not the hash of the header's bytes. The chains of
- * the adjacents are not part of it; only their order is.
- * @returns 32 bytes
+ * A Merkle root, 32 bytes, by which blocks name their parents. It covers the order of the adjacents, not their chains.
  */
 export function blockHash(header: BlockHeader): Uint8Array {
   return merkleRoot(blockLeaves(header));
 }
 
-/** @returns the hashes of the leaves of the tree whose root is the block hash */
+/** @returns the leaf hashes of the tree whose root is the block hash */
 export function blockLeaves(header: BlockHeader): Uint8Array[] {
   const bytes = encodeHeader(header);
   const after = afterAdjacents(header.adjacents.length);
@@ -199,18 +192,12 @@ export function blockLeaves(header: BlockHeader): Uint8Array[] {
   ];
 }
 
-/**
- * The proof-of-work hash, which must be at most the target: blake2s-256 of the header's bytes without the block hash.
- * @returns 32 bytes, little-endian
- */
+/** Blake2s-256 of the header's bytes without the block hash: 32 bytes, little-endian. */
 export function powHash(header: BlockHeader): Uint8Array {
   return blake2s(encodeHeader(header), { dkLen: HASH_BYTES });
 }
 
-/**
- * @throws LedgerFormatError when the proof-of-work hash is above the target. The first block of a chain has no proof of
- * work.
- */
+/** The first block of a chain has no proof of work. @throws LedgerFormatError if the hash is above the target */
 export function checkWork(header: BlockHeader): void {
   const hash = powHash(header);
   if (meetsTarget(hash, header.target)) return;
@@ -219,7 +206,7 @@ export function checkWork(header: BlockHeader): void {
   );
 }
 
-/** @throws LedgerFormatError unless the expected 32 bytes are the header's block hash. */
+/** @param expected 32 bytes @throws LedgerFormatError unless it is the header's block hash */
 export function checkBlockHash(header: BlockHeader, expected: Uint8Array): void {
   const actual = blockHash(header);
   if (equalBytes(actual, expected)) return;
@@ -250,11 +237,9 @@ function fits<T extends bigint | number>(value: T, stored: T): T {
   return value;
 }
 
-/*
- * Block headers as JSON objects (document 1, "Block header"), in the words of document 1 and in those of real nodes.
- */
+/* JSON (document 1, "Block header"). */
 
-/** Whose words are written; both are always read. */
+/** The field names of document 1, or those of real nodes. Both are always read. */
 export type Dialect = 'document' | 'chainweb';
 
 const VERSION_KEY = { document: 'ledgerVersion', chainweb: 'chainwebVersion' } as const;
@@ -282,10 +267,9 @@ const HeaderObject = z
 
 /**
  * @param json from `parseExactJson`: `JSON.parse` rounds the feature flags
- * @param versionCode the number of the network, for a network whose number is not known; other headers of it have that
- * number
- * @throws LedgerFormatError for a field that is missing or wrong, for a network whose number is neither known nor
- * given, and for a `hash` that is not the header's own.
+ * @param versionCode the number of the network, if pickaxe does not know it; other headers of the network contain it
+ * @throws LedgerFormatError for a missing or wrong field, for an unknown network without `versionCode`, and for a
+ *   `hash` that is not the header's
  */
 export function headerFromJson(json: ExactJson, versionCode?: number): BlockHeader {
   const it = checked(HeaderObject, json, 'header');
@@ -314,7 +298,7 @@ export function headerFromJson(json: ExactJson, versionCode?: number): BlockHead
   return header;
 }
 
-/** @param network the network's id; by default the one that the header's number stands for */
+/** @param network the network's id; by default, that of the header's number */
 export function headerToJson(
   header: BlockHeader,
   dialect: Dialect,
@@ -337,10 +321,7 @@ export function headerToJson(
   };
 }
 
-/*
- * The numbers by which headers name their network. Only some are known: other networks have other numbers, which
- * stand in their headers, and names, which their nodes give.
- */
+/* The numbers of networks in headers. */
 
 const CODES: ReadonlyMap<string, number> = new Map([
   ['mainnet01', 5],
@@ -351,16 +332,15 @@ const CODES: ReadonlyMap<string, number> = new Map([
 
 const NAMES: ReadonlyMap<number, string> = new Map([...CODES].map(([name, code]) => [code, name]));
 
-/** How a network is called whose name is not known. */
 const UNNAMED = /^code (\d{1,10})$/;
 
-/** @param network a network id, or `code 123` @returns undefined when the network's number is not known */
+/** @param network a network id, or `code 123` @returns undefined if the network's number is unknown */
 export function versionCodeOf(network: string): number | undefined {
   const code = CODES.get(network) ?? Number(UNNAMED.exec(network)?.[1]);
   return code < 2 ** 32 ? code : undefined;
 }
 
-/** @param code u32 @returns the network id, or `code 123` when it is not known */
+/** @param code u32 @returns the network id, or `code 123` if it is unknown */
 export function networkOf(code: number): string {
   return NAMES.get(code) ?? `code ${code}`;
 }

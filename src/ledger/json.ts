@@ -1,6 +1,6 @@
 import { visit } from 'jsonc-parser';
 
-/** Bytes or values that are not what the ledger's formats allow. The message says what is wrong, and where. */
+/** Bytes or values that violate the ledger's formats. The message names the fault and its place. */
 export class LedgerFormatError extends Error {
   override readonly name = 'LedgerFormatError';
 }
@@ -10,12 +10,9 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/*
- * Base64url without padding (RFC 4648 §5), as hashes, weights, payloads and proofs are written (document 1, convention
- * 3). 32 bytes are 43 characters. Reading is strict: every sequence of bytes has exactly one text.
- */
+/* Base64url without padding (RFC 4648 §5; document 1, convention 3). Every sequence of bytes has exactly one text. */
 
-/** Number of characters of 32 bytes. */
+/** Number of characters in base64url of 32 bytes. */
 export const HASH_CHARACTERS = 43;
 
 export function encodeBase64url(bytes: Uint8Array): string {
@@ -23,13 +20,12 @@ export function encodeBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * @param byteLength how many bytes the text must stand for; any number by default
- * @throws LedgerFormatError for characters outside `A-Z a-z 0-9 - _`, for padding, for bits after the last byte that
- * are not zero, and for another length.
+ * @param byteLength any by default
+ * @throws LedgerFormatError for invalid characters, padding, nonzero bits after the last byte, and another length
  */
 export function decodeBase64url(text: string, byteLength?: number): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from(Buffer.from(text, 'base64url'));
-  // Buffer skips what it does not know, so only writing the bytes again shows whether the text was right.
+  // Buffer skips unknown characters, so only encoding the bytes again shows whether the text was valid.
   if (encodeBase64url(bytes) !== text) {
     throw new LedgerFormatError(`${quoted(text)} is not base64url without padding`);
   }
@@ -39,26 +35,24 @@ export function decodeBase64url(text: string, byteLength?: number): Uint8Array<A
   return bytes;
 }
 
-/* Reads JSON (RFC 8259) with a custom type for numbers. */
+/* JSON (RFC 8259) with a custom type for numbers. */
 
-/** A JSON value whose numbers are of another type. */
 type JsonWith<N> = null | boolean | string | N | JsonWith<N>[] | { [key: string]: JsonWith<N> };
 
 interface JsonReading<N> {
-  /** @param text what stands where a JSON number may be */
+  /** @param text the text of a JSON number, perhaps malformed */
   readonly number: (text: string) => N;
-  /** How deep arrays and objects may be nested. */
   readonly mostDepth: number;
 }
 
 type Container<N> = JsonWith<N>[] | { [key: string]: JsonWith<N> };
 
-/** @throws LedgerFormatError for what is not JSON, is nested too deep, or has a key twice in one object. */
+/** @throws LedgerFormatError for malformed JSON, too deep nesting, and duplicate keys in an object */
 function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonWith<N> {
   let whole: JsonWith<N> = null;
-  /** The arrays and objects that are open, the innermost last. */
+  /** The open arrays and objects, innermost last. */
   const open: Container<N>[] = [];
-  /** For each of them the key whose value comes next. */
+  /** For each of them, the key of the next value. */
   const keys: string[] = [];
 
   const put = (value: JsonWith<N>) => {
@@ -106,26 +100,22 @@ function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/*
- * JSON whose numbers keep their text. `JSON.parse` rounds integers beyond 2^53, such as the feature flags of real
- * headers, and decimals of many digits, such as amounts.
- */
+/* JSON whose numbers keep their text. `JSON.parse` rounds integers beyond 2^53, such as feature flags, and amounts. */
 
-/** Far more than a node's longest answer, a page of whole blocks, has. */
+/** Far more than a node's longest answer, a page of whole blocks. */
 const MAX_CHARACTERS = 2 ** 25;
-/** Far deeper than commands and their results are; what is too deep would exhaust the stack. */
+/** Far deeper than commands and their results. Deeper nesting would exhaust the stack. */
 const MAX_DEPTH = 200;
-/** More digits than any value of the ledger has; what is too long would take long to compute with. */
+/** More digits than any value of the ledger. Longer numbers would take long to compute with. */
 const MAX_NUMBER_CHARACTERS = 1000;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^-?\d+$/;
 
-/** A JSON number as it was written. */
 export class JsonNumber {
   readonly text: string;
 
-  /** @throws LedgerFormatError unless the text is a JSON number of at most 1000 characters. */
+  /** @throws LedgerFormatError unless the text is a JSON number of at most 1000 characters */
   constructor(text: string) {
     if (text.length > MAX_NUMBER_CHARACTERS || !NUMBER.test(text)) {
       throw new LedgerFormatError(
@@ -146,10 +136,9 @@ export function isExactJsonObject(value: ExactJson): value is ExactJsonObject {
 }
 
 /**
- * Parses JSON (RFC 8259) of at most 2^25 characters, nested at most 200 deep. Every object has the prototype of plain
- * objects, and a key such as `__proto__` is an ordinary key. A key that comes twice in one object is refused. Keys that
- * are integers come first in an object, in ascending order, as in all objects.
- * @throws LedgerFormatError for all else.
+ * Parses JSON (RFC 8259) of at most 2^25 characters, nested at most 200 deep. Keys such as `__proto__` are ordinary
+ * keys. Integers as keys come first, in ascending order, as in all objects.
+ * @throws LedgerFormatError for all else, and for duplicate keys
  */
 export function parseExactJson(text: string): ExactJson {
   if (text.length > MAX_CHARACTERS) {
@@ -158,7 +147,7 @@ export function parseExactJson(text: string): ExactJson {
   return readJson(text, { number: (number) => new JsonNumber(number), mostDepth: MAX_DEPTH });
 }
 
-/** Parses JSON in UTF-8. @throws LedgerFormatError as `parseExactJson`, and for bytes that are not UTF-8. */
+/** @throws LedgerFormatError like `parseExactJson`, and for bytes that are not UTF-8 */
 export function parseExactJsonBytes(bytes: Uint8Array): ExactJson {
   let text: string;
   try {
@@ -169,7 +158,7 @@ export function parseExactJsonBytes(bytes: Uint8Array): ExactJson {
   return parseExactJson(text);
 }
 
-/** @returns JSON without spaces; numbers as they were written, keys in the object's order */
+/** @returns JSON without spaces; numbers keep their text, and keys their order */
 export function stringifyExactJson(value: ExactJson): string {
   if (value instanceof JsonNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(stringifyExactJson)}]`;
@@ -177,23 +166,20 @@ export function stringifyExactJson(value: ExactJson): string {
   return `{${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${stringifyExactJson(each)}`)}}`;
 }
 
-/**
- * @returns the integer that the number's text spells in digits
- * @throws LedgerFormatError for a number with a point or an exponent, even if its value is an integer.
- */
+/** @throws LedgerFormatError for a number with a point or an exponent, even if its value is an integer */
 export function integerOf({ text }: JsonNumber): bigint {
   if (!INTEGER.test(text)) throw new LedgerFormatError(`${quoted(text)} is not an integer in digits`);
   return BigInt(text);
 }
 
-/** @throws LedgerFormatError unless the number is an integer in digits, at least −(2^53 − 1) and at most 2^53 − 1. */
+/** @throws LedgerFormatError unless the number is an integer in digits, from −(2^53 − 1) to 2^53 − 1 */
 export function safeInteger(number: JsonNumber): number {
   const value = Number(integerOf(number));
   if (!Number.isSafeInteger(value)) throw new LedgerFormatError(`${quoted(number.text)} is beyond 2^53`);
   return value;
 }
 
-/** @param value an integer; if it is a number, a safe one */
+/** @param value an integer, and a safe one if it is a `number` */
 export function jsonInteger(value: bigint | number): JsonNumber {
   return new JsonNumber(String(value));
 }

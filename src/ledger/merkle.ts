@@ -1,25 +1,20 @@
 /**
- * The ledger's Merkle trees: SHA-512/256 (FIPS 180-4), with leaves and nodes kept apart as in RFC 6962 §2.1. A tree of
- * n leaves has on its left the largest power of two below n. Some leaves are data with a tag that says what they are;
- * others are hashes, and enter as they are.
+ * The ledger's Merkle trees: SHA-512/256 (FIPS 180-4), with different prefixes for leaves and nodes as in RFC 6962
+ * §2.1. The left part of a tree of n leaves has the largest power of two below n. Leaves that are hashes are used
+ * unchanged.
  */
 
 import { sha512_256 } from '@noble/hashes/sha2.js';
 
-/** Number of bytes of a hash of this kind. */
 export const HASH_BYTES = 32;
 
-/** One step from a leaf to the root: the hash of the sibling, and the side on which it is. */
 export interface MerkleStep {
   readonly side: 'left' | 'right';
   /** 32 bytes. */
   readonly hash: Uint8Array;
 }
 
-/**
- * @param tag what the bytes are, 0 … 2^16 − 1
- * @returns SHA-512/256 of 0x00 || tag, 2 bytes, big-endian || bytes
- */
+/** @param tag the kind of data @returns SHA-512/256 of 0x00 || tag, 2 bytes, big-endian || bytes */
 export function leafHash(tag: number, bytes: Uint8Array): Uint8Array {
   const input = new Uint8Array(3 + bytes.length);
   input.set([0, tag >> 8, tag & 0xff]);
@@ -36,10 +31,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha512_256(input);
 }
 
-/**
- * @param hashes those of the leaves, 32 bytes each
- * @returns the root, 32 bytes; for no leaves the hash of nothing
- */
+/** @param hashes 32 bytes each @returns 32 bytes; without leaves, the hash of nothing */
 export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
   if (hashes.length === 0) return sha512_256(new Uint8Array());
   if (hashes.length === 1) return hashes[0];
@@ -47,10 +39,6 @@ export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
   return nodeHash(merkleRoot(hashes.slice(0, split)), merkleRoot(hashes.slice(split)));
 }
 
-/**
- * @param index the leaf that the path begins at
- * @returns the steps from that leaf to the root
- */
 export function merklePath(hashes: readonly Uint8Array[], index: number): MerkleStep[] {
   if (index < 0 || index >= hashes.length) throw new RangeError(`there is no leaf ${index} of ${hashes.length}`);
   if (hashes.length === 1) return [];
@@ -61,17 +49,13 @@ export function merklePath(hashes: readonly Uint8Array[], index: number): Merkle
     : [...merklePath(right, index - split), { side: 'left', hash: merkleRoot(left) }];
 }
 
-/**
- * @param index a leaf of a tree with this many leaves
- * @returns on which side the other hashes are, on the way from the leaf to the root: an L or an R for each
- */
+/** @returns the sides of the siblings from a leaf to the root: an L or an R for each */
 export function sidesOf(index: number, leaves: number): string {
   if (leaves === 1) return '';
   const split = splitOf(leaves);
   return index < split ? `${sidesOf(index, split)}R` : `${sidesOf(index - split, leaves - split)}L`;
 }
 
-/** @returns the root to which the steps lead from a leaf's hash */
 export function rootOfPath(leaf: Uint8Array, steps: readonly MerkleStep[]): Uint8Array {
   return steps.reduce(
     (hash, step) => (step.side === 'left' ? nodeHash(step.hash, hash) : nodeHash(hash, step.hash)),
@@ -79,7 +63,7 @@ export function rootOfPath(leaf: Uint8Array, steps: readonly MerkleStep[]): Uint
   );
 }
 
-/** @returns the largest power of two below a number of leaves, which is at least 2 */
+/** @param leaves at least 2 @returns the largest power of two below it */
 function splitOf(leaves: number): number {
   return 2 ** Math.floor(Math.log2(leaves - 1));
 }

@@ -1,6 +1,6 @@
 /**
- * Payloads (document 1, "Payload"): what a block contains. Its header holds the payload hash, a Merkle root, so a
- * payload proves itself against a header: also what a miner earned, against the header that the miner has solved.
+ * Payloads (document 1, "Payload"): the content of blocks. The payload hash in a header, a Merkle root, proves a
+ * payload, including the earnings of the miner.
  */
 
 import { z } from 'zod';
@@ -18,13 +18,13 @@ import {
 } from './json.ts';
 import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 
-/** The three roots, 32 bytes each. */
+/** 32 bytes each. */
 export interface PayloadRoots {
-  /** Over the miner's data and the transactions. */
+  /** The root over the miner's data and the transactions. */
   readonly transactionsHash: Uint8Array;
-  /** Over the coinbase's output and the transactions' outputs. */
+  /** The root over the coinbase's output and the transactions' outputs. */
   readonly outputsHash: Uint8Array;
-  /** Over the other two: what the header holds. */
+  /** The root over the other two, which the header contains. */
   readonly payloadHash: Uint8Array;
 }
 
@@ -46,10 +46,9 @@ declare const proven: unique symbol;
 /** A payload whose content hashes to its roots, and these to `payloadHash`. Only `provePayload` makes one. */
 export type Proven<T extends Payload> = T & { readonly [proven]: true };
 
-/** What roots are computed from. */
 export type PayloadContent = Omit<PayloadWithOutputs, keyof PayloadRoots>;
 
-/** The tags of the leaves of the trees whose roots are the transactions' and the outputs' hash. */
+/** The tags of the leaves of the trees over transactions and outputs. */
 export const PAYLOAD_TAG = { transaction: 0x13, output: 0x14, minerData: 0x17, coinbase: 0x18 } as const;
 
 const ROOTS = { transactionsHash: hash, outputsHash: hash, payloadHash: hash, minerData: bytes };
@@ -60,12 +59,11 @@ const PayloadWithOutputsObject = z.object({
   coinbase: bytes,
 });
 
-/** @throws LedgerFormatError for a field that is missing or wrong. `provePayload` checks the roots. */
+/** @throws LedgerFormatError for a missing or wrong field. `provePayload` checks the roots */
 export function payloadFromJson(json: ExactJson): Payload {
   return checked(PayloadObject, json, 'payload');
 }
 
-/** @throws LedgerFormatError for a field that is missing or wrong. `provePayload` checks the roots. */
 export function payloadWithOutputsFromJson(json: ExactJson): PayloadWithOutputs {
   const { transactions, ...rest } = checked(PayloadWithOutputsObject, json, 'payload');
   return {
@@ -89,10 +87,8 @@ export function payloadWithOutputsToJson(payload: PayloadWithOutputs): ExactJson
 }
 
 /**
- * Proves that a payload is a block's: that its content hashes to its roots, and these to the header's payload hash.
- * @param payloadHash the one in the block's header
- * @throws LedgerFormatError that names the first root that is not right. For a payload without outputs, the root of the
- *   outputs is taken as it is.
+ * @param payloadHash in the block's header
+ * @throws LedgerFormatError that names the first wrong root. The outputs' root is not checked without outputs
  */
 export function provePayload<T extends Payload>(payload: T | PayloadWithOutputs, payloadHash: Uint8Array): Proven<T> {
   const { transactionsHash, outputsHash } = payload;
@@ -108,7 +104,7 @@ export function provePayload<T extends Payload>(payload: T | PayloadWithOutputs,
   return payload as Proven<T>;
 }
 
-/** @throws LedgerFormatError unless the payload says that it has this hash, that of the block's header */
+/** @throws LedgerFormatError if the payload claims another hash than the block's header */
 export function checkPayloadHash(payload: Payload, payloadHash: Uint8Array): void {
   same('payloadHash', payload.payloadHash, payloadHash, "the block's header has");
 }
@@ -120,10 +116,7 @@ function transactionsRoot({ minerData, transactions }: Pick<Payload, 'minerData'
   ]);
 }
 
-/**
- * @returns the hashes of the leaves of the tree whose root is the outputs' hash: the coinbase's, and one for each
- *   output
- */
+/** @returns the leaf hashes of the tree over the outputs: the coinbase's, then one for each output */
 export function outputLeaves({ coinbase, outputs }: Pick<PayloadContent, 'coinbase' | 'outputs'>): Uint8Array[] {
   return [leafHash(PAYLOAD_TAG.coinbase, coinbase), ...outputs.map((each) => leafHash(PAYLOAD_TAG.output, each))];
 }
@@ -144,7 +137,7 @@ function same(name: string, said: Uint8Array, computed: Uint8Array, source: stri
   );
 }
 
-/* What a payload says about its miner, and the coinbase: the output that pays the miner. */
+/* The miner, and the coinbase: the output that pays the miner. */
 
 /** Document 1, "Miner information". */
 export interface Miner {
@@ -155,12 +148,9 @@ export interface Miner {
 }
 
 export interface Coinbase {
-  /**
-   * `failed` when the miner was not paid, for example because the account has other keys; `none` in a chain's first
-   * block.
-   */
+  /** `failed` if the miner was not paid, for example because its keys differ; `none` in a chain's first block. */
   readonly outcome: 'paid' | 'failed' | 'none';
-  /** The hash of the block's parent on the same chain, 32 bytes; something else if the outcome is `none`. */
+  /** The hash of the block's parent on the same chain, 32 bytes; arbitrary if the outcome is `none`. */
   readonly parent: Uint8Array;
   /** The coins that moved; undefined in old blocks, whose outputs have no events. */
   readonly transfers: readonly Transfer[] | undefined;
@@ -177,20 +167,15 @@ const CoinbaseObject = z.object({
   result: z.object({ status: z.enum(['success', 'failure']), data: z.custom<ExactJson>().optional() }),
 });
 
-/** The result of the first block of a chain. */
 const NO_COINBASE = 'NO_COINBASE';
 
-/** @param minerData JSON in UTF-8 @throws LedgerFormatError for all else. */
+/** @param minerData JSON in UTF-8 @throws LedgerFormatError for all else */
 export function parseMiner(minerData: Uint8Array): Miner {
   const { account, predicate, ...it } = checked(MinerObject, parseExactJsonBytes(minerData), 'minerData');
   return { account, predicate, publicKeys: it['public-keys'] };
 }
 
-/**
- * @param coinbase JSON in UTF-8
- * @param token the module that keeps the coins
- * @throws LedgerFormatError for all else.
- */
+/** @param coinbase JSON in UTF-8 @param token the module of the coins @throws LedgerFormatError for all else */
 export function parseCoinbase(coinbase: Uint8Array, token: string = COIN): Coinbase {
   const json = parseExactJsonBytes(coinbase);
   const { reqKey, result } = checked(CoinbaseObject, json, 'coinbase');
@@ -198,7 +183,7 @@ export function parseCoinbase(coinbase: Uint8Array, token: string = COIN): Coinb
   return { outcome, parent: parentOf(reqKey), transfers: transfersOf(json, token) };
 }
 
-/** The request key holds the parent's hash: in old blocks as a JSON string, later as text, or as it is. */
+/** The request key contains the parent's hash: in old blocks as a JSON string, later as text, or as it is. */
 function parentOf(reqKey: Uint8Array): Uint8Array {
   if (reqKey.length === HASH_BYTES) return reqKey;
   const text = Buffer.from(reqKey).toString('latin1');
@@ -209,15 +194,15 @@ function parentOf(reqKey: Uint8Array): Uint8Array {
   }
 }
 
-/* The coins that an output says have moved: the event TRANSFER of the module that keeps the coins. */
+/* Movements of coins: the event TRANSFER of a token's module. */
 
-/** The module that keeps the coins, on the networks that are known. */
+/** The module of the coins on known networks. */
 export const COIN = 'coin';
 
 export interface Transfer {
-  /** Empty when the coins are new: a block's reward, or what arrives from another chain. */
+  /** Empty if the coins are new: a block's reward, or an arrival from another chain. */
   readonly sender: string;
-  /** Empty when the coins leave for another chain. */
+  /** Empty if the coins leave for another chain. */
   readonly receiver: string;
   readonly amount: Decimal;
 }
@@ -229,9 +214,9 @@ const Params = z.tuple([z.string(), z.string(), reading(z.custom<ExactJson>(), d
 
 /**
  * @param output the JSON of a coinbase or of a transaction's output
- * @param token the module that keeps the coins, with its namespace if it has one: `coin`
- * @returns the transfers in their order; undefined when the output has no events, as in old blocks
- * @throws LedgerFormatError when the events are not what they must be.
+ * @param token the module of the coins, with its namespace if it has one
+ * @returns undefined if the output has no events, as in old blocks
+ * @throws LedgerFormatError for malformed events
  */
 export function transfersOf(output: ExactJson, token: string = COIN): Transfer[] | undefined {
   return checked(Output, output, 'output')

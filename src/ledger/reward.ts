@@ -1,4 +1,4 @@
-/** What the miner of a block earned: new coins, and the fees of its transactions. */
+/** The earnings of a block's miner: new coins, and the fees of its transactions. */
 
 import { z } from 'zod';
 import { equalBytes } from '../chain/bytes.ts';
@@ -19,11 +19,10 @@ import {
   transfersOf,
 } from './payload.ts';
 
-/** `account` and its keys are those that the block pays. */
+/** The account and the keys that the block pays. */
 export interface BlockReward extends Miner {
-  /** The new coins. Undefined for an old block of a network whose rewards are not known. */
+  /** The new coins; undefined for an old block of a network with unknown rewards. */
   readonly reward: Decimal | undefined;
-  /** What the senders of the block's transactions paid, all together. */
   readonly fees: Decimal;
 }
 
@@ -34,10 +33,8 @@ const Command = z.object({
 const Output = z.object({ gas: natural(MAX_U64) });
 
 /**
- * Reads what a block's miner earned.
- * @param token the module that keeps the coins
- * @throws LedgerFormatError when the payload is not the header's, when the coinbase belongs to another block, when it
- * pays another account than the miner's, and for outputs that are not what they must be.
+ * @throws LedgerFormatError if the payload is not the header's, if the coinbase belongs to another block or pays
+ *   another account than the miner's, and for malformed outputs
  */
 export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs>, token: string = COIN): BlockReward {
   checkPayloadHash(payload, header.payloadHash);
@@ -52,11 +49,8 @@ export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs
 }
 
 /**
- * The fees: for each transaction, its gas times its gas price. They are paid by the transaction's own output, which
- * says so in blocks that have events.
- * @param account the miner's
- * @throws LedgerFormatError for transactions and outputs that are not what they must be, and for an output with events
- * but without the payment to the miner.
+ * The sum of gas times gas price. Each transaction's output pays its fee, which only blocks with events show.
+ * @throws LedgerFormatError for malformed transactions and outputs, and for an output whose events lack the payment
  */
 export function feesOf(payload: PayloadWithOutputs, account: string, token: string = COIN): Decimal {
   return payload.transactions.reduce((sum, transaction, i) => {
@@ -85,21 +79,18 @@ function newCoins(header: BlockHeader, { outcome, transfers }: Coinbase, account
   return reward.amount;
 }
 
-/**
- * @returns the new coins of a block on mainnet01 or testnet04; undefined on other networks, whose rewards are not known
- */
+/** @returns the new coins of a block on mainnet01 or testnet04; undefined for other networks */
 export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' | 'height'>): Decimal | undefined {
   const chains = chainsAt(networkOf(version), height);
   return chains === undefined ? undefined : tableReward(height, chains);
 }
 
 /*
- * What mainnet01 and testnet04 pay for the blocks of one height, all chains together, before fees. Other networks have
- * other rewards. The ledger's contract pays the same, so the table serves old blocks, whose coinbase does not say the
- * amount, and estimates of what blocks to come will pay.
+ * The rewards of mainnet01 and testnet04 for one height, all chains together, without fees, as in the ledger's
+ * contract. The table serves old blocks, whose coinbase lacks the amount, and estimates of future blocks.
  */
 
-/** For how many heights each reward of `REWARDS` holds. */
+/** Number of heights for which each reward holds. */
 const PERIOD = 87_600n;
 
 const REWARDS = `
@@ -187,7 +178,7 @@ const REWARDS = `
 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
 `;
 
-/** The last rewards, each with the last height at which it holds. */
+/** Each with the last height at which it holds. */
 const LAST: readonly (readonly [bigint, string])[] = [
   [125_538_055n, '1'],
   [125_538_056n, '0.023999333'],
@@ -200,10 +191,7 @@ const TABLE: readonly { readonly upTo: bigint; readonly reward: Decimal }[] = [
   ...LAST.map(([upTo, reward]) => ({ upTo, reward: parseDecimal(reward) })),
 ];
 
-/**
- * @param chains how many chains the network has at this height
- * @returns the reward of one block, rounded to 12 places as the ledger does
- */
+/** @returns the reward of one block, rounded to 12 places like the ledger's */
 export function tableReward(height: bigint, chains: number): Decimal {
   const row = TABLE.find(({ upTo }) => upTo >= height);
   return divideDecimal(row?.reward ?? 0n, BigInt(chains));

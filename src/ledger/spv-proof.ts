@@ -1,5 +1,5 @@
 /**
- * Cross-chain proofs (document 2, `/spv`): that the output of a transaction on one chain is below a block of another. A
+ * Cross-chain proofs (document 2, `/spv`): the output of a transaction on one chain is below a block of another. A
  * proof is base64url of JSON, `{chain, object, subject: {input}, algorithm}`: `input` is the output with its tag, and
  * `object` the path from it to the block hash, as number of steps u32 · position of the output u64 · steps, (side u8, 0
  * left or 1 right · hash 32) each. Its integers are big-endian.
@@ -21,18 +21,17 @@ import { HASH_BYTES, leafHash, type MerkleStep, rootOfPath, sidesOf } from './me
 import { PAYLOAD_TAG } from './payload.ts';
 
 export interface SpvProof {
-  /** The chain on which the proof can be used. */
   readonly targetChain: number;
-  /** The output that is proven: JSON in UTF-8. */
+  /** JSON in UTF-8. */
   readonly output: Uint8Array;
-  /** Which leaf of the outputs' tree it is, counted from 0; the coinbase is the first. */
+  /** The index of the output's leaf in the outputs' tree; the coinbase is at 0. */
   readonly position: bigint;
   /** From the output to the hash of the block on the target chain. */
   readonly steps: readonly MerkleStep[];
 }
 
 const ALGORITHM = 'SHA512t_256';
-/** What is before the output in `input`. */
+/** Precedes the output in `input`. */
 const TAG = Uint8Array.of(0, PAYLOAD_TAG.output);
 const OBJECT_HEAD_BYTES = 12;
 const STEP_BYTES = 1 + HASH_BYTES;
@@ -44,9 +43,9 @@ const MAX_STEPS = 200;
 const MAX_NEIGHBOURS = 16;
 
 /**
- * On which sides the other hashes lie, from the outputs' root on, for chains with 0, 1, 2 … neighbours: the
- * transactions' root is on the left, then come the steps from the payload hash to the block hash, then those from a
- * parent's hash to the hash of a block that builds on it, any number of times.
+ * The valid sides of siblings from the outputs' root on, for chains with 0, 1, 2 … neighbours: L for the transactions'
+ * root, then the steps from the payload hash to the block hash, then any number of times those from a parent's hash to
+ * the hash of a block that builds on it.
  */
 const ROUTES = Array.from({ length: MAX_NEIGHBOURS + 1 }, (_, neighbours) => {
   const leaves = HEADER_LEAF.adjacents + neighbours;
@@ -62,7 +61,7 @@ const ProofObject = z.object({
   algorithm: z.literal(ALGORITHM, { error: `must be ${ALGORITHM}` }),
 });
 
-/** @throws LedgerFormatError for all else than a proof of an output. `checkSpvProof` runs it. */
+/** @throws LedgerFormatError unless this is a proof of an output. `checkSpvProof` verifies it */
 export function parseSpvProof(text: string): SpvProof {
   const { chain, object, subject } = checked(ProofObject, parseExactJsonBytes(decodeBase64url(text)), 'proof');
   if (!equalBytes(subject.input.subarray(0, TAG.length), TAG)) {
@@ -94,10 +93,7 @@ export function spvRoot({ output, steps }: SpvProof): Uint8Array {
   return rootOfPath(leafHash(PAYLOAD_TAG.output, output), steps);
 }
 
-/**
- * @param block a block that is known to be on the target chain, and its hash, 32 bytes
- * @throws LedgerFormatError unless the proof is for that chain, and leads to that block.
- */
+/** @throws LedgerFormatError unless the proof is for that chain and leads to that block */
 export function checkSpvProof(proof: SpvProof, block: { readonly chain: number; readonly hash: Uint8Array }): void {
   if (proof.targetChain !== block.chain) {
     throw new LedgerFormatError(
@@ -131,9 +127,8 @@ function parseObject(object: Uint8Array): Pick<SpvProof, 'position' | 'steps'> {
 }
 
 /**
- * Whether the steps can be those from an output at this position to its block, and on to another. The root does not
- * depend on the position, so only this notices a wrong one: any whose number of bits that are 1 is another, and many
- * that have as many.
+ * Whether the steps can lead from an output at this position to its block, and on to another. The root does not depend
+ * on the position, so only this detects a wrong one, though not always.
  * @param sides an L or an R for each step
  */
 function leadsToBlock(position: bigint, sides: string): boolean {
@@ -143,9 +138,9 @@ function leadsToBlock(position: bigint, sides: string): boolean {
 }
 
 /**
- * Whether a Merkle tree of some size has these steps above a leaf. In a part of the tree that is complete, each bit of
- * the position, from the lowest on, says on which side a node is; a node at the right edge meets only other nodes on
- * its left, one for each bit that is left.
+ * Whether a Merkle tree of some size has these steps above a leaf. In a complete part of the tree, the bits of the
+ * position, lowest first, are the sides of the nodes. A node at the right edge only has siblings on its left, one for
+ * each remaining 1 bit.
  */
 function leadsToRoot(position: bigint, sides: string): boolean {
   if (!sides.includes('R') && bitsOf(position) === sides.length) return true;
@@ -153,7 +148,6 @@ function leadsToRoot(position: bigint, sides: string): boolean {
   return leadsToRoot(position / 2n, sides.slice(1));
 }
 
-/** @returns how many bits of an integer are 1 */
 function bitsOf(value: bigint): number {
   return value.toString(2).replaceAll('0', '').length;
 }

@@ -1,6 +1,6 @@
 /**
- * Whole blocks (document 1, "Whole blocks"). Each is proven: the header hashes to its block hash, and the payload to
- * the header's payload hash.
+ * Blocks, hashes, headers and cuts (document 1, "Whole blocks", "Block hashes" and "Cut"). Blocks are proven: the
+ * header hashes to its block hash, and the payload to the header's payload hash.
  */
 
 import { z } from 'zod';
@@ -32,12 +32,12 @@ export interface Block {
   readonly payload: Proven<PayloadWithOutputs>;
 }
 
-/** Real nodes give at most 360; that many full ones would be an answer of many megabytes. */
+/** Far below the 360 of real nodes, since that many full blocks would be an answer of many megabytes. */
 const BLOCKS_A_PAGE = 50;
 
 const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs: z.custom<ExactJson>() });
 
-/** Whole blocks. @throws NodeError, while iterating */
+/** @throws NodeError, while iterating */
 export async function* getBlocks(
   asker: Asker,
   versionCode: VersionCode,
@@ -50,7 +50,7 @@ export async function* getBlocks(
   yield* itemsOf(asker, { ...paging, ...requestFor('block', part) }, stop);
 }
 
-/** @returns a function that throws a LedgerFormatError for what is not a block that was asked for */
+/** @returns a function that throws a LedgerFormatError unless the JSON is a wanted block */
 export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
   return (json) => {
     const block = checked(BlockObject, json, 'block');
@@ -60,27 +60,24 @@ export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
   };
 }
 
-/* Which blocks are asked for: all of a chain, or the ancestors of some (document 1, "Whole blocks", "Block hashes"). */
+/* All blocks of a chain, or the ancestors of some. */
 
-/** Bounds of a branch, all hashes of blocks of its chain, 32 bytes each. Real nodes take at most 32 of either. */
+/** Bounds of a branch: hashes of blocks of its chain, 32 bytes each. Real nodes accept at most 32 of either kind. */
 export interface BranchBounds {
-  /** Only these blocks and their ancestors are in the branch. */
+  /** The branch contains only these blocks and their ancestors. */
   readonly upper: readonly Uint8Array[];
-  /** These blocks and their ancestors are not. */
+  /** The branch contains neither these blocks nor their ancestors. */
   readonly lower?: readonly Uint8Array[];
 }
 
 interface Part {
   readonly chain: number;
-  /** Those of a branch, in descending order. Without bounds all blocks are meant, orphans too, in ascending order. */
+  /** With bounds, the blocks of a branch, in descending order. Without, all blocks, orphans too, in ascending order. */
   readonly bounds?: BranchBounds;
   readonly range: HeightRange;
 }
 
-/**
- * @param what what the answer is a list of, as in the path
- * @returns the request, and which bounds must exist: real nodes ignore lower bounds that they do not know
- */
+/** @returns the request, and the bounds that must exist: real nodes ignore unknown lower bounds */
 function requestFor(what: 'block' | 'hash' | 'header', { chain, bounds, range }: Part) {
   const whole = chainPath(chain, what);
   if (!bounds) return { path: whole, ...heights(range), blocks: { whole, bounds: [] } };
@@ -94,14 +91,10 @@ function requestFor(what: 'block' | 'hash' | 'header', { chain, bounds, range }:
   } as const;
 }
 
-/** Real nodes give at most 4096. */
+/** The maximum of real nodes. */
 const HASHES_A_PAGE = 4096;
 
-/**
- * Hashes of blocks, 32 bytes each.
- * @throws NodeError, while iterating: `not found` for an upper bound that the node does not know, with the bound as its
- *   key
- */
+/** 32 bytes each. @throws NodeError: `not found` for an unknown upper bound, with the bound as its key */
 export async function* getHashes(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const paging = { side: 'service', pageSize: HASHES_A_PAGE, item: hashFromJson } as const;
   yield* itemsOf(asker, { ...paging, ...requestFor('hash', part) }, stop);
@@ -112,15 +105,12 @@ function hashFromJson(json: ExactJson): Uint8Array {
   return decodeBase64url(json, HASH_BYTES);
 }
 
-/*
- * Headers of blocks, as real nodes serve them; the documents show headers only within whole blocks. They come in
- * binary, in base64url, which has every field; JSON objects are read, too.
- */
+/* Headers of real nodes; the documents have headers only within whole blocks. JSON headers lack the version code. */
 
-/** Real nodes give at most 360, and 20 on the P2P port. */
+/** The maximum of real nodes, except for the P2P port with 20. */
 const HEADERS_A_PAGE = 360;
 
-/** @param hash the block's, 32 bytes @throws NodeError: `not found`, with the hash as its key */
+/** @param hash the block hash, 32 bytes @throws NodeError: `not found`, with the hash as its key */
 export async function getHeader(
   asker: Asker,
   chain: number,
@@ -136,7 +126,7 @@ export async function getHeader(
   return await asker.ask({ side: 'both', path, read }, stop);
 }
 
-/** Headers of blocks. @throws NodeError, while iterating, as `getHashes` */
+/** @throws NodeError, while iterating, like `getHashes` */
 export async function* getHeaders(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<BlockHeader, void> {
   const { chain, range } = part;
   const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
@@ -144,22 +134,18 @@ export async function* getHeaders(asker: Asker, part: Part, stop: AbortSignal): 
   yield* itemsOf(asker, { side: 'both', pageSize: HEADERS_A_PAGE, item, ...requestFor('header', part) }, stop);
 }
 
-/** Finds out the number of a network, which headers in JSON leave out. */
+/** The version code of a network, from the binary header of a node if pickaxe does not know it. */
 export class VersionCode {
   readonly #asker: Asker;
   #known: number | undefined;
 
-  /** @param code of a network whose number is not known, if somebody knows it */
+  /** @param code of a network that pickaxe does not know */
   constructor(asker: Asker, code?: number) {
     this.#asker = asker;
     this.#known = code ?? versionCodeOf(asker.network);
   }
 
-  /**
-   * @param chain any chain of the network
-   * @returns undefined when the number is not known and the node serves no binary headers
-   * @throws NodeError
-   */
+  /** @returns undefined if the code is unknown and the node serves no binary headers @throws NodeError */
   async get(chain: number, stop: AbortSignal): Promise<number | undefined> {
     this.#known ??= await this.#ask(chain, stop);
     return this.#known;
@@ -178,18 +164,13 @@ export class VersionCode {
   }
 }
 
-/** What a header must be to be one that was asked for. */
 export interface Wanted {
   readonly chain: number;
   readonly range?: HeightRange;
-  /** The number of the network, where it is known. */
   readonly versionCode?: number | undefined;
 }
 
-/**
- * @param value base64url of the binary form, or the object form
- * @throws LedgerFormatError for all else, and for a header that was not asked for.
- */
+/** @param value base64url or JSON @throws LedgerFormatError if the header is malformed or not wanted */
 export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: Wanted): BlockHeader {
   const header = typeof value === 'string' ? parseHeader(decodeBase64url(value)) : headerFromJson(value, versionCode);
   const { version, height } = header;
@@ -201,14 +182,14 @@ export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: W
   return header;
 }
 
-/* The node's state of the ledger, and publishing one to it (document 1, "Cut"). */
+/* Cuts. */
 
 export interface CutQuery {
-  /** The height of the cut, which is the sum of its heads' heights; real nodes come near it. */
+  /** The height of the cut, which is the sum of its heads' heights. Real nodes return one near it. */
   readonly maxHeight?: number | bigint;
 }
 
-/** @throws NodeError: `other network` when the cut names another one than that of the client, if that is known */
+/** @throws NodeError: `other network` if the cut names a network other than the client's */
 export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortSignal): Promise<Cut> {
   const path = `cut${query({ maxheight: maxHeight })}`;
   const cut = await asker.ask({ side: 'both', path, read: json(cutFromJson) }, stop);
@@ -216,7 +197,7 @@ export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortS
   return cut;
 }
 
-/** A path, of a gateway for instance, may lead to any network. */
+/** A gateway's path, for instance, may lead to any network. */
 function checkNetwork(asker: Asker, { network }: Cut): void {
   if (network === undefined || asker.network === '' || network === asker.network) return;
   const message = `${asker.name} serves the network ${quote(network)}, not ${asker.network}: check the network or the node URL.`;
@@ -224,8 +205,8 @@ function checkNetwork(asker: Asker, { network }: Cut): void {
 }
 
 /**
- * @param cut with an origin, the node at which the blocks can be had. The node that it is sent to must be a peer of it
- * @throws NodeError: `unauthorized` when it is no peer. RangeError for a cut without origin
+ * @param cut with an origin, which must be a peer of the receiving node
+ * @throws NodeError: `unauthorized` if it is not a peer. RangeError for a cut without origin
  */
 export async function putCut(asker: Asker, cut: Cut, stop: AbortSignal): Promise<void> {
   if (!cut.origin) throw new RangeError('a cut that is published must name its origin, the node that has its blocks');

@@ -1,17 +1,16 @@
 /**
- * Keeps a sure lower bound of the node's clock. Every answer has a header `x-server-timestamp`, in whole seconds. When
- * it arrives, the node's clock has reached that second, and goes on from there. Only such lower bounds are used, never
- * an estimate, because a block with a creation time ahead of the node's clock is lost.
+ * A sure lower bound of the node's clock, from the header `x-server-timestamp` of its answers, in whole seconds. When
+ * an answer arrives, the node's clock has reached that second, and goes on from there. An estimate would not do,
+ * because a block with a creation time ahead of the node's clock is lost.
  */
 
 import type { Clock } from '../system/clock.ts';
 
-/** Timestamps are rounded down to whole seconds. */
 const RESOLUTION_US = 1_000_000n;
-/** The most by which a clock runs slower than ours while it is slewed: 500 ppm, the limit of adjtimex. */
+/** Maximum slowness of a clock while it is slewed: 500 ppm, the limit of adjtimex. */
 const DRIFT_PER_MS_US = 0.5;
 
-/** Bounds, in µs, of how far our clock is ahead of the node's. Negative values mean that it is behind. */
+/** Bounds, in µs, of the local clock minus the node's. */
 export interface Skew {
   readonly leastUs: bigint;
   readonly mostUs: bigint;
@@ -27,11 +26,7 @@ export class NodeClock {
     this.#clock = clock;
   }
 
-  /**
-   * Learns from the timestamp of an answer that has just arrived.
-   * @param timestampS seconds since the UNIX epoch
-   * @param askedAtMs monotonic time at which the request was sent
-   */
+  /** @param timestampS seconds since the UNIX epoch @param askedAtMs monotonic time at which the request was sent */
   observe(timestampS: bigint, askedAtMs: number): void {
     const receivedAtMs = this.#clock.monotonicMs();
     const us = timestampS * 1_000_000n;
@@ -40,18 +35,16 @@ export class NodeClock {
     this.#skew = { leastUs: oursUs - tookUs - us - RESOLUTION_US, mostUs: oursUs - us };
     const known = this.#boundUs(receivedAtMs);
     const latestPossibleUs = us + RESOLUTION_US + tookUs;
-    // When the answer contradicts the known bound, the node's clock was set back, and the old bound is no longer valid.
+    // If the answer contradicts the known bound, the node's clock was set back, and the old bound is no longer valid.
     if (known === undefined || us >= known || known > latestPossibleUs) this.#bound = { us, receivedAtMs };
   }
 
-  /**
-   * The skew at the last answer; undefined before the first. It is only shown to people, not used for creation times.
-   */
+  /** Undefined before the first answer. It is for people, not for creation times. */
   get skew(): Skew | undefined {
     return this.#skew;
   }
 
-  /** @returns the lower of our clock and the node's bound, in µs since the UNIX epoch; 0 before the first answer */
+  /** @returns the lower of the local clock and the bound, in µs since the UNIX epoch; 0 before the first answer */
   latestTimeUs(): bigint {
     const bound = this.#boundUs(this.#clock.monotonicMs()) ?? 0n;
     const ours = this.#clock.nowUs();

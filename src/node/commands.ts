@@ -31,18 +31,18 @@ import {
 export interface LocalOptions {
   /** Whether to simulate the command with its gas and check its metadata. */
   readonly preflight?: boolean;
-  /** Number of blocks below the newest at which it runs. */
+  /** Number of blocks below the newest one at which the command runs. */
   readonly rewindDepth?: number;
-  /** Real nodes verify signatures unless this is false. */
+  /** Default of real nodes: true. */
   readonly signatureVerification?: boolean;
 }
 
 export interface PollOptions {
-  /** Number of blocks that must be above that of the command. */
+  /** Number of blocks that must be above the command's block. */
   readonly confirmationDepth?: number;
 }
 
-/** A 400 of /send: this attempt has taken none of the commands. */
+/** A 400 of /send: this attempt has submitted none of the commands. */
 export class SendRefusedError extends NodeError {
   override readonly name = 'SendRefusedError';
   readonly refusal: SendRefusal;
@@ -64,7 +64,6 @@ export class ProofRefusedError extends NodeError {
   }
 }
 
-/** The command API of one node: the part of `NodeApi` that document 2 describes. */
 export class CommandApi {
   readonly #asker: Asker;
   readonly #commandPath: string | undefined;
@@ -75,10 +74,7 @@ export class CommandApi {
     this.#commandPath = commandPath;
   }
 
-  /**
-   * `POST /local`: runs a command without effect
-   * @throws NodeError: `bad request` when the command cannot run, for example for its metadata
-   */
+  /** `POST /local` @throws NodeError: `bad request` if the command cannot run, for example because of its metadata */
   async local(
     chain: number,
     command: Command,
@@ -93,7 +89,7 @@ export class CommandApi {
   /**
    * `POST /send`
    * @returns the request keys, in the order of the commands, also for a single command that is already on the chain
-   * @throws SendRefusedError when the node refuses the whole batch, NodeError for all else
+   * @throws SendRefusedError if the node refuses the whole batch, otherwise NodeError
    */
   async send(chain: number, commands: readonly Command[], stop: AbortSignal = NEVER): Promise<readonly string[]> {
     if (commands.length === 0) throw new RangeError('at least one command is sent');
@@ -104,13 +100,13 @@ export class CommandApi {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const refused = new SendRefusedError(error);
-      // An earlier try has succeeded, perhaps one of this very call whose answer was lost.
+      // An earlier attempt has succeeded, perhaps one of this very call whose answer was lost.
       if (commands.length === 1 && refused.refusal.isKnown) return hashes;
       throw refused;
     }
   }
 
-  /** `POST /poll` @returns the results by request key; a key without one is unknown or pending @throws NodeError */
+  /** `POST /poll` @returns the results by request key; a key without result is unknown or pending @throws NodeError */
   async poll(
     chain: number,
     requestKeys: readonly string[],
@@ -129,8 +125,7 @@ export class CommandApi {
 
   /**
    * `POST /listen`, which waits for minutes
-   * @returns the result; undefined when the node has given up waiting for it
-   * @throws NodeError, at the first failure
+   * @returns undefined if the node has stopped waiting @throws NodeError, at the first failure
    */
   async listen(chain: number, key: string, stop: AbortSignal = NEVER): Promise<CommandResult | undefined> {
     const body = stringifyExactJson({ listen: requestKey(key) });
@@ -142,7 +137,6 @@ export class CommandApi {
     });
     const more = {
       timeoutMs: this.#asker.limits.listenTimeoutMs,
-      // A second try would wait for minutes once more.
       isRepeatable: false,
       isAnswer: (status: number) => status === 200 || status === GATEWAY_TIMEOUT,
     };
@@ -158,10 +152,9 @@ export class CommandApi {
   }
 
   /**
-   * `POST /spv`
-   * @param chain the one on which the command ran
-   * @returns the proof, as a continuation holds it. `ledger/spv-proof.ts` runs proofs
-   * @throws ProofRefusedError, which says whether to wait, or NodeError
+   * `POST /spv` @param chain where the command ran
+   * @returns the proof in a continuation's form. `ledger/spv-proof.ts` verifies proofs
+   * @throws ProofRefusedError, which shows whether to wait, or NodeError
    */
   async proof(chain: number, key: string, targetChain: number, stop: AbortSignal = NEVER): Promise<string> {
     const body = stringifyExactJson({ requestKey: requestKey(key), targetChainId: `${targetChain}` });
@@ -190,13 +183,13 @@ export class CommandApi {
   }
 
   async #paths(chain: number, stop: AbortSignal): Promise<CommandPaths> {
-    chainPath(chain, ''); // Throws for what is no chain.
+    chainPath(chain, ''); // Throws for an invalid chain.
     const dialect = this.#commandPath === undefined ? await this.#asker.dialect(stop) : 'document';
     return commandPathsOf(dialect, chain, this.#commandPath);
   }
 }
 
-/** Real nodes give up a /listen with it. */
+/** The status with which real nodes end a /listen without result. */
 const GATEWAY_TIMEOUT = 504;
 
 function isRefusal(error: unknown): error is NodeError {

@@ -1,6 +1,6 @@
 /**
- * Reads a node's report of its configuration (document 1, "Configuration") and checks whether the miner can mine there.
- * The report's schema is not stable, and not every node serves it, so there are findings but no errors.
+ * Checks a node's report of its configuration (document 1, "Configuration") for problems with mining. The report's
+ * schema is not stable, and not every node serves it, so problems are findings rather than errors.
  */
 
 import { z } from 'zod';
@@ -27,26 +27,19 @@ const configSchema = z.looseObject({
     .optional(),
 });
 
-/**
- * @param report the JSON of `/config`
- * @returns the network that the node says it serves
- */
+/** @param report the JSON of `/config` */
 export function servedNetwork(report: unknown): string | undefined {
   const { ledgerVersion, chainwebVersion } = configSchema.safeParse(report).data ?? {};
   const served = ledgerVersion ?? chainwebVersion;
   return served === undefined ? undefined : quote(served);
 }
 
-/**
- * @param wanted undefined or empty when any network will do
- * @returns what follows a node's name where it is known to serve another network than the wanted one
- */
+/** @returns the end of a sentence about a node of another network; undefined if its network is acceptable */
 export function otherNetwork(served: string | undefined, wanted: string | undefined): string | undefined {
   if (served === undefined || !wanted || served === wanted) return undefined;
   return `serves the network ${quote(served)}, not ${wanted}`;
 }
 
-/** A finding about the network, about mining at all, or about this miner. */
 type ConfigFinding = Finding & {
   readonly about: 'network' | 'mining' | 'miner';
   readonly state: 'ok' | 'warning';
@@ -54,9 +47,9 @@ type ConfigFinding = Finding & {
 
 /**
  * @param report the JSON of `/config`
- * @param network the expected network; undefined or empty when any will do
- * @param miner the miner that must be configured; undefined when any will do
- * @returns a warning for each problem, or one finding that there is none
+ * @param network undefined or empty if any will do
+ * @param miner undefined if any will do
+ * @returns a warning for each problem, or one finding without a problem
  */
 export function checkConfig(
   report: unknown,
@@ -70,7 +63,6 @@ export function checkConfig(
   const served = servedNetwork(report);
   const coordination = parsed.data.mining?.coordination;
   const other = otherNetwork(served, network);
-  // At a node of another network an entry would not help.
   const entry = miner && other === undefined ? { nodeConfiguration: nodeConfigurationFor(miner) } : {};
   const warnings: ConfigFinding[] = [];
   const warn = (about: ConfigFinding['about'], what: string, more: Pick<Finding, 'nodeConfiguration'> = {}) =>
@@ -88,7 +80,7 @@ export function checkConfig(
   return [{ about: 'mining', state: 'ok', what }];
 }
 
-/** Whether a miner in the report is this one. Keys and predicate are compared only if the report has them. */
+/** Keys and predicate are compared only if the report has them. */
 function isSame(known: z.infer<typeof minerSchema>, { account, predicate, publicKeys }: MinerIdentity): boolean {
   const keys = known['public-keys'];
   return (

@@ -1,4 +1,4 @@
-/** The errors of requests to a node: one kind for each reaction that makes sense, and messages that say what to do. */
+/** The errors of requests to a node: one kind for each sensible reaction, and messages with advice. */
 
 import { z } from 'zod';
 import { LedgerFormatError, parseExactJson } from '../ledger/json.ts';
@@ -8,33 +8,32 @@ import { explainMiner, type MinerIdentity, nodeConfigurationFor } from './miner-
 import { CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 
 export type NodeErrorKind =
-  /** No connection was made: the node has surely not seen the request. */
+  /** No connection was made, so the node cannot have seen the request. */
   | 'unreachable'
-  /** The connection broke before the answer was complete. */
   | 'broken'
   /** 408, or no answer came in time. */
   | 'timed out'
-  /** Something answered that is not a node: a captive portal, a proxy, a service that does not speak HTTP. */
+  /** The answer came from a captive portal, a proxy or a service that does not speak HTTP. */
   | 'not a node'
-  /** 400: the request itself is wrong, or what it asks for is not allowed. */
+  /** 400: the request is wrong or not permitted. */
   | 'bad request'
-  /** 401: the node does not allow this. */
+  /** 401. */
   | 'unauthorized'
-  /** 404: what was asked for is not there, or the node serves nothing at this path. */
+  /** 404: the requested thing does not exist, or the node serves nothing at this path. */
   | 'not found'
-  /** 406: the node cannot answer in the format that was asked for. */
+  /** 406: the node cannot answer in the requested format. */
   | 'not acceptable'
   /** 429. */
   | 'too many requests'
   /** 5xx. */
   | 'failed'
-  /** Another status that is not 2xx. Of mining calls and `/config`: any, except 429 and 5xx. */
+  /** Any other status that is not 2xx. For mining calls and `/config`, any but 429 and 5xx. */
   | 'refused'
-  /** The answer is not what the specification says, or what was asked for. */
+  /** The answer violates the specification, or does not match the request. */
   | 'not understood'
-  /** The answer is about another network than the one that was asked for. */
+  /** The answer is about a network other than the requested one. */
   | 'other network'
-  /** The URL of the side of the node that serves this was not given. */
+  /** The node's other side serves this, and its URL was not given. */
   | 'no such side';
 
 export interface NodeErrorDetails extends ErrorOptions {
@@ -44,9 +43,9 @@ export interface NodeErrorDetails extends ErrorOptions {
   readonly reason?: string | undefined;
   readonly network?: string | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** The default is false. */
+  /** Default: false. */
   readonly retryable?: boolean;
-  /** The default is true, unless the kind says that no request was sent. */
+  /** Default: true, unless the kind implies that no request was sent. */
   readonly mayHaveBeenTaken?: boolean;
   readonly fingerprint?: string | undefined;
   readonly nodeConfiguration?: readonly string[] | undefined;
@@ -55,24 +54,23 @@ export interface NodeErrorDetails extends ErrorOptions {
 export class NodeError extends Error {
   override readonly name: string = 'NodeError';
   readonly kind: NodeErrorKind;
-  /** The status of the answer; undefined when there was none. */
   readonly status: number | undefined;
-  /** What the node said, at most 16,384 characters. Foreign: make it safe before showing it. The message is safe. */
+  /** The node's message, at most 16,384 characters. Foreign text: make it safe before showing it. */
   readonly text: string;
-  /** Of a 404: what was not found, if the node said so (document 1, "Not-found body"). Foreign, as the reason. */
+  /** The missing thing and the reason, if a 404 names them (document 1, "Not-found body"). Foreign text. */
   readonly key: string | undefined;
   readonly reason: string | undefined;
-  /** Of `other network`: the one that the node serves. Foreign. */
+  /** The network that the node serves, for `other network`. Foreign text. */
   readonly network: string | undefined;
-  /** The pause that the node has asked for (`retry-after`). */
+  /** The pause that the node requested (`retry-after`). */
   readonly retryAfterMs: number | undefined;
-  /** Whether the same request may succeed a moment later. `NodeApi` has then sent it several times already. */
+  /** Whether the same request may succeed a moment later. `NodeApi` has already repeated it several times. */
   readonly retryable: boolean;
-  /** Whether the node may have carried out the request all the same, or an earlier attempt of it. */
+  /** Whether the node may have carried out the request or an earlier attempt. */
   readonly mayHaveBeenTaken: boolean;
-  /** The fingerprint of the node's certificate, if the certificate is not trusted. */
+  /** The fingerprint of the node's certificate, if it is not trusted. */
   readonly fingerprint: string | undefined;
-  /** What the node's configuration must have, line by line, where that would help. */
+  /** Lines that the node's configuration must have, if they would help. */
   readonly nodeConfiguration: readonly string[] | undefined;
 
   constructor(kind: NodeErrorKind, message: string, details: NodeErrorDetails = {}) {
@@ -90,17 +88,12 @@ export class NodeError extends Error {
     this.nodeConfiguration = details.nodeConfiguration;
   }
 
-  /** Whether the node can answer later, but not now. */
   get isBusy(): boolean {
     return this.status === 429 || this.status === 503;
   }
 }
 
-/**
- * Turns an error of undici or of the socket into a NodeError.
- * @param origin the node's origin, for the message
- * @param where for people: the URL of the request, shortened
- */
+/** @param cause of undici or of the socket @param where the shortened URL of the request, for the message */
 export function networkError(cause: unknown, origin: string, where = origin): NodeError {
   if (cause instanceof NodeError) return cause;
   const { code, name, message } = rootOf(cause);
@@ -123,17 +116,16 @@ export function networkError(cause: unknown, origin: string, where = origin): No
   });
 }
 
-/** The most characters of a node's text that are shown. */
+/** Maximum number of characters of a node's text in a message. */
 const MAX_QUOTE = 200;
 
-/** @returns a node's text as one short, printable line */
+/** @returns one short, printable line */
 export function quote(text: string): string {
   return oneLine(text, MAX_QUOTE);
 }
 
-/* The errors for requests that a node refuses, with advice for people. */
+/* Refusals of mining calls. */
 
-/** @param text the body of the answer */
 export function workRefusal(status: number, text: string, miner: MinerIdentity, address: NodeAddress): NodeError {
   const message = workMessage(status, said(status, text, address), miner, address);
   const nodeConfiguration = status === 403 ? nodeConfigurationFor(miner) : undefined;
@@ -144,7 +136,6 @@ export function updatesRefusal(status: number, address: NodeAddress): NodeError 
   return new NodeError('refused', `${address.name} refuses update streams (${status}).`, { status });
 }
 
-/** @param text the body of the answer */
 export function configRefusal(status: number, text: string, address: NodeAddress): NodeError {
   const message = `${address.origin}${CONFIG_PATH} is not served (${said(status, text, address)}).`;
   return new NodeError('refused', message, { status });
@@ -171,9 +162,9 @@ function said(status: number, text: string, address: NodeAddress): string {
   return text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
 }
 
-/* The errors for the statuses of the API. */
+/* Statuses of the API. */
 
-/** What each kind of status means, as it follows the node's name in a message. */
+/** The end of a sentence that begins with the node's name. */
 const WORDS = {
   'bad request': 'cannot do what was asked for',
   unauthorized: 'does not let us do this',
@@ -194,25 +185,20 @@ const KINDS: ReadonlyMap<number, keyof typeof WORDS> = new Map([
   [429, 'too many requests'],
 ]);
 
-/** The statuses besides 5xx that may be another one a moment later, as the reference client has them. */
+/** The retryable statuses besides 5xx, those of the reference client. */
 const PASSING: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
 const MAX_TEXT = 16_384;
 const NotFound = z.object({ key: z.string().optional(), reason: z.string().optional() });
 
-/** The part of an answer that an error can report. */
 interface Answered {
   readonly status: number;
   readonly body: Uint8Array;
-  /** Whether it has the headers of a node. */
   readonly byNode: boolean;
   readonly retryAfterMs: number | undefined;
 }
 
-/**
- * @param where for people: the URL of the request, shortened
- * @param hide removes from a text what must not be shown
- */
+/** @param where the shortened URL of the request, for the message @param hide removes secrets from a text */
 export function statusError(answer: Answered, where: string, hide: (text: string) => string): NodeError {
   const { status, byNode, retryAfterMs } = answer;
   const kind = KINDS.get(status) ?? (status >= 500 ? 'failed' : 'refused');
@@ -233,7 +219,7 @@ export function statusError(answer: Answered, where: string, hide: (text: string
   });
 }
 
-/** @param error from reading the answer; other errors than a LedgerFormatError are thrown */
+/** @param error from reading the answer; rethrown unless it is a LedgerFormatError */
 export function notUnderstood(error: unknown, answer: Answered, where: string): NodeError {
   if (!(error instanceof LedgerFormatError)) throw error;
   const hint = answer.byNode ? '' : ' The headers of a node are missing: is there a proxy in between?';
@@ -241,7 +227,7 @@ export function notUnderstood(error: unknown, answer: Answered, where: string): 
   return new NodeError('not understood', message, { cause: error, status: answer.status, mayHaveBeenTaken: true });
 }
 
-/** Some texts come as a JSON string, and some bare. */
+/** Some texts come as a JSON string, others bare. */
 function textOf(body: Uint8Array): string {
   const text = new TextDecoder().decode(body.subarray(0, 4 * MAX_TEXT)).slice(0, MAX_TEXT);
   const json = /^\s*"/.test(text) ? jsonOf(text) : undefined;

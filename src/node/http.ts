@@ -1,7 +1,6 @@
 /**
- * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and the time in its answers. The endpoints
- * are in the other files of this folder. Undici's request function is used instead of fetch, because fetch refuses
- * a GET with a body, which two of the mining endpoints need.
+ * HTTP/1.1 to one node. Undici's request function replaces fetch, which refuses a GET with a body, as two of the mining
+ * endpoints need.
  */
 
 import { type Dispatcher, Pool } from 'undici';
@@ -16,72 +15,62 @@ import { HEALTH_PATH, hidePath, type NodeAddress } from './url.ts';
 
 interface NodeHttpOptions {
   readonly address: NodeAddress;
-  /** What makes the certificate of an https node trusted. The default is that an authority has signed it. */
+  /** How to trust an https node's certificate. Default: signed by an authority. */
   readonly trust?: Trust;
   readonly userAgent?: string;
-  /** Receives the timestamp of every answer. By default, a new one. */
   readonly nodeClock?: NodeClock;
   readonly clock?: Clock;
   readonly limits?: NodeLimits;
-  /** Maximum length of the answer to any request, in bytes. The default is a mebibyte. */
+  /** Maximum length of any answer's body, in bytes. Default: 1 MiB. */
   readonly mostAnswerBytes?: number;
-  /** Whether only strangers have named the node. */
+  /** Whether only untrusted peers have named the node. */
   readonly isStranger?: boolean;
 }
 
 export interface NodeRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The path from the host root. */
+  /** From the host root. */
   readonly path: string;
-  /** The URL as messages show it; by default, they show the node's origin. */
+  /** In messages. Default: the node's origin. */
   readonly shownUrl?: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
-  /** Maximum length of the body of the answer, in bytes. The default is a mebibyte. */
+  /** Maximum length of the answer's body, in bytes. Default: 1 MiB. */
   readonly mostAnswerBytes?: number;
 }
 
-/** An answer of the node with its complete body. */
 interface NodeAnswer {
   readonly status: number;
   readonly body: Buffer;
 }
 
-/** An answer of any status, perhaps not from the node. */
 export interface AnyAnswer extends NodeAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Whether it has the headers of a node. */
   readonly byNode: boolean;
-  /** From `retry-after`; undefined when the answer had none. */
+  /** The pause in `retry-after`. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** An answer of the node of which only the status matters. */
 export interface StatusAnswer {
   readonly status: number;
-  /** For people: the beginning of the body, unless the status is 2xx. Empty when the body did not come. */
+  /** The beginning of the body, for people. Empty if the status is 2xx or no body came. */
   readonly text: string;
 }
 
 /** Time for which idle connections are kept for the next New Cut. Real nodes close them after 30 s. */
 const KEEP_ALIVE_MS = 25_000;
-/**
- * Usually one or two connections are in use. The others are for submissions that hang until their time limit, so that a
- * work request does not wait behind them. Streams have separate connections.
- */
+/** One or two are usual. The others are for submissions that hang, so that no work request waits behind them. */
 const MAX_CONNECTIONS = 64;
-/** While mining, the largest valid answer is that of `/config`, with tens of kilobytes. */
+/** While mining, the longest valid answer is that of `/config`, with tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
-/** Overhead of HTTP on the longest answer: interim answers and the head, and a fourth for the sizes of small chunks. */
+/** Overhead of HTTP on the longest answer: interim answers, the head, and a fourth for the sizes of small chunks. */
 const HTTP_BYTES = 65_536;
 const HTTP_SHARE = 1.25;
-/**
- * A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more than this is a flood,
- * whatever it sends.
- */
+/** A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more than this is a flood. */
 const STREAM_BYTES = 65_536;
 const STREAM_BYTES_PER_SECOND = 4_000;
-/** Number of bytes of an ignored body that are read before its connection is closed. */
+/** Maximum number of bytes of an ignored body that are read before its connection is closed. */
 const MAX_IGNORED_BYTES = 16_384;
 
 type Response = Dispatcher.ResponseData;
@@ -107,10 +96,7 @@ export class NodeHttp {
     this.#streams = this.#streamPool();
   }
 
-  /**
-   * Sends a request and reads the whole answer.
-   * @throws NodeError when the node did not answer in time, or answered that it cannot answer now (429, 5xx)
-   */
+  /** Reads the whole answer. @throws NodeError if it did not come in time, or the node cannot answer now (429, 5xx) */
   async ask(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<NodeAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
@@ -119,8 +105,8 @@ export class NodeHttp {
   }
 
   /**
-   * Sends a request and reads the whole answer, whatever its status is, even if it is not from a node.
-   * @throws NodeError when no answer came in time, or it was too long
+   * Like `ask`, but with any status, and even if the answer is not from a node.
+   * @throws NodeError if no answer came in time, or it was too long
    */
   async askAny(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<AnyAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
@@ -135,10 +121,7 @@ export class NodeHttp {
     });
   }
 
-  /**
-   * Sends a request of whose answer only the status matters, so that a body that breaks or never ends does no harm.
-   * @throws NodeError when the node did not answer in time, or answered that it cannot answer now (429, 5xx)
-   */
+  /** Like `ask`, but only the status matters, so a body that breaks or never ends does no harm. */
   async askStatus(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<StatusAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
@@ -152,10 +135,9 @@ export class NodeHttp {
   }
 
   /**
-   * Sends a request for an endless body, over a separate connection. The body ends when the node ends it or `stop`
-   * fires.
-   * @returns the status, and with status 200 the body in chunks. Reading the body can throw any error
-   * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
+   * Requests an endless body, over a separate connection, until the node ends it or `stop` fires.
+   * @returns with status 200, the body in chunks. Reading it can throw any error
+   * @throws NodeError if the node did not answer, or cannot answer now (429, 5xx)
    */
   async openStream(
     request: NodeRequest,
@@ -167,10 +149,7 @@ export class NodeHttp {
     return { status };
   }
 
-  /**
-   * Sends the smallest possible request, to find out whether the node answers.
-   * @throws NodeError when there is no answer, or the answer is not from a node that can answer
-   */
+  /** Sends the smallest possible request. @throws NodeError if no usable node answers */
   async ping(stop: AbortSignal): Promise<void> {
     const request: NodeRequest = { method: 'GET', path: HEALTH_PATH, headers: { accept: 'text/plain, */*' } };
     await within(this.limits.probeTimeoutMs, stop, async (signal) => {
@@ -184,14 +163,14 @@ export class NodeHttp {
     return this.#lastAnswerMs;
   }
 
-  /** Uses new connections from now on, because the node may have forgotten the old ones during a suspension. */
+  /** The node may have forgotten the old connections during a suspension. */
   renewConnections(): void {
     for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
     this.#requests = this.#requestPool();
     this.#streams = this.#streamPool();
   }
 
-  /** Closes all connections, even those with a request under way. */
+  /** Closes all connections, even those with a request in progress. */
   async close(): Promise<void> {
     await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
   }
@@ -206,10 +185,7 @@ export class NodeHttp {
     return this.#pool(bound, { connections: MAX_CONNECTIONS });
   }
 
-  /**
-   * Streams can be silent for minutes, and nodes end them, so undici's time limits are off. The
-   * caller limits their age.
-   */
+  /** Streams can be silent for minutes, so undici's time limits are off, and the caller limits a stream's age. */
   #streamPool(): Pool {
     const bound: ReadingBound = {
       bytes: STREAM_BYTES,
@@ -228,7 +204,7 @@ export class NodeHttp {
     return new Pool(origin, { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1, ...options });
   }
 
-  /** @throws NodeError unless the node itself has answered, with a status other than 429 and 5xx */
+  /** @throws NodeError unless a node itself has answered, with a status other than 429 and 5xx */
   async #send(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
     const response = await this.#request(pool, request, signal);
     const fault = faultOf(response, request.path, this.address);
@@ -237,14 +213,13 @@ export class NodeHttp {
     throw fault;
   }
 
-  /** @throws NodeError when there is no answer */
   async #request(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
     const { userAgent = 'pickaxe' } = this.#options;
     const askedAtMs = this.#clock.monotonicMs();
     let response: Response;
     try {
       const headers = { 'user-agent': userAgent, ...request.headers };
-      // By default undici closes the connection after a GET with a body. A new connection would delay the next work.
+      // By default, undici closes the connection after a GET with a body. A new one would delay the next work.
       const { method, path, body = null } = request;
       response = await pool.request({ method, path, body, headers, signal, reset: false });
     } catch (error) {
@@ -258,13 +233,12 @@ export class NodeHttp {
     return response;
   }
 
-  /** @throws NodeError when the connection breaks, or the body is too long */
+  /** @throws NodeError if the connection breaks, or the body is too long */
   async #read(body: Response['body'], { mostAnswerBytes = MAX_ANSWER_BYTES, shownUrl }: NodeRequest): Promise<Buffer> {
     const { origin } = this.address;
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
-      // Leaving the loop closes the connection.
       for await (const chunk of body as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         if (bytes > mostAnswerBytes)
@@ -277,20 +251,14 @@ export class NodeHttp {
     return Buffer.concat(chunks, bytes);
   }
 
-  /**
-   * Reads an ignored body in the background, so that the connection can be used again. When the body is too long, the
-   * connection is closed.
-   */
+  /** Reads an ignored body in the background, so that its connection can be used again unless the body is too long. */
   #discard(body: Response['body']): void {
     const signal = AbortSignal.timeout(this.limits.bodyTimeoutMs);
     body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
   }
 }
 
-/**
- * @returns why the answer cannot be used: another status than expected, or not from a node; undefined when it can be
- *   used
- */
+/** @returns why the answer cannot be used: its status, or not from a node; undefined if it can be used */
 function faultOf({ statusCode: status, headers }: Response, path: string, address: NodeAddress): NodeError | undefined {
   const byNode = timestampOf(headers) !== undefined;
   if (status === 429 || status >= 500) {
@@ -300,7 +268,7 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
       status,
       retryAfterMs: retryAfterOf(headers),
       retryable: true,
-      // A gateway that is busy may have passed the request on to the node.
+      // A busy gateway may have passed the request on to the node.
       mayHaveBeenTaken: !(isBusy && byNode),
     });
   }
@@ -311,10 +279,7 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
   });
 }
 
-/**
- * Reads the beginning of a body.
- * @throws Error when the connection breaks, or `stop` fires
- */
+/** Reads the beginning of a body. @throws Error if the connection breaks, or `stop` fires */
 async function readText(body: Response['body'], stop: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -331,10 +296,7 @@ async function readText(body: Response['body'], stop: AbortSignal): Promise<stri
   return Buffer.concat(chunks).toString();
 }
 
-/**
- * Reads `x-server-timestamp`, which every answer of a node has (document 1, "Conventions", 4).
- * @returns seconds since the UNIX epoch
- */
+/** In every answer of a node (document 1, "Conventions", 4). @returns seconds since the UNIX epoch */
 function timestampOf(headers: Response['headers']): bigint | undefined {
   const value = headers['x-server-timestamp'];
   // 11 digits are enough for three thousand years.

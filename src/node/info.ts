@@ -1,4 +1,4 @@
-/** What a node says about itself (document 1, "Node information model" and "Configuration"). */
+/** A node's information about itself and its peers (document 1, "Node information model" and "Peers"). */
 
 import { z } from 'zod';
 import { type Peer, peerFromJson, peerToJson } from '../ledger/cut.ts';
@@ -18,16 +18,16 @@ import { itemsOf } from './pages.ts';
 import { type Asker, chainPath, json, nothing } from './request.ts';
 import { CONFIG_PATH, HEALTH_PATH } from './url.ts';
 
-/** `/info` at the host root serves the model whose endpoint document 1 does not show. */
+/** At the host root. Document 1 describes the model without its endpoint. */
 const INFO_PATH = '/info';
 
 export interface NodeInfo {
-  /** The network's id. Foreign text, as the version. */
+  /** The network's id. Foreign text, like the API version. */
   readonly network: string;
   readonly apiVersion: string;
-  /** The chains that the network has now, in ascending order. */
+  /** In ascending order. */
   readonly chains: readonly number[];
-  /** The graphs that the network has had, the newest first. */
+  /** Newest first. */
   readonly graphs: readonly GraphSpan[];
 }
 
@@ -38,7 +38,7 @@ const ChainText = z
 
 const Neighbours = z.array(z.tuple([u32, z.array(u32)]));
 
-/** The chains come in any order. */
+/** Nodes list chains in any order. */
 const GraphOfNode = reading(Neighbours, (pairs): Graph => {
   const sorted = [...pairs].sort(([a], [b]) => a - b);
   const wrong = sorted.find(([chain], i) => chain !== i);
@@ -54,7 +54,7 @@ const Info = z.object({
   nodeGraphHistory: z.array(z.tuple([natural(MAX_U64), GraphOfNode])),
 });
 
-/** @throws LedgerFormatError for a field that is missing or wrong. */
+/** @throws LedgerFormatError for a field that is missing or wrong */
 export function infoFromJson(value: ExactJson): NodeInfo {
   const it = checked(Info, value, 'info');
   if (it.nodeChains.length !== it.nodeNumberOfChains) {
@@ -71,27 +71,20 @@ export function infoFromJson(value: ExactJson): NodeInfo {
   };
 }
 
-/** @throws NodeError */
 export async function getInfo(asker: Asker, stop: AbortSignal): Promise<NodeInfo> {
   return await asker.ask({ side: 'service', path: INFO_PATH, read: json(infoFromJson) }, stop);
 }
 
-/** The most characters of the health report that are kept. */
+/** Maximum length of a health report, in characters. */
 const MAX_HEALTH = 200;
 
-/**
- * @returns what the node says about its health, on one line
- * @throws NodeError when it does not answer, or is not well
- */
+/** @returns the report on one line @throws NodeError if the node does not answer, or is not healthy */
 export async function getHealth(asker: Asker, stop: AbortSignal): Promise<string> {
   const read = ({ body }: { body: Buffer }) => oneLine(body.toString(), MAX_HEALTH);
   return await asker.ask({ side: 'service', path: HEALTH_PATH, accept: 'text/plain, */*', read }, stop);
 }
 
-/**
- * @returns the node's report on its configuration, whose keys differ between versions
- * @throws NodeError
- */
+/** @returns the report of the configuration, whose keys differ between versions @throws NodeError */
 export async function getReport(asker: Asker, stop: AbortSignal): Promise<ExactJsonObject> {
   const read = json((value) => {
     if (!isExactJsonObject(value)) throw new LedgerFormatError('The report is not an object');
@@ -100,26 +93,22 @@ export async function getReport(asker: Asker, stop: AbortSignal): Promise<ExactJ
   return await asker.ask({ side: 'p2p', path: CONFIG_PATH, read }, stop);
 }
 
-/* The peers that a node knows, of the network of cuts and of each chain's mempool (document 1, "Peers"). */
+/* Peers of the network of cuts, or of a chain's mempool. */
 
-/** The most that real nodes give; their default is 64. */
+/** The maximum of real nodes; their default is 64. */
 const PAGE_SIZE = 512;
 
 /** More peers than any network has. */
 const MOST_PEERS = 2n ** 16n;
 
 export interface PeersQuery {
-  /**
-   * Called once, at the end, if peers were left out because they are not understood. The message says how many, and why
-   * the first one.
-   */
+  /** Called once, at the end, if peers were left out. The message has their number and the first one's fault. */
   readonly onLeftOut?: (fault: NodeError) => void;
 }
 
 /**
- * Nodes pass on what they got from other nodes, so a peer that is not understood is left out: the others are good.
- * @param chain that of a mempool; the network of cuts by default
- * @throws NodeError, while iterating
+ * Leaves out malformed peers, because nodes pass on whatever other nodes send.
+ * @param chain of the mempool; by default, the network of cuts
  */
 export async function* getPeers(
   asker: Asker,
@@ -163,20 +152,19 @@ function leftOut({ name }: Asker, first: LedgerFormatError, count: number): Node
 }
 
 /**
- * @param chain that of a mempool; the network of cuts by default
- * @throws NodeError: `bad request` when the node cannot reach the peer
+ * @param chain of the mempool; by default, the network of cuts
+ * @throws NodeError: `bad request` if the node cannot reach the peer
  */
 export async function putPeer(asker: Asker, peer: Peer, chain: number | undefined, stop: AbortSignal): Promise<void> {
   const body = stringifyExactJson(peerToJson(peer));
   await asker.ask({ side: 'p2p', method: 'PUT', path: pathOf(chain), body, read: nothing }, stop);
 }
 
-/** @returns the URL of a peer's P2P side, without a path */
 export function urlOfPeer({ address: { hostname, port } }: Peer): string {
   return `https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }
 
-/** @returns what makes a peer's certificate trusted: its id; for a peer without one, that an authority has signed it */
+/** Trusts the certificate with the peer's id, or for a peer without id, one signed by an authority. */
 export function trustOfPeer({ id }: Peer): Trust {
   return id === null ? BY_AUTHORITY : { by: 'peer id', id };
 }

@@ -1,6 +1,5 @@
 /**
- * Reads the ledger of one node, for those who follow blocks, move coins or count them: heads, branches, the blocks that
- * the node keeps, payloads, and what accounts have. Nothing is signed, nothing is paid.
+ * Reads one node's ledger: heads, branches, kept blocks, payloads, accounts. Nothing is signed, and nothing is paid.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -14,21 +13,18 @@ import type { PayloadWithOutputs, Proven } from '../ledger/payload.ts';
 import { NodeError } from './errors.ts';
 import type { NodeApi } from './node-api.ts';
 
-/** The newest block of a chain. */
 export interface Head {
   readonly height: bigint;
   /** The block hash: 43 characters of base64url. */
   readonly hash: string;
 }
 
-/** Maximum number of blocks of one height that are read, on average: real chains seldom have two. */
+/** Maximum average number of blocks per height that are read. Real chains seldom have two. */
 const MOST_OF_ONE_HEIGHT = 10;
 
-/** One node's view of the ledger. Hashes are block hashes in base64url, 43 characters. Methods throw NodeError. */
+/** Implements the `LedgerView` of `blocks/`. Methods throw NodeError. */
 export class LedgerReader {
-  /** The node's name, as it is shown. */
   readonly node: string;
-  /** The network's name, as the client has it. */
   readonly network: string;
   readonly #api: Pick<NodeApi, 'cut' | 'hashBranch' | 'hashes' | 'payloadWithOutputs'>;
 
@@ -38,17 +34,12 @@ export class LedgerReader {
     this.#api = api;
   }
 
-  /** @returns the heads of the node's cut, by chain */
   async heads(stop: AbortSignal): Promise<ReadonlyMap<number, Head>> {
     const { heads } = await this.#api.cut({}, stop);
     return new Map([...heads].map(([chain, { height, hash }]) => [chain, { height, hash: encodeBase64url(hash) }]));
   }
 
-  /**
-   * @param upper the hash of the block whose ancestors are asked for; it counts as one of them. It is not below `to`
-   * @returns the hashes of the ancestors whose heights are from `from` to `to`, by height
-   * @throws NodeError also when the node does not give all of them
-   */
+  /** @param upper not below `to` @throws NodeError also if some ancestors are missing */
   async ancestors(
     chain: number,
     upper: string,
@@ -58,7 +49,7 @@ export class LedgerReader {
   ): Promise<ReadonlyMap<bigint, string>> {
     const bounds = { upper: [decodeBase64url(upper)] };
     const hashes = new Map<bigint, string>();
-    // A branch of one bound has one block of each height, and comes in descending order.
+    // A branch of one bound has one block at each height, in descending order.
     let height = to;
     for await (const hash of this.#api.hashBranch(chain, bounds, { minHeight: from, maxHeight: to }, stop)) {
       hashes.set(height--, encodeBase64url(hash));
@@ -68,7 +59,6 @@ export class LedgerReader {
     throw this.#fault(`gave ${hashes.size} ancestors of chain ${chain} where there must be ${expected}`);
   }
 
-  /** @returns the hashes of all blocks of the heights from `from` to `to` that the node keeps, orphans included */
   async keptHashes(chain: number, from: bigint, to: bigint, stop: AbortSignal): Promise<ReadonlySet<string>> {
     const most = MOST_OF_ONE_HEIGHT * Number(to - from + 1n);
     const hashes = new Set<string>();
@@ -81,8 +71,7 @@ export class LedgerReader {
 
   /**
    * @param payloadHash 32 bytes
-   * @returns undefined when the node does not have the payload
-   * @throws NodeError whose cause is a LedgerFormatError when what it has is not this payload
+   * @throws NodeError whose cause is a LedgerFormatError if the node's payload is not the one of that hash
    */
   async payloadWithOutputs(
     chain: number,
@@ -103,9 +92,8 @@ export class LedgerReader {
   }
 }
 
-/* Reads accounts, by commands that only read. */
+/* Accounts, read with commands that cost nothing and change nothing. */
 
-/** What is needed of a node's client. */
 export type AccountReader = Pick<NodeApi, 'network' | 'skew' | 'latestTimeUs' | 'local'>;
 
 interface AccountQuestion {
@@ -114,21 +102,19 @@ interface AccountQuestion {
   readonly module: string;
 }
 
-/** What was read on one chain, or why it was not. */
 export type ChainReading<T> =
   | { readonly chain: number; readonly value: T }
   | { readonly chain: number; readonly error: NodeError | LedgerFormatError };
 
-/** Maximum number of chains that are asked at once. */
 const AT_ONCE = 20;
-/** Nodes refuse commands from the future, so they are dated a little back. In seconds. */
+/** Age of the commands, in seconds, since nodes refuse commands from the future. */
 const DATED_BACK_S = 15;
-/** In units of gas; a read needs far fewer, and nobody pays for them. */
+/** In units of gas. A read needs far fewer, and nobody pays for them. */
 const GAS_LIMIT = 10_000;
 const GAS_PRICE: Decimal = 10_000n;
 const TTL_S = 600;
 
-/** @returns for each chain the balance, or undefined where the account does not exist (document 2, "/local") */
+/** Undefined on chains where the account does not exist (document 2, "/local"). */
 export function readTokenBalances(
   api: AccountReader,
   chains: Iterable<number>,
@@ -140,7 +126,7 @@ export function readTokenBalances(
   return readEach(api, chains, getBalance(module, account), balanceOf, stop);
 }
 
-/** @returns for each chain balance and guard, or undefined where the account does not exist */
+/** Undefined on chains where the account does not exist. */
 export function readDetails(
   api: AccountReader,
   chains: Iterable<number>,
@@ -157,9 +143,9 @@ async function readEach<T>(
   read: (outcome: Outcome) => T,
   stop?: AbortSignal,
 ): Promise<ChainReading<T>[]> {
-  if (stop) setMaxListeners(0, stop); // Each request under way has a listener.
+  if (stop) setMaxListeners(0, stop); // Each request in progress has a listener.
   const readings: ChainReading<T>[] = [];
-  // All loops take from this iterator, so that each chain is asked once.
+  // All loops take from this iterator, so that each chain is queried once.
   const waiting = chains[Symbol.iterator]();
   const askOn = async () => {
     for (let next = waiting.next(); !next.done; next = waiting.next()) {
@@ -186,7 +172,6 @@ async function readOne<T>(
   }
 }
 
-/** Runs a command that only reads. @throws NodeError */
 export function readLocal(
   api: AccountReader,
   networkId: string,
@@ -194,7 +179,7 @@ export function readLocal(
   payload: Message,
   stop?: AbortSignal,
 ): Promise<LocalAnswer> {
-  // Behind some gateways, a node does not send its time; a command that only reads may be of any age.
+  // Behind some gateways, the time of a node is unknown. A command that only reads may be of any age.
   const timeUs = api.skew ? api.latestTimeUs() : 0n;
   const creationTime = Math.max(0, Number(timeUs / 1_000_000n) - DATED_BACK_S);
   const cost = { sender: '', gasLimit: GAS_LIMIT, gasPrice: GAS_PRICE };

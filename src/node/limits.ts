@@ -1,65 +1,50 @@
-/** All time limits of requests to a node. Tests use shorter ones. */
+/** All time limits and pauses of requests to a node. Tests use shorter ones. */
 
 import type { BackoffLimits } from '../net/connecting.ts';
 
 export interface NodeLimits {
-  /** A host that accepts no connection within this time counts as out of reach. */
+  /** Maximum time to connect to a host before it counts as unreachable. */
   readonly connectTimeoutMs: number;
-  /** A node can hold a work request until a chain has work. After this time the request is canceled and sent again. */
+  /** A node can hold a work request until a chain has work. After this time the request is canceled and repeated. */
   readonly workTimeoutMs: number;
   readonly solvedTimeoutMs: number;
   readonly configTimeoutMs: number;
-  /** Time for which the body of an answer is read if only the status matters. */
+  /** Maximum time to read an answer's body if only its status matters. */
   readonly bodyTimeoutMs: number;
-  /** When its first submission takes longer than this, a work counts as solved, and other work is fetched. */
+  /** Duration of a work's first submission after which it counts as solved, so that other work is fetched. */
   readonly solvedAfterMs: number;
-  /** Time that a submission may still take after the miner was stopped. */
+  /** Maximum duration of a submission after the miner was stopped. */
   readonly submitAfterStopMs: number;
-  /**
-   * Several New Cuts for one block are normal. After the first one has caused a fetch, the next fetch waits this long.
-   */
+  /** Pause between fetches after New Cuts, since several for one block are normal. */
   readonly burstMs: number;
-  /**
-   * The time between work requests while the chain has no stream: a compromise between stale hashes and the node's
-   * load.
-   */
+  /** Time between work requests while the chain has no stream: a compromise between stale work and the node's load. */
   readonly pollMs: number;
-  /** Work is fetched again at this age: the new work shows whether a stream that sends nothing is broken. */
+  /** Age at which work is fetched again, which shows whether a silent stream is broken. */
   readonly refreshMs: number;
-  /** A New Cut may come this much later or earlier than a fetch that shows its block. */
+  /** Maximum time between a New Cut and a fetch that shows its block, in either order. */
   readonly newCutGraceMs: number;
-  /** A work request that is under way when a New Cut comes is canceled after this time, and sent again. */
+  /** When a New Cut comes, a work request in progress is canceled after this time, and repeated. */
   readonly hurryMs: number;
-  /** A node forgets work after about 5 minutes. Until then the submission of a solution is repeated when it fails. */
+  /** A node forgets work after about 5 minutes. Until then, a failed submission is repeated. */
   readonly expiryMs: number;
-  /**
-   * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older stream must have broken on the way.
-   * Opening it again costs almost nothing.
-   */
+  /** Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older stream must have broken. */
   readonly maxStreamMs: number;
-  /** A stream that lasted this long has ended in the normal way, and is opened again at once. */
+  /** A stream that lasted this long has ended normally, and is opened again at once. */
   readonly steadyStreamMs: number;
-  /** Time after which a request for a stream without an answer is reported. */
+  /** Time after which an unanswered request for a stream is reported. */
   readonly streamAnswerMs: number;
-  /**
-   * The pause before a stream is tried again when the node has none left or sends no event stream: that takes time to
-   * change.
-   */
+  /** Pause before a stream is requested again, if the node has none left or sends no event stream. */
   readonly noStreamsPauseMs: number;
-  /**
-   * The pauses between work requests that fail. They are short, so that mining resumes within a second of the node's
-   * return.
-   */
+  /** Pauses after failed work requests: short, so that mining resumes within a second of the node's return. */
   readonly fetchPauses: BackoffLimits;
-  /** The pauses between work requests that the node refuses. Only a change of a configuration can end that. */
+  /** Pauses after refused work requests. Only a change of a configuration can help. */
   readonly refusedPauses: BackoffLimits;
-  /** The longest pause that a node may ask for (`retry-after`) while nothing is mined. */
+  /** Maximum pause that a node may request (`retry-after`) while nothing is mined. */
   readonly idlePatienceMs: number;
-  /** The time limit of the question whether the node answers at all. It is asked when another node could take over. */
+  /** Time limit of a ping, which decides whether another node takes over. */
   readonly probeTimeoutMs: number;
-  /** The pauses between attempts to submit one solution. */
   readonly submitPauses: BackoffLimits;
-  /** The pauses between attempts to open a chain's stream, when they fail or the stream ends at once. */
+  /** Pauses between attempts to open a chain's stream, if they fail or the stream ends at once. */
   readonly streamPauses: BackoffLimits;
 }
 
@@ -89,26 +74,21 @@ export const nodeLimits: NodeLimits = {
   streamPauses: { firstMs: 250, mostMs: 2_000 },
 };
 
-/* The time limits and pauses of the client of a node's API. Tests use shorter ones. */
+/* The client of the whole API. */
 
 export interface ApiLimits {
   /** Maximum duration of one attempt, from the request to the end of the answer. */
   readonly answerTimeoutMs: number;
-  /** Real nodes give up a /listen after 180 s. */
+  /** Real nodes end a /listen after 180 s. */
   readonly listenTimeoutMs: number;
-  /** Maximum number of attempts to send one request. */
   readonly attempts: number;
-  /** The pauses between attempts. */
   readonly pauses: BackoffLimits;
-  /**
-   * Maximum number of requests for a payload whose header has just appeared, and the pause between them: the payload
-   * may come a moment later.
-   */
+  /** Attempts and pause for a payload whose header has just appeared, since the payload may come a moment later. */
   readonly freshPayloadAttempts: number;
   readonly freshPayloadPauseMs: number;
-  /** Maximum length of answers with blocks, payloads or results, in bytes: as long as JSON may be. */
+  /** Maximum length of answers with blocks, payloads or results, in bytes: the maximum length of JSON. */
   readonly mostAnswerBytes: number;
-  /** Maximum length of all other answers. The longest of them, 360 headers as objects, has 230 kB. */
+  /** Maximum length of all other answers, in bytes. The longest, 360 headers as objects, has 230 kB. */
   readonly mostShortAnswerBytes: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The identity of a miner at a node (document 1, "Miner information"), its keys, and what a node's configuration must
- * say of it. This file imports nothing.
+ * The identity of a miner at a node (document 1, "Miner information"), its keys, and its entry in a node's
+ * configuration. Imports nothing.
  */
 
 /** The rules for which of an account's keys must sign. */
@@ -8,14 +8,12 @@ export const PREDICATES = ['keys-all', 'keys-any', 'keys-2'] as const;
 type Predicate = (typeof PREDICATES)[number];
 
 export interface MinerIdentity {
-  /** The account that receives the rewards. */
   readonly account: string;
   readonly predicate: Predicate;
   /** 64 hex digits each. */
   readonly publicKeys: readonly string[];
 }
 
-/** The settings that name the miner. */
 interface MinerSettings {
   readonly account?: string | undefined;
   readonly predicate: Predicate;
@@ -28,7 +26,6 @@ export function minerIdentity({ account, predicate, publicKeys = [] }: MinerSett
   return { account: account ?? accountOf(publicKeys[0]), predicate, publicKeys };
 }
 
-/** @returns the account that belongs to a key, which is the default of a miner's account */
 export function accountOf(publicKey: string): string {
   return `k:${publicKey}`;
 }
@@ -38,8 +35,7 @@ const P = 2n ** 255n - 19n;
 const D = 37_095_705_934_669_439_343_138_083_508_754_565_189_542_113_879_843_219_016_388_785_533_085_940_283_555n;
 
 /**
- * Whether 32 bytes are a point of the curve of Ed25519, as every public key is. About half of all other bytes, such as
- * those of secret keys, are not a point.
+ * Whether 32 bytes are a point of Ed25519's curve, like every public key and about half of all other bytes.
  * @param key 64 hex digits: y, little-endian, with the sign of x in its highest bit
  */
 export function isOnCurve(key: string): boolean {
@@ -54,7 +50,6 @@ export function isOnCurve(key: string): boolean {
   return character === 0n ? encoded === y : character === 1n;
 }
 
-/** @returns base^exponent modulo P */
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;
   for (let [square, left] = [base, exponent]; left > 0n; left >>= 1n, square = (square * square) % P) {
@@ -63,10 +58,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/**
- * @returns lines of YAML for the node's configuration that let this miner mine there; the first one says where they
- *   belong
- */
+/** @returns lines of YAML that let this miner mine at the node; the first one is a comment on where they belong */
 export function nodeConfigurationFor({ account, predicate, publicKeys }: MinerIdentity): string[] {
   // A JSON string is a YAML string, whatever characters an account has.
   const keys = publicKeys.map((key) => JSON.stringify(key)).join(', ');
@@ -82,7 +74,6 @@ export function nodeConfigurationFor({ account, predicate, publicKeys }: MinerId
   ];
 }
 
-/** @returns for people: what a node compares, and the usual mistakes */
 export function explainMiner({ account, predicate, publicKeys }: MinerIdentity): string {
   const bare = /^[0-9a-f]{64}$/i.test(account);
   const prefixed = /^k:/.test(account) && publicKeys[0] !== account.slice(2);

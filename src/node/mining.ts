@@ -1,4 +1,4 @@
-/** What a miner asks of a node: work, solved headers, update streams and the configuration (document 1, "Mining"). */
+/** A node's endpoints for mining (document 1, "Mining"). */
 
 import { CHAIN_BYTES, WORK_BYTES } from '../chain/bytes.ts';
 import { configRefusal, NodeError, updatesRefusal, workRefusal } from './errors.ts';
@@ -8,13 +8,9 @@ import { CONFIG_PATH } from './url.ts';
 
 const OCTETS = 'application/octet-stream';
 
-/** Connections to one node, for mining. No request is repeated here. */
+/** No request is repeated here. */
 export class MiningClient extends NodeHttp {
-  /**
-   * Sends GET /mining/work, with the miner as JSON in the body.
-   * @returns a work record, 322 bytes
-   * @throws NodeError
-   */
+  /** `GET /mining/work`, with the miner as JSON in the body @returns 322 bytes @throws NodeError */
   async work(miner: MinerIdentity, stop: AbortSignal): Promise<Uint8Array> {
     const { address, limits } = this;
     const { account, predicate, publicKeys } = miner;
@@ -32,10 +28,9 @@ export class MiningClient extends NodeHttp {
   }
 
   /**
-   * Sends POST /mining/solved. The status of the answer says whether the node accepted the solution.
+   * `POST /mining/solved`. The status shows whether the node accepted the solution.
    * @param header 286 bytes
-   * @returns the answer, even when the node did not accept the solution
-   * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
+   * @throws NodeError if the node did not answer, or cannot answer now (429, 5xx)
    */
   async submit(header: Uint8Array, stop: AbortSignal): Promise<StatusAnswer> {
     const request: NodeRequest = {
@@ -48,9 +43,8 @@ export class MiningClient extends NodeHttp {
   }
 
   /**
-   * Sends GET /mining/updates, with the chain in the body (4 bytes, little-endian). The stream lasts until the node
-   * ends it or `stop` fires.
-   * @returns the body of an event stream, in chunks. Reading it can throw any error
+   * `GET /mining/updates`, with the chain in the body (4 bytes, little-endian)
+   * @returns an event stream in chunks, until the node ends it or `stop` fires. Reading it can throw any error
    * @throws NodeError
    */
   async updates(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -67,11 +61,7 @@ export class MiningClient extends NodeHttp {
     return stream;
   }
 
-  /**
-   * Sends GET /config, at the host root. `servedNetwork` and `checkConfig` of config.ts read the answer.
-   * @returns the JSON of the answer, unchecked
-   * @throws NodeError
-   */
+  /** `GET /config`, at the host root @returns the JSON, unchecked @throws NodeError */
   async config(stop: AbortSignal): Promise<unknown> {
     const { address, limits } = this;
     const request: NodeRequest = { method: 'GET', path: CONFIG_PATH, headers: { accept: 'application/json' } };

@@ -1,7 +1,7 @@
 /**
- * The client of one node's API: every endpoint of document 1 except mining, and all of document 2, which `CommandApi`
- * has. It only assembles what the other files of this folder do. Every method can throw a NodeError; iterators throw it
- * while iterating. Whatever can be checked is checked: hashes, roots, that an answer is about what was asked.
+ * The client of one node's API: every endpoint of document 1 except mining, and with `CommandApi` all of document 2.
+ * Every method can throw a NodeError; iterators throw it while iterating. Whatever can be checked is checked: hashes,
+ * roots, and that an answer matches its request.
  */
 
 import type { Cut, Peer } from '../ledger/cut.ts';
@@ -42,36 +42,31 @@ import { Asker, type DialectSetting, type HeightRange, NEVER } from './request.t
 import { nodeAddress } from './url.ts';
 
 export interface NodeApiOptions {
-  /** Of the service port: `http://host:port`, or a URL with the path of the API, which is then used as it is. */
+  /** The service port: `http://host:port`, or a URL with the path of the API, which is then used as it is. */
   readonly url?: string;
-  /** Of the P2P port. At least one of the two is needed; by documents 1 and 2 a node has only one. */
+  /** The P2P port. At least one of the two URLs is needed; nodes of documents 1 and 2 have only one. */
   readonly p2pUrl?: string;
   readonly network: string;
-  /** The default, `auto`, goes by the URL and by the node's answers. */
+  /** Default: `auto`, which goes by the URL and by the node's answers. */
   readonly dialect?: DialectSetting;
   /**
-   * What precedes `/local`: below the path of the API, as `chain/<chain>/pact/api/v1`, or from the host root, as
-   * `/api/v1` of a stand-alone server. The default is the dialect's.
+   * The path before `/local`, below the path of the API, such as `chain/<chain>/pact/api/v1`, or from the host root,
+   * such as `/api/v1` of a stand-alone server. Default: the dialect's.
    */
   readonly commandPath?: string;
-  /** The number of the network in headers, of a network that pickaxe does not know. By default the node is asked. */
+  /** The version code in headers of a network that pickaxe does not know. Default: the node is asked. */
   readonly versionCode?: number;
-  /** What makes the certificate of each port trusted. The default is that an authority has signed it. */
+  /** How to trust the certificate of each port. Default: signed by an authority. */
   readonly trust?: Trust;
   readonly p2pTrust?: Trust;
   readonly userAgent?: string;
 }
 
-/** What the client uses from outside. Each has a default. */
 export interface NodeApiContext {
   readonly clock?: Clock;
-  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random?: () => number;
   readonly limits?: Partial<ApiLimits>;
-  /**
-   * Whether only strangers have named the node: then its name may not lead to this machine or its link. The default is
-   * no.
-   */
+  /** Whether only untrusted peers have named the node, so that its name may not lead to this machine or its link. */
   readonly isStranger?: boolean;
 }
 
@@ -80,7 +75,7 @@ export class NodeApi extends CommandApi {
   readonly #versionCode: VersionCode;
   readonly #nodeClock: NodeClock;
 
-  /** @throws Error when no URL is given, or one is not a node URL */
+  /** @throws Error if no URL is given, or one is not a node URL */
   constructor(options: NodeApiOptions, context: NodeApiContext = {}) {
     const { url, p2pUrl, network, dialect = 'auto', commandPath, versionCode, userAgent = 'pickaxe' } = options;
     const { clock = systemClock, random = Math.random, isStranger = false } = context;
@@ -117,31 +112,29 @@ export class NodeApi extends CommandApi {
     return new NodeApi(of, { isStranger: true, ...context });
   }
 
-  /** The network's id: that in the URL, otherwise the given one. */
+  /** The network's id in the URL, otherwise the given one. */
   get network(): string {
     return this.#asker.network;
   }
 
-  /** The version of the node's software, once it has answered. Safe to show. */
+  /** The version of the node's software, after its first answer. Safe to show. */
   get nodeVersion(): string | undefined {
     return this.#asker.nodeVersion;
   }
 
-  /** Number of answers of any kind that the node has given so far. */
   get answers(): number {
     return this.#asker.answers;
   }
 
-  /** Our own address as the node sees it, once it has said so: real nodes do on the P2P port. Safe to show. */
+  /** This machine's address from the node's view, once known: real nodes send it on the P2P port. Safe to show. */
   get seenAs(): string | undefined {
     return this.#asker.seenAs;
   }
 
   /**
    * For the creation times of commands.
-   * @returns the lower of our clock and the node's, in µs since the UNIX epoch
-   * @throws Error before the first answer with the node's time, while `skew` is undefined: ask for something first,
-   *   such as `cut()`
+   * @returns the lower of the local clock and the node's, in µs since the UNIX epoch
+   * @throws Error while `skew` is undefined: call `cut()` first, for example
    */
   latestTimeUs(): bigint {
     if (!this.#nodeClock.skew) {
@@ -150,12 +143,12 @@ export class NodeApi extends CommandApi {
     return this.#nodeClock.latestTimeUs();
   }
 
-  /** How far our clock is ahead of the node's; undefined before its first answer with its time. */
+  /** The local clock minus the node's; undefined before its first answer with its time. */
   get skew(): Skew | undefined {
     return this.#nodeClock.skew;
   }
 
-  /** The node's dialect, which is found out if it was neither given nor in the URL. */
+  /** The node's dialect, which is detected unless it was given or is in the URL. */
   dialect(stop: AbortSignal = NEVER): Promise<Dialect> {
     return this.#asker.dialect(stop);
   }
@@ -165,7 +158,7 @@ export class NodeApi extends CommandApi {
     return getCut(this.#asker, query, stop);
   }
 
-  /** `PUT /cut` (P2P): publishes a cut, which must name its origin. Success means that the node looks at it. */
+  /** `PUT /cut` (P2P): publishes a cut with an origin. Success means only that the node will examine it. */
   putCut(cut: Cut, stop: AbortSignal = NEVER): Promise<void> {
     return putCut(this.#asker, cut, stop);
   }
@@ -210,7 +203,7 @@ export class NodeApi extends CommandApi {
     return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).one(payloadHash, query, stop);
   }
 
-  /** `POST /chain/<chain>/payload/batch`, as often as needed @returns for each place its payload, or undefined */
+  /** `POST /chain/<chain>/payload/batch`, as often as needed @returns each place's payload, or undefined */
   payloads(
     chain: number,
     places: readonly PayloadPlace[],
@@ -219,7 +212,7 @@ export class NodeApi extends CommandApi {
     return new PayloadReader(this.#asker, BARE, chain).many(places, stop);
   }
 
-  /** `POST /chain/<chain>/payload/outputs/batch`, which real nodes serve and document 1 does not know */
+  /** `POST /chain/<chain>/payload/outputs/batch`, which real nodes serve although document 1 does not mention it */
   payloadsWithOutputs(
     chain: number,
     places: readonly PayloadPlace[],
@@ -258,7 +251,7 @@ export class NodeApi extends CommandApi {
     return getHashes(this.#asker, { chain, bounds, range }, stop);
   }
 
-  /** `GET /chain/<chain>/header/<hash>`, of real nodes @param hash the block's, 32 bytes */
+  /** `GET /chain/<chain>/header/<hash>`, of real nodes @param hash the block hash, 32 bytes */
   header(chain: number, hash: Uint8Array, stop: AbortSignal = NEVER): Promise<BlockHeader> {
     return getHeader(this.#asker, chain, hash, stop);
   }
@@ -293,7 +286,7 @@ export class NodeApi extends CommandApi {
     return getHealth(this.#asker, stop);
   }
 
-  /** Closes all connections, even those with a request under way. */
+  /** Closes all connections, even those with a request in progress. */
   async close(): Promise<void> {
     await this.#asker.close();
   }

@@ -1,7 +1,7 @@
 /**
- * Collections, which nodes give in pages (document 1, "Conventions", 6). Of ascending ones, the last page of real nodes
- * has a cursor like every other, by which one can ask for what comes later; the page behind it is empty. So a cursor
- * does not say that there is more, and a page's limit, with real nodes the number of its items, says nothing.
+ * Collections, which nodes serve in pages (document 1, "Conventions", 6). Real nodes give even the last page of an
+ * ascending collection a cursor, for items that come later, and the page after it is empty. So a cursor does not mean
+ * that there is more. A page's `limit`, which real nodes set to the number of its items, means nothing.
  */
 
 import { z } from 'zod';
@@ -17,19 +17,18 @@ export interface Collection<T> {
   readonly query?: Parameters<typeof query>[0];
   readonly body?: string;
   readonly accept?: string;
-  /** Number of items that a page should have; nodes lower it silently. */
+  /** Requested number of items per page; nodes lower it silently. */
   readonly pageSize: number;
-  /** Whether its items are whole blocks. */
   readonly isLong?: boolean;
-  /** The most items that there can be, where that is known: a node could send more and more. */
+  /** Maximum number of items, if known, because a node could send more and more. */
   readonly most?: bigint | undefined;
-  /** @throws LedgerFormatError for what is not such an item. */
+  /** @throws LedgerFormatError unless the JSON is a valid item */
   readonly item: (json: ExactJson) => T;
-  /** Only for a collection of blocks: for such a one, 404 can mean that it is empty. */
+  /** Only for collections of blocks, for which 404 can mean an empty collection. */
   readonly blocks?: {
     /** The path of the same collection without bounds, which every chain has. */
     readonly whole: string;
-    /** What must exist: the bounds of a branch, in base64url. */
+    /** The bounds of a branch, in base64url, which must exist. */
     readonly bounds: readonly string[];
   };
 }
@@ -39,10 +38,9 @@ interface Page<T> {
   readonly next: string | null;
 }
 
-/** A cursor goes back literally, so it must fit in a query. */
+/** A cursor is sent back literally, so it must fit into a query. */
 const Cursor = z.string().regex(/^(?:inclusive|exclusive):[\w-]{1,200}$/, 'is not a cursor');
 
-/** @param item throws a LedgerFormatError for what is not an item */
 export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => Page<T> {
   const schema = z.object({
     items: z.array(reading(z.custom<ExactJson>(), item)),
@@ -52,11 +50,7 @@ export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => P
   return (value) => checked<Page<T>>(schema, value, 'page');
 }
 
-/**
- * Iterates over a collection, and asks for its pages as they are needed. It ends with the items that exist at that
- * time.
- * @throws NodeError
- */
+/** Ends with the items that exist when their page is requested. @throws NodeError */
 export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop: AbortSignal): AsyncGenerator<T, void> {
   const read = json(pageOf(collection.item));
   const { side, path, pageSize, isLong = false, most, method = 'GET', body, accept } = collection;
@@ -92,8 +86,8 @@ export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop:
 const NONE = { items: [], next: null } as const;
 
 /**
- * By document 1, a node answers 404 when it has no block in the range. Real nodes do that only for a cursor or a bound
- * that they do not know, and for a path that they do not serve.
+ * In document 1, 404 means that no block is in the range. For real nodes, it means that a cursor, a bound or a path is
+ * unknown.
  */
 async function pageOrNone<T>(
   asker: Asker,
@@ -113,7 +107,7 @@ async function pageOrNone<T>(
   }
 }
 
-/** @throws the error when the node does not serve the chain at all. */
+/** @throws `error` if the node does not serve the chain */
 async function checkServed(
   asker: Asker,
   { side, isLong = false, blocks }: Pick<Collection<unknown>, 'side' | 'isLong' | 'blocks'>,

@@ -1,7 +1,4 @@
-/**
- * Payloads (document 1, "Payloads"). Each is proven: its content hashes to the payload hash that was asked for, so a
- * wrong one is as good as none.
- */
+/** Payloads (document 1, "Payloads"). Each is proven: its content hashes to the requested payload hash. */
 
 import { z } from 'zod';
 import { checked, reading } from '../ledger/fields.ts';
@@ -18,21 +15,18 @@ import { NodeError } from './errors.ts';
 import { type Asker, type Call, chainPath, json, nothing, query } from './request.ts';
 
 export interface PayloadQuery {
-  /** That of the block, by which real nodes find the payload faster. */
+  /** The block's height, by which real nodes find the payload faster. */
   readonly height?: number | bigint;
-  /** Whether the payload's header has just appeared: the payload may come a moment later, and is waited for. */
+  /** Whether the payload's header has just appeared, so that a missing payload is awaited. */
   readonly isFresh?: boolean;
 }
 
-/** Where a payload is. */
 export interface PayloadPlace {
   /** 32 bytes. */
   readonly payloadHash: Uint8Array;
-  /** That of the block. */
   readonly height: number | bigint;
 }
 
-/** How a payload is asked for and read, without outputs and with them. */
 interface Kind<T> {
   readonly single: (hash: string) => string;
   readonly batch: string;
@@ -51,10 +45,9 @@ export const WITH_OUTPUTS: Kind<PayloadWithOutputs> = {
   read: payloadWithOutputsFromJson,
 };
 
-/** Real nodes drop what goes beyond it. */
+/** Real nodes ignore further ones. */
 const MOST_IN_BATCH = 1000;
 
-/** Asks a node for payloads of one chain, all with outputs or all without. */
 export class PayloadReader<T extends Payload> {
   readonly #asker: Asker;
   readonly #kind: Kind<T>;
@@ -66,10 +59,7 @@ export class PayloadReader<T extends Payload> {
     this.#chain = chain;
   }
 
-  /**
-   * @param payloadHash 32 bytes
-   * @throws NodeError: `not found`, with the hash as its key
-   */
+  /** @param payloadHash 32 bytes @throws NodeError: `not found`, with the hash as its key */
   async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<Proven<T>> {
     const path = this.#pathOf(payloadHash) + query({ height });
     const read = json((value) => provePayload(this.#kind.read(value), payloadHash));
@@ -77,9 +67,8 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * Asks for many payloads, a thousand in one request. Nodes leave out what they do not have, and what is too much for
-   * them, so it asks for the rest again until an answer has nothing more of it.
-   * @returns for each place its payload; undefined where the node has none
+   * Nodes leave out payloads that they lack or that do not fit, so the rest is requested until nothing new comes.
+   * @returns each place's payload; undefined if the node does not have it
    * @throws NodeError
    */
   async many(places: readonly PayloadPlace[], stop: AbortSignal): Promise<(Proven<T> | undefined)[]> {
@@ -107,7 +96,7 @@ export class PayloadReader<T extends Payload> {
       if (!place) throw new LedgerFormatError(`the payload ${hash} was not asked for`);
       return provePayload(payload, place.payloadHash);
     });
-    // Nodes pair the two lists, so that a shorter one would cut the other.
+    // Nodes pair the two lists, so a shorter one would truncate the other.
     const body = stringifyExactJson({
       hashes: [...group.keys()],
       heights: [...group.values()].map(({ height }) => jsonInteger(height)),
@@ -130,8 +119,8 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * By document 1, a node answers 404 when it has none of the payloads; nodes that serve no batches do so, too.
-   * @throws the error unless a request for one of the payloads alone is answered in the same way, for lack of it
+   * In document 1, 404 means that the node has none of the payloads. Nodes without batches send it, too.
+   * @throws `error` unless a single request shows that the payload is missing
    */
   async #checkMissing(group: ReadonlyMap<string, PayloadPlace>, error: NodeError, stop: AbortSignal): Promise<void> {
     const [{ payloadHash, height }] = group.values();

@@ -1,7 +1,7 @@
 /**
- * Sends one request of the API to the side of the node that serves it, sends it again when a failure may pass, and
- * checks the answer. A node has two sides, each with its URL: the service port (blocks, hashes, commands) and the
- * P2P port (peers, configuration, publishing cuts). Documents 1 and 2 know one base URL for everything.
+ * Sends requests to the proper side of a node, repeats them if a failure may pass, and checks the answers. A node has
+ * two sides, each with its URL: the service port (blocks, hashes, commands) and the P2P port (peers, configuration,
+ * publishing cuts). Documents 1 and 2 have one base URL for everything.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -26,58 +26,50 @@ interface AskerOptions {
   readonly network: string;
   readonly dialect: DialectSetting;
   readonly limits: ApiLimits;
-  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
 }
 
-/** One request of the API. */
 export interface Call<T> {
-  /** Which side of the node serves it. */
   readonly side: 'service' | 'p2p' | 'both';
   readonly method?: NodeRequest['method'];
-  /** With a slash in front it starts at the host root, otherwise at the path of the API. */
+  /** With a leading slash, from the host root; otherwise below the path of the API. */
   readonly path: string;
   /** JSON. */
   readonly body?: string;
   readonly accept?: string;
   readonly timeoutMs?: number;
-  /** Whether the answer has blocks, payloads or results, which may be long. */
+  /** Whether the answer contains blocks, payloads or results, which may be long. */
   readonly isLong?: boolean;
-  /** What the answer must be: by default any with 2xx. */
+  /** The acceptable statuses. Default: 2xx. */
   readonly isAnswer?: (status: number) => boolean;
-  /** Whether it is sent again when a failure may pass: not where that could do something twice. */
+  /** Whether it may be sent again after a failure that may pass. Default: true. */
   readonly isRepeatable?: boolean;
-  /** Whether what is asked for may appear a moment later, so that a 404 is no answer yet. */
+  /** Whether a missing item may appear a moment later, so that a 404 is not final. */
   readonly mayAppear?: boolean;
-  /** @throws LedgerFormatError when the answer is not understood. */
+  /** @throws LedgerFormatError if the answer cannot be understood */
   readonly read: (answer: AnyAnswer) => T;
 }
 
-/** The most characters of a header that are kept. */
+/** Maximum length of a header's text, in characters. */
 const MAX_SHOWN = 100;
 
-/** The signal of requests that nobody stops. */
 export const NEVER: AbortSignal = new AbortController().signal;
-setMaxListeners(0, NEVER); // Each request under way has a listener.
+setMaxListeners(0, NEVER); // Each request in progress has a listener.
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
-/** Reads an answer in JSON. */
 export function json<T>(read: (value: ExactJson) => T): Call<T>['read'] {
   return ({ body }) => read(parseExactJsonBytes(body));
 }
 
-/** Reads an answer of which nothing but the status matters. */
+/** Ignores the body: only the status matters. */
 export function nothing(): void {}
 
 export class Asker {
   readonly limits: ApiLimits;
   readonly network: string;
-  /** The version of the node's software, once it has answered. */
   nodeVersion: string | undefined;
-  /** Number of answers that the node has given so far. */
   answers = 0;
-  /** Our own address, as the node's P2P side has seen it. */
   seenAs: string | undefined;
   readonly #sides: Sides;
   readonly #random: () => number;
@@ -92,7 +84,7 @@ export class Asker {
     this.#dialect = dialect === 'auto' ? (ofUrl[0] ?? ofUrl[1]) : dialect;
   }
 
-  /** What the node is called in messages: its URL, shortened. */
+  /** The node's name in messages: its URL, shortened. */
   get name(): string {
     const { service, p2p } = this.#sides;
     return (service ?? p2p)!.address.name;
@@ -116,10 +108,7 @@ export class Asker {
     return await this.#whileItMayPass(call.mayAppear ? patient : once, call.isRepeatable ?? true, stop);
   }
 
-  /**
-   * The node's dialect. Unless it is set or in the URL, the node is asked for anything, to see its headers.
-   * @throws NodeError
-   */
+  /** Unless it is set or in the URL, the headers of an arbitrary answer show the dialect. @throws NodeError */
   async dialect(stop: AbortSignal): Promise<Dialect> {
     if (this.#dialect) return this.#dialect;
     const http = this.#sides.service ?? this.#sides.p2p!;
@@ -134,12 +123,11 @@ export class Asker {
     return this.#dialect;
   }
 
-  /** Closes all connections, even those with a request under way. */
   async close(): Promise<void> {
     await Promise.all([this.#sides.service?.close(), this.#sides.p2p?.close()]);
   }
 
-  /** Where documents 1 and 2 know one base URL, either side has to do for both. */
+  /** Since documents 1 and 2 have one base URL, either side must serve both purposes in their dialect. */
   async #sideFor({ side, path }: Call<unknown>, stop: AbortSignal): Promise<NodeHttp> {
     const { service, p2p } = this.#sides;
     const proper = { service, p2p, both: service ?? p2p }[side];
@@ -218,19 +206,16 @@ export class Asker {
   }
 }
 
-/* Repeats a request whose failure may pass. */
+/* Retries. */
 
 interface RetryPolicy {
-  /** Maximum number of attempts. */
   readonly attempts: number;
   readonly pauses: BackoffLimits;
-  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
-  /** Whether the error may pass. */
   readonly mayPass: (error: NodeError) => boolean;
 }
 
-/** @throws what the last attempt has thrown, or the reason of `stop` */
+/** @throws the error of the last attempt, or the reason of `stop` */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   { attempts, pauses, random, mayPass }: RetryPolicy,
@@ -254,12 +239,12 @@ export async function withRetries<T>(
   }
 }
 
-/* Builds the paths and queries of requests, from values that are checked first. */
+/* Paths and queries. */
 
-/** The highest chain that a header can name. */
+/** The highest chain that fits into a header. */
 const MAX_CHAIN = 2 ** 32 - 1;
 
-/** The heights of the blocks that are asked for, including both bounds. */
+/** Both bounds are included. */
 export interface HeightRange {
   readonly minHeight?: number | bigint;
   readonly maxHeight?: number | bigint;
@@ -272,9 +257,8 @@ export function chainPath(chain: number, rest: string): string {
 }
 
 /**
- * @param values numbers must be whole and not negative; what is undefined is left out
- * @returns the query with its question mark; empty when there is nothing in it
- * @throws RangeError for other numbers
+ * @param values numbers from 0 on; undefined values are left out @throws RangeError for other numbers
+ * @returns the query with its question mark, or empty
  */
 export function query(values: Readonly<Record<string, string | number | bigint | boolean | undefined>>): string {
   const pairs = Object.entries(values)
@@ -290,10 +274,7 @@ export function query(values: Readonly<Record<string, string | number | bigint |
 /** More blocks than any chain has at one height. */
 const MOST_AT_A_HEIGHT = 1000n;
 
-/**
- * @returns the range as the API's query has it, and the most blocks that can be in it; undefined for a range without an
- *   end
- */
+/** @returns the range in the API's query, and the maximum number of blocks in it, if the range has an end */
 export function heights({ minHeight, maxHeight }: HeightRange) {
   const query = { minheight: minHeight, maxheight: maxHeight };
   if (maxHeight === undefined) return { query, most: undefined };
@@ -318,62 +299,58 @@ function isNatural(value: number): boolean {
 }
 
 /*
- * The two dialects of the API: the words of documents 1 and 2, and those of real nodes (`chainweb`). They differ in
- * paths and in names of fields and headers. Answers are read in either; only what is sent depends on the dialect.
+ * The two dialects of the API: that of documents 1 and 2, and that of real nodes (`chainweb`). Answers are read in
+ * either; requests depend on the dialect.
  */
 
 /** `auto` goes by the node's URL, and otherwise by the headers of its answers. */
 export type DialectSetting = 'auto' | Dialect;
 
-/** An answer's headers, with names in lower case. */
+/** With names in lower case. */
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const SEGMENT = { document: 'ledger', chainweb: 'chainweb' } as const;
 
-/** Document 2 leaves this path out. That of real nodes is known, and that of the other dialect is derived from it. */
+/** Real nodes' path is known. Document 2 omits its own, so it is derived from the other. */
 const COMMAND_PATH = {
   document: 'chain/<chain>/flow/api/v1',
   chainweb: 'chain/<chain>/pact/api/v1',
 } as const;
 
-/** The headers in which a node names the version of its software (document 1, "Conventions", 4). */
+/** The headers with the version of a node's software (document 1, "Conventions", 4). */
 const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
 
-/** @returns the dialect of a URL whose path names it; undefined for other URLs */
 function dialectOfAddress({ basePath, isPathGiven }: NodeAddress): Dialect | undefined {
   if (!isPathGiven) return undefined;
   if (basePath.includes(`/${SEGMENT.chainweb}/0.0/`)) return 'chainweb';
   return basePath.includes(`/${SEGMENT.document}/0.0/`) ? 'document' : undefined;
 }
 
-/** @returns the dialect of the node that has answered; undefined when the answer does not show it */
 function dialectOfHeaders(headers: Headers): Dialect | undefined {
   if (headers[VERSION_HEADER.chainweb] !== undefined) return 'chainweb';
   return headers[VERSION_HEADER.document] !== undefined ? 'document' : undefined;
 }
 
-/** @returns the version of the node's software, as it says; foreign text */
+/** @returns foreign text */
 function nodeVersionIn(headers: Headers): string | undefined {
   const value = headers[VERSION_HEADER.chainweb] ?? headers[VERSION_HEADER.document];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** @returns the path of the API of a URL that names none */
 function basePathOf(dialect: Dialect, network: string): string {
   return `/${SEGMENT[dialect]}/0.0/${network}`;
 }
 
-/** The command API of a node (document 2), for one chain. */
 export interface CommandPaths {
-  /** What precedes `/local`, `/send`, `/poll`, `/listen` and `/private`. */
+  /** The path before `/local`, `/send`, `/poll`, `/listen` and `/private`. */
   readonly commands: string;
   /** The path of `/spv`, which real nodes serve without `api/v1`. */
   readonly proofs: string;
 }
 
 /**
- * @param commandPath as `chain/<chain>/pact/api/v1`, below the path of the API, or with a slash in front, as `/api/v1`
- *   of a stand-alone server, from the host root; by default that of the dialect
+ * @param commandPath below the path of the API, such as `chain/<chain>/pact/api/v1`, or from the host root, such as
+ *   `/api/v1`. Default: the dialect's
  */
 export function commandPathsOf(dialect: Dialect, chain: number, commandPath?: string): CommandPaths {
   const commands = (commandPath ?? COMMAND_PATH[dialect]).replaceAll('<chain>', `${chain}`).replace(/\/+$/, '');

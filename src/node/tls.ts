@@ -1,7 +1,4 @@
-/**
- * Makes connections to a node. An https connection is used only if the node's certificate is trusted, and what is read
- * of a connection is bounded.
- */
+/** Connections to a node, whose certificate must be trusted, with a bound on the bytes that are read. */
 
 import { lookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
@@ -13,16 +10,14 @@ import { TokenBucket } from '../system/bounded.ts';
 import { NodeError } from './errors.ts';
 
 /**
- * What a node may send over a connection, counted in bytes of the socket. HTTP allows much that is neither a header nor
- * a part of the body, such as interim answers (103) and chunk extensions, and the parser drops these without a word.
- * Reading them takes processor time from the search.
+ * Bounds all bytes from a connection. HTTP allows much besides headers and bodies, such as interim answers (103) and
+ * chunk extensions, which the parser drops silently although reading them takes processor time from the search.
  */
 export interface ReadingBound {
-  /** Number of bytes that may come at once, for each request. */
+  /** Maximum burst for each request. */
   readonly bytes: number;
-  /** Number of bytes that may come each second after that. */
+  /** Maximum average rate after that burst. */
   readonly bytesPerSecond: number;
-  /** For people: what is wrong when there are more. */
   readonly fault: string;
 }
 
@@ -30,17 +25,15 @@ interface ConnectorOptions {
   readonly trust: Trust;
   readonly timeoutMs: number;
   readonly bound: ReadingBound;
-  /** A monotonic clock. */
+  /** Monotonic. */
   readonly nowMs: () => number;
-  /** Whether only strangers have named the node: then its name may not lead to this machine or its link. */
+  /** Whether only untrusted peers have named the node. If so, its name may not lead to this machine or its link. */
   readonly isStranger?: boolean | undefined;
 }
 
 /**
- * Makes a connector for undici's pools. A connection whose certificate is not trusted is closed before any byte of HTTP
- * is sent.
- * @param origin the node's origin, for messages
- * @returns a connector. It fails with errors of the system or of TLS, or with a NodeError about the certificate
+ * A connection whose certificate is not trusted is closed before any byte of HTTP is sent.
+ * @returns a connector for undici's pools, which fails with a system or TLS error, or a NodeError
  */
 export function connectorFor(
   origin: string,
@@ -68,7 +61,7 @@ export function connectorFor(
     });
 }
 
-/** Only the addresses to which a name leads say whether it may be followed, and they may change with each look. */
+/** Checks the addresses of each lookup, since the addresses of a name may change. */
 function lookupOfStranger(origin: string): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -81,7 +74,6 @@ function lookupOfStranger(origin: string): LookupFunction {
   };
 }
 
-/** @returns why the node's certificate is not trusted; undefined when it is */
 function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | undefined {
   const fault = distrust(socket, { kind: 'node', origin }, trust);
   if (!fault) return undefined;
@@ -89,11 +81,7 @@ function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | und
   return new NodeError('unreachable', message, { fingerprint });
 }
 
-/**
- * Destroys the socket with a NodeError when more is read than the bound allows. Each request on the socket begins anew;
- * no more than one may be under way.
- * @param nowMs a monotonic clock
- */
+/** Destroys the socket if more is read than allowed. Each request renews the bound, so only one may be in progress. */
 function boundReading(socket: Socket, bound: ReadingBound, nowMs: () => number): void {
   let bucket: TokenBucket | undefined;
   let [read, written] = [0, 0];

@@ -1,29 +1,26 @@
-/** Computes where a node's endpoints are (document 1, "Conventions that apply to every endpoint", 1). */
+/** The addresses of a node's endpoints (document 1, "Conventions that apply to every endpoint", 1). */
 
 export interface NodeAddress {
   /** `http://host:port` */
   readonly origin: string;
-  /** The path of the API, without a slash at the end. */
+  /** Without a slash at the end. */
   readonly basePath: string;
-  /** Whether the URL has named the path, which is then used as it is. */
+  /** Whether the URL contains the path, which is then used as it is. */
   readonly isPathGiven: boolean;
-  /** The network that the path names; otherwise the network that was given. */
+  /** The network in the path, otherwise the given one. */
   readonly network: string;
-  /** For people: origin and path, shortened as by `shownUrl`. */
+  /** Origin and path, shortened for people as by `shownUrl`. */
   readonly name: string;
 }
 
 /** The paths of the API: document 1's ("Conventions", 1) and Chainweb's. */
 const API_PATH = /\/(?:ledger|chainweb)\/0\.0\/([^/]+)$/;
 
-/** `/config` and `/health-check` are at the host root. */
+/** At the host root. */
 export const CONFIG_PATH = '/config';
 export const HEALTH_PATH = '/health-check';
 
-/**
- * @param url a node's URL. Without a path it gets `/ledger/0.0/<network>`; a path is used as it is
- * @throws Error that says what a node URL looks like
- */
+/** @param url without a path, it gets `/ledger/0.0/<network>` @throws Error that explains the form of a node URL */
 export function nodeAddress(url: string, network: string): NodeAddress {
   const parsed = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed)
@@ -45,9 +42,8 @@ export function nodeAddress(url: string, network: string): NodeAddress {
 }
 
 /**
- * Shortens a URL for people. Hosted nodes have a customer's key in the path, so only the API's own part of the path is
- * shown: `http://host/…/chainweb/0.0/mainnet01`. A path without that part becomes `http://host/…`.
- * @param url a valid URL
+ * Shortens a URL for people. Hosted nodes have a customer's key in the path, so only the API's part of it is shown:
+ * `http://host/…/chainweb/0.0/mainnet01`, or `http://host/…` without such a part.
  */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
@@ -56,19 +52,18 @@ export function shownUrl(url: string): string {
   return shown === path ? url : origin + shown;
 }
 
-/** @param path without a slash at the end */
 export function shownPath(path: string): string {
   const at = path.search(API_PATH);
   if (at === 0 || path === '') return path;
   return at < 0 ? '/…' : `/…${path.slice(at)}`;
 }
 
-/** @returns the text with the node's path replaced by its shown part, because answers may quote the request */
+/** Replaces the node's path by its shown part, because answers may quote the request. */
 export function hidePath(text: string, { basePath }: NodeAddress): string {
   return text.replaceAll(basePath, shownPath(basePath));
 }
 
-/** @returns the names with numbers after repeated ones: `name`, `name (2)`. The URLs may differ in what is not shown */
+/** Numbers repeated names: `name`, `name (2)`. Their URLs may differ in parts that are not shown. */
 export function numberRepeated(names: readonly string[]): string[] {
   return names.map((name, index) => {
     const number = names.slice(0, index + 1).filter((each) => each === name).length;
@@ -76,10 +71,7 @@ export function numberRepeated(names: readonly string[]): string[] {
   });
 }
 
-/**
- * Whether a node's URL has a path, which then names the network.
- * @param url a valid URL
- */
+/** Whether a node's URL has a path, which then names the network. @param url a valid URL */
 export function hasPath(url: string): boolean {
   return new URL(url).pathname.replace(/\/+$/, '') !== '';
 }

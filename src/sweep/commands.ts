@@ -1,4 +1,4 @@
-/** The commands of a transfer: step 0, step 1, and both without signatures, to be tried out. */
+/** The commands of a transfer, also without signatures for trials; the check of a cross-chain proof; guards. */
 
 import { buildCommand, cmdOf } from '../ledger/command/build.ts';
 import {
@@ -20,28 +20,24 @@ import { COIN } from '../ledger/payload.ts';
 import { parseSpvProof, spvRoot } from '../ledger/spv-proof.ts';
 import type { Sweep, Transfer } from './state.ts';
 
-/**
- * Time that a command may wait for its block, in seconds.
- */
+/** Time to live of a command, in seconds. */
 const TTL_S = 1800;
-/** A command that is tried out may use this much gas: several times what either step has ever used. */
+/** Maximum gas of a trial: several times what either step has ever used. */
 export const TRIAL_GAS = 2500;
-/** What the known gas stations pay for at most. */
+/** Maximum gas that the known gas stations pay for. */
 const STATION_GAS = 850;
 
-/** What makes a command. */
 export interface CommandMaker {
-  /** The public keys that sign. */
   readonly signers: readonly string[];
-  /** The newest block's creation time, in seconds since 1970. Nodes take no command that is far ahead of it. */
+  /** The newest block's creation time, in seconds since 1970. Nodes refuse commands that are far ahead of it. */
   readonly timeS: number;
-  /** A text that no other command has, so that equal transfers are different commands. */
+  /** Unique, so that equal transfers are different commands. */
   readonly nonce: string;
 }
 
 type Terms = Pick<Sweep, 'network' | 'account' | 'guard' | 'receiver' | 'targetChain' | 'gasPrice' | 'gasStation'>;
 
-/** Takes the coins from their chain; within one chain, it brings them to their receiver at once. */
+/** Step 0 takes the coins from their chain; within one chain, it brings them to their receiver at once. */
 export function step0Of(
   terms: Terms,
   { chain, amount, gasLimit }: Pick<Transfer, 'chain' | 'amount' | 'gasLimit'>,
@@ -70,7 +66,7 @@ function callOf({ account, guard, receiver, targetChain }: Terms, chain: number,
   throw new Error('the guard of a receiver on another chain must be known');
 }
 
-/** Brings the coins to the target chain. @param pactId the request key of step 0 */
+/** Step 1 brings the coins to the target chain. @param pactId the request key of step 0 */
 export function step1Of(terms: Terms, pactId: string, proof: string, gasLimit: number, maker: CommandMaker): Payload {
   const { account, targetChain: chain, gasStation } = terms;
   const signers = maker.signers.map((pubKey) => ({ pubKey, clist: [gasCapability(COIN)] }));
@@ -83,42 +79,38 @@ export function step1Of(terms: Terms, pactId: string, proof: string, gasLimit: n
   };
 }
 
-/** The most gas of a step 1 that is tried out. */
+/** Maximum gas of a trial of step 1. */
 export function step1TrialGas({ gasStation }: Pick<Terms, 'gasStation'>): number {
   return gasStation === null ? TRIAL_GAS : STATION_GAS;
 }
 
-/** @returns the command without signatures: a node can try it out, but nobody can send it */
+/** A command that nodes can try out, but nobody can send. */
 export function unsigned(payload: Payload): Command {
   const cmd = cmdOf(payload);
   return { cmd, hash: requestKeyOfCmd(cmd), sigs: [] };
 }
 
-/** @param pairs those of all signers */
+/** @param pairs the keys of all signers */
 export function signed(payload: Payload, pairs: readonly KeyPair[]): Command {
   return buildCommand(payload, pairs);
 }
 
-/**
- * @returns what the gas limit should be of a command that has used this much: a fifth more, but not above `most`, and
- *   never 0
- */
+/** @returns the gas limit after a trial that used this much: a fifth more, but not above `most`, and never 0 */
 export function gasLimitFor(gas: number, most: number): number {
   return Math.max(1, Math.min(Math.ceil((gas * 6) / 5), most));
 }
 
-/** @returns when a command was made, and when its time to live ends, in seconds since 1970 */
+/** @returns when the command was made, and when its time to live ends, in seconds since 1970 */
 export function lifeOf({ cmd }: Command): { readonly madeS: number; readonly endS: number } {
   const { creationTime, ttl } = publicMetaOf(parsePayload(cmd).meta);
   return { madeS: creationTime, endS: creationTime + ttl };
 }
 
-/** @returns what a command pays for each unit of gas, in coins */
+/** @returns in coins per unit of gas */
 export function gasPriceOf({ cmd }: Command): Decimal {
   return publicMetaOf(parsePayload(cmd).meta).gasPrice;
 }
 
-/** @returns the proof in a step 1 */
 export function proofIn({ cmd }: Command): string | null {
   const { payload } = parsePayload(cmd);
   return 'cont' in payload ? payload.cont.proof : null;
@@ -132,13 +124,12 @@ function metaOf(
   return { chainId: `${chain}`, sender, gasLimit, gasPrice, ttl: TTL_S, creationTime: timeS };
 }
 
-/* Reads what a cross-chain proof proves, before a step 1 is paid for that cannot succeed. */
-
 /**
- * @param text what /spv has answered
+ * Reads a cross-chain proof, before anybody pays for a step 1 that cannot succeed.
+ * @param text the answer of /spv
  * @param step0 the request key of step 0
  * @returns the hash of the block on the target chain to which the proof leads, 32 bytes
- * @throws LedgerFormatError when it is for another chain, or proves something else than that step 0 has succeeded.
+ * @throws LedgerFormatError if the proof is for another chain, or does not prove the success of step 0
  */
 export function rootOfProof(text: string, step0: string, targetChain: number): Uint8Array {
   const proof = parseSpvProof(text);
@@ -152,16 +143,15 @@ export function rootOfProof(text: string, step0: string, targetChain: number): U
   return spvRoot(proof);
 }
 
-/* Which keys have to sign for an account, and which guards are signed for. */
+/* Signers and guards. */
 
-/** Number of its keys that a keyset needs; undefined for a predicate that the ledger does not define. */
+/** @returns undefined for a predicate that the ledger does not define */
 function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
   return { 'keys-all': keys.length, 'keys-any': 1, 'keys-2': 2 }[pred];
 }
 
 /**
- * @param held the public keys whose secret keys are at hand
- * @returns as many of them as the keyset needs; undefined when they do not suffice
+ * @param held the public keys with available secret keys @returns just enough of them; undefined if there are too few
  */
 export function signersOf(guard: Keyset, held: readonly string[]): readonly string[] | undefined {
   const needed = signaturesNeeded(guard);
@@ -169,18 +159,17 @@ export function signersOf(guard: Keyset, held: readonly string[]): readonly stri
   return needed === undefined || needed < 1 || usable.length < needed ? undefined : usable.slice(0, needed);
 }
 
-/** @returns the only guard that an account of this name can have; undefined for names that leave it open */
+/** @returns the only guard that an account of this name can have; undefined if the name does not determine it */
 export function guardOfName(account: string): Keyset | undefined {
   const [, key] = /^k:([0-9a-f]{64})$/.exec(account) ?? [];
   return key === undefined ? undefined : { keys: [key], pred: 'keys-all' };
 }
 
 /**
- * Whoever satisfies the guard that a step 0 names has the coins, and nodes say which guard an account has. So its keys
- * must be among those that the user has named, and where several keys leave it open how many of them must sign, the
- * user's word decides about that, too.
+ * Coins go to the holder of the guard that step 0 names, and only nodes report an account's guard. So the user must
+ * have named its keys and, where several keys leave open how many of them must sign, its predicate.
  * @param known the keys that may be in the guard, and the predicate of a guard with several keys
- * @returns what is wrong with a guard; undefined when it may be signed
+ * @returns the guard's fault, as a clause; undefined if the guard may be signed
  */
 export function guardFault(guard: Keyset, known: Keyset): string | undefined {
   const { keys, pred } = guard;
@@ -194,7 +183,7 @@ export function guardFault(guard: Keyset, known: Keyset): string | undefined {
   return `has the predicate ${pred}, and not ${known.pred}. If that is right, say so with --predicate ${pred}`;
 }
 
-/** @returns why nobody could ever sign for a guard; undefined when somebody could */
+/** @returns why no signatures could ever satisfy the guard, as a clause; undefined if some could */
 export function impossibleGuard(guard: Keyset): string | undefined {
   const { keys, pred } = guard;
   const needed = signaturesNeeded(guard);

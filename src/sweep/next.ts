@@ -1,4 +1,4 @@
-/** Decides what a transfer needs next, from what the chains say about its two steps. Pure. */
+/** Plans a payment, and decides the next step of a transfer from its results on the chains. */
 
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
@@ -17,47 +17,38 @@ import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } 
 import { type Outcome, plannedTransfer, type Receiver, type Sweep, staysOnChain, type Transfer } from './state.ts';
 import { SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
-/** What a chain says about a command. */
 export type Found =
-  /** `isOver`: no block can have it any more. */
+  /** `isOver`: no block can contain the command any more. */
   | { readonly status: 'none'; readonly isOver: boolean }
   | ({ readonly status: 'success' } & InBlock)
   | ({ readonly status: 'failure'; readonly reason: string } & InBlock);
 
 interface InBlock {
-  /** Of the block that has it. */
   readonly height: number;
-  /** Number of blocks above that one. */
+  /** Number of blocks above the command's block. */
   readonly depth: number;
-  /** What its gas has cost. */
   readonly gasCost: Decimal;
 }
 
-/** What the chains say about a transfer whose step 0 may have been sent. */
 export interface Seen {
   readonly step0: Found;
-  /** Null when there is no step 1. */
+  /** Null if there is no step 1. */
   readonly step1: Found | null;
-  /**
-   * What was paid for the gas of earlier steps 1, in whose place the newest was made. It counts once the transfer is
-   * done.
-   */
+  /** The gas cost of earlier steps 1, which the newest one replaced. Known only once the transfer is done. */
   readonly earlierGasCost: Decimal;
 }
 
 export type Step =
   | { readonly do: 'send step 0' }
-  /** No block can take step 0 any more, and the node knows no result of it. */
+  /** No block can contain step 0 any more, and the node knows no result. */
   | { readonly do: 'search' }
-  /** The coins are between the chains: bring them to the target chain. */
+  /** The coins have left their chain, and step 1 must bring them to the target chain. */
   | { readonly do: 'bring' }
   | { readonly do: 'wait'; readonly why: string }
-  /** When only the node says so, the blocks are asked first. */
+  /** Before the outcome is recorded, it is confirmed in a block. */
   | { readonly do: 'finish'; readonly outcome: Outcome };
 
-/**
- * @param confirmations how many blocks must be above one that decides
- */
+/** @param confirmations how many blocks must be above a block whose result is final */
 export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
   const { step0, step1 } = seen;
   if (step1?.status === 'success') {
@@ -79,14 +70,14 @@ export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
   return step0.isOver ? { do: 'search' } : { do: 'send step 0' };
 }
 
-/** @returns what step 0 is called in notes: within one chain, there is no other step */
+/** The name of step 0 in notes: a transfer within one chain has no other step. */
 export function nameOfStep0(sweep: Sweep): string {
   return staysOnChain(sweep) ? 'the transfer' : 'step 0';
 }
 
 /**
- * Nodes forget results, and must not make us believe that the coins are still there. So the blocks decide.
- * @param height of the block that has step 0; undefined when none has it
+ * Nodes forget results, which does not mean that the coins are still there. So the blocks decide.
+ * @param height of the block that contains step 0; undefined if there is no such block
  */
 export function afterSearch(height: number | undefined, sweep: Sweep): Step {
   if (height === undefined) return failed('no block has it, and its time to live has ended', 0n);
@@ -99,7 +90,7 @@ export function doneBy(by: 'us' | 'somebody else', seen: Seen, sweep: Sweep): St
   return { do: 'finish', outcome: { state: 'done', by, gasCost: gasCostOf(seen, sweep) } };
 }
 
-/** Whether the newest step 1 may still bring the coins, with this proof, and pays no less than another one would. */
+/** Whether the newest step 1 may still bring the coins, with this proof, at no lower gas price than a new one. */
 export function isStep1Alive({ step1 }: Transfer, seen: Seen, proof: string, { gasPrice }: Sweep): boolean {
   if (step1 === null || seen.step1?.status !== 'none' || seen.step1.isOver) return false;
   return proofIn(step1) === proof && gasPriceOf(step1) >= gasPrice;
@@ -121,48 +112,37 @@ function failed(reason: string, gasCost: Decimal): Step {
   return { do: 'finish', outcome: { state: 'failed', reason, gasCost } };
 }
 
-/* Plans a payment: coins of one account for another one, on the same chain or on another. Nothing is sent. */
+/* Payments: coins of one account go to another one, on the same chain or another. Planning sends nothing. */
 
 export interface PaymentRequest {
-  /** Whose coins they are. */
   readonly account: string;
-  /** Where they are. */
   readonly chain: number;
-  /** Where they arrive. */
   readonly targetChain: number;
-  /** The name of the account that gets them. */
   readonly receiver: string;
-  /** The guard that this account must have, by the user's word; null: the user has not said. */
+  /** The guard that the receiver must have, according to the user; null if the user has not named one. */
   readonly receiverGuard: Keyset | null;
-  /** Above 0. */
   readonly amount: Decimal;
-  /** In coins for each unit of gas. */
+  /** In coins per unit of gas. */
   readonly gasPrice: Decimal;
   /** See `Sweep`. */
   readonly gasStation: string | null;
-  /** The public keys whose secret keys are at hand; null: any, as nothing will be signed. */
+  /** The public keys with available secret keys; null: any, as nothing will be signed. */
   readonly held: readonly string[] | null;
 }
 
 export interface PaymentPlan {
   readonly request: PaymentRequest;
-  /** Of the account that pays. */
   readonly guard: Keyset;
   readonly receiver: Receiver;
-  /** Whether the receiver's account does not exist yet, by the node's word. */
   readonly isNew: boolean;
-  /**
-   * Who has an account whose guard the transfer does not name, by the node's word; null: something else than keys
-   * guards it.
-   */
+  /** The guard of the receiver, according to the node, if the transfer does not name it; null: not a keyset. */
   readonly saidGuard?: Keyset | null;
-  /** What the account that pays has on its chain. */
   readonly balance: Decimal;
-  /** Of the transfer, or of its step 0. */
+  /** The gas limit of the transfer, or of its step 0. */
   readonly gasLimit: number;
 }
 
-/** @throws CannotSweep for what cannot be done as it is wished, or SweepFault when a node does not answer */
+/** @throws CannotSweep if the request cannot be fulfilled; SweepFault if a node does not answer */
 export async function planPayment(
   ledger: SweepLedger,
   request: PaymentRequest,
@@ -185,8 +165,7 @@ export async function planPayment(
   const payload = step0Of(terms, { chain, amount, gasLimit: trialGas }, maker);
   const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
   if (outcome.status === 'failure') {
-    // A failure for want of gas says nothing else than that the balance is too small: the trial had all gas it can pay
-    // for.
+    // The trial had all the gas that the balance can pay for, so a lack of gas means that the balance is too small.
     if (trialGas < TRIAL_GAS && GAS.test(outcome.error.message)) throw tooLittle(request, balance);
     throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
   }
@@ -233,7 +212,6 @@ async function checkChains(ledger: SweepLedger, wanted: readonly number[], stop:
   if (missing !== undefined) throw new CannotSweep(`The network has no chain ${missing}: it has ${all.length}.`);
 }
 
-/** Step 1 runs on the other chain, and somebody pays for it there. */
 async function checkArrival(
   ledger: SweepLedger,
   request: PaymentRequest,
@@ -250,9 +228,8 @@ async function checkArrival(
 }
 
 /**
- * Within one chain, the ledger itself finds the receiver by its name, so no node can lead the coins elsewhere. Coins
- * for another chain arrive for whoever satisfies the guard that is signed: it must follow from the name, or be the
- * user's word.
+ * Within one chain, the ledger itself finds the receiver by its name, so no node can divert the coins. Coins for
+ * another chain go to the holder of the signed guard, so it must follow from the name, or come from the user.
  */
 async function receiverOf(
   ledger: SweepLedger,
@@ -300,10 +277,7 @@ function howToCreate(account: string): string {
   return 'If the name is right, say whose the new account shall be, with --receiver-key HEX.';
 }
 
-/**
- * @returns how many units of gas a trial may use, at most what the account can pay for
- * @throws CannotSweep when it is none
- */
+/** @returns the gas limit of the trial @throws CannotSweep if the account cannot pay for any gas */
 function affordableGas({ account, chain, amount, gasPrice }: PaymentRequest, balance: Decimal): number {
   const left = balance - amount;
   const affordable = gasPrice > 0n ? left / gasPrice : BigInt(TRIAL_GAS);
@@ -311,7 +285,7 @@ function affordableGas({ account, chain, amount, gasPrice }: PaymentRequest, bal
   throw tooLittle({ account, chain, amount, gasPrice }, balance);
 }
 
-/** How nodes speak of a command whose gas limit was too low. */
+/** Occurs in a node's error about a gas limit that was too low. */
 const GAS = /\bgas\b/i;
 
 function tooLittle(request: Pick<PaymentRequest, 'account' | 'chain' | 'amount' | 'gasPrice'>, balance: Decimal) {

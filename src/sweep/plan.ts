@@ -1,4 +1,4 @@
-/** Plans a sweep: what leaves each chain, what that costs, and which chains are left alone. Nothing is sent. */
+/** Plans a sweep: what leaves each chain, what that costs, and which chains are skipped. Planning sends nothing. */
 
 import { MAX_SIGNATURES } from '../ledger/command/build.ts';
 import { type AccountDetails, type Keyset, sameKeyset } from '../ledger/command/coin.ts';
@@ -21,26 +21,24 @@ import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.t
 export interface SweepRequest {
   readonly account: string;
   readonly targetChain: number;
-  /** What stays on each chain. */
   readonly keep: Decimal;
-  /** The least amount that is worth a transfer. */
+  /** The smallest amount that is worth a transfer. */
   readonly min: Decimal;
-  /** In coins for each unit of gas. */
+  /** In coins per unit of gas. */
   readonly gasPrice: Decimal;
   /** See `Sweep`. */
   readonly gasStation: string | null;
-  /** The public keys whose secret keys are at hand; null: any, as nothing will be signed. */
+  /** The public keys with available secret keys; null: any, as nothing will be signed. */
   readonly held: readonly string[] | null;
-  /** Which keys and which predicate the guard may have, see `guardFault`; null: any, as nothing will be signed. */
+  /** The keys and the predicate that the guard may have, see `guardFault`; null: any, as nothing will be signed. */
   readonly known: Keyset | null;
 }
 
 export interface Plan {
   readonly request: SweepRequest;
   readonly guard: Keyset;
-  /** What the account has on the target chain now. */
   readonly targetBalance: Decimal;
-  /** One for each chain but the target, in ascending order. */
+  /** One for each chain but the target chain, in ascending order. */
   readonly chains: readonly PlannedChain[];
 }
 
@@ -50,28 +48,27 @@ type PlannedChain =
       readonly chain: number;
       readonly balance: Decimal;
       readonly amount: Decimal;
-      /** Of step 0. */
+      /** The gas limit of step 0. */
       readonly gasLimit: number;
     }
-  /** The chain is left alone. */
   | { readonly kind: 'skip'; readonly chain: number; readonly balance: Decimal; readonly reason: string }
-  /** It is not known what is there, or the transfer would fail. */
+  /** The balance is unknown, or the transfer would fail. */
   | { readonly kind: 'fault'; readonly chain: number; readonly reason: string };
 
-/** A sweep that cannot be done as it is wished. The message says what to do. */
+/** A sweep or payment that cannot be done as requested. The message says what to do. */
 export class CannotSweep extends Error {
   override readonly name = 'CannotSweep';
 }
 
-/** The least that nodes usually take, in coins for each unit of gas. */
+/** The lowest price that nodes usually accept, in coins per unit of gas. */
 export const USUAL_GAS_PRICE = parseDecimal('0.00000001');
-/** A price that is more times the usual one is probably mistyped. */
+/** A price above this multiple of the usual one is probably mistyped. */
 const ABSURD_GAS_PRICES = 1000n;
 
-/** At most as many chains are asked at once. */
+/** Maximum number of chains that are queried at once. */
 const AT_ONCE = 8;
 
-/** @throws CannotSweep, or SweepFault when the target chain cannot be looked at */
+/** @throws CannotSweep if the request cannot be fulfilled; SweepFault if the target chain cannot be queried */
 export async function planSweep(ledger: SweepLedger, request: SweepRequest, stop: AbortSignal): Promise<Plan> {
   const { account, targetChain } = request;
   const all = await ledger.chains(stop);
@@ -92,11 +89,7 @@ export async function planSweep(ledger: SweepLedger, request: SweepRequest, stop
   return { request, guard, targetBalance: target.details?.balance ?? 0n, chains };
 }
 
-/**
- * @param held the public keys whose secret keys are at hand; null: any
- * @returns the public keys that will sign
- * @throws CannotSweep when too few are at hand
- */
+/** @param held the public keys with available secret keys; null: any @throws CannotSweep if there are too few */
 export function heldSigners(guard: Keyset, held: readonly string[] | null): readonly string[] {
   const signers = held ? signersOf(guard, held) : guard.keys;
   if (signers) return signers;
@@ -105,19 +98,18 @@ export function heldSigners(guard: Keyset, held: readonly string[] | null): read
   );
 }
 
-/** @returns what the plan's transfers bring to the target chain */
 export function totalOf({ chains }: Plan): Decimal {
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? it.amount : 0n), 0n);
 }
 
-/** @returns the most that the account pays for gas, in coins, unless a step 1 fails and is made again */
+/** @returns the maximum gas cost for the account, in coins, unless a step 1 fails and is made again */
 export function mostGasCost({ transfers, targetChain, gasPrice, gasStation }: Sweep): Decimal {
   const step1 = gasStation === null ? step1TrialGas({ gasStation }) : 0;
   const gas = transfers.reduce((sum, { chain, gasLimit }) => sum + gasLimit + (chain === targetChain ? 0 : step1), 0);
   return BigInt(gas) * gasPrice;
 }
 
-/** @returns why the price of gas is probably a mistake; undefined where it seems right */
+/** @returns why the gas price is probably a mistake; undefined if it seems right */
 export function gasWarning(sweep: Sweep): string | undefined {
   const { gasPrice, transfers } = sweep;
   const paid = `The gas price is ${formatDecimal(gasPrice)}, the usual one ${formatDecimal(USUAL_GAS_PRICE)}`;
@@ -136,7 +128,7 @@ export function sweepOf({ request, guard, chains }: Plan, network: string, start
   return { network, account, guard, receiver: null, targetChain, gasPrice, gasStation, startedMs, transfers };
 }
 
-/** Coins for an account that somebody else may have, or may yet take, on the target chain would never arrive. */
+/** Coins never arrive if another party has the account's name on the target chain, or takes it before they do. */
 function targetGuard({ account, targetChain }: SweepRequest, details: AccountDetails | undefined): Keyset {
   const ofName = guardOfName(account);
   if (details) {
@@ -152,10 +144,7 @@ function targetGuard({ account, targetChain }: SweepRequest, details: AccountDet
   );
 }
 
-/**
- * @returns the guard of an account whose keys are to sign
- * @throws CannotSweep for one that Ed25519 keys cannot satisfy
- */
+/** @throws CannotSweep if the account's guard cannot be satisfied with Ed25519 keys */
 export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset {
   if (keyset && keyset.keys.length > MAX_SIGNATURES) {
     throw new CannotSweep(`On chain ${chain}, the account is said to have more keys than could ever sign.`);
@@ -167,8 +156,8 @@ export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset 
 }
 
 /**
- * What the name leaves open, nodes say.
- * @throws CannotSweep unless the user knows the guard, and another node says the same
+ * Checks a guard that does not follow from the account's name, so that only nodes have reported it.
+ * @throws CannotSweep unless the user knows the guard, and another node confirms it
  */
 async function checkGuard(
   ledger: SweepLedger,
@@ -181,10 +170,7 @@ async function checkGuard(
   await compareElsewhere(ledger, { chain: targetChain, account, keyset: guard }, stop);
 }
 
-/**
- * @param said what the node that is asked says about the guard of an account that exists
- * @throws CannotSweep when another node says something else
- */
+/** @param said the first node's answer about an existing account @throws CannotSweep if another node contradicts it */
 export async function compareElsewhere(
   ledger: SweepLedger,
   said: { readonly chain: number; readonly account: string; readonly keyset: Keyset | undefined },
@@ -216,7 +202,7 @@ function keysetText({ keys, pred }: Keyset): string {
 /**
  * Coins that arrive can pay for the gas of those that follow, but not for their own.
  * @param target the account on the target chain
- * @throws CannotSweep when the account that pays has too little
+ * @throws CannotSweep if the account that pays for step 1 has too little
  */
 export async function checkPayer(
   ledger: SweepLedger,
@@ -236,7 +222,6 @@ export async function checkPayer(
   );
 }
 
-/** What the transfers of all chains have in common. */
 interface Planning {
   readonly ledger: SweepLedger;
   readonly terms: SweepRequest & Pick<Sweep, 'network' | 'guard' | 'receiver'>;

@@ -1,8 +1,7 @@
 /**
- * Carries out a sweep: one turn after the other for each transfer, until all are finished. Before a command is sent for
- * the first time it is on disk, so whatever ends the process, `--resume` goes on where it was. The same command may be
- * sent often, since the ledger takes it once. A sweep makes one step 0 for each chain, and of several steps 1 the
- * ledger takes one.
+ * Carries out a sweep: each round takes one step of every unfinished transfer. A command is on disk before it is first
+ * sent, so `--resume` continues after any interruption. Sending a command again is harmless, since the ledger accepts
+ * it once. A sweep makes one step 0 per chain, and the ledger accepts one of several steps 1.
  */
 
 import type { Command, KeyPair } from '../ledger/command/command.ts';
@@ -29,41 +28,39 @@ import { type AccountLook, type InBlock, type Place, SweepFault, type SweepLedge
 
 export interface RunnerOptions {
   readonly ledger: SweepLedger;
-  /** Writes the state to disk, and returns when it is there. @throws Error when it cannot; then nothing is sent */
+  /** Returns once the state is on disk. @throws Error if it cannot be written; then nothing is sent */
   readonly save: (sweep: Sweep) => void;
-  /** Not needed for a sweep that has begun on all chains and has no step 1, or one that a gas station pays for. */
+  /** May be empty if `needsKeys` is false. */
   readonly pairs: readonly KeyPair[];
-  /** @returns a text that is different each time */
+  /** @returns a unique text each time */
   readonly nonce: () => string;
-  /** @returns the time of this machine, in ms since 1970 */
   readonly nowMs: () => number;
-  /** Number of blocks that must be above one that decides; 6 by default, three minutes. */
+  /** How many blocks must be above a block whose result is final. Default: 6, which takes three minutes. */
   readonly confirmations?: number;
-  /** Told after each turn what the transfer is doing. The note can hold foreign text. */
+  /** Called after each step, with the state of the transfer. The note may contain foreign text. */
   readonly notify?: (transfer: Transfer, note: string) => void;
 }
 
 const CONFIRMATIONS = 6;
 /**
- * How long after a step 0's end the chain must have gone on before it counts as never taken, in seconds: twenty blocks,
+ * Time after the end of a step 0 at which it counts as never accepted, by the chain's clock, in seconds: twenty blocks,
  * more than any reorganisation brings back.
  */
 const MARGIN_S = 600;
 /**
- * How far the chain's time may be ahead of this machine's, in ms. Commands are dated by the chain's, which the node
- * says: one from the far future would be in no block, and never over.
+ * How far the chain's time, as claimed by a node, may be ahead of this machine's, in ms. A command from the far future
+ * would enter no block, and never expire.
  */
 const MOST_AHEAD_MS = 3_600_000;
-/** Each step 1 that fails costs gas, so no more than this are made in one run for one transfer. */
+/** Maximum number of steps 1 made for one transfer in one run, since each failure costs gas. */
 const MOST_STEP1 = 3;
 /**
- * How often all blocks are searched for somebody else's step 1 in one run. Before each, the chain must have grown by
- * the blocks that are needed above it anyway: behind one address there may be several nodes, of which one is behind
- * another.
+ * Maximum number of searches of all blocks for another sender's step 1. Between two, the chain must grow by the
+ * required confirmations, because one address may stand for several nodes, some of which lag behind.
  */
 const MOST_SEARCHES = 3;
 
-/** Whether something will have to be signed. */
+/** Whether anything remains to be signed. */
 export function needsKeys(sweep: Sweep): boolean {
   const hasOwnStep1 = sweep.gasStation === null && !staysOnChain(sweep);
   return sweep.transfers.some(({ step0, outcome }) => outcome === null && (step0 === null || hasOwnStep1));
@@ -75,14 +72,11 @@ export class SweepRunner {
   readonly #confirmations: number;
   readonly #signers: readonly string[];
   readonly #step1Made = new Map<number, number>();
-  /** The heights of those blocks in which a step 0 was searched for and found, by its chain. */
+  /** Heights of blocks with step 0, by its chain. */
   readonly #foundAt = new Map<number, number>();
-  /**
-   * Searches of all blocks for somebody else's step 1, and the height of the target chain at the last, by the chain of
-   * step 0.
-   */
+  /** By the chain of step 0. `height` is that of the target chain at the last search for another sender's step 1. */
   readonly #searches = new Map<number, { readonly made: number; readonly height: number }>();
-  /** The heights of those blocks in which they were successful. */
+  /** Heights of blocks with step 1, by the chain of step 0. */
   readonly #arrivedAt = new Map<number, number>();
 
   constructor(sweep: Sweep, options: RunnerOptions) {
@@ -101,18 +95,14 @@ export class SweepRunner {
     return this.#sweep;
   }
 
-  /**
-   * Gives turns until all transfers are finished, the time is over, or `stop` fires. What is unfinished then can go on
-   * later.
-   * @throws what saving throws
-   */
+  /** Runs rounds until all transfers are finished, the time is over, or `stop` fires. @throws errors of `save` */
   async run(pauseMs: number, timeoutMs: number, stop: AbortSignal): Promise<void> {
     await within(timeoutMs, stop, async (end) => {
       while ((await this.round(end)) && !end.aborted) await pause(pauseMs, end);
     });
   }
 
-  /** Gives each unfinished transfer one turn. @returns whether any is still unfinished @throws what saving throws */
+  /** Takes one step of each unfinished transfer. @returns whether any is still unfinished @throws errors of `save` */
   async round(stop: AbortSignal): Promise<boolean> {
     for (const { chain } of this.#sweep.transfers) {
       if (stop.aborted) break;
@@ -133,7 +123,6 @@ export class SweepRunner {
     }
   }
 
-  /** @returns what the transfer is doing */
   async #step(transfer: Transfer, stop: AbortSignal): Promise<string> {
     const { step0 } = transfer;
     if (step0 === null) return await this.#begin(transfer, stop);
@@ -158,7 +147,6 @@ export class SweepRunner {
     }
   }
 
-  /** Makes step 0, writes it to disk, and sends it for the first time. */
   async #begin(transfer: Transfer, stop: AbortSignal): Promise<string> {
     const { ledger, pairs } = this.#options;
     const { chain } = transfer;
@@ -167,10 +155,7 @@ export class SweepRunner {
     return await this.#sendStep0(this.#update(transfer, { step0 }), step0, stop);
   }
 
-  /**
-   * Whoever has refused a command has seen it, and could still send it on until its time is over. So a refusal decides
-   * nothing.
-   */
+  /** A refusal decides nothing: the node knows the command, and could still send it on until it expires. */
   async #sendStep0({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<string> {
     const sent = await this.#options.ledger.send(chain, step0, stop);
     const name = nameOfStep0(this.#sweep);
@@ -186,10 +171,7 @@ export class SweepRunner {
     };
   }
 
-  /**
-   * The newest block is looked at first: what is above the command, and that its end has passed, is then true of the
-   * result.
-   */
+  /** The newest block is fetched before the result, so that the depth and the expiry are not overstated. */
   async #find(chain: number, command: Command, marginS: number, stop: AbortSignal): Promise<Found> {
     const { ledger } = this.#options;
     const { height: newest, timeS } = await ledger.look(chain, this.#sweep.account, stop);
@@ -199,10 +181,7 @@ export class SweepRunner {
     return foundIn({ height, depth: Math.max(0, newest - height), result: found }, command);
   }
 
-  /**
-   * Nobody's word ends a transfer: what decides is read in its block.
-   * @returns the same as was seen, with what the block itself says
-   */
+  /** No node's claim ends a transfer: the deciding result is read in its block. */
   async #proven(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<Seen> {
     const isStep1 = seen.step1?.status === 'success';
     const [chain, command, said] = isStep1
@@ -223,7 +202,7 @@ export class SweepRunner {
     );
   }
 
-  /** @returns the height of the block that has a step 0 whose end has passed; undefined when none has it */
+  /** @returns the height of the block that contains an expired step 0; undefined if there is none */
   async #search({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<number | undefined> {
     const known = this.#foundAt.get(chain);
     if (known !== undefined) return known;
@@ -234,7 +213,7 @@ export class SweepRunner {
     return found?.height;
   }
 
-  /** Brings coins that have left their chain to the target chain. */
+  /** Continues a transfer whose coins have left their chain. */
   async #bring(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<string> {
     const { ledger } = this.#options;
     const { targetChain, account } = this.#sweep;
@@ -269,7 +248,7 @@ export class SweepRunner {
   }
 
   /**
-   * Some step 1 has brought the coins, by the node's word: which one, and where, the blocks say.
+   * A node claims that some step 1 has brought the coins, so the blocks are searched for it.
    * @param newest the height of the target chain
    */
   async #arrived(transfer: Transfer, step0: Command, seen: Seen, newest: number, stop: AbortSignal): Promise<string> {
@@ -285,7 +264,7 @@ export class SweepRunner {
     if (left > 0)
       return `${isOurs ? 'it has arrived' : 'somebody else has finished it'}; waits for ${left} more blocks`;
     const earlierGasCost = await this.#earlierGasCost(transfer, found, stop);
-    // A node may have forgotten what has become of our own.
+    // A node may have forgotten the result.
     const proven = { ...seen, ...(isNewest && { step1: foundIn(found, step1) }), earlierGasCost };
     return this.#settle(transfer, doneBy(isOurs ? 'us' : 'somebody else', proven, this.#sweep));
   }
@@ -301,7 +280,7 @@ export class SweepRunner {
       return found;
     }
     const last = this.#searches.get(chain);
-    // A node that lies about its height must not keep the next one from being searched.
+    // The absolute difference, so that a node that lies about its height cannot prevent the next search.
     const grownBy = last ? Math.abs(newest - last.height) : this.#confirmations;
     if (grownBy < this.#confirmations || (last?.made ?? 0) >= MOST_SEARCHES) return undefined;
     const found = await search({});
@@ -310,10 +289,7 @@ export class SweepRunner {
     return found;
   }
 
-  /**
-   * @param proven a step 1 that was found in its block, whatever the node remembers
-   * @returns what was paid for the gas of those steps 1 in whose place newer ones were made
-   */
+  /** @param proven a step 1 that was found in its block @returns the gas cost of steps 1 that newer ones replaced */
   async #earlierGasCost(transfer: Transfer, proven: InBlock | undefined, stop: AbortSignal): Promise<Decimal> {
     const { targetChain, gasStation } = this.#sweep;
     if (gasStation !== null) return 0n;
@@ -362,7 +338,7 @@ export class SweepRunner {
     return this.#sweep.transfers.find((transfer) => transfer.chain === chain)!;
   }
 
-  /** Writes a change to disk, and only then believes it. */
+  /** The change takes effect only once it is on disk. */
   #update(transfer: Transfer, change: Partial<Transfer>): Transfer {
     const changed = { ...transfer, ...change };
     const transfers = this.#sweep.transfers.map((it) => (it.chain === transfer.chain ? changed : it));
@@ -373,7 +349,7 @@ export class SweepRunner {
   }
 }
 
-/** @returns undefined when no block has it: a node that has struck a command off its list says that it has failed */
+/** @returns undefined if no block contains the command: nodes report commands removed from their queue as failed */
 function heightOf({ metaData }: CommandResult): number | undefined {
   const height = metaData?.blockHeight;
   return height === undefined || height < 0 ? undefined : height;

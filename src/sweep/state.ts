@@ -1,6 +1,6 @@
 /**
- * What is known of a sweep: the transfer of each chain's coins to one chain. A payment is a sweep with one transfer, to
- * another account or within one chain. This is what is written to disk.
+ * The state of a sweep, also as the JSON of its file. A payment is a sweep with one transfer, to another account or
+ * within one chain.
  */
 
 import { z } from 'zod';
@@ -11,80 +11,72 @@ import { type Decimal, formatDecimal, parseDecimal } from '../ledger/decimal.ts'
 import { LedgerFormatError, quoted } from '../ledger/json.ts';
 
 export interface Sweep {
-  /** The network's id. */
   readonly network: string;
-  /** Whose coins are moved, on all chains. */
   readonly account: string;
-  /** The guard of the account, the same on all chains on which it signs. */
+  /** The same on all chains where the account signs. */
   readonly guard: Keyset;
-  /** Who gets the coins; null: the account itself. */
+  /** The account that gets the coins; null: the same account. */
   readonly receiver: Receiver | null;
   readonly targetChain: number;
-  /** In coins for each unit of gas, for commands that are still to be made. */
+  /** In coins per unit of gas, for commands that are still to be made. */
   readonly gasPrice: Decimal;
   /** The account on the target chain that pays for step 1; null: the account itself. */
   readonly gasStation: string | null;
   /** Milliseconds since 1970. */
   readonly startedMs: number;
-  /** One for each chain that takes part. */
+  /** One for each chain with coins to move. */
   readonly transfers: readonly Transfer[];
 }
 
 export interface Receiver {
   readonly account: string;
-  /**
-   * For whom the coins arrive: if the account has another guard, the transfer fails. Null: for whoever has the account,
-   * which must exist; only within one chain.
-   */
+  /** The transfer fails if the account has another guard. Null, only within one chain: the account must exist. */
   readonly guard: Keyset | null;
 }
 
 /**
- * The coins of one chain on their way. Within one chain there is only step 0. Otherwise step 0 takes them from their
+ * The transfer of one chain's coins. Within one chain there is only step 0. Otherwise step 0 takes the coins from their
  * chain, and step 1 brings them to the target chain; in between, they are on no chain.
  */
 export interface Transfer {
-  /** Where the coins come from. */
   readonly chain: number;
   readonly amount: Decimal;
-  /** Of step 0. */
+  /** The gas limit of step 0. */
   readonly gasLimit: number;
-  /** Written before it is sent for the first time, so a node may have it. Null: it was never sent. */
+  /** Written to disk before it is first sent, so a node may have it. Null: it was never sent. */
   readonly step0: Command | null;
-  /** The height of the block with step 0, when a node was last asked; null: no block with it was seen so far. */
+  /** The height of the block with step 0, as last seen; null: never seen. */
   readonly leftAt: number | null;
-  /** That step 0 was in a block, for step 1. A reorganisation can make it useless. */
+  /** The proof for step 1 that step 0 was in a block. A reorganisation can invalidate it. */
   readonly proof: string | null;
-  /** The newest step 1, written before it is sent. The ledger lets only one of them bring the coins. */
+  /** The newest step 1, written to disk before it is first sent. The ledger accepts only one of several. */
   readonly step1: Command | null;
-  /** The steps 1 in whose place newer ones were made, the oldest first: a block may have them all the same. */
+  /** The replaced steps 1, oldest first: a block may still contain one of them. */
   readonly earlierStep1: readonly EarlierStep1[];
-  /** Null while the transfer goes on. */
+  /** Null while the transfer is unfinished. */
   readonly outcome: Outcome | null;
 }
 
 interface EarlierStep1 {
   readonly requestKey: string;
-  /** In coins for each unit of gas. */
+  /** In coins per unit of gas. */
   readonly gasPrice: Decimal;
 }
 
 export type Outcome =
-  /** The coins are on the target chain, and enough blocks are above them. */
+  /** The coins are on the target chain, in a block with enough blocks above it. */
   | {
       readonly state: 'done';
-      /** Who has sent the step 1 that brought them: services finish the transfers of others. */
+      /** The sender of the step 1 that succeeded: services finish the transfers of others. */
       readonly by: 'us' | 'somebody else';
-      /** What the account has paid for gas, as far as it is known. */
+      /** What the account is known to have paid for gas, in coins. */
       readonly gasCost: Decimal;
     }
   /** No coins have left their chain, apart from gas. */
   | { readonly state: 'failed'; readonly reason: string; readonly gasCost: Decimal };
 
-/** `pending`: it goes on. */
 type TransferState = 'pending' | Outcome['state'];
 
-/** Of a transfer that has not begun. */
 export function plannedTransfer(chain: number, amount: Decimal, gasLimit: number): Transfer {
   const nothing = { step0: null, leftAt: null, proof: null, step1: null, earlierStep1: [], outcome: null } as const;
   return { chain, amount, gasLimit, ...nothing };
@@ -94,7 +86,7 @@ export function stateOf({ outcome }: Transfer): TransferState {
   return outcome?.state ?? 'pending';
 }
 
-/** Whether the coins stay on their chain, and only change the account: then there is no step 1. */
+/** Whether the coins stay on their chain, so that there is no step 1. */
 export function staysOnChain({ transfers, targetChain }: Pick<Sweep, 'transfers' | 'targetChain'>): boolean {
   return transfers.every(({ chain }) => chain === targetChain);
 }
@@ -108,9 +100,9 @@ export function isSigned({ transfers }: Sweep): boolean {
   return transfers.some(({ step0 }) => step0 !== null);
 }
 
-/* The JSON of a sweep's state, as the file holds it. It has signed commands, but no secret key. */
+/* The JSON of the state file. It contains signed commands, but no secret key. */
 
-/** Another number means another shape. */
+/** The version of the file's shape. */
 const FORMAT = 1;
 
 const chain = z.number().int().min(0);
@@ -133,7 +125,7 @@ const Signed = z
 
 const OutcomeJson = z.discriminatedUnion('state', [
   z.object({ state: z.literal('done'), by: z.enum(['us', 'somebody else']), gasCost: decimal }),
-  // Earlier versions did not write what it has cost.
+  // Absent in files of earlier versions.
   z.object({ state: z.literal('failed'), reason: z.string(), gasCost: decimal.default(0n) }),
 ]);
 
@@ -146,7 +138,7 @@ const TransferJson = z
     leftAt: count.nullable(),
     proof: z.string().nullable(),
     step1: Signed.nullable(),
-    // Earlier versions did not write them.
+    // Absent in files of earlier versions.
     earlierStep1: z.array(z.object({ requestKey: z.string(), gasPrice: decimal })).default([]),
     outcome: OutcomeJson.nullable(),
   })
@@ -163,7 +155,7 @@ const SweepJson = z
     network: z.string(),
     account: z.string(),
     guard: KeysetJson,
-    // Earlier versions did not write it.
+    // Absent in files of earlier versions.
     receiver: z.object({ account: z.string(), guard: KeysetJson.nullable() }).nullable().default(null),
     targetChain: chain,
     gasPrice: decimal,
@@ -176,7 +168,7 @@ const SweepJson = z
     message: 'is needed for another chain',
   });
 
-/** @throws LedgerFormatError that names the field that is wrong. */
+/** @throws LedgerFormatError that names the wrong field */
 export function parseSweep(text: string): Sweep {
   const { success, data, error } = SweepJson.safeParse(jsonOf(text));
   if (success) {

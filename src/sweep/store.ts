@@ -1,7 +1,4 @@
-/**
- * Keeps the state of a sweep or of a payment on disk: one file of each for each network and account, which only its
- * owner can read, replaced as a whole. What it says is on the disk before `save` returns.
- */
+/** State files, one for each kind, network and account, and the lock that keeps other processes from a state file. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +8,6 @@ import { LedgerFormatError, quoted } from '../ledger/json.ts';
 import { renameFileSync } from '../system/files.ts';
 import { isSigned, isUnfinished, parseSweep, type Sweep, sweepToJson } from './state.ts';
 
-/** Only the owner may read and write. */
 const MODE = 0o600;
 
 /** The file cannot be used. The message says what to do. */
@@ -19,18 +15,17 @@ export class StoreFault extends Error {
   override readonly name = 'StoreFault';
 }
 
-/** What a file has the state of, as messages and file names call it: a payment is a `transfer`. */
+/** The word for the state in messages and file names: a payment is a `transfer`. */
 export type Kind = 'sweep' | 'transfer';
 
 export class SweepStore {
-  /** The file with the state. */
   readonly file: string;
   readonly #kind: Kind;
   readonly #network: string;
   readonly #account: string;
   readonly #lock: Lock;
 
-  /** @param directory is created when something is written */
+  /** @param directory created before the first write */
   constructor(directory: string, network: string, account: string, kind: Kind = 'sweep') {
     const hash = createHash('sha256')
       .update(JSON.stringify([network, account]))
@@ -44,7 +39,7 @@ export class SweepStore {
     this.#lock = new Lock(`${this.file}.lock`, kind);
   }
 
-  /** Keeps other processes from this file until `close`. @throws StoreFault while another process has it */
+  /** Locks the file against other processes until `close`. @throws StoreFault while another process has it */
   open(): void {
     this.#orFault(() => {
       mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
@@ -56,7 +51,7 @@ export class SweepStore {
     this.#lock.release();
   }
 
-  /** @returns undefined when there is none @throws StoreFault for a file that is damaged */
+  /** @returns undefined if there is no file @throws StoreFault if the file is damaged */
   load(): Sweep | undefined {
     const text = this.#read(this.file);
     if (text === undefined) return undefined;
@@ -76,9 +71,8 @@ export class SweepStore {
   }
 
   /**
-   * Puts a new one in the place of one that is finished, whose file gets a name of its own, or of one that was never
-   * signed, whose file is overwritten.
-   * @throws StoreFault
+   * A finished sweep's file is renamed; one that was never signed is overwritten.
+   * @throws StoreFault if an earlier sweep is unfinished, or the state cannot be written
    */
   begin(sweep: Sweep): void {
     const before = this.load();
@@ -89,12 +83,12 @@ export class SweepStore {
     this.save(sweep);
   }
 
-  /** @throws StoreFault when the state is not on the disk */
+  /** Returns once the state is on the disk. @throws StoreFault if it cannot be written */
   save(sweep: Sweep): void {
     const unfinished = `${this.file}.unfinished`;
     this.#orFault(() => {
       try {
-        // What a crash has left goes first: a new file is made, so no link is followed that somebody has put there.
+        // Creating a new file avoids following a link that another user has placed there.
         rmSync(unfinished, { force: true });
         const fd = openSync(unfinished, 'wx', MODE);
         try {
@@ -137,7 +131,7 @@ export class SweepStore {
   }
 }
 
-/** Makes a renaming last. Windows cannot open directories, and needs no such call. */
+/** Makes a renaming durable. Windows cannot open directories, and needs no such call. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(directory, 'r');
@@ -148,9 +142,9 @@ function syncDirectory(directory: string): void {
   }
 }
 
-/* A file that says which process works on something, so that no other one does. */
+/* Locks. */
 
-/** What systems say where links cannot be made. */
+/** Error codes of systems that cannot make links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set([
   'EPERM',
   'EACCES',
@@ -160,7 +154,7 @@ const NO_LINKS: ReadonlySet<string | undefined> = new Set([
   'EINVAL',
 ]);
 
-/** Another process has it, or may have it. The message says what to do. */
+/** Another process has the lock, or may have it. The message says what to do. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
 }
@@ -168,20 +162,18 @@ export class LockedError extends Error {
 export class Lock {
   readonly #file: string;
   readonly #what: string;
-  /**
-   * Whoever removes the lock of a process that is gone has this file meanwhile, so that nobody removes a newer lock.
-   */
+  /** Held by a process that removes the lock of an ended process, so that no process removes a newer lock. */
   readonly #removal: string;
   #isHeld = false;
 
-  /** @param what messages call that which the lock keeps for one process */
+  /** @param what the word for the locked thing in messages */
   constructor(file: string, what = 'sweep') {
     this.#what = what;
     this.#file = file;
     this.#removal = `${file}.removal`;
   }
 
-  /** @throws LockedError, or Error of the system when the file cannot be written */
+  /** @throws LockedError, or a system error if the file cannot be written */
   take(): void {
     if (!create(this.#file)) this.#takeFromGone();
     this.#isHeld = true;
@@ -212,10 +204,7 @@ export class Lock {
   }
 }
 
-/**
- * The file gets its name only once it is written: whatever ends the process, no lock is ever without its owner.
- * @returns false when there is such a file already
- */
+/** The file gets its name only once it is written, so no interruption leaves a lock without its owner. */
 function create(file: string): boolean {
   const id = randomBytes(6).toString('hex');
   const text = `${process.pid} ${hostname()} ${id}`;
@@ -232,7 +221,7 @@ function create(file: string): boolean {
   }
 }
 
-/** Some file systems, such as FAT, have no links: there, a lock that is not written to its end is removed again. */
+/** Some file systems, such as FAT, have no links. There, a partly written lock is removed again. */
 function linkOrWrite(from: string, to: string, text: string): void {
   try {
     linkSync(from, to);
@@ -255,7 +244,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** @returns what its process has written; empty when it has gone */
+/** @returns empty if the file does not exist */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
@@ -265,11 +254,11 @@ function textOf(file: string): string {
   }
 }
 
-/** Of a process on another machine, or in another container, nobody can tell from here. */
+/** A process on another machine or in another container cannot be checked, and counts as running. */
 function isGone(owner: string): boolean {
   const [, pid, host] = /^(\d{1,10}) (\S+) \S+$/.exec(owner) ?? [];
   if (pid === undefined || host !== hostname()) return false;
-  // In a container, the process before this one may have had the same number.
+  // In a container, an earlier process may have had the same id.
   return Number(pid) === process.pid || !isAlive(Number(pid));
 }
 

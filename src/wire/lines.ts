@@ -1,11 +1,11 @@
-/** Splits a stream of bytes into lines of text. Pure. */
+/** Streams of bytes split into lines of text, and the header of the PROXY protocol. Pure. */
 
 import { isIPv4, isIPv6 } from 'node:net';
 
 const NEWLINE = 0x0a;
 const NOTHING = new Uint8Array(0);
 
-/** A line has more bytes than its reader accepts. */
+/** Thrown if a line has more bytes than its reader accepts. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
 }
@@ -13,22 +13,19 @@ export class LineTooLongError extends Error {
 export class LineSplitter {
   readonly #mostBytes: number;
   readonly #decoder = new TextDecoder();
-  /**
-   * The line that has not ended yet: the first `#bytes` bytes. It is a copy, so that a byte that comes alone costs no
-   * more memory.
-   */
+  /** The first `#bytes` bytes of the unfinished line: a copy, so that a chunk of one byte costs no more memory. */
   #begun = NOTHING;
   #bytes = 0;
 
-  /** @param mostBytes the most bytes that a line may have, without its end */
+  /** @param mostBytes maximum length of a line, in bytes, without its end */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
 
   /**
-   * @param chunk UTF-8; bytes that are not become U+FFFD
+   * @param chunk UTF-8; invalid bytes become U+FFFD
    * @returns the lines that end in this chunk, without `\n` or `\r\n`
-   * @throws LineTooLongError when the unfinished line has become too long. Nothing can be read after that
+   * @throws LineTooLongError if the unfinished line is too long. Nothing can be read after that
    */
   push(chunk: Uint8Array): string[] {
     const lines: string[] = [];
@@ -41,7 +38,6 @@ export class LineSplitter {
     return lines;
   }
 
-  /** @param rest of the line */
   #endLine(rest: Uint8Array): string {
     const isWhole = this.#bytes === 0;
     if (isWhole) this.#check(rest);
@@ -70,26 +66,26 @@ export class LineSplitter {
   }
 }
 
-/* Splits a stream of bytes into lines of text, and survives lines that are too long: they are left out. Pure. */
+/* Lines that are too long are left out. */
 
-/** Stands for a line that was left out because it was too long. */
+/** Stands for a line that was left out. */
 export const TOO_LONG = Symbol('a line that is too long');
 
 export class LenientLines {
   readonly #mostBytes: number;
   #splitter: LineSplitter;
-  /** Whether the rest of a line that is too long is still to come. */
+  /** Whether the rest of a line that is too long is being skipped. */
   #skips = false;
 
-  /** @param mostBytes the most bytes that a line may have, without its end */
+  /** @param mostBytes maximum length of a line, in bytes, without its end */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
     this.#splitter = new LineSplitter(mostBytes);
   }
 
   /**
-   * @param chunk bytes of UTF-8
-   * @returns the lines that end in this chunk. One that is too long is reported as soon as it is
+   * @param chunk UTF-8
+   * @returns the lines that end in this chunk. A line is reported as too long as soon as it is
    */
   push(chunk: Uint8Array): (string | typeof TOO_LONG)[] {
     const lines: (string | typeof TOO_LONG)[] = [];
@@ -105,7 +101,7 @@ export class LenientLines {
     return lines;
   }
 
-  /** @returns the last line, when the stream has ended without ending it */
+  /** @returns the last line, if the stream ended without a line end */
   end(): (string | typeof TOO_LONG)[] {
     const rest = this.#skips ? [] : this.#take(Uint8Array.of(NEWLINE), true);
     return rest.filter((line) => line !== '');
@@ -123,28 +119,24 @@ export class LenientLines {
   }
 }
 
-/*
- * The header with which a proxy gives the address of its client: the PROXY protocol, versions 1 and 2, as HAProxy's
- * `proxy-protocol.txt` specifies it. Pure.
- */
+/* The PROXY protocol, versions 1 and 2, for the address of a proxy's client (HAProxy's `proxy-protocol.txt`). */
 
-/** §2.1: the longest header of version 1, with its line end. */
+/** §2.1: maximum length of a version 1 header, with its line end. */
 const V1_BYTES = 107;
 const V1_BEGIN = Buffer.from('PROXY ');
-/** §2.2: what every header of version 2 begins with. */
+/** §2.2: the signature of version 2. */
 const V2_BEGIN = Buffer.from([0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]);
 const V2_FIXED_BYTES = 16;
-/** Addresses take 216 bytes at most. The rest are notes for the receiver, such as names of certificates. */
+/** Addresses take at most 216 bytes. The rest is metadata for the receiver, such as names of certificates. */
 const V2_MOST_BYTES = V2_FIXED_BYTES + 4_096;
 
 type ProxyHeader =
-  /** More bytes are needed. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'invalid'; readonly why: string }
-  /** `bytes`: its length. Without an address, the connection is the proxy's own, or the proxy does not know. */
+  /** `bytes` is the header's length. Without an address, the client is the proxy itself, or unknown. */
   | { readonly kind: 'header'; readonly bytes: number; readonly address?: string };
 
-/** @param bytes what has come of the connection so far */
+/** @param bytes the bytes of the connection so far */
 export function parseProxyHeader(bytes: Uint8Array): ProxyHeader {
   if (beginsAs(bytes, V1_BEGIN)) return bytes.length < V1_BEGIN.length ? INCOMPLETE : parseText(bytes);
   if (beginsAs(bytes, V2_BEGIN)) return bytes.length < V2_FIXED_BYTES ? INCOMPLETE : parseBinary(bytes);
@@ -157,7 +149,7 @@ function invalid(why: string): ProxyHeader {
   return { kind: 'invalid', why };
 }
 
-/** Whether the bytes that there are agree. */
+/** Whether the bytes received so far match. */
 function beginsAs(bytes: Uint8Array, begin: Uint8Array): boolean {
   return begin.subarray(0, bytes.length).every((byte, i) => byte === bytes[i]);
 }

@@ -1,7 +1,4 @@
-/**
- * How stratum writes targets, nonces and headers: as hex digits, and numbers with the most significant digit first. The
- * client and the server share this. Pure.
- */
+/** How stratum writes targets, nonces and headers: in hex digits, with numbers' most significant digits first. Pure. */
 
 import { z } from 'zod';
 import { fromHex, HEADER_BYTES, NONCE_BYTES, TARGET_BYTES, toHex } from '../chain/bytes.ts';
@@ -15,14 +12,14 @@ export function formatTarget(target: Uint8Array): string {
 
 /**
  * @param hex up to 64 hex digits, big-endian; some servers leave out leading zeros
- * @returns 32 bytes, little-endian; undefined when the text is no target
+ * @returns 32 bytes, little-endian; undefined if the text is not a target
  */
 export function parseTarget(hex: string): Uint8Array | undefined {
   if (!/^(0x)?[\da-f]{1,64}$/i.test(hex)) return undefined;
   return fromHex(hex.replace(/^0x/i, '').padStart(2 * TARGET_BYTES, '0')).toReversed();
 }
 
-/** @returns the header, 286 bytes, of 572 hex digits; undefined when the text is not a header */
+/** @param hex 572 hex digits @returns 286 bytes; undefined if the text is not a header */
 export function parseHeader(hex: string): Uint8Array | undefined {
   return hex.length === 2 * HEADER_BYTES && /^[\da-f]+$/i.test(hex) ? fromHex(hex) : undefined;
 }
@@ -32,17 +29,14 @@ export function formatNonce1({ value, bytes }: Nonce1): string {
   return bytes === 0 ? '' : value.toString(16).padStart(2 * bytes, '0');
 }
 
-/**
- * @returns nonce2, the part of the nonce that the miner has chosen: two hex digits for each of its 8 − nonce1.bytes
- *   bytes
- */
+/** @returns the part of the nonce that the miner chose: two hex digits for each of its 8 − nonce1.bytes bytes */
 export function formatNonce2(nonce: bigint, { bytes }: Nonce1): string {
   return (nonce >> BigInt(8 * bytes)).toString(16).padStart(2 * (NONCE_BYTES - bytes), '0');
 }
 
 /**
  * @param hex up to two hex digits for each byte of nonce2; some miners leave out leading zeros
- * @returns the nonce of nonce2 and nonce1; undefined when the text is no nonce2
+ * @returns the nonce with both parts; undefined if the text is not a nonce2
  */
 export function parseNonce2(hex: string, { value, bytes }: Nonce1): bigint | undefined {
   const digits = hex.replace(/^0x/i, '');
@@ -50,11 +44,11 @@ export function parseNonce2(hex: string, { value, bytes }: Nonce1): bigint | und
   return (BigInt(`0x${digits}`) << BigInt(8 * bytes)) | BigInt(value);
 }
 
-/* What a stratum client asks and what a server says: one JSON object a line. */
+/* Messages of stratum clients and servers, one JSON object a line. Formatted lines include their line end. */
 
-/** A request's parameters. Clients send lists; what is no list counts as an empty one. */
+/** A client's request. Anything but a list of parameters counts as an empty list. */
 const Request = z.object({
-  /** It is echoed whatever its type is. */
+  /** Echoed, whatever its type. */
   id: z.unknown().optional(),
   method: z.string().max(64),
   params: z.array(z.unknown()).catch([]),
@@ -66,7 +60,7 @@ export interface Request {
   readonly params: readonly unknown[];
 }
 
-/** What a line of a client is: a request, an answer to something that the server said, or neither. */
+/** A client's line: a request, an answer to a server's message, or neither. */
 type ClientLine =
   | { readonly kind: 'request'; readonly request: Request }
   | { readonly kind: 'answer' }
@@ -81,10 +75,7 @@ export function parseClientLine(line: string): ClientLine {
   return { kind: 'junk', id: 'id' in message ? message.id : null };
 }
 
-/**
- * The error codes of stratum. Pools disagree about 21 to 23; these are Bitcoin's, with 21 also for stale shares.
- * The words distinguish `stale` from `job not found`.
- */
+/** The error codes of Bitcoin, with 21 also for stale shares. Pools disagree about 21 to 23. */
 export const STRATUM_ERROR = {
   other: 20,
   jobNotFound: 21,
@@ -94,47 +85,35 @@ export const STRATUM_ERROR = {
   notSubscribed: 25,
 } as const;
 
-/** @returns a line, with its end */
 export function formatResult(id: unknown, result: unknown): string {
   return `${JSON.stringify({ result, error: null, id })}\n`;
 }
 
-/** @returns a line, with its end */
 export function formatError(id: unknown, code: number, words: string): string {
   return `${JSON.stringify({ result: null, error: [code, words, null], id })}\n`;
 }
 
-/** @param targetHex 64 hex digits, big-endian @returns a line, with its end */
+/** @param targetHex 64 hex digits, big-endian */
 export function formatSetTarget(targetHex: string): string {
   return `${JSON.stringify({ method: 'mining.set_target', params: [targetHex], id: null })}\n`;
 }
 
-/**
- * @param headerHex 572 hex digits
- * @param clean whether the client shall drop its earlier jobs
- * @returns a line, with its end
- */
+/** @param headerHex 572 hex digits @param clean whether the client must drop its earlier jobs */
 export function formatNotify(jobId: string, headerHex: string, clean: boolean): string {
   return `${JSON.stringify({ method: 'mining.notify', params: [jobId, headerHex, clean], id: null })}\n`;
 }
 
-/*
- * The difficulty that stratum's words mean: in a worker's password (`d=…`) and in `mining.suggest_difficulty`.
- * Everywhere else in pickaxe, a difficulty is the number of hashes that a solution takes on average. Pure.
- */
+/* Stratum's difficulty, as in Bitcoin. Everywhere else in pickaxe, a difficulty is the average number of hashes. */
 
-/**
- * Number of hashes that a share of difficulty 1 takes on average: as in Bitcoin, where these words come from, so the
- * target is 2^224 − 1. This network's own messages name targets (`mining.set_target`) and need no such unit.
- */
+/** Average number of hashes per share of difficulty 1, whose target is 2^224 − 1. */
 const HASHES_AT_DIFFICULTY_1 = 2 ** 32;
 
 /** A target has 256 bits, so no share takes more hashes. */
 const MOST_HASHES = 2 ** 255;
 
 /**
- * @param difficulty as it stands in a message or a password, such as 0.05 or `65536`; it may be below 1
- * @returns hashes per share, at least 1; undefined when it is no difficulty
+ * @param difficulty as in a message or a password, such as 0.05 or `65536`; it may be below 1
+ * @returns hashes per share, at least 1; undefined if it is not a difficulty
  */
 export function hashesOfDifficulty(difficulty: unknown): number | undefined {
   const isNumber = typeof difficulty === 'number' || (typeof difficulty === 'string' && NUMBER.test(difficulty));
@@ -144,20 +123,17 @@ export function hashesOfDifficulty(difficulty: unknown): number | undefined {
 
 const NUMBER = /^\d{1,20}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i;
 
-/* What workers say of themselves: their name, their program, and the difficulty that their password asks for. Pure. */
+/* Texts by which a worker identifies itself and asks for a difficulty. */
 
-/**
- * Enough for an account that names its key (66 characters) and the name of a worker. Tables shorten names themselves.
- */
+/** Maximum length of a worker's name, in characters: enough for an account named by its key (66) and a name. */
 const NAME_CHARACTERS = 128;
-/** Maximum length of a program's name: some ASICs cut their own names there. */
+/** Maximum length of a program's name, in characters: some ASICs cut off their own names there. */
 const AGENT_CHARACTERS = 63;
 const UNNAMED = 'unnamed';
 
 /**
- * @param user the user name as the client writes it, often `ACCOUNT.WORKER`
- * @returns 1 to 128 printable characters on one line; where there are more, the account is shortened, and the worker
- *   stays
+ * @param user the client's user name, often `ACCOUNT.WORKER`
+ * @returns 1 to 128 printable characters on one line; if the name is longer, its account is shortened first
  */
 export function workerName(user: unknown): string {
   const clean = typeof user === 'string' ? oneLine(user) : '';
@@ -170,22 +146,19 @@ export function workerName(user: unknown): string {
     : `${oneLine(clean.slice(0, dot < 0 ? undefined : dot), room)}${worker}`;
 }
 
-/** @returns at most 63 printable characters; empty when the client does not say */
+/** @returns at most 63 printable characters; empty if the client does not name its program */
 export function agentName(agent: unknown): string {
   return typeof agent === 'string' ? oneLine(agent, AGENT_CHARACTERS) : '';
 }
 
-/**
- * BlackMiner's F1 writes the bytes of nonce1 and nonce2 in the order in which they stand in the header, which is the
- * reverse of the numbers that stratum means.
- */
+/** BlackMiner's F1 writes nonce1 and nonce2 in the byte order of the header, which is the reverse of stratum's. */
 export function reversesNonces(agent: string): boolean {
   return /black ?miner|^f1\b/i.test(agent);
 }
 
 /**
- * @param password words that are separated by commas, semicolons or blanks; `d=0.5` asks for a difficulty
- * @returns hashes per share; undefined when it asks for none
+ * @param password words separated by commas, semicolons or blanks; `d=0.5` asks for a difficulty
+ * @returns hashes per share; undefined if the password asks for none
  */
 export function chosenDifficulty(password: unknown): number | undefined {
   const words = typeof password === 'string' ? password.split(/[,;\s]+/) : [];

@@ -1,4 +1,4 @@
-/** The words and limits of the protocol that `pickaxe worker` speaks with its parent (docs/workers.md). */
+/** The protocol between `pickaxe worker` and its parent (docs/workers.md). Pure. */
 
 import { z } from 'zod';
 import { CHAIN_BYTES, fromHex, HEADER_BYTES, HEADER_OFFSET, toHex, WORK_BYTES, WORK_OFFSET } from '../chain/bytes.ts';
@@ -9,26 +9,23 @@ import { headerTargetOf, parseWork, type Work } from '../chain/work.ts';
 import { jsonOrUndefined, jsonText, oneLine } from '../text/plain-text.ts';
 import { parseTarget } from './stratum.ts';
 
-/** It changes when a parent that was written for an earlier version would misunderstand something. */
+/** Raised when a parent written for an earlier version would misunderstand something. */
 export const PROTOCOL_VERSION = 1;
 
-/** What a worker can do beyond jobs and shares. Later versions add words. */
+/** Features beyond jobs and shares. Later versions add words. */
 export const CAPABILITIES = ['nonce1', 'time-may-roll', 'verdicts', 'retarget', 'share-rate'] as const;
 
 export const LIMITS = {
-  /** The most bytes of a line to the worker. A job's line has about 1,000. */
+  /** Maximum length of a line to the worker, in bytes. A job has about 1,000. */
   lineBytes: 65_536,
-  /**
-   * The most jobs that a parent's connection holds. The oldest ends when a further one comes: its shares are long out.
-   */
+  /** Maximum number of jobs of a connection. The oldest ends when another one comes, long after its last share. */
   jobs: 64,
-  /** The most characters of a job's id. Ids of pools have a dozen. */
+  /** Maximum length of a job's id, in characters. Pools use a dozen. */
   idCharacters: 64,
-  /** The most characters of the text that `pong` repeats. */
+  /** Maximum length of the text that `pong` repeats, in characters. */
   echoCharacters: 256,
 } as const;
 
-/** Why a line was refused. */
 export const ERROR_CODES = [
   'line-too-long',
   'not-json',
@@ -40,19 +37,18 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Why a connection, or the worker, ends. */
 const BYE_REASONS = ['drained', 'input-ended', 'stopped', 'no-device'] as const;
 export type ByeReason = (typeof BYE_REASONS)[number];
 
-/* What a parent may send to `pickaxe worker`: the shapes of its lines. Pure. */
+/* Lines from the parent. */
 
 /** At this rate a share comes every millisecond, and its line costs more than finding it. */
 const MOST_SHARES_PER_SECOND = 1_000;
-/** Slower than a share a day, a rate says nothing. */
+/** One share a day. Lower rates are meaningless. */
 const LEAST_SHARES_PER_SECOND = 1 / 86_400;
-/** Maximum number of characters of a parent's line that an error repeats. */
+/** Maximum length of the quote of a parent's line in an error, in characters. */
 const MOST_QUOTED = 80;
-/** With more, the line is of another kind altogether. */
+/** A line with more faults than this is of an entirely different kind. */
 const MOST_FAULTS = 3;
 
 const JOB_ID = z
@@ -98,7 +94,6 @@ const JobRequest = z.strictObject({
 });
 export type JobRequest = Readonly<z.infer<typeof JobRequest>>;
 
-/** Every line to the worker. */
 export const Request = z.discriminatedUnion('type', [
   JobRequest,
   z.strictObject({ type: z.literal('cancel'), id: JOB_ID.exactOptional() }),
@@ -124,7 +119,7 @@ export const Request = z.discriminatedUnion('type', [
 ]);
 export type Request = Readonly<z.infer<typeof Request>>;
 
-/** Why a line was refused, for the parent's author: what is wrong and what to do. */
+/** Why a line was refused and what to do, for the parent's author. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
@@ -132,7 +127,7 @@ export interface Refusal {
 
 const TYPES = Request.options.map(({ shape }) => shape.type.value);
 
-/** What to write into a field, by the end of its path. */
+/** What to write into a field, by its name. */
 const SAYS: Readonly<Record<string, string>> = {
   id: `give a text of 1 to ${LIMITS.idCharacters} characters`,
   header: `give ${2 * HEADER_BYTES} hex digits (${HEADER_BYTES} bytes)`,
@@ -151,7 +146,7 @@ const SAYS: Readonly<Record<string, string>> = {
   echo: `give a text of at most ${LIMITS.echoCharacters} characters`,
 };
 
-/** @param line one line without its end @returns what it asks for, or why it was refused */
+/** @param line without its line end */
 export function readRequest(line: string): Request | { readonly refusal: Refusal } {
   const json = jsonOrUndefined(line);
   if (json === undefined) {
@@ -179,9 +174,7 @@ function quoted(text: string): string {
   return `"${oneLine(text, MOST_QUOTED)}"`;
 }
 
-/*
- * What `pickaxe worker` sends to its parent: the shapes of its lines. Names follow the rules of all public JSON. Pure.
- */
+/* Lines to the parent. Names follow the rules of all public JSON. */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
@@ -190,7 +183,7 @@ const kind = z.enum(['cpu', 'gpu']);
 const state = z.enum(['starting', 'ready', 'paused', 'reopening', 'parked']);
 const ANSWERED_ID = z.string().meta({ description: 'the job’s name, which the parent chose' });
 
-/** Every line of the worker. A field that is optional is absent where its value is not known. */
+/** Optional fields are absent if their value is unknown. */
 export const Answer = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('hello'),
@@ -258,20 +251,14 @@ export type Answer = Readonly<z.infer<typeof Answer>>;
 
 type LimitShape = Record<keyof typeof LIMITS, typeof count>;
 
-/** An answer of one type. */
 export type AnswerOf<Type extends Answer['type']> = Extract<Answer, { type: Type }>;
 
-/** @returns the answer as a line, with its end */
 export function answerLine(answer: Answer): string {
   return `${jsonText(answer)}\n`;
 }
 
-/* Jobs of a parent as works, and solutions as shares. Pure. */
+/* Jobs become works, and solutions become shares. */
 
-/**
- * @param request a job whose shape has been checked
- * @returns the job's work. Its block target is the one in the header
- */
 export function workOf(request: JobRequest): Work {
   const header = fromHex(request.header);
   const blockTarget = headerTargetOf(header);
@@ -284,10 +271,7 @@ export function workOf(request: JobRequest): Work {
   });
 }
 
-/**
- * @param header 286 bytes
- * @param terms what the header does not say; its block target is the one in the header
- */
+/** @param header 286 bytes, with the block target @param terms the fields of the work that are not in the header */
 export function workOfHeader(
   header: Uint8Array,
   { target, ...terms }: Pick<Work, 'target' | 'nonce1' | 'rollTime' | 'until'>,
@@ -300,12 +284,11 @@ export function workOfHeader(
   return parseWork(record, { ...terms, blockTarget: Uint8Array.from(headerTargetOf(header)) });
 }
 
-/** @param target hex digits that have been checked @returns 32 bytes, little-endian */
+/** @param target valid hex digits @returns 32 bytes, little-endian */
 export function targetOf(target: string): Uint8Array {
   return parseTarget(target) as Uint8Array;
 }
 
-/** @param share the number of the share @param id the job's name */
 export function shareOf(
   { work, nonce, header, powHash, isBlock }: Solution,
   share: number,

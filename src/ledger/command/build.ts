@@ -1,4 +1,4 @@
-/** Writes the text `cmd` of a new command, byte for byte as the contract tool does, and signs it. */
+/** Writes the text `cmd` of a new command, byte for byte like the contract tool, and signs it. */
 
 import { LedgerFormatError } from '../json.ts';
 import { amountFault } from './coin.ts';
@@ -6,15 +6,14 @@ import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from './comman
 import type { Capability, Message, Payload, PublicMeta, Signer } from './payload.ts';
 import { jsonList, jsonObject, jsonText, numberText, scientificOfDecimal, toolJson } from './tool-json.ts';
 
-/** The longest time to live that a node takes, in seconds: two days. */
+/** Maximum time to live at nodes, in seconds: two days. */
 export const MAX_TTL = 172_800;
-/** The most signatures that a node takes. */
+/** Maximum number of signatures at nodes. */
 export const MAX_SIGNATURES = 100;
 
 /**
- * @returns the command's text. An absent network, proof or data is written as null. An absent scheme, address or list
- * of capabilities has no key, nor has an empty list
- * @throws LedgerFormatError for a text that is not Unicode.
+ * An absent network, proof or data becomes null. An absent scheme or address, or no capabilities, get no key.
+ * @throws LedgerFormatError if a text is not Unicode
  */
 export function cmdOf({ networkId, payload, signers, meta, nonce }: Payload): string {
   return jsonObject([
@@ -27,10 +26,8 @@ export function cmdOf({ networkId, payload, signers, meta, nonce }: Payload): st
 }
 
 /**
- * Builds a command and signs it.
- * @param pairs the pairs of keys of all signers, in any order
- * @throws LedgerFormatError for metadata that no node takes, for a signer who would sign for everything, for one whose
- * pair is missing, and for capabilities whose amount is not that in the code.
+ * @throws LedgerFormatError for metadata that nodes refuse, for a signer without capabilities, which would sign for
+ *   everything, for a missing key, and for a capability whose amount differs from the code's
  */
 export function buildCommand(payload: Payload, pairs: readonly KeyPair[]): Command {
   checkPayload(payload);

@@ -1,6 +1,6 @@
 /**
- * Code, data and capabilities of the commands about coins: transfers, transfers to another chain and their second step,
- * and reads. The amount in the code and in the capability come from the same decimal, so they are equal.
+ * Commands for coins: transfers, transfers to another chain and their second step, and reads with their results. An
+ * amount is equal in code and capability, because both come from one decimal.
  */
 
 import { type Decimal, decimalOf, formatDecimal, parseDecimal, type TokenAmount, tokenAmountOf } from '../decimal.ts';
@@ -10,7 +10,6 @@ import { isPublicKey } from './command.ts';
 import type { Capability, Message } from './payload.ts';
 import type { Outcome } from './results.ts';
 
-/** Whose signatures an account needs. */
 export interface Keyset {
   /** 64 hex digits each. */
   readonly keys: readonly string[];
@@ -18,7 +17,7 @@ export interface Keyset {
   readonly pred: string;
 }
 
-/** The ledger compares keys as a set. */
+/** Compares the keys as a set, like the ledger. */
 export function sameKeyset(one: Keyset, other: Keyset): boolean {
   const keysOf = ({ keys }: Keyset) => [...new Set(keys)].sort().join(' ');
   return one.pred === other.pred && keysOf(one) === keysOf(other);
@@ -39,29 +38,24 @@ export interface PaymentToGuard extends Payment {
 }
 
 export interface CrosschainPayment extends PaymentToGuard {
-  /** The chain on which the coins arrive. */
   readonly targetChain: number;
 }
 
-/** What a command does, and what its sender has to sign for, besides gas. */
+/** A message, and the capabilities that its sender signs for, besides gas. */
 export interface CoinCall {
   readonly message: Message;
   readonly capabilities: readonly Capability[];
 }
 
-/** The key of `data` that a receiver's keyset is read from. */
 const GUARD = 'receiver-guard';
 
-/**
- * @throws LedgerFormatError for an amount that is not above 0, for impossible accounts, and for a module's name that is
- * none.
- */
+/** @throws LedgerFormatError for an amount that is not above 0, an impossible account or an invalid name of a module */
 export function transfer({ module, sender, receiver, amount }: Payment): CoinCall {
   const code = call(module, 'transfer', text(sender), text(receiver), positive(amount));
   return { message: exec(code), capabilities: [transferCapability({ module, sender, receiver, amount })] };
 }
 
-/** @throws LedgerFormatError as `transfer`, and for a keyset that is not valid, or not that of the receiver's name. */
+/** @throws LedgerFormatError like `transfer`, and for a keyset that is invalid or does not match the receiver's name */
 export function transferCreate({ guard, ...payment }: PaymentToGuard): CoinCall {
   const { module, sender, receiver, amount } = payment;
   const code = call(module, 'transfer-create', text(sender), text(receiver), keysetCode(), positive(amount));
@@ -69,9 +63,8 @@ export function transferCreate({ guard, ...payment }: PaymentToGuard): CoinCall 
 }
 
 /**
- * Step 0, on the chain where the coins are. They have left it once this is in a block, and arrive with step 1, which
- * `continueOnTarget` builds.
- * @throws LedgerFormatError as `transferCreate`.
+ * Step 0, on the chain that the coins leave. They arrive with step 1, which `continueOnTarget` builds.
+ * @throws LedgerFormatError like `transferCreate`
  */
 export function transferCrosschain(payment: CrosschainPayment): CoinCall {
   const { module, sender, receiver, amount, guard, targetChain } = payment;
@@ -84,11 +77,9 @@ export function transferCrosschain(payment: CrosschainPayment): CoinCall {
 }
 
 /**
- * Step 1 of a transfer to another chain, on the chain where the coins arrive. Anyone may send it, and nobody has to
- * sign for it.
+ * Step 1, on the chain where the coins arrive. Anyone may send it, without signatures.
  * @param pactId the request key of step 0
- * @param proof what /spv has answered for it
- * @throws LedgerFormatError unless the request key is that of a command, and the proof is there.
+ * @param proof the answer of /spv for it
  */
 export function continueOnTarget(pactId: string, proof: string): Message {
   decodeBase64url(pactId, 32);
@@ -96,17 +87,17 @@ export function continueOnTarget(pactId: string, proof: string): Message {
   return { cont: { pactId, step: 1, rollback: false, data: {}, proof } };
 }
 
-/** Reads an account's balance, a decimal. Nobody has to sign for it. */
+/** Reading a balance needs no signature. */
 export function getBalance(module: string, account: string): Message {
   return exec(call(module, 'get-balance', text(account)));
 }
 
-/** Reads an account's balance and guard. Nobody has to sign for it. */
+/** Reading an account needs no signature. */
 export function getDetails(module: string, account: string): Message {
   return exec(call(module, 'details', text(account)));
 }
 
-/** The capability that the payer of the gas has to sign for. */
+/** The account that pays for gas signs for this capability. */
 export function gasCapability(module: string): Capability {
   return { name: `${moduleName(module)}.GAS`, args: [] };
 }
@@ -154,7 +145,7 @@ function keysetCode(): string {
   return `(read-keyset "${GUARD}")`;
 }
 
-/** Coins for a `k:` account with another guard would never arrive: the ledger lets nobody create it. */
+/** The ledger does not allow a `k:` account with another guard, so coins for it would never arrive. */
 function guardData({ keys, pred }: Keyset, receiver: string): ExactJson {
   if (keys.length === 0 || !keys.every(isPublicKey)) {
     throw new LedgerFormatError('A keyset needs public keys, each of 64 lower-case hex digits');
@@ -169,17 +160,17 @@ function guardData({ keys, pred }: Keyset, receiver: string): ExactJson {
 }
 
 /*
- * Compares the amount that a transfer's capability allows with the amounts in the code, where both are written out. A
- * difference would cost gas for nothing, or leave a right that nobody meant to give.
+ * The amount of a transfer's capability must equal the literal amounts in the code. A difference would waste gas, or
+ * grant an unintended right.
  */
 
-/** A call with its arguments as they are written; a nested list is undefined. */
+/** A call with its unevaluated arguments; a nested list is undefined. */
 interface Call {
   readonly name: string;
   readonly args: readonly (string | undefined)[];
 }
 
-/** The functions whose amounts a capability allows, each with the number of its arguments: the amount is the last. */
+/** The functions whose amounts each capability allows, with their numbers of arguments. The amount is the last one. */
 const FUNCTIONS = new Map([
   [
     'TRANSFER',
@@ -195,16 +186,16 @@ const TOKEN = /\s+|;[^\n]*|"(?:[^"\\]|\\[\s\S])*"?|[()[\]{}]|[^\s()[\]{}";]+/g;
 const LITERAL_AMOUNT = /^\d+(\.\d+)?$/;
 
 /**
- * @returns what is wrong with the amount of `….TRANSFER [sender, receiver, amount]` or `….TRANSFER_XCHAIN [sender,
- * receiver, amount, chain]`; undefined when nothing is, and for all other capabilities. The sum of the code's transfers
- * is compared only if all their amounts are written out
+ * Checks the amount of `….TRANSFER [sender, receiver, amount]` or `….TRANSFER_XCHAIN [sender, receiver, amount, chain]`
+ * against the sum of the code's transfers, if all their amounts are literals.
+ * @returns the fault, as a clause; undefined if there is none
  */
 export function amountFault({ name, args }: Capability, code: string): string | undefined {
   const dot = name.lastIndexOf('.');
   const functions = FUNCTIONS.get(name.slice(dot + 1));
   const [sender, receiver, amount, chain] = args;
   const isTransfer = functions && typeof sender === 'string' && typeof receiver === 'string';
-  // A module of another kind may give the same name to a capability with other arguments.
+  // Another module may use the name for a capability with other arguments.
   if (!isTransfer || amount === undefined || typeof amount === 'string') return undefined;
   const allowed = readAmount(amount);
   if (typeof allowed === 'string') return allowed;
@@ -231,7 +222,6 @@ function difference(allowed: Decimal, amounts: readonly string[]): string | unde
     : `it allows ${formatDecimal(allowed)}, but the code transfers ${formatDecimal(sum)}`;
 }
 
-/** @returns the amount, or what is wrong with it */
 function readAmount(json: ExactJson): Decimal | string {
   try {
     return decimalOf(json);
@@ -245,12 +235,12 @@ function isLiteral(amount: string | undefined): amount is string {
   return amount !== undefined && LITERAL_AMOUNT.test(amount);
 }
 
-/** @returns what a literal text means; undefined for all else */
+/** @returns the value of a literal text; undefined for all else */
 function textOf(token: string | undefined): string | undefined {
   return token?.startsWith('"') ? token.slice(1, -1).replace(/\\(["\\])/g, '$1') : undefined;
 }
 
-/** @returns every list that begins with a name, with what stands in it */
+/** @returns every list that begins with a name */
 function callsIn(code: string): Call[] {
   const calls: Call[] = [];
   const open: (string | undefined)[][] = [];
@@ -269,24 +259,20 @@ function callsIn(code: string): Call[] {
   return calls;
 }
 
-/*
- * What the reads of `coin.ts` have found. That an account does not exist is an answer; every other failure is an error.
- */
+/* Results of reads. A missing account is a result; every other failure is an error. */
 
 export interface AccountDetails {
   readonly account: string;
   readonly balance: Decimal;
   readonly guard: ExactJson;
-  /** The guard, if it is a keyset. */
   readonly keyset?: Keyset;
 }
 
 /**
- * @param outcome that of a read of a token's balance
- * @param module the token's; coins have at most 12 decimal places, other tokens up to 255
- * @returns the balance; undefined when the account does not exist
- * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no decimal from 0
- *   on.
+ * @param outcome of `getBalance`
+ * @param module coins have at most 12 decimal places, other tokens up to 255
+ * @returns undefined if the account does not exist
+ * @throws LedgerFormatError with the ledger's message for every other failure, and for an invalid balance
  */
 export function tokenBalanceOf(outcome: Outcome, account: string, module: string): TokenAmount | undefined {
   if (isMissing(outcome, account)) return undefined;
@@ -296,8 +282,8 @@ export function tokenBalanceOf(outcome: Outcome, account: string, module: string
 }
 
 /**
- * @returns undefined when the account does not exist
- * @throws LedgerFormatError with the ledger's message for every other failure, and for data that are no account's.
+ * @returns undefined if the account does not exist
+ * @throws LedgerFormatError with the ledger's message for every other failure, and for invalid details
  */
 export function detailsOf(outcome: Outcome, account: string): AccountDetails | undefined {
   if (isMissing(outcome, account)) return undefined;
@@ -320,9 +306,9 @@ function dataOf(outcome: Outcome): ExactJson {
   throw new LedgerFormatError(`The ledger cannot read the account: ${outcome.error.message}`);
 }
 
-/** Number of characters of a key that the contract language names since its last version. */
+/** Number of characters of a key in messages of the contract language's latest version. */
 const KEY_SHOWN = 10;
-/** The words of the contract language before and since its last version, of which the whole text must be one. */
+/** Messages of the contract language before and since its latest version. The whole text must match. */
 const NO_ROW = /^(?:with-read|read): row not found: (?<row>.+)$/s;
 const NO_VALUE = /^No value found in table \S+ for key: (?<key>.+)$/s;
 

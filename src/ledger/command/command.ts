@@ -1,4 +1,4 @@
-/** A command as it is sent: its text, the text's hash and the signatures (document 2, "Command"). */
+/** A signed command: its text, the text's hash and the signatures (document 2, "Command"). */
 
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { blake2b } from '@noble/hashes/blake2.js';
@@ -10,7 +10,7 @@ import { fields, type Payload, parsePayload, type Signer } from './payload.ts';
 import { jsonList, jsonObject, jsonText } from './tool-json.ts';
 
 export interface Command {
-  /** What is hashed, so it must stay as it is. */
+  /** Never reformatted, because it is hashed. */
   readonly cmd: string;
   /** 43 characters of base64url; also the request key. */
   readonly hash: string;
@@ -23,31 +23,27 @@ export interface Signature {
   readonly sig: string;
 }
 
-/** Which part of a command is wrong. */
 type CommandPart = 'cmd' | 'hash' | 'cmd or hash' | 'signatures';
 
 export type Verdict =
   | { readonly kind: 'valid' }
-  /** Nothing speaks against the command, but the text or the key that would prove it is not to be had. */
+  /** No fault was found, but the text or the key for a complete check is not available. */
   | { readonly kind: 'not checkable'; readonly message: string }
   | { readonly kind: 'wrong'; readonly part: CommandPart; readonly message: string };
 
-/**
- * Until January 2022, blocks have stored commands that were read and written again; the texts that were hashed are
- * lost.
- */
+/** Until January 2022, blocks stored commands in a new encoding, and the hashed texts are lost. */
 const REENCODED_UNTIL_MICROSECONDS = BigInt(Date.UTC(2022, 1)) * 1000n;
 const ED25519 = 'ED25519';
 
 const Sig = fields({ sig: z.string().nullish() }).transform(({ sig }) => (sig ? { sig } : null));
 const Command = fields({ cmd: z.string(), hash: z.string(), sigs: z.array(Sig.nullable()) });
 
-/** @throws LedgerFormatError that names the field. */
+/** @throws LedgerFormatError that names the field */
 export function parseCommand(json: ExactJson): Command {
   return checked(Command, json, 'command');
 }
 
-/** @returns the JSON of one command, as the contract tool writes it and /local takes it */
+/** @returns JSON for /local, written like the contract tool */
 export function commandJson({ hash, sigs, cmd }: Command): string {
   const signatures = sigs.map((each) => (each ? jsonObject([['sig', jsonText(each.sig)]]) : 'null'));
   return jsonObject([
@@ -57,16 +53,15 @@ export function commandJson({ hash, sigs, cmd }: Command): string {
   ]);
 }
 
-/** @returns the JSON of several commands, as the contract tool writes it and /send takes it */
+/** @returns JSON for /send, written like the contract tool */
 export function sendJson(commands: readonly Command[]): string {
   return jsonObject([['cmds', jsonList(commands.map(commandJson))]]);
 }
 
 /**
- * Checks the hash, and all signatures by the order of the signers. Of a command whose hash is not that of its text, the
- * signatures show which of the two was changed.
- * @param storedAt the creation time of the block that the command comes from, in microseconds since 1970. Commands of
- * old blocks that have lost their text are "not checkable" if their signatures belong to the hash
+ * Checks the hash, and all signatures in the order of the signers.
+ * @param storedAt the creation time of the command's block, in microseconds since 1970. Commands of old blocks, whose
+ *   text is lost, are "not checkable" if their signatures match the hash
  */
 export function verifyCommand(command: Command, storedAt?: bigint): Verdict {
   const hash = bytesOfHash(command.hash);
@@ -108,7 +103,7 @@ function verifySignatures({ sigs }: Command, signers: readonly Signer[], hash: U
   return verdict;
 }
 
-/** Of a command whose text is lost, the hash and the signatures are still those of the first text. */
+/** The hash and the signatures are still those of the lost text. */
 function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Array): Verdict {
   const verdict = verifySignatures(command, signers, hash);
   if (verdict.kind === 'wrong') return verdict;
@@ -118,8 +113,7 @@ function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Arr
 }
 
 /**
- * Tells which part was changed of a command whose hash is not that of its text.
- * @param sigs public keys, each with its signature or null
+ * Finds the changed part of a command whose hash is not that of its text.
  * @param hash the command's hash, 32 bytes
  * @param own the hash of its text, 32 bytes
  */
@@ -160,10 +154,7 @@ function wrong(part: CommandPart, message: string): Extract<Verdict, { kind: 'wr
   return { kind: 'wrong', part, message };
 }
 
-/*
- * The hash of a command: BLAKE2b-256 over the UTF-8 of `cmd`, which is also its request key. Document 2 says BLAKE2s;
- * every command of the real network says BLAKE2b.
- */
+/* BLAKE2b-256 of the UTF-8 of `cmd`. Document 2 says BLAKE2s, but every command of the real network uses BLAKE2b. */
 
 const HASH_BYTES = 32;
 
@@ -177,12 +168,10 @@ export function requestKeyOfCmd(cmd: string): string {
   return encodeBase64url(hashOfCmd(cmd));
 }
 
-/*
- * Ed25519 keys (RFC 8032) and signatures over the 32 bytes of a command's hash. A secret key never leaves its object.
- */
+/* Ed25519 keys (RFC 8032). A secret key never leaves its object. */
 
 const KEY_BYTES = 32;
-/** What precedes the 32 bytes of a key in DER (RFC 8410). */
+/** The DER before the 32 bytes of a key (RFC 8410). */
 const SECRET_PREFIX = fromHex('302e020100300506032b657004220420');
 const PUBLIC_PREFIX = fromHex('302a300506032b6570032100');
 
@@ -190,7 +179,7 @@ const KEY = /^[0-9a-f]{64}$/;
 const KEY_IN_ANY_CASE = /^[0-9a-f]{64}$/i;
 const SIGNATURE = /^[0-9a-f]{128}$/;
 
-/** Whether a text is 64 lower-case hex digits, as a public key is written. */
+/** Whether a text is 64 lower-case hex digits. */
 export function isPublicKey(text: string): boolean {
   return KEY.test(text);
 }
@@ -202,8 +191,8 @@ export class KeyPair {
 
   /**
    * @param secret 64 hex digits: the 32 bytes from which RFC 8032 derives both keys
-   * @param publicKey 64 hex digits, when it is to be compared
-   * @throws LedgerFormatError, which quotes neither key, for other texts and for a public key of another secret.
+   * @param publicKey 64 hex digits, compared with the derived key if given
+   * @throws LedgerFormatError, which quotes neither key, for malformed keys and for a public key that does not match
    */
   constructor(secret: string, publicKey?: string) {
     if (!KEY_IN_ANY_CASE.test(secret)) {
@@ -218,20 +207,16 @@ export class KeyPair {
     }
   }
 
-  /**
-   * @param hash 32 bytes
-   * @returns 128 lower-case hex digits
-   */
+  /** @param hash 32 bytes @returns 128 lower-case hex digits */
   sign(hash: Uint8Array): string {
     return toHex(Uint8Array.from(sign(null, hash, this.#secret)));
   }
 }
 
 /**
- * Whether a signature is that of a key over a hash. Texts that are no signature or no key belong to nothing.
- * @param signature 128 lower-case hex digits
+ * @param signature 128 lower-case hex digits; otherwise false
  * @param hash 32 bytes
- * @param publicKey 64 hex digits in any case, as nodes read them
+ * @param publicKey 64 hex digits in any case, which nodes accept; otherwise false
  */
 export function isSignature(signature: string, hash: Uint8Array, publicKey: string): boolean {
   if (!SIGNATURE.test(signature) || !KEY_IN_ANY_CASE.test(publicKey)) return false;

@@ -1,6 +1,6 @@
 /**
- * What the text `cmd` of a command says (document 2, "Command payload"). The names are those of its JSON. A command's
- * text is what is hashed, so it is read here and never written again; `build.ts` writes new ones.
+ * The contents of a command's text `cmd` (document 2, "Command payload"), with the names of its JSON. The text is only
+ * read here; `build.ts` writes new ones.
  */
 
 import { z } from 'zod';
@@ -16,30 +16,29 @@ import {
   safeInteger,
 } from '../json.ts';
 
-/* What the schemas of commands and results have in common. They check JSON with exact numbers. */
+/* Schemas that commands and results share. */
 
-/** Any JSON value, which must be there. */
+/** Any JSON value except an absent one. */
 export const anyJson = z.custom<ExactJson>((value) => value !== undefined, 'is missing');
 const anyObject = z.custom<ExactJsonObject>(
   (value) => value !== undefined && isExactJsonObject(value as ExactJson),
   'must be an object',
 );
 const jsonNumber = z.instanceof(JsonNumber, { error: 'must be a number' });
-/** An integer up to 2^53 − 1 in digits. */
+/** An integer in digits, of at most 2^53 − 1. */
 export const integer = reading(jsonNumber, safeInteger);
 
-/** The schema of an object with these fields; others are left out. */
+/** An object with these fields; others are left out. */
 export function fields<Shape extends z.ZodRawShape>(shape: Shape) {
-  // A JsonNumber is an object, too, but not one of JSON.
+  // A JsonNumber is an object, but not a JSON object.
   return z.preprocess((value) => (value instanceof JsonNumber ? undefined : value), z.object(shape));
 }
 
-/** The schema of a value that writers leave out or set to null. */
+/** A value that writers leave out or set to null. */
 export function orNull<Out, In>(schema: z.ZodType<Out, In>) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
-/** What a signature may be used for. */
 export interface Capability {
   /** With its module, such as `coin.GAS`. */
   readonly name: string;
@@ -49,14 +48,13 @@ export interface Capability {
 export interface Signer {
   /** 64 hex digits for Ed25519. */
   readonly pubKey: string;
-  /** Ed25519 when it is absent. */
+  /** Absent for Ed25519. */
   readonly scheme?: string | undefined;
   readonly addr?: string | undefined;
   /** A signer without capabilities signs for everything. */
   readonly clist?: readonly Capability[] | undefined;
 }
 
-/** Public metadata: who pays, where, and until when. */
 export interface PublicMeta {
   /** A number's digits, such as `0`; empty for a server without chains. */
   readonly chainId: string;
@@ -64,9 +62,9 @@ export interface PublicMeta {
   readonly sender: string;
   /** In units of gas. */
   readonly gasLimit: number;
-  /** In coins for each unit of gas. */
+  /** In coins per unit of gas. */
   readonly gasPrice: Decimal;
-  /** In seconds from the creation time on. */
+  /** In seconds from the creation time. */
   readonly ttl: number;
   /** In seconds since 1970. */
   readonly creationTime: number;
@@ -78,18 +76,17 @@ interface ExecMessage {
 }
 
 export interface ContMessage {
-  /** The request key of the command that began. */
+  /** The request key of the first step's command. */
   readonly pactId: string;
   readonly step: number;
   readonly rollback: boolean;
   readonly data: ExactJson;
-  /** Of a step on another chain: what /spv has answered. */
+  /** For a step on another chain: the answer of /spv. */
   readonly proof: string | null;
 }
 
 export type Message = { readonly exec: ExecMessage } | { readonly cont: ContMessage };
 
-/** @param Meta what the metadata are known to be */
 export interface Payload<Meta = PublicMeta> {
   readonly networkId: string | null;
   readonly payload: Message;
@@ -98,7 +95,6 @@ export interface Payload<Meta = PublicMeta> {
   readonly nonce: string;
 }
 
-/** A field that writers leave out or set to null. */
 const optionalText = z
   .string()
   .nullish()
@@ -143,7 +139,7 @@ const ReadPayload = fields({
   nonce: z.string(),
 });
 
-/** Nodes round what must be an integer, to the even neighbour if it lies in the middle. */
+/** Nodes round fractions in integers, to the even neighbour if two are equally near. */
 const metaInteger = reading(anyJson, (json) => safeInteger(jsonInteger(divideDecimal(metaDecimalOf(json), ONE))));
 
 const Meta = fields({
@@ -155,15 +151,12 @@ const Meta = fields({
   creationTime: metaInteger,
 });
 
-/**
- * Reads the text of a command. Its metadata may be public ones (`publicMetaOf` reads them), private ones or old ones.
- * @throws LedgerFormatError that names the field.
- */
+/** The metadata may be public (see `publicMetaOf`), private or of an old form. @throws LedgerFormatError */
 export function parsePayload(cmd: string): Payload<ExactJsonObject> {
   return checked(ReadPayload, parseExactJson(cmd), 'cmd');
 }
 
-/** The members that are read above. Lists are given by the members of their items. */
+/** For lists, the members of their items. */
 interface Members {
   readonly [name: string]: Members | null;
 }
@@ -178,17 +171,14 @@ const MEMBERS: Members = {
   nonce: null,
 };
 
-/** A member of a command's text that is signed with it, but is not read here. */
+/** A member of a command's text that is signed but not read here. */
 interface UnknownMember {
   /** Such as `signers.0.weight`. */
   readonly path: string;
   readonly value: ExactJson;
 }
 
-/**
- * Nodes may give a meaning to what is not read here, such as `verifiers`. What is null or an empty list says nothing.
- * @throws LedgerFormatError unless the text is JSON.
- */
+/** Finds members that nodes may give a meaning to, such as `verifiers`. Null and empty lists are ignored. */
 export function unknownMembers(cmd: string): UnknownMember[] {
   return [...unknownIn(parseExactJson(cmd), MEMBERS, '')];
 }
@@ -208,7 +198,9 @@ function* unknownIn(json: ExactJson, known: Members | null, path: string): Gener
   }
 }
 
-/** @throws LedgerFormatError unless these are all public metadata, with a gas price of at most 12 decimal places. */
+/**
+ * @throws LedgerFormatError unless the metadata is public and complete, with a gas price of at most 12 decimal places
+ */
 export function publicMetaOf(meta: ExactJsonObject): PublicMeta {
   return checked(Meta, meta, 'cmd.meta');
 }

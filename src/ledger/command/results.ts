@@ -1,28 +1,22 @@
-/**
- * What nodes answer about commands (document 2, "Command result"). Numbers keep their digits; `decimalOf` reads
- * amounts.
- */
+/** Answers of nodes about commands (document 2, "Command result"). Amounts keep their digits, for `decimalOf`. */
 
 import { z } from 'zod';
 import { checked, opaqueId } from '../fields.ts';
 import { type ExactJson, type ExactJsonObject, isExactJsonObject, LedgerFormatError, quoted } from '../json.ts';
 import { anyJson, fields, integer, orNull } from './payload.ts';
 
-/** What running a command has come to. */
 export type Outcome =
   | { readonly status: 'success'; readonly data: ExactJson }
   | { readonly status: 'failure'; readonly error: Failure };
 
-/** Why a command has failed. */
 export type Failure = z.output<typeof Failure>;
 export type LedgerEvent = z.output<typeof LedgerEvent>;
-/** Where a command of several steps stands. */
 export type Continuation = z.output<typeof Continuation>;
-/** The block that a command is in; of a dry run, the block that it would follow. Times are microseconds since 1970. */
+/** The block of a command, or for a dry run, the block before it. Times are microseconds since 1970. */
 export type ResultMeta = z.output<typeof ResultMeta>;
 
 export interface CommandResult {
-  /** Of a user's command, 43 characters. */
+  /** 43 characters for a user's command. */
   readonly reqKey: string;
   readonly result: Outcome;
   /** In units of gas. */
@@ -34,16 +28,15 @@ export interface CommandResult {
   readonly continuation: Continuation | null;
 }
 
-/** What /local answers. */
 export interface LocalAnswer {
   readonly outcome: Outcome;
-  /** Stand-alone servers of old versions give only the outcome. */
+  /** Absent in answers of old stand-alone servers. */
   readonly result?: CommandResult;
-  /** About features that will go; only with `preflight`. */
+  /** About deprecated features; only with `preflight`. */
   readonly warnings: readonly string[];
 }
 
-/** What /listen answers: a stand-alone server gives up after some microseconds. */
+/** A stand-alone server gives up after some microseconds. */
 type ListenAnswer = CommandResult | { readonly timeoutMicros: number };
 
 const Failure = fields({
@@ -115,7 +108,7 @@ const TxId = z.union(
 );
 
 const CommandResult = fields({
-  // The request key of a coinbase is longer: the parent's hash, quoted, and written as base64url once more.
+  // The request key of a coinbase is longer: the parent's hash, quoted, in base64url once more.
   reqKey: z.string().regex(/^[\w-]{43,100}$/, 'must be a request key'),
   result: Outcome,
   gas: integer,
@@ -134,15 +127,12 @@ const Keys = fields({ requestKeys: z.array(opaqueId) });
 const Proof = z.string().regex(/^[\w-]+$/, 'is not base64url');
 const Timeout = fields({ status: z.literal('timeout'), 'timeout-micros': integer });
 
-/** @throws LedgerFormatError that names the field. */
+/** @throws LedgerFormatError that names the field */
 export function parseCommandResult(json: ExactJson): CommandResult {
   return checked(CommandResult, json, 'result');
 }
 
-/**
- * Reads the answer of /local: a result, a preflight result, or what a stand-alone server answers.
- * @throws LedgerFormatError that names the field.
- */
+/** Reads a result, a preflight result, or the answer of a stand-alone server. @throws LedgerFormatError */
 export function parseLocalAnswer(json: ExactJson): LocalAnswer {
   const answer = unwrapped(json);
   if (has(answer, 'preflightResult')) {
@@ -154,15 +144,12 @@ export function parseLocalAnswer(json: ExactJson): LocalAnswer {
   return { outcome: result.result, result, warnings: [] };
 }
 
-/** @returns the request keys. @throws LedgerFormatError that names the field. */
+/** @returns the request keys @throws LedgerFormatError that names the field */
 export function parseSendAnswer(json: ExactJson): readonly string[] {
   return checked(Keys, unwrapped(json), 'answer').requestKeys;
 }
 
-/**
- * @returns the results by request key; a key without a result is unknown or pending
- * @throws LedgerFormatError that names the field, and for a result under the key of another.
- */
+/** @returns the results by request key; a key without a result is unknown or pending @throws LedgerFormatError */
 export function parsePollAnswer(json: ExactJson): ReadonlyMap<string, CommandResult> {
   const answer = unwrapped(json);
   if (!isExactJsonObject(answer)) throw new LedgerFormatError('The answer of /poll must be an object');
@@ -175,23 +162,19 @@ export function parsePollAnswer(json: ExactJson): ReadonlyMap<string, CommandRes
   return new Map(results);
 }
 
-/** @throws LedgerFormatError that names the field. */
+/** @throws LedgerFormatError that names the field */
 export function parseListenAnswer(json: ExactJson): ListenAnswer {
   const answer = unwrapped(json);
   if (!has(answer, 'timeout-micros')) return checked(CommandResult, answer, 'answer');
   return { timeoutMicros: checked(Timeout, answer, 'answer')['timeout-micros'] };
 }
 
-/**
- * Reads the answer of /spv.
- * @returns the proof, in base64url, whatever it proves.
- * @throws LedgerFormatError for all else.
- */
+/** @returns the unchecked proof, in base64url @throws LedgerFormatError for all else */
 export function parseProofAnswer(json: ExactJson): string {
   return checked(Proof, unwrapped(json), 'proof');
 }
 
-/** Stand-alone servers of old versions put every answer in `{status, response}`. */
+/** Old stand-alone servers wrap every answer in `{status, response}`. */
 function unwrapped(json: ExactJson): ExactJson {
   return has(json, 'response') && has(json, 'status') ? json.response : json;
 }
@@ -200,21 +183,17 @@ function has(json: ExactJson, key: string): json is ExactJsonObject {
   return isExactJsonObject(json) && Object.hasOwn(json, key);
 }
 
-/*
- * What the texts mean with which nodes refuse commands and proofs. The texts are foreign: make them safe before showing
- * them.
- */
+/* Texts with which nodes refuse commands and proofs. They are foreign: make them safe before showing them. */
 
-/** Why /send has refused a whole batch. */
 export interface SendRefusal {
-  /** The request key of the command that was refused, if the text names it. */
+  /** The request key of the refused command, if the text names it. */
   readonly reqKey?: string;
   readonly reason: string;
-  /** An earlier try has succeeded: look the command up instead of sending it again. */
+  /** Whether an earlier attempt has succeeded: look the command up instead of sending it again. */
   readonly isKnown: boolean;
 }
 
-/** Why /spv has no proof: `wait` says that there will be one. */
+/** A refusal by /spv. `wait`: a proof will follow. */
 export interface ProofRefusal {
   readonly reason: string;
   readonly wait: boolean;
@@ -232,7 +211,7 @@ export function readProofRefusal(text: string): ProofRefusal {
   return { reason: text.trim(), wait: /SPV target not reachable|Transaction hash not found/i.test(text) };
 }
 
-/** Whether a continuation has failed only because somebody else has finished it: the coins have arrived. */
+/** Whether another sender has already finished the continuation, so that the coins have arrived. */
 export function isAlreadyCompleted(outcome: Outcome): boolean {
   return (
     outcome.status === 'failure' && /pact completed|defpact execution already completed/i.test(outcome.error.message)

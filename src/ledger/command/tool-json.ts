@@ -1,7 +1,4 @@
-/**
- * Writes JSON byte for byte as the contract tool does: no spaces, its order of keys, its numbers, and its escapes in
- * texts.
- */
+/** Writes JSON byte for byte like the contract tool: no spaces, its order of keys, its numbers and its escapes. */
 
 import { type Decimal, PLACES } from '../decimal.ts';
 import {
@@ -21,7 +18,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-/** @throws LedgerFormatError as `jsonText`, and for a number with an exponent of more than 9 digits. */
+/** @throws LedgerFormatError like `jsonText`, and for a number with an exponent of more than 9 digits */
 export function toolJson(value: ExactJson): string {
   if (value === null || typeof value === 'boolean') return `${value}`;
   if (typeof value === 'string') return jsonText(value);
@@ -41,11 +38,7 @@ export function jsonObject(fields: readonly (readonly [key: string, json: string
   return `{${present.map(([key, json]) => `${jsonText(key)}:${json}`).join(',')}}`;
 }
 
-/**
- * @returns the text in quotes. Control characters without a short escape are written as `\u001f`; U+007F and above stay
- * themselves
- * @throws LedgerFormatError for half of a surrogate pair, which has no UTF-8.
- */
+/** Control characters without a short escape become `\u001f`. @throws LedgerFormatError for half of a surrogate pair */
 export function jsonText(text: string): string {
   if (/\p{Surrogate}/u.test(text))
     throw new LedgerFormatError('A text has half of a surrogate pair, so it is not Unicode');
@@ -61,24 +54,21 @@ function isList(value: ExactJson): value is readonly ExactJson[] {
   return Array.isArray(value);
 }
 
-/*
- * The order in which the contract tool writes the keys of an object: that of a hash table, whose hash is FNV-1 with 64
- * bits over UTF-16LE, and which looks at 4 bits of the hash at a time, the lowest first.
- */
+/* The contract tool's order of keys: by FNV-1 of 64 bits over UTF-16LE, 4 bits of the hash at a time, lowest first. */
 
 const START = -2578643520546668380n;
 const PRIME = 16777619n;
-/** Number of hex digits, of 4 bits each, in a hash. */
+/** Number of hex digits in a hash. */
 const DIGITS = 16;
 
-/** @returns the keys in the tool's order; all keys must differ */
+/** @param keys without duplicates */
 export function inToolOrder(keys: Iterable<string>): string[] {
   const places = new Map([...keys].map((key) => [key, placeOf(key)]));
   // The digits are ASCII characters, so comparing the texts compares the digits.
   return [...places.keys()].sort((a, b) => (places.get(a)! < places.get(b)! ? -1 : 1));
 }
 
-/** @returns the hash's hex digits, the lowest first */
+/** @returns the hash's hex digits, lowest first */
 function placeOf(key: string): string {
   let hash = BigInt.asUintN(64, START);
   for (const byte of Buffer.from(key, 'utf16le')) hash = BigInt.asUintN(64, hash * PRIME) ^ BigInt(byte);
@@ -86,8 +76,8 @@ function placeOf(key: string): string {
 }
 
 /*
- * How the contract tool writes numbers: integers plain, 0.1 to 10^7 plain with a point, all else with an exponent
- * (`1.0e-8`). It remembers the digits after the point, so 110.0 stays `110.0`, unless a value is normalised first.
+ * The contract tool writes integers plain, 0.1 to 10^7 plain with a point, and all else with an exponent (`1.0e-8`). It
+ * keeps the digits after the point, so 110.0 stays `110.0`, unless a value is normalised first.
  */
 
 /** The number coefficient × 10^exponent. */
@@ -97,15 +87,12 @@ interface Scientific {
 }
 
 const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/;
-/** Integers with more zeros at their end are written with an exponent. */
+/** Integers with more trailing zeros are written with an exponent. */
 const MAX_PLAIN_EXPONENT = 1024;
 /** Numbers from 10^7 on are written with an exponent, unless they are integers. */
 const MAX_PLAIN_POINT = 7;
 
-/**
- * @param text a number as JSON writes it, with an exponent of at most 9 digits
- * @throws LedgerFormatError for all else.
- */
+/** @param text a JSON number with an exponent of at most 9 digits @throws LedgerFormatError for all else */
 export function scientificOf(text: string): Scientific {
   const parts = NUMBER.exec(text);
   if (!parts) throw new LedgerFormatError(`${quoted(text)} is not a number such as 91.0 or 1.0e-8`);
@@ -117,14 +104,14 @@ export function scientificOfDecimal(decimal: Decimal): Scientific {
   return normalised({ coefficient: decimal, exponent: -PLACES });
 }
 
-/** @returns the same number without zeros at the end of its fraction: 110.0 becomes 110 */
+/** @returns the same number without trailing zeros in its fraction: 110.0 becomes 110 */
 export function normalised({ coefficient, exponent }: Scientific): Scientific {
   const zeros = /0*$/.exec(`${coefficient}`)![0].length;
   const dropped = coefficient === 0n ? Math.max(0, -exponent) : Math.min(zeros, Math.max(0, -exponent));
   return { coefficient: coefficient / 10n ** BigInt(dropped), exponent: exponent + dropped };
 }
 
-/** @returns the number as the tool writes it, which is also JSON */
+/** @returns the tool's form of the number, which is also JSON */
 export function numberText({ coefficient, exponent }: Scientific): string {
   if (exponent >= 0 && exponent <= MAX_PLAIN_EXPONENT) return `${coefficient * 10n ** BigInt(exponent)}`;
   const sign = coefficient < 0n ? '-' : '';
@@ -137,8 +124,8 @@ export function numberText({ coefficient, exponent }: Scientific): string {
 }
 
 /*
- * What the contract tool makes of a capability's argument before it writes it: every number is a decimal, and a decimal
- * is written as a number while its digits, without the point, fit in 2^53.
+ * In a capability's argument, every number becomes a decimal, which the contract tool writes as a number if its digits,
+ * without the point, fit into 2^53.
  */
 
 /** Longer numbers are typing errors. */
@@ -146,7 +133,7 @@ const MAX_EXPONENT = 255;
 const PLAIN_NUMBER = /^-?\d{1,255}(\.\d{1,255})?$/;
 const DEFAULT_PREDICATE = 'keys-all';
 
-/** @throws LedgerFormatError for null, and for numbers with an exponent beyond 255. */
+/** @throws LedgerFormatError for null, and for numbers with an exponent beyond 255 */
 export function toolArg(json: ExactJson): ExactJson {
   if (json === null) throw new LedgerFormatError('an argument cannot be null');
   if (json instanceof JsonNumber) return decimalArg(normalised(limited(scientificOf(json.text))));
@@ -177,7 +164,7 @@ function integerArg(json: ExactJson): ExactJsonObject {
   return { int: isSafe(integer) ? new JsonNumber(`${integer}`) : `${integer}` };
 }
 
-/** The tool reads a keyset as a set: its keys are sorted, and none is there twice. */
+/** The tool reads a keyset as a set. */
 function keysetArg(keys: readonly ExactJson[], pred: ExactJson): ExactJsonObject {
   return { pred: textOf(pred), keys: [...new Set(keys.map(textOf))].sort() };
 }

@@ -1,6 +1,5 @@
 /**
- * Reads a request file: what a person or a program writes for the contract tool (document 2, "Request-file formats").
- * Both dialects' names are read. What is missing is filled in when commands are made of it.
+ * Request files, the input of the contract tool (document 2, "Request-file formats"), in the names of both dialects.
  */
 
 import { cmdOf, MAX_SIGNATURES } from '../command/build.ts';
@@ -12,17 +11,16 @@ import { type ExactJson, LedgerFormatError, parseExactJson } from '../json.ts';
 import { readKeyPair, type UnsignedForm } from './unsigned-form.ts';
 import { Place, readHash, readPublicKey } from './yaml.ts';
 
-/** What is made of a request: a signed command, or one whose signatures come later. */
 export type RequestKind = 'signed' | 'unsigned';
 
 export interface Request {
   readonly kind: RequestKind;
   readonly message: Message;
   readonly signers: readonly Signer[];
-  /** Of a signed request: one for each signer, in the same order. */
+  /** For a signed request: one for each signer, in the same order. */
   readonly keyPairs: readonly KeyPair[];
   readonly networkId: string | null;
-  /** Absent: all zero and empty. Its creation time, if absent: when the command is built. */
+  /** Absent: all zero and empty. An absent creation time is the time when the command is built. */
   readonly meta?: Omit<PublicMeta, 'creationTime'> & { readonly creationTime?: number };
   /** Absent: the time when the command is built. */
   readonly nonce?: string;
@@ -32,10 +30,7 @@ interface RequestOptions {
   /** The file's name, for errors. */
   readonly file: string;
   readonly kind: RequestKind;
-  /**
-   * Reads a file that the request names, relative to the request's own folder. What it throws becomes part of an error.
-   * @param field the one that names the file: `codeFile` or `dataFile`
-   */
+  /** Reads a file that the request names, relative to the request's folder. Its error becomes part of this one's. */
   readonly load: (path: string, field: string) => string;
 }
 
@@ -46,14 +41,14 @@ const KEYS = [
 const EXEC_KEYS = ['code', 'codeFile'] as const;
 const CONT_KEYS = ['pactTxHash', 'flowTxHash', 'step', 'rollback', 'proof'] as const;
 const ED25519 = 'ED25519';
-/** Half a key, or more. */
+/** At least half a key. */
 const MAYBE_A_KEY = /[\da-f]{32}/i;
 /** In seconds. */
 const DEFAULT_TTL = 1800;
 
 type Fields = Readonly<Record<(typeof KEYS)[number], Place>>;
 
-/** @throws RequestFileError with the line of the first fault. No message contains a key. */
+/** @throws RequestFileError with the line of the first fault. No message contains a key */
 export function parseRequest(text: string, options: RequestOptions): Request {
   const place = Place.read(text, options.file);
   const fields = place.fields(...KEYS);
@@ -113,7 +108,7 @@ function loaded(file: Place, field: string, load: RequestOptions['load']): strin
   try {
     return load(path, field);
   } catch (error) {
-    // A key in the place of a file's name would be in the reason, too.
+    // If a key was written instead of a file's name, the reason would contain it.
     if (MAYBE_A_KEY.test(path)) throw file.fault('names a file that cannot be read');
     const why = error instanceof Error ? error.message : `${error}`;
     throw file.fault(`names a file that cannot be read: ${why.replace(/\.$/, '')}`);
@@ -208,18 +203,18 @@ function readMeta(place: Place): NonNullable<Request['meta']> {
   };
 }
 
-/* Makes commands of request files, byte for byte as the contract tool does. */
+/* Builds commands from requests, byte for byte like the contract tool. */
 
 const NO_META: PublicMeta = { chainId: '', sender: '', gasLimit: 0, gasPrice: 0n, ttl: 0, creationTime: 0 };
 
-/** @param now milliseconds since 1970, for what the request leaves out */
+/** @param now milliseconds since 1970, for missing values */
 export function signedCommand(request: Request, now: number): Command {
   const cmd = cmdOf(payloadOf(request, now));
   const hash = hashOfCmd(cmd);
   return { cmd, hash: requestKeyOfCmd(cmd), sigs: request.keyPairs.map((pair) => ({ sig: pair.sign(hash) })) };
 }
 
-/** @param now milliseconds since 1970, for what the request leaves out */
+/** @param now milliseconds since 1970, for missing values */
 export function unsignedForm(request: Request, now: number): UnsignedForm {
   const cmd = cmdOf(payloadOf(request, now));
   return { hash: requestKeyOfCmd(cmd), sigs: new Map(request.signers.map(({ pubKey }) => [pubKey, null])), cmd };
@@ -238,17 +233,17 @@ function payloadOf({ kind, message, signers, networkId, meta, nonce }: Request, 
   };
 }
 
-/* Two texts as the contract tool's language writes them. */
+/* Texts in the syntax of the contract tool's language. */
 
-/** The names of the control characters from U+0000 on. */
+/** The names of U+0000 and the following control characters. */
 const CONTROL_NAMES =
   'NUL SOH STX ETX EOT ENQ ACK a b t n v f r SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
     ' ',
   );
 
 /**
- * @param milliseconds since 1970; their fraction counts, too, to the microsecond
- * @returns such as `2024-09-06 20:04:12.679143 UTC`: at most 6 decimal places, and none when they are all zero
+ * @param milliseconds since 1970, with a fraction down to the microsecond
+ * @returns such as `2024-09-06 20:04:12.679143 UTC`, without trailing zeros
  */
 export function timeText(milliseconds: number): string {
   const microseconds = BigInt(Math.round(milliseconds * 1000));
@@ -257,10 +252,10 @@ export function timeText(milliseconds: number): string {
   return `${seconds}${fraction && `.${fraction}`} UTC`;
 }
 
-/** @returns the text in quotes, with quotes, backslashes, control characters and all beyond ASCII escaped */
+/** @returns the text in quotes, with quotes, backslashes, control characters and everything beyond ASCII escaped */
 export function showText(text: string): string {
   const shown = [...text].map(escaped);
-  // An escape ends before a digit, and \SO before an H, only with this mark between them.
+  // An escape before a digit, and \SO before an H, needs this mark as its end.
   const separated = shown.map((each, i) => {
     const next = shown[i + 1] ?? '';
     const runsOn = (/^\\\d+$/.test(each) && /^\d/.test(next)) || (each === '\\SO' && next.startsWith('H'));

@@ -1,6 +1,6 @@
 /**
- * A command on its way to its signers (document 2, "Signing workflow"): the text, its hash, and a signature or null for
- * each key. The condensed form leaves the text out, so that it fits where there is little room.
+ * A command on its way to its signers (document 2, "Signing workflow"). The condensed form leaves the text out, for
+ * channels with little room.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -29,9 +29,8 @@ export interface UnsignedForm {
 }
 
 /**
- * Reads a form in YAML or JSON, and checks all that can be checked: the hash against the text, the keys against the
- * text's signers, and every signature against the hash.
- * @throws RequestFileError with the file's name, and the line if there is one.
+ * Also checks the hash against the text, the keys against the text's signers, and every signature against the hash.
+ * @throws RequestFileError with the file's name, and the line if there is one
  */
 export function parseUnsignedForm(text: string, file: string): UnsignedForm {
   const form = readUnsignedForm(text, file);
@@ -39,10 +38,7 @@ export function parseUnsignedForm(text: string, file: string): UnsignedForm {
   return form;
 }
 
-/**
- * Reads a form whose parts may not belong together.
- * @throws RequestFileError with the file's name and the line for what has not the shape of a form.
- */
+/** Does not check whether the parts match. @throws RequestFileError with the file's name and the line */
 export function readUnsignedForm(text: string, file: string): UnsignedForm {
   const place = Place.read(text, file);
   if (place.hasAny(OF_REQUEST) && !place.hasAny(['hash'])) {
@@ -52,13 +48,10 @@ export function readUnsignedForm(text: string, file: string): UnsignedForm {
   return { hash: readHash(hash), sigs: readSignatures(sigs), cmd: cmd.isAbsent ? null : cmd.text() };
 }
 
-/** What says which code runs and who pays for it: a request has some of these, and a form none. */
+/** Keys of requests that forms do not have. */
 const OF_REQUEST = ['code', 'codeFile', 'publicMeta', 'pactTxHash', 'flowTxHash'];
 
-/**
- * Reads lines of public keys and signatures, as `signatureLines` writes them.
- * @throws RequestFileError with the file's name and the line.
- */
+/** Reads the output of `signatureLines`. @throws RequestFileError with the file's name and the line */
 export function parseSignatureLines(text: string, file: string): ReadonlyMap<string, string | null> {
   return readSignatures(Place.read(text, file));
 }
@@ -74,10 +67,7 @@ function readSignature(place: Place): string | null {
   return signature;
 }
 
-/**
- * @param file whose form it is
- * @throws RequestFileError that names what does not belong together.
- */
+/** @throws RequestFileError that names the parts that do not match */
 export function checkForm({ hash, sigs, cmd }: UnsignedForm, file: string): void {
   const bytes = decodeBase64url(hash, 32);
   if (cmd !== null) {
@@ -94,10 +84,7 @@ export function checkForm({ hash, sigs, cmd }: UnsignedForm, file: string): void
   }
 }
 
-/**
- * @returns the public keys of the command's signers, in their order
- * @throws RequestFileError unless the text can be read.
- */
+/** @returns public keys, in the signers' order @throws RequestFileError if the text cannot be read */
 export function signersOf(cmd: string, file: string): string[] {
   try {
     return parsePayload(cmd).signers.map(({ pubKey }) => pubKey);
@@ -107,13 +94,12 @@ export function signersOf(cmd: string, file: string): string[] {
   }
 }
 
-/** @returns YAML, byte for byte as the contract tool writes it; it ends with a newline */
+/** @returns YAML, byte for byte like the contract tool, with a newline at its end */
 export function formatUnsignedForm({ hash, sigs, cmd }: UnsignedForm): string {
   const command = cmd === null ? '' : `cmd: ${yamlText(cmd)}\n`;
   return `hash: ${yamlText(hash)}\n${sigs.size === 0 ? 'sigs: {}\n' : `sigs:\n${signatureLines(sigs, '  ')}`}${command}`;
 }
 
-/** @returns a line for each key, in the tool's order */
 export function signatureLines(sigs: ReadonlyMap<string, string | null>, indent = ''): string {
   const line = (key: string, signature: string | null) =>
     `${indent}${yamlText(key)}: ${signature === null ? 'null' : yamlText(signature)}\n`;
@@ -122,18 +108,14 @@ export function signatureLines(sigs: ReadonlyMap<string, string | null>, indent 
     .join('');
 }
 
-/* Adds signatures to an unsigned form, from keys or from other copies of the form, in any order. */
+/* Signing, and combining copies of a form. */
 
-/** A form and the name of its file. */
 export interface NamedForm {
   readonly file: string;
   readonly form: UnsignedForm;
 }
 
-/**
- * @param pairs the keys that sign
- * @throws RequestFileError for a key that is not one of the form's, and as `checkForm`.
- */
+/** @throws RequestFileError for a key that is not in the form, and like `checkForm` */
 export function addSignatures({ form, file }: NamedForm, pairs: readonly KeyPair[]): UnsignedForm {
   checkForm(form, file);
   const hash = decodeBase64url(form.hash, 32);
@@ -146,16 +128,13 @@ export function addSignatures({ form, file }: NamedForm, pairs: readonly KeyPair
   return { ...form, sigs };
 }
 
-/** Signatures by public key, and the name of their file. */
 export interface NamedSignatures {
   readonly file: string;
   readonly sigs: ReadonlyMap<string, string | null>;
 }
 
 /**
- * Adds signatures that were made elsewhere, over the form's hash.
- * @throws RequestFileError for a key that is not one of the form's, for a signature of another command, and as
- * `checkForm`.
+ * @throws RequestFileError for a key that is not in the form, for a signature of another command, and like `checkForm`
  */
 export function putSignatures({ form, file }: NamedForm, added: readonly NamedSignatures[]): UnsignedForm {
   checkForm(form, file);
@@ -171,9 +150,9 @@ export function putSignatures({ form, file }: NamedForm, added: readonly NamedSi
 }
 
 /**
- * Puts the signatures of several copies of one form together. A copy may be condensed, and may lack keys.
+ * Copies may be condensed or lack keys.
  * @returns a form with the command's text, and with all its signers' keys in their order
- * @throws RequestFileError unless there is exactly one hash and one text in all copies, and as `checkForm`.
+ * @throws RequestFileError unless all copies together have exactly one hash and one text, and like `checkForm`
  */
 export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
   for (const { form, file } of forms) checkForm(form, file);
@@ -187,7 +166,7 @@ export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
   const full = forms.find(({ form }) => form.cmd !== null);
   if (!full)
     throw new RequestFileError(`None of the files has cmd: add the form that ${first.file} was condensed from.`);
-  // As the hash is that of the text, all copies have the same text.
+  // The hash is that of the text, so all copies have the same text.
   const { hash } = first.form;
   const cmd = full.form.cmd!;
   const signatureOf = (key: string) => forms.map(({ form }) => form.sigs.get(key)).find((sig) => sig) ?? null;
@@ -198,28 +177,24 @@ export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
 
 /**
  * @param hash of a command, 43 characters of base64url
- * @returns YAML with one signature for each key; it ends with a newline
- * @throws LedgerFormatError unless the hash is one.
+ * @returns YAML, with a newline at its end @throws LedgerFormatError if the hash is malformed
  */
 export function signHash(hash: string, pairs: readonly KeyPair[]): string {
   const bytes = decodeBase64url(hash.trim(), 32);
   return signatureLines(new Map(pairs.map((pair) => [pair.publicKey, pair.sign(bytes)])));
 }
 
-/* What the contract tool prints: JSON when a command is complete, YAML while signatures are missing. */
+/* Output like the contract tool's: JSON if a command is complete, YAML while signatures are missing. */
 
-/** The endpoint that a complete command is for: /send takes several in one object, /local takes one. */
+/** The endpoint for a complete command: /send accepts several in one object, /local accepts one. */
 type Recipient = 'send' | 'local';
 
-/** @returns JSON; it ends with a newline */
+/** @returns JSON with a newline at its end */
 export function formatCommand(command: Command, recipient: Recipient): string {
   return `${recipient === 'local' ? commandJson(command) : sendJson([command])}\n`;
 }
 
-/**
- * @returns the command of a form; undefined while a signature or the command's text is missing
- * @throws RequestFileError unless the command is valid.
- */
+/** @returns undefined while a signature or the text is missing @throws RequestFileError unless the command is valid */
 export function completed({ hash, sigs, cmd }: UnsignedForm, file: string): Command | undefined {
   if (cmd === null) return undefined;
   const signatures = signersOf(cmd, file).map((key) => sigs.get(key));
@@ -231,23 +206,15 @@ export function completed({ hash, sigs, cmd }: UnsignedForm, file: string): Comm
   return command;
 }
 
-/**
- * @returns JSON or YAML; it ends with a newline
- * @throws RequestFileError as `completed`.
- */
+/** @returns JSON or YAML, with a newline at its end @throws RequestFileError like `completed` */
 export function formatForm(form: UnsignedForm, recipient: Recipient, file: string): string {
   const command = completed(form, file);
   return command ? formatCommand(command, recipient) : formatUnsignedForm(form);
 }
 
-/*
- * Reads key files: a public key and its secret key, as the contract tool or `pickaxe keygen` makes them. No error
- * quotes a secret.
- */
+/* Key files of the contract tool and of `pickaxe keygen`. No error quotes a secret. */
 
-/**
- * @throws RequestFileError for a file without both keys, and for a secret key that does not belong to the public key.
- */
+/** @throws RequestFileError for a file without both keys, or with keys that do not match */
 export function parseKeyFile(text: string, file: string): KeyPair {
   const { publicKey, secretKey, ...named } = Place.read(text, file).fields(
     'public',
@@ -263,7 +230,7 @@ export function parseKeyFile(text: string, file: string): KeyPair {
   return readKeyPair(keys);
 }
 
-/** @param keys where the keys stand; the public key and the address, which is the same, may be absent */
+/** @param keys the public key and the address, which is the same, may be absent */
 export function readKeyPair(keys: {
   readonly secret: Place;
   readonly public: Place;

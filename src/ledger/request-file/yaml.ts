@@ -1,6 +1,6 @@
 /**
- * Reads YAML with the meaning that it has for the contract tool, and keeps the place of every value for errors. Numbers
- * keep their text. No message contains what may be a part of a secret key.
+ * Reads YAML like the contract tool, with the place of every value. No message contains a possible part of a secret
+ * key.
  */
 
 import {
@@ -24,11 +24,11 @@ import { decodeBase64url, type ExactJson, JsonNumber, LedgerFormatError } from '
 
 const MAX_DEPTH = 100;
 const HASH_BYTES = 32;
-/** Aliases can make a short text long. */
+/** Maximum number of values, because aliases can make a short text long. */
 const MAX_VALUES = 100_000;
-/** Longer texts are not quoted in messages. */
+/** Maximum length of a text that messages quote. */
 const MAX_SHOWN = 40;
-/** A damaged file may have any part of a key in any place. */
+/** A damaged file may contain any part of a key in any place. */
 const MAYBE_OF_A_KEY = /[\da-f]{8}/i;
 
 const NULL = /^(|~|null|Null|NULL)$/;
@@ -37,24 +37,21 @@ const FALSE = /^(n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 const NUMBER = /^([+-]?)0*(\d+)(\.\d*)?([eE][+-]?\d{1,9})?$/;
 /** The tool reads these as numbers, too. */
 const HEXADECIMAL_OR_OCTAL = /^0(x[\da-fA-F]+|o[0-7]+)$/;
-/** Longer texts of digits are no numbers of the ledger. */
+/** No number of the ledger is longer. */
 const MAX_NUMBER_CHARACTERS = 1000;
-/** A key stays a text, even if its digits could be a number's. */
+/** A key stays a text, even if its digits look like a number. */
 const KEY = /^[\da-f]{64}$/;
 const TEXT_TAGS = ['!', 'tag:yaml.org,2002:str'];
 
-/** What a value's text means. */
 type Meaning =
   | { readonly kind: 'null' }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'number'; readonly value: JsonNumber; readonly text: string }
   | { readonly kind: 'text'; readonly text: string };
 
-/** The file that a place is in. */
 interface Source {
   readonly name: string;
   readonly document: YamlDocument;
-  /** Number of values that may still be read. */
   valuesLeft: number;
 }
 
@@ -64,7 +61,7 @@ export class Place {
   readonly #node: Node | null;
   /** Such as `publicMeta.ttl`; empty for the whole file. */
   readonly #path: string;
-  /** Where an absent value would be. */
+  /** The offset of the value; if it is absent, that of its key or parent. */
   readonly #offset: number;
 
   private constructor(source: Source, node: unknown, path: string, offset: number) {
@@ -74,13 +71,13 @@ export class Place {
     this.#node = this.#resolved(node as Node | null);
   }
 
-  /** @throws RequestFileError as `parseYaml`. */
+  /** @throws RequestFileError like `parseYaml` */
   static read(text: string, name: string): Place {
     const document = parseYaml(text, name);
     return new Place({ name, document, valuesLeft: MAX_VALUES }, document.contents, '', 0);
   }
 
-  /** @param says what is wrong; the subject of the sentence is this value */
+  /** @param says the rest of a sentence about this value */
   fault(says: string): RequestFileError {
     return this.#refusal(`${this.#path || 'the file'} ${says}`);
   }
@@ -90,18 +87,17 @@ export class Place {
     return new RequestFileError(`${name}, line ${document.lineOf(this.#offset)}: ${says}.`);
   }
 
-  /** Whether there is no value, or null. */
+  /** Also true for null. */
   get isAbsent(): boolean {
     return this.#node === null || this.#meaning()?.kind === 'null';
   }
 
-  /** Whether this is a map with one of these keys. */
   hasAny(keys: readonly string[]): boolean {
     const node = this.#node;
     return isMap(node) && node.items.some(({ key }) => isScalar<string>(key) && keys.includes(key.value));
   }
 
-  /** @throws RequestFileError unless this is a map that has no other keys than these. */
+  /** @throws RequestFileError unless this is a map without other keys */
   fields<Key extends string>(...known: readonly Key[]): Readonly<Record<Key, Place>> {
     const entries = new Map<string, Place>(this.entries());
     for (const [key, place] of entries) {
@@ -113,7 +109,7 @@ export class Place {
     return Object.fromEntries(known.map((key) => [key, placeOf(key)])) as Record<Key, Place>;
   }
 
-  /** @throws RequestFileError unless this is a map. */
+  /** @throws RequestFileError unless this is a map */
   entries(): [key: string, Place][] {
     const node = this.#node;
     if (!isMap(node)) throw this.fault('must be a map of keys and values');
@@ -127,14 +123,14 @@ export class Place {
     });
   }
 
-  /** @throws RequestFileError unless this is a list. */
+  /** @throws RequestFileError unless this is a list */
   items(): Place[] {
     const node = this.#node;
     if (!isSeq(node)) throw this.fault('must be a list');
     return node.items.map((item, i) => new Place(this.#source, item, `${this.#path}[${i}]`, this.#offset));
   }
 
-  /** A number counts as its text. @throws RequestFileError for all else. */
+  /** Numbers are returned as their text. @throws RequestFileError for all else */
   text(): string {
     const meaning = this.#meaning();
     if (meaning?.kind === 'text' || meaning?.kind === 'number') return meaning.text;
@@ -143,14 +139,14 @@ export class Place {
     throw this.fault('must be a text');
   }
 
-  /** @throws RequestFileError unless this is true or false. */
+  /** @throws RequestFileError unless this is true or false */
   boolean(): boolean {
     const meaning = this.#meaning();
     if (meaning?.kind === 'boolean') return meaning.value;
     throw this.fault(`must be true or false${this.#butIs()}`);
   }
 
-  /** The digits may be quoted. @throws RequestFileError unless this is an integer from 0 to 2^53 − 1, in digits. */
+  /** The digits may be quoted. @throws RequestFileError unless this is an integer from 0 to 2^53 − 1, in digits */
   integer(): number {
     const meaning = this.#meaning();
     const value = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
@@ -158,7 +154,7 @@ export class Place {
     throw this.fault(`must be a whole number of at least 0${this.#butIs()}`);
   }
 
-  /** The number may be quoted. @throws RequestFileError unless this is a decimal from 0 on with at most 12 places. */
+  /** The number may be quoted. @throws RequestFileError unless this is a decimal from 0 on with at most 12 places */
   decimal(): Decimal {
     const meaning = this.#meaning();
     const text = meaning?.kind === 'number' ? meaning.value.text : meaning?.kind === 'text' ? meaning.text : '';
@@ -171,7 +167,7 @@ export class Place {
     throw this.fault(`must be a number from 0 on with at most 12 decimal places${this.#butIs()}`);
   }
 
-  /** @throws RequestFileError for values that JSON does not have. */
+  /** @throws RequestFileError for values that JSON does not have */
   json(depth = 0): ExactJson {
     if (depth > MAX_DEPTH) throw this.fault(`is nested more than ${MAX_DEPTH} deep`);
     if (--this.#source.valuesLeft < 0) throw this.fault(`has more than ${MAX_VALUES} values`);
@@ -189,7 +185,7 @@ export class Place {
     return Object.fromEntries(entries.map(([key, place]) => [key, place.json(depth + 1)]));
   }
 
-  /** @returns undefined for a map, a list and nothing at all */
+  /** @returns undefined for a map, a list and an absent value */
   #meaning(): Meaning | undefined {
     const node = this.#node;
     if (!isScalar<string>(node)) return undefined;
@@ -216,7 +212,7 @@ export class Place {
     return this.#path === '' ? shown : `${this.#path}.${shown}`;
   }
 
-  /** @returns the value as a part of a sentence, if it may be shown */
+  /** @returns the end of a sentence with the value, or empty if it must not be shown */
   #butIs(): string {
     const shown = this.#shown();
     if (shown === '') return '';
@@ -229,7 +225,7 @@ export class Place {
   }
 }
 
-/** @returns 43 characters of base64url. @throws RequestFileError for all else. */
+/** @returns 43 characters of base64url @throws RequestFileError for all else */
 export function readHash(place: Place): string {
   const hash = place.text();
   try {
@@ -241,7 +237,7 @@ export function readHash(place: Place): string {
   return hash;
 }
 
-/** @returns 64 lower-case hex digits. @throws RequestFileError for all else. */
+/** @returns 64 lower-case hex digits @throws RequestFileError for all else */
 export function readPublicKey(key: string, place: Place): string {
   if (!isPublicKey(key)) throw place.fault('must be a public key: 64 lower-case hex digits');
   return key;
@@ -271,19 +267,19 @@ function jsonNumberOf(text: string): JsonNumber | undefined {
 }
 
 /*
- * Reads YAML that a stranger may have written, within bounds: a short text must not take long, or much memory. The
- * package `yaml` alone compares every key of a map with all others, and looks for an alias's anchor in the whole text.
+ * Parses untrusted YAML within bounds. The package `yaml` alone compares every key of a map with all others, and
+ * searches the whole text for an alias's anchor.
  */
 
-/** Far more than a request or a form has that a node takes. */
+/** Far more than any request or form that nodes accept. */
 const MAX_CHARACTERS = 2 ** 18;
-/** Parts of the text as YAML's lexer takes it apart: a value in a map or a list has about eight. */
+/** Maximum number of the lexer's parts. A value in a map or a list has about eight. */
 const MAX_LEXEMES = 50_000;
-/** Levels that are open at the same time; nested values that JSON has are bounded where they are read. */
+/** Maximum number of levels that are open at the same time. `json` bounds the nesting of JSON values further. */
 const MAX_OPEN = 250;
 const MAX_ALIASES = 100;
 
-/** Texts stay as they are written; keys that stand in a map twice are found where the map is read. */
+/** Texts keep their form. Duplicate keys are found when the map is read. */
 const OPTIONS = { schema: 'failsafe', stringKeys: true, prettyErrors: false, uniqueKeys: false } as const;
 
 /** YAML's own messages can contain a part of the file, such as a secret key. */
@@ -292,16 +288,13 @@ const TAB = 'lines are indented with spaces, not with tabs';
 
 interface YamlDocument {
   readonly contents: Node | null;
-  /** What each alias stands for; one whose anchor does not stand before it is missing. */
+  /** The target of each alias; missing if no such anchor precedes it. */
   readonly aliases: ReadonlyMap<Node, Node>;
   /** @returns the line of an offset, from 1 */
   readonly lineOf: (offset: number) => number;
 }
 
-/**
- * @param name the file's, for errors
- * @throws RequestFileError for a text that is not one document of YAML, or is beyond a bound.
- */
+/** @throws RequestFileError for a text that is not one document of YAML, or exceeds a bound */
 function parseYaml(text: string, name: string): YamlDocument {
   if (text.length > MAX_CHARACTERS) throw new RequestFileError(`${name} is longer than ${MAX_CHARACTERS} characters.`);
   const lines = new LineCounter();
@@ -317,7 +310,7 @@ function parseYaml(text: string, name: string): YamlDocument {
 
 type Refuse = (offset: number, says: string) => RequestFileError;
 
-/** What yaml's `Parser.parse` yields, but it ends at a bound before more work is done. */
+/** Like yaml's `Parser.parse`, but stops at a bound. */
 function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -325,7 +318,7 @@ function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
   for (const lexeme of new Lexer().lex(text)) {
     if (--left < 0) throw refuse(parser.offset, `the file has more than ${MAX_LEXEMES} parts up to here`);
     for (const token of parser.next(lexeme)) {
-      // Every fault that is collected takes time, and only the first one counts.
+      // Collecting faults takes time, and only the first one matters.
       if (token.type === 'error') throw refuse(token.offset, NO_YAML);
       yield token;
     }
@@ -353,13 +346,13 @@ function aliasesOf(document: Document.Parsed, refuse: Refuse): YamlDocument['ali
   return aliases;
 }
 
-/* Writes single values of YAML as the contract tool does: plain where that is possible, else in quotes. */
+/* Writes single values of YAML like the contract tool: plain if possible, otherwise in quotes. */
 
-/** Texts that YAML would read as something else than themselves. */
+/** Texts that YAML would not read as texts. */
 const NUMBER_TEXT = /^([+-]?\d+(\.\d*)?([eE][+-]?\d+)?|0x[\da-fA-F]+|0o[0-7]+)$/;
 const WORD = /^(y|yes|n|no|true|false|on|off|null)$/i;
 const PLAIN = /^(\w|-[\w-])[\w-]*$/;
-/** Characters that stay as they are in quotes: printable ones that end no line. */
+/** Characters that need no escape in quotes: printable ones that do not end a line. */
 const PRINTABLE = /^[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/;
 
 /** @param text a hash, a key, a signature or the text of a command */
@@ -376,10 +369,7 @@ function escaped(character: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/**
- * A request file, a key file or an unsigned form that cannot be used. The message names the file and, where there is
- * one, the line.
- */
+/** The message names the file and, if there is one, the line. */
 export class RequestFileError extends Error {
   override readonly name = 'RequestFileError';
 }
