@@ -7,12 +7,12 @@ import { valuesFor } from '../config/setting-types/addresses.ts';
 import { NETWORK_NAME } from '../config/setting-types/rig.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
 import type { Trust } from '../net/trust.ts';
-import { NodeError } from '../node/errors.ts';
+import { NodeError, unlessMissing } from '../node/errors.ts';
 import { NodeApi, type NodeApiContext, type NodeApiOptions } from '../node/node-api.ts';
 import { hasPath, shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
 import { decodeText } from '../text/plain-text.ts';
-import { UsageError } from './exit.ts';
+import { orUsageError, UsageError } from './exit.ts';
 
 export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
 
@@ -125,10 +125,7 @@ async function networkOf(
 ): Promise<string | undefined> {
   const api = nodeApi(node, '', settings, context);
   try {
-    return (await api.info(stop)).network;
-  } catch (fault) {
-    if (fault instanceof NodeError && ['not found', 'no such side'].includes(fault.kind)) return undefined;
-    throw fault;
+    return (await unlessMissing(api.info(stop)))?.network;
   } finally {
     await api.close();
   }
@@ -226,12 +223,4 @@ export function secretIn(file: string, option: string): string {
 /** The same for a secret of several lines, such as a key in PEM. */
 export function secretTextIn(file: string, option: string): string {
   return orUsageError(() => readSecretText(file, option));
-}
-
-function orUsageError(read: () => string): string {
-  try {
-    return read();
-  } catch (fault) {
-    throw new UsageError((fault as Error).message);
-  }
 }

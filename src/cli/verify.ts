@@ -7,7 +7,7 @@ import { equalBytes, fromHex, HEADER_BYTES, toHex, viewOf, WORK_BYTES } from '..
 import { difficultyOf, meetsTarget } from '../chain/target.ts';
 import { parseWork } from '../chain/work.ts';
 import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../ledger/header.ts';
-import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
+import { decodeBase64url, encodeBase64url, HASH_TEXT, LedgerFormatError } from '../ledger/json.ts';
 import { nonce } from '../report/shapes.ts';
 import { withPrefix } from '../report/units.ts';
 import { jsonText } from '../text/plain-text.ts';
@@ -154,10 +154,7 @@ const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
 export const VerifyReport = z.object({
   solved: z.boolean().meta({ description: 'whether the hash of the proof of work is at most the target' }),
   powHash: hex32.meta({ description: 'little-endian' }),
-  blockHash: z
-    .string()
-    .regex(/^[\w-]{43}$/)
-    .meta({ description: 'base64url, as nodes write it' }),
+  blockHash: z.string().regex(HASH_TEXT).meta({ description: 'base64url, as nodes write it' }),
   blockHashMatches: z.boolean().nullable().meta({ description: 'null: no block hash was given with the header' }),
   chain: z.int().nonnegative(),
   height: nonce,

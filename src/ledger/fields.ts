@@ -5,7 +5,7 @@ import { targetToInteger } from '../chain/target.ts';
 import {
   decodeBase64url,
   type ExactJson,
-  HASH_CHARACTERS,
+  HASH_TEXT,
   integerOf,
   JsonNumber,
   LedgerFormatError,
@@ -48,9 +48,7 @@ export const hash = reading(z.string(), (text) => decodeBase64url(text, HASH_BYT
 export const weight = reading(z.string(), (text) => targetToInteger(decodeBase64url(text, HASH_BYTES)));
 
 /** 43 characters of base64url without a known meaning. */
-export const opaqueId = z
-  .string()
-  .regex(new RegExp(`^[\\w-]{${HASH_CHARACTERS}}$`), 'must be 43 characters of base64url');
+export const opaqueId = z.string().regex(HASH_TEXT, 'must be 43 characters of base64url');
 
 /** An integer from 0 to `most`, in digits. */
 export function natural(most: bigint) {

@@ -12,8 +12,8 @@ export function quoted(text: string): string {
 
 /* Base64url without padding (RFC 4648 §5; document 1, convention 3). Every sequence of bytes has exactly one text. */
 
-/** Number of characters in base64url of 32 bytes. */
-export const HASH_CHARACTERS = 43;
+/** The form of 32 bytes in base64url, such as a block hash or a request key: 43 characters. */
+export const HASH_TEXT = /^[\w-]{43}$/;
 
 export function encodeBase64url(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url');

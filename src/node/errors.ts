@@ -246,3 +246,13 @@ function jsonOf(text: string): unknown {
     throw error;
   }
 }
+
+/** @returns undefined when the node does not serve the resource */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof NodeError && (error.kind === 'not found' || error.kind === 'no such side')) return undefined;
+    throw error;
+  }
+}

@@ -6,7 +6,7 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Dialect } from '../ledger/header.ts';
-import { type ExactJson, HASH_CHARACTERS, parseExactJsonBytes } from '../ledger/json.ts';
+import { type ExactJson, HASH_TEXT, parseExactJsonBytes } from '../ledger/json.ts';
 import { Backoff, type BackoffLimits } from '../net/connecting.ts';
 import { pause } from '../system/abort.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -286,11 +286,9 @@ export function isInRange(height: bigint, { minHeight = 0, maxHeight = height }:
   return height >= minHeight && height <= maxHeight;
 }
 
-const REQUEST_KEY = new RegExp(`^[\\w-]{${HASH_CHARACTERS}}$`);
-
 /** @throws RangeError unless the text is 43 characters of base64url */
 export function requestKey(text: string): string {
-  if (!REQUEST_KEY.test(text)) throw new RangeError(`${JSON.stringify(text)} is not a request key`);
+  if (!HASH_TEXT.test(text)) throw new RangeError(`${JSON.stringify(text)} is not a request key`);
   return text;
 }
 

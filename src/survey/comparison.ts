@@ -4,9 +4,9 @@ import type { Cut } from '../ledger/cut.ts';
 import { blockHash } from '../ledger/header.ts';
 import { encodeBase64url } from '../ledger/json.ts';
 import { otherNetwork } from '../node/config.ts';
-import { NodeError } from '../node/errors.ts';
+import { NodeError, unlessMissing } from '../node/errors.ts';
 import type { Problem } from './finding.ts';
-import { type Look, type LookedAt, lookAt, unlessMissing, YOUNG_MS } from './look.ts';
+import { type Look, type LookedAt, lookAt, YOUNG_MS } from './look.ts';
 import { clockProblem } from './node.ts';
 
 export interface Candidate {

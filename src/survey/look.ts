@@ -3,7 +3,7 @@
 import type { Cut, Head } from '../ledger/cut.ts';
 import { blockHash } from '../ledger/header.ts';
 import type { Skew } from '../node/clock.ts';
-import { NodeError } from '../node/errors.ts';
+import { NodeError, unlessMissing } from '../node/errors.ts';
 import type { NodeApi } from '../node/node-api.ts';
 import { within } from '../system/abort.ts';
 
@@ -100,14 +100,4 @@ async function timeOfBlock(
       return undefined;
     })(),
   );
-}
-
-/** @returns undefined when the node does not serve the resource */
-export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof NodeError && (error.kind === 'not found' || error.kind === 'no such side')) return undefined;
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { Loaded } from '../../config/load.ts';
 import { formatDecimal } from '../../ledger/decimal.ts';
-import { encodeBase64url } from '../../ledger/json.ts';
+import { encodeBase64url, HASH_TEXT } from '../../ledger/json.ts';
 import { parseCoinbase, payloadToJson, payloadWithOutputsToJson } from '../../ledger/payload.ts';
 import type { Block } from '../../node/blocks.ts';
 import type { NodeApi } from '../../node/node-api.ts';
@@ -24,7 +24,6 @@ import {
   withNodes,
 } from './client.ts';
 
-const HASH = /^[\w-]{43}$/;
 /** Default number of items that a list prints, because a chain has millions of blocks. */
 const USUAL_LIMIT = 100;
 
@@ -72,7 +71,7 @@ export function declareBlockCommands(ledger: Command, { io, action }: Line): voi
 
 /** @returns 32 bytes @throws InvalidArgumentError */
 function hashOf(text: string): Uint8Array {
-  const bytes = HASH.test(text) ? Buffer.from(text, 'base64url') : undefined;
+  const bytes = HASH_TEXT.test(text) ? Buffer.from(text, 'base64url') : undefined;
   if (bytes?.toString('base64url') !== text) throw new InvalidArgumentError('Give 43 characters of base64url.');
   return Uint8Array.from(bytes);
 }

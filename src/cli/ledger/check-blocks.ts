@@ -17,8 +17,8 @@ import { type BlockHeader, blockHash, checkWork } from '../../ledger/header.ts';
 import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
 import { rewardOf } from '../../ledger/reward.ts';
 import type { Block } from '../../node/blocks.ts';
+import { unlessMissing } from '../../node/errors.ts';
 import type { NodeApi } from '../../node/node-api.ts';
-import { unlessMissing } from '../../survey/look.ts';
 import { plural } from '../../text/quantities.ts';
 
 /** In the order in which they are printed. Only blocks of a list have links. */

@@ -9,6 +9,7 @@ import { parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
 import {
   type ExactJson,
   type ExactJsonObject,
+  HASH_TEXT,
   isExactJsonObject,
   LedgerFormatError,
   parseExactJson,
@@ -113,14 +114,12 @@ export interface Asked extends Subject {
   readonly endsMs: number | undefined;
 }
 
-const REQUEST_KEY = /^[\w-]{43}$/;
-
 /**
  * @param what a request key, or a file of commands
  * @throws UsageError or RequestFileError for an unusable file, and for a key without a chain
  */
 export async function readAsked(what: string, chain: number | null, io: Pick<Io, 'read'>): Promise<Asked> {
-  if (!REQUEST_KEY.test(what)) {
+  if (!HASH_TEXT.test(what)) {
     const batch = readBatch(await readInput(what, io), { chain, signed: false });
     return { ...batch, requestKeys: batch.commands.map(({ hash }) => hash) };
   }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { EXIT } from '../../app/exit.ts';
 import type { CommandResult, Outcome } from '../../ledger/command/results.ts';
-import { type ExactJson, isExactJsonObject, JsonNumber } from '../../ledger/json.ts';
+import { type ExactJson, HASH_TEXT, isExactJsonObject, JsonNumber } from '../../ledger/json.ts';
 import { count, millis } from '../../report/shapes.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Io } from '../io.ts';
@@ -99,7 +99,6 @@ const WORDS: Readonly<Record<ShownResult['status'], string>> = {
   expired: 'none, and the time to live is over: there will be none, so build the command again if you still want it',
 };
 
-const REQUEST_KEY = /^[\w-]{43}$/;
 const CHAIN = /^\d{1,9}$/;
 
 function nextLines({ status, continuation }: ShownResult, chain: number): string[] {
@@ -111,7 +110,7 @@ function nextLines({ status, continuation }: ShownResult, chain: number): string
   if (targetChain === null) return lines;
   const next = `runs on chain ${oneLine(targetChain)}`;
   // A command line for people must not have words that a node has chosen.
-  if (!REQUEST_KEY.test(requestKey) || !CHAIN.test(targetChain)) return [...lines, row('next', next)];
+  if (!HASH_TEXT.test(requestKey) || !CHAIN.test(targetChain)) return [...lines, row('next', next)];
   const ask = `pickaxe tx spv ${requestKey} --chain ${chain} --target-chain ${targetChain}`;
   return [...lines, row('next', `${next}, with the proof of: ${ask}`)];
 }

@@ -5,6 +5,7 @@
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { KeyPair } from '../../ledger/command/command.ts';
 import { unknownMembers } from '../../ledger/command/payload.ts';
+import { HASH_TEXT } from '../../ledger/json.ts';
 import {
   addSignatures,
   combineForms,
@@ -28,9 +29,6 @@ import { type NamedText, readInput, readTextFile } from './files.ts';
 import { row } from './results.ts';
 import { explainedLines } from './show.ts';
 
-/** 43 characters of base64url. */
-const HASH = /^[\w-]{43}$/;
-
 /**
  * @param what a hash, or a file with a hash or a form
  * @returns failed when a person was asked and said no
@@ -43,8 +41,8 @@ export async function runTxSign(
   io: Io,
 ): Promise<number> {
   const pairs = keyFiles.map(readKeyFile);
-  const { file, text }: NamedText = HASH.test(what) ? { file: 'the hash', text: what } : await readInput(what, io);
-  if (HASH.test(text.trim())) {
+  const { file, text }: NamedText = HASH_TEXT.test(what) ? { file: 'the hash', text: what } : await readInput(what, io);
+  if (HASH_TEXT.test(text.trim())) {
     const lines = signHash(text, pairs);
     if (!(await mayHashBeSigned(yes, io))) return EXIT.failed;
     io.out(lines);
