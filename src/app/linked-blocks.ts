@@ -23,7 +23,7 @@ export interface Branch {
   readonly head: Head;
 }
 
-export interface Search {
+interface Search {
   readonly found: InBlock | undefined;
   /** The block that has the command or, when none has it, the highest block that was searched. */
   readonly block: Head;

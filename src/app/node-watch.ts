@@ -58,7 +58,7 @@ type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 /** Short, because a person waits for the answer. A slow node is listed all the same. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
 
-export interface Candidates {
+interface Candidates {
   readonly candidates: readonly Candidate[];
   /** The network of the settings, or of the first node that names it; empty where none does. */
   readonly network: string;

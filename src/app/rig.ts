@@ -119,7 +119,7 @@ export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<S
 }
 
 /** Relays are imported only when one is used. @throws UsageError when a relay's settings cannot be used */
-export async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
+async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
   const { command } = externalWorker;
   return [
     ...(stratum.listen ? [(await import('./relays.ts')).stratumServer(stratum, log)] : []),

@@ -31,7 +31,7 @@ const GROWTH_WORTH = 0.2;
 /** Number of wrong rounds that are reported one by one. A broken device's further ones are only counted. */
 const REPORTED_ROUNDS = 10;
 
-export interface StressOptions extends OpenOptions {
+interface StressOptions extends OpenOptions {
   readonly seed: string;
   /** Nonces of each round. The default is as many as take a second. */
   readonly count?: number | undefined;

@@ -51,7 +51,7 @@ export interface FollowerOptions {
   readonly forgets?: boolean;
 }
 
-export interface Pace {
+interface Pace {
   /** Minimum time between looks that decide something. */
   readonly apartMs: number;
   /** The wait between two rounds while a decision is due soon. */

@@ -11,7 +11,7 @@ import type { Look } from './states.ts';
 /** Heights closer than this share a request, since their hashes fit into one page of a node's answer. */
 const STRETCH = 500n;
 
-export interface Looks {
+interface Looks {
   /** By block hash. Blocks about which the node did not answer have no entry. */
   readonly looks: ReadonlyMap<string, Look>;
   /** The first fault, for people. Answers about other chains are used nevertheless. */

@@ -22,7 +22,7 @@ const LEAST_SAMPLES = 5;
 const USUAL_SAMPLE_MS = 5_000;
 const LONGEST_SAMPLE_MS = 60_000;
 
-export interface StressOptions {
+interface StressOptions {
   readonly seed: string;
   /** Nonces of each round. */
   readonly count?: number;

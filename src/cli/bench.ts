@@ -189,12 +189,7 @@ interface BenchProgress {
 }
 
 /** @param seconds length of each run's measurement */
-export function benchProgress(
-  log: Logger,
-  format: Config['log']['format'],
-  repeat: number,
-  seconds: number,
-): BenchProgress {
+function benchProgress(log: Logger, format: Config['log']['format'], repeat: number, seconds: number): BenchProgress {
   const hasLine = terminalKind().escapes && format !== 'json' && isForeground();
   return hasLine ? new ProgressLine(repeat) : logged(log, repeat, seconds);
 }

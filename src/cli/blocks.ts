@@ -233,7 +233,7 @@ function blocksReport(blocks: readonly Block[], totals: Totals): BlocksReport {
   };
 }
 
-export function rowOf(block: Block): BlockRow {
+function rowOf(block: Block): BlockRow {
   const { chain, height, hash: blockHash, device, isRelay, standing, reward: proven } = block;
   const {
     network,
@@ -284,7 +284,7 @@ function blockTable(blocks: readonly Block[]): string[] {
   return aligned([HEADINGS, ...blocks.map(cells)]);
 }
 
-export function blockLine(block: Block): string {
+function blockLine(block: Block): string {
   return cells(block)
     .filter((text) => text !== '')
     .join('  ');

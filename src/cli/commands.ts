@@ -2,7 +2,7 @@
 
 import type { CommandModule } from './io.ts';
 
-export type Group = 'Start:' | 'Watch and earn:' | 'Measure:' | 'More:';
+type Group = 'Start:' | 'Watch and earn:' | 'Measure:' | 'More:';
 
 interface CommandEntry {
   /** Name and arguments, as `pickaxe --help` lists them. */

@@ -134,7 +134,7 @@ interface Issue {
 }
 
 /** @param suggests whether unknown names are compared with known ones @returns a sentence for each problem */
-export function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
+function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
   const { code, keys = [], errors = [] } = issue;
   const { document, at, file } = raw;
   const path = issue.path as Path;

@@ -16,7 +16,7 @@ interface SyntaxFault extends Position {
 /** Maximum number of faults, more than anybody mends at once. The rest of the text is not read then. */
 const MOST_FAULTS = 50;
 
-export interface Parsed {
+interface Parsed {
   readonly document: unknown;
   readonly positions: Positions;
   readonly faults: readonly SyntaxFault[];

@@ -15,7 +15,7 @@ import {
 import type { Finding } from '../survey/finding.ts';
 import type { CpuFacts } from './machine.ts';
 
-export interface Miners {
+interface Miners {
   /** Absent where the CPU does not mine. */
   readonly cpu?: CpuFacts | undefined;
   /** Names of the GPUs that mine. */

@@ -199,7 +199,7 @@ function parentOf(reqKey: Uint8Array): Uint8Array {
 /** The module of the coins on known networks. */
 export const COIN = 'coin';
 
-export interface Transfer {
+interface Transfer {
   /** Empty if the coins are new: a block's reward, or an arrival from another chain. */
   readonly sender: string;
   /** Empty if the coins leave for another chain. */

@@ -218,7 +218,7 @@ export const instructionNames: readonly string[] = Object.keys(INSTRUCTIONS);
  * @returns its name, and what it has come to
  * @throws InstructionError that says what is wrong.
  */
-export async function carryOut(node: Instructed, json: unknown): Promise<{ instruction: string; result: object }> {
+async function carryOut(node: Instructed, json: unknown): Promise<{ instruction: string; result: object }> {
   const { success, data } = z.looseObject({ do: z.enum(instructionNames) }).safeParse(json);
   if (!success) throw new InstructionError(`"do" must be one of ${instructionNames.join(', ')}`);
   const { do: name, ...rest } = data;

@@ -8,8 +8,8 @@ import { LONGEST_TIMER_MS } from '../system/abort.ts';
 
 /* The networks that the mock can be, and their numbers in headers. */
 
-export const networks = ['test-singleton', 'development', 'mainnet01', 'testnet04'] as const;
-export type Network = (typeof networks)[number];
+const networks = ['test-singleton', 'development', 'mainnet01', 'testnet04'] as const;
+type Network = (typeof networks)[number];
 
 /** A number for networks whose own is not known; it is made up. */
 const MADE_UP_CODE = 9;

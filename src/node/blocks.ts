@@ -164,7 +164,7 @@ export class VersionCode {
   }
 }
 
-export interface Wanted {
+interface Wanted {
   readonly chain: number;
   readonly range?: HeightRange;
   readonly versionCode?: number | undefined;

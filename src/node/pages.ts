@@ -10,7 +10,7 @@ import type { ExactJson } from '../ledger/json.ts';
 import { NodeError } from './errors.ts';
 import { type Asker, type Call, json, nothing, query } from './request.ts';
 
-export interface Collection<T> {
+interface Collection<T> {
   readonly side: Call<T>['side'];
   readonly method?: 'GET' | 'POST';
   readonly path: string;

@@ -202,7 +202,7 @@ const RelayStatus = z
   .meta({ id: 'Relay', description: 'The outcomes are those of blocks and shares that the relay brought' });
 export type RelayStatus = z.infer<typeof RelayStatus>;
 
-export const PolledChain = z.object({ chain: count, reason: z.enum(POLL_REASONS) }).meta({ id: 'PolledChain' });
+const PolledChain = z.object({ chain: count, reason: z.enum(POLL_REASONS) }).meta({ id: 'PolledChain' });
 export const PolledChains = z
   .array(PolledChain)
   .describe('chains that are polled every few seconds because their update streams cannot be relied on');

@@ -74,7 +74,7 @@ async function blocksOf(
 /** Nodes differ in the last blocks for seconds. At this depth all must have the same block. */
 const DEPTH = 6n;
 
-export interface Follower {
+interface Follower {
   readonly api: LookedAt;
   readonly cut: Cut;
 }

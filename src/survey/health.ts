@@ -10,7 +10,7 @@ export interface Pace {
   readonly doubtMs: number;
 }
 
-export interface NodeWatchOptions {
+interface NodeWatchOptions {
   /** Compares all nodes once, always in the same order. */
   readonly survey: (stop: AbortSignal) => Promise<readonly Assessment[]>;
   /** Called when a node's health has changed. `fault` is a clause after its name, with foreign text, if unhealthy. */

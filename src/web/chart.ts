@@ -179,9 +179,9 @@ function colour(name: string): string {
 /* What a chart shows: lines over time. */
 
 /** The number of colours that style.css has for lines; further lines use them again, dashed. */
-export const COLOURS = 8;
+const COLOURS = 8;
 
-export interface Line {
+interface Line {
   readonly name: string;
   /** 0 for the total, devices count from 1: decides the colour. */
   readonly colour: number;

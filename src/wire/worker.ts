@@ -26,7 +26,7 @@ export const LIMITS = {
   echoCharacters: 256,
 } as const;
 
-export const ERROR_CODES = [
+const ERROR_CODES = [
   'line-too-long',
   'not-json',
   'wrong-message',
@@ -35,7 +35,7 @@ export const ERROR_CODES = [
   'unknown-share',
   'too-many-connections',
 ] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+type ErrorCode = (typeof ERROR_CODES)[number];
 
 const BYE_REASONS = ['drained', 'input-ended', 'stopped', 'no-device'] as const;
 export type ByeReason = (typeof BYE_REASONS)[number];

@@ -116,7 +116,7 @@ async function makeKey(): Promise<string> {
 }
 
 /** `other keys` keeps a miner from mining on some chains. */
-export type Trouble = 'no work' | 'other keys';
+type Trouble = 'no work' | 'other keys';
 
 type ExaminedNodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
 type ExaminedMiner = Pick<NodeAnswers, 'publicKey' | 'account'>;

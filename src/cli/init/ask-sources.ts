@@ -28,7 +28,7 @@ import {
 } from './answers.ts';
 
 /** Whether to ask for nodes or pools, and how to try each URL. */
-export interface Wanted {
+interface Wanted {
   readonly kind: 'node' | 'pool';
   readonly type: SettingType<string>;
   /** The default answer. */
@@ -36,7 +36,7 @@ export interface Wanted {
   readonly attempt: (url: string, trust: Trust) => Promise<Attempt>;
 }
 
-export interface Attempt {
+interface Attempt {
   /** To be printed. A fault among them means that nothing was found at the URL. */
   readonly findings: readonly Finding[];
   /** Fingerprint of the presented certificate, if it is not trusted. */

@@ -80,7 +80,7 @@ function collectHashes(text: string, before: readonly Uint8Array[] = []): Uint8A
   return [...before, hashOf(text)];
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly json: boolean;
   readonly minHeight?: number | bigint;
   readonly maxHeight?: number;

@@ -74,7 +74,7 @@ export function safe(text: string): string {
   return oneLine(text, MOST);
 }
 
-export function timeOf({ creationTimeUs }: BlockHeader): string {
+function timeOf({ creationTimeUs }: BlockHeader): string {
   const time = new Date(Number(creationTimeUs / 1000n));
   return Number.isNaN(time.getTime()) ? `${creationTimeUs} µs` : time.toISOString();
 }

@@ -61,7 +61,7 @@ export interface Session {
   readonly guardFlags: readonly string[];
 }
 
-export type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string };
+type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string };
 
 /**
  * @returns failed when a node does not answer, or the state cannot be kept
@@ -97,7 +97,7 @@ export async function inSession(
   }
 }
 
-export interface Question {
+interface Question {
   readonly sweep: Sweep;
   readonly yes: boolean;
   /** Printed before the question. */

@@ -296,7 +296,7 @@ function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | 
 const MOST_NAME = 100;
 
 /** @returns text with a newline at its end */
-export function linesOf(report: SweepReport): string {
+function linesOf(report: SweepReport): string {
   const { account, network, targetChain, guard, total, mostGasCost, warning, chains } = report;
   const rows = chains.map(({ chain, state, amount = '', ...more }) => [`${chain}`, state, amount, remark(more)]);
   const table = [['chain', 'state', 'amount', ''], ...rows, ['', 'total', total, '']];

@@ -62,7 +62,7 @@ const SECRET =
  * @returns a function that reads a file for a field of the request. It throws UsageError when the request may not read
  *   the file
  */
-export function filesOf(request: TextFile, allowed: readonly string[], io: Pick<Io, 'say'>) {
+function filesOf(request: TextFile, allowed: readonly string[], io: Pick<Io, 'say'>) {
   const folder = dirname(request.file);
   const granted = new Set(allowed.map(allowedPath));
   return (path: string, field: string): string => {

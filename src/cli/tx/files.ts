@@ -107,7 +107,7 @@ function commandIn(json: ExactJson, file: string): Transaction {
   }
 }
 
-export interface Asked extends Subject {
+interface Asked extends Subject {
   readonly requestKeys: readonly string[];
   readonly chain: number;
   /** End of validity, in milliseconds since 1970; undefined where it is not known. */

@@ -13,7 +13,7 @@ import type { Io } from '../io.ts';
 import { readAsked, readBatch, readInput } from './files.ts';
 import { printResults, type ShownResult, showOutcome, showResult, without } from './results.ts';
 
-export interface PollOptions {
+interface PollOptions {
   readonly chain: number | null;
   readonly confirmationDepth: number;
   readonly once: boolean;
@@ -32,7 +32,7 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
   return printResults({ chain: asked.chain, results }, json, io);
 }
 
-export interface LocalOptions {
+interface LocalOptions {
   readonly chain: number | null;
   /** Let the node check the metadata, and count all gas. */
   readonly preflight: boolean;
@@ -125,7 +125,7 @@ function sayStopped(io: Io): undefined {
   );
 }
 
-export interface Waiting extends Subject {
+interface Waiting extends Subject {
   readonly nodes: Pick<NodesInTurn, 'ask'>;
   readonly chain: number;
   readonly requestKeys: readonly string[];

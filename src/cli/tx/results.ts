@@ -115,7 +115,7 @@ function nextLines({ status, continuation }: ShownResult, chain: number): string
   return [...lines, row('next', `${next}, with the proof of: ${ask}`)];
 }
 
-export interface Printed {
+interface Printed {
   readonly chain: number;
   readonly results: readonly ShownResult[];
   /** The node's own warnings. */

@@ -86,7 +86,7 @@ export async function runTxPrivate(
 }
 
 /** @param hint what to do when the node may have taken the command, although its answer was lost */
-export async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say' | 'stop'>, hint: string): Promise<T> {
+async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say' | 'stop'>, hint: string): Promise<T> {
   try {
     return await send();
   } catch (error) {

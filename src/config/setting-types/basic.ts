@@ -188,7 +188,7 @@ const SECONDS_IN_YEAR = 365 * 86_400;
 export const duration = time(0.001, SECONDS_IN_YEAR, 'Give seconds, or a time like 90m, 1h30m or 2d, up to 365 days.');
 
 /** A shorter batch can end unseen between two checks; a longer one makes a driver believe that the GPU hangs. */
-export const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
+const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 
 /** In the pool's own units, some of them below 1. */
 export const poolDifficulty = decimal(1e-6, 1e15, 'Give a number from 0.000001 to 1000000000000000.');

@@ -112,7 +112,7 @@ export const devices: SettingType<readonly string[] | 'all'> = {
 };
 
 /** A number of CPU threads, or a percentage of the hardware threads that this process may use. */
-export type ThreadCount = number | `${number}%`;
+type ThreadCount = number | `${number}%`;
 
 const threads = integer(1, 1024);
 const PERCENT = /^(?:100|[1-9]\d?)%$/;

@@ -22,7 +22,7 @@ type Type = keyof typeof TYPES;
  * Calls a function on one of libuv's threads, so that a slow driver does not block JavaScript.
  * @returns an nvmlReturn_t
  */
-export type Call = (...args: unknown[]) => Promise<number>;
+type Call = (...args: unknown[]) => Promise<number>;
 
 class NvmlLibrary {
   readonly #koffi: typeof import('koffi');

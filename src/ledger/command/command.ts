@@ -25,7 +25,7 @@ export interface Signature {
 
 type CommandPart = 'cmd' | 'hash' | 'cmd or hash' | 'signatures';
 
-export type Verdict =
+type Verdict =
   | { readonly kind: 'valid' }
   /** No fault was found, but the text or the key for a complete check is not available. */
   | { readonly kind: 'not checkable'; readonly message: string }

@@ -8,14 +8,14 @@ import type { ContractSettings } from '../options.ts';
 import type { ReadCommand } from './read-command.ts';
 
 /** Where a command is to run. */
-export interface Place {
+interface Place {
   readonly chain: number;
   /** The creation time of the chain's last block: µs since the UNIX epoch. */
   readonly lastTimeUs: bigint;
 }
 
 /** What is known of a command, whatever it says. */
-export interface Known {
+interface Known {
   readonly isOnChain: boolean;
   readonly isBadlisted: boolean;
 }

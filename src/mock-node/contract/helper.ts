@@ -10,7 +10,7 @@ export const HELPER_ACCOUNT = `k:${HELPER.publicKey}`;
 
 const GAS = { gasLimit: 1_000, gasPrice: 10_000n, ttl: 600 } as const;
 
-export interface Help {
+interface Help {
   /** Of the first step. */
   readonly requestKey: string;
   readonly proof: string;

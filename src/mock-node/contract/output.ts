@@ -21,7 +21,7 @@ export interface Failure {
   readonly message: string;
 }
 
-export type Outcome = { readonly data: ExactJson } | { readonly error: Failure };
+type Outcome = { readonly data: ExactJson } | { readonly error: Failure };
 
 export interface Output {
   readonly requestKey: string;

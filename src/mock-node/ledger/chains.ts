@@ -266,7 +266,7 @@ function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: rea
 }
 
 /** Whether these heads are a cut: each builds on blocks below the others, or on the others themselves. */
-export function isCut(stores: readonly Blocks[], heads: readonly Block[]): boolean {
+function isCut(stores: readonly Blocks[], heads: readonly Block[]): boolean {
   return heads.every((head) => fits(stores, heads, head));
 }
 

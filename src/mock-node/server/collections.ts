@@ -103,7 +103,7 @@ function readBounds({ backend, chain, body }: Asked): { upper: Block[]; lower: B
 
 /* Pages of a collection (document 1, "Paging"), as real nodes fill them. */
 
-export interface Cursor {
+interface Cursor {
   readonly kind: 'inclusive' | 'exclusive';
   readonly value: string;
 }
@@ -114,7 +114,7 @@ interface PageRequest {
   readonly next: Cursor | undefined;
 }
 
-export interface Collection<Item> {
+interface Collection<Item> {
   readonly items: readonly Item[];
   /** @returns the value by which cursors name an item */
   readonly keyOf: (item: Item, index: number) => string;

@@ -44,14 +44,14 @@ export type ServerEvent =
   | { type: 'stream'; chain: number; open: number }
   | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
 
-export interface ServerContext {
+interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: ServerEvent) => void;
 }
 
 /** Whom a side serves, and where. */
-export interface ServerOptions {
+interface ServerOptions {
   readonly side: Side;
   readonly port: number;
   /** The key and certificate of a side with TLS. */

@@ -10,7 +10,7 @@ import type { Clock } from '../../system/clock.ts';
 import type { Message } from './route.ts';
 
 /** Requests per second that each address may send. */
-export interface Rates {
+interface Rates {
   readonly global: number;
   /** Below `mempool`, with its peers. */
   readonly mempool: number;

@@ -274,7 +274,7 @@ const RATIO = 2;
 const SURPRISING = 8;
 
 /** What has come since a sum was last zero. */
-export interface Since {
+interface Since {
   readonly shares: number;
   /** How many shares should have come. */
   readonly expected: number;

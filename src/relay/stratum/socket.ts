@@ -117,7 +117,7 @@ const AFTER_WAITING_MS = 60_000;
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly socket: Socket;
   readonly address: string;
   readonly clock: Clock;
@@ -128,7 +128,7 @@ export interface ConnectionOptions {
   readonly ended: (reason: string, points: number, refusal?: Refusal) => void;
 }
 
-export interface ConnectionHooks {
+interface ConnectionHooks {
   /** Called with each line. @returns whether it was a share that met its target */
   readonly receive: (line: string) => boolean;
   /** Called when the client is no longer read, until its address has lines again. */

@@ -16,7 +16,7 @@ import { ErrorAnswer } from '../answers.ts';
 /** The media type of server-sent events (HTML Standard §9.2). */
 export const EVENT_STREAM = 'text/event-stream';
 
-export interface Ask {
+interface Ask {
   /** Checked against the route's schemas. */
   readonly query: Record<string, unknown>;
   readonly body: Record<string, unknown>;

@@ -17,7 +17,7 @@ export interface ParentStreams {
   readonly end: () => void;
 }
 
-export interface ConnectionHooks {
+interface ConnectionHooks {
   /** @param line the number of its line */
   readonly request: (request: Request, line: number) => void;
   /** The parent writes nothing more. It may still read. */

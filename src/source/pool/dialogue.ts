@@ -29,7 +29,7 @@ interface DialogueOptions {
   readonly onRead: () => void;
 }
 
-export interface Request {
+interface Request {
   readonly method: string;
   readonly params: readonly unknown[];
   /** Time limit for the answer. */

@@ -72,7 +72,7 @@ function partsOf(error: unknown): unknown[] {
 const Job = z.tuple([z.union([z.string().min(1).max(128), z.number()]), z.string().max(4096)]).rest(z.unknown());
 
 /** The job in a `mining.notify`. */
-export interface Notice {
+interface Notice {
   /** The pool's name for the job, which a share repeats. */
   readonly job: string | number;
   readonly header: string;

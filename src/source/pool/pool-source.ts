@@ -207,7 +207,7 @@ export class PoolSource implements WorkSource {
 
 /* Opens connections to a pool. One with TLS is used only if the pool's certificate is trusted. */
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly trust: Trust;
   readonly timeoutMs: number;
   /** Whether the host must have an address of the Internet. */

@@ -39,7 +39,7 @@ export interface PoolAccount {
   readonly password: string;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   /** Where the connection leads. */
   readonly address: PoolAddress;
   readonly account: PoolAccount;

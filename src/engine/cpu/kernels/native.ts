@@ -14,7 +14,7 @@ import type { Kernel } from './kernel.ts';
 
 /** Where the addon comes from. */
 export const ORIGINS = ['built-here', 'prebuilt'] as const;
-export type Origin = (typeof ORIGINS)[number];
+type Origin = (typeof ORIGINS)[number];
 
 interface AddonFile {
   readonly path: string;

@@ -15,7 +15,7 @@ import { calmPolling } from './scanner.ts';
 const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
 
 /** Dawn's instance. Keep it as long as its devices: when it is garbage-collected, the process crashes. */
-export type Dawn = GPU;
+type Dawn = GPU;
 
 /** @throws DeviceError when the library does not load. */
 export async function loadDawn(): Promise<typeof Create> {
