@@ -39,7 +39,7 @@ import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
 import { type StreamTopic, UpdateStreams } from './streams.ts';
 import { Throttle } from './throttle.ts';
 
-/** What happens at the server, for a log. */
+/** Events for a log. */
 export type ServerEvent =
   | { type: 'stream'; chain: number; open: number }
   | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
@@ -50,7 +50,6 @@ export interface ServerContext {
   readonly emit: (event: ServerEvent) => void;
 }
 
-/** Whom a side serves, and where. */
 export interface ServerOptions {
   readonly side: Side;
   readonly port: number;
@@ -60,9 +59,9 @@ export interface ServerOptions {
 
 /** Any host: only paths and queries are read. */
 const BASE = 'http://host';
-/** Real nodes refuse larger bodies, too. */
+/** Maximum length of a request's body, as in real nodes. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
-/** The time from an answer's head to the break of the connection, with the fault `broken body`. */
+/** Time from an answer's head to the break of the connection, with the fault `broken-body`. */
 const BREAK_MS = 20;
 
 export class MockServer {
@@ -70,16 +69,16 @@ export class MockServer {
   readonly settings: ServerSettings;
   readonly stats = new ServerStats();
   readonly streams: UpdateStreams;
-  /** This may be changed at any time. */
+  /** May be changed at any time. */
   miningEnabled: boolean;
   readonly #content: NodeContent;
   readonly #faults: FaultScript;
   readonly #emit: (event: ServerEvent) => void;
   readonly #http: Server;
   readonly #scheme: 'http' | 'https';
-  /** Undefined when clients may ask as often as they want. */
+  /** Undefined if clients may ask as often as they want. */
   readonly #throttle: Throttle | undefined;
-  /** The port that was asked for; after the first `listen` the port that is used. */
+  /** The requested port; after the first `listen` the port in use. */
   #port: number;
 
   constructor(
@@ -111,7 +110,7 @@ export class MockServer {
     });
   }
 
-  /** The script of faults. It may be changed at any time. @throws ZodError when it is not valid */
+  /** The script of faults, which may be changed at any time. @throws ZodError if it is not valid */
   get faults(): readonly Fault[] {
     return this.#faults.faults;
   }
@@ -119,15 +118,14 @@ export class MockServer {
     this.#faults.faults = script;
   }
 
-  /** The port that was asked for; after the first `listen` the port that is used. */
   get port(): number {
     return this.#port;
   }
 
   /**
    * Listens; after `stopListening`, on the same port.
-   * @returns `http://host:port`, or with `https`
-   * @throws Error when the port is in use
+   * @returns `http://host:port` or `https://host:port`
+   * @throws Error if the port is in use
    */
   async listen(): Promise<string> {
     const { host } = this.settings;
@@ -295,18 +293,16 @@ function canBeSent(response: ServerResponse): boolean {
   return !response.headersSent && response.socket !== null;
 }
 
-/* The counters of the mock server. */
-
 class ServerStats {
   /** Number of accepted TCP connections. */
   connections = 0;
-  /** Number of requests to each endpoint, whatever the answer was. */
+  /** Number of requests to each endpoint, whatever their answers. */
   readonly requests: Record<Endpoint, number> = noRequests();
-  /** Number of requests that were hit by a fault of the script. */
+  /** Number of requests hit by a fault of the script. */
   faults = 0;
-  /** Number of requests that were refused because their client asked too often. */
+  /** Number of requests refused because their client asked too often. */
   throttled = 0;
-  /** The largest number of update streams that were open at the same time. */
+  /** Maximum number of update streams that were open at the same time. */
   mostOpenStreams = 0;
 }
 
