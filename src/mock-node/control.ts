@@ -116,9 +116,7 @@ interface Instructed {
   readonly ledger: Ledger;
   readonly commands: CommandService;
   readonly server: MockServer;
-  /** Sets the faults of both sides. */
   set faults(script: readonly FaultInput[]);
-  /** Refuses connections for this long. */
   goAwayFor(ms: number): Promise<void>;
 }
 

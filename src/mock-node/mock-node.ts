@@ -30,10 +30,7 @@ export interface MockNodeContext {
 export interface MockNodeAddress {
   /** `http://host:port` */
   readonly url: string;
-  /**
-   * The URL with the path of document 1 (or of real nodes, if only those are served):
-   * `http://host:port/ledger/0.0/<network>`.
-   */
+  /** With the path of document 1, or else of real nodes: `http://host:port/ledger/0.0/<network>`. */
   readonly baseUrl: string;
   /** The P2P side's URL, if it has a port of its own. */
   readonly p2pUrl?: string;
@@ -43,7 +40,6 @@ export interface MockNodeAddress {
 
 export class MockNode {
   readonly ledger: Ledger;
-  /** The waiting commands and their results. */
   readonly commands: CommandService;
   readonly peers = new Peers();
   /** The service side. It also serves the P2P side's endpoints, unless that has a port of its own. */

@@ -12,7 +12,6 @@ export type Network = (typeof networks)[number];
 /** A made-up number for networks whose own is not known. */
 const MADE_UP_CODE = 9;
 
-/** @returns the network's number in headers */
 export function codeOf(network: Network): number {
   return versionCodeOf(network) ?? MADE_UP_CODE;
 }
@@ -111,9 +110,7 @@ const ledgerOptions = {
   /** Maximum number of remembered work records, for all chains and miners. Beyond it no more are issued. */
   workLimit: z.number().int().min(1).max(100_000).default(1200),
   workLifetimeMs: ms.default(WORK_LIFETIME_MS),
-  /**
-   * Time between a New Cut and the other miner's block that follows it. Work issued in between is still the old work.
-   */
+  /** Time between a New Cut and the other miner's block after it. Work issued meanwhile is still the old work. */
   cutLeadMs: ms.default(0),
   /** Whether a block is also a New Cut for the adjacent chains. */
   neighbourCuts: z.boolean().default(false),
@@ -158,9 +155,7 @@ const serverOptions = {
   /** 0 means any free port. */
   port: z.number().int().min(0).max(65535).default(0),
   host: z.string().default('127.0.0.1'),
-  /**
-   * Where the endpoints for other nodes are: on the same port as all others, or on their own port with or without TLS.
-   */
+  /** The endpoints for other nodes: on the same port as all others, or on their own port with or without TLS. */
   p2p: z.enum(['same port', 'plain', 'tls']).default('same port'),
   /** 0 means any free port. */
   p2pPort: z.number().int().min(0).max(65535).default(0),
@@ -184,7 +179,6 @@ const serverOptions = {
   streamMs: ms.default(STREAM_MS),
   /** Whether `/header/updates` and `/block/updates` stream all new blocks. By default real nodes have none. */
   headerStream: z.boolean().default(false),
-  /** Maximum number of open streams. */
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
   /** The sides that refuse clients which ask too often. `p2p` is only a side with its own port, as on real nodes. */
   throttled: z.enum(['none', 'p2p', 'all']).default('p2p'),

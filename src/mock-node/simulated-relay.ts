@@ -1,7 +1,4 @@
-/**
- * Hashers that do not hash, for test networks that check no proof of work: work is submitted as solved whenever their
- * pace says so. Work of the main network is always refused.
- */
+/** Hashers that do not hash, for test networks without proof of work. Work of the main network is always refused. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +26,6 @@ interface SimulatedRelayOptions {
   readonly source: WorkSource;
   readonly emit: Listener;
   readonly clock: Clock;
-  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
   readonly warn: (line: string) => void;
 }
@@ -132,7 +128,6 @@ const MOST_CONNECTIONS = 32;
 /** Time limit of a request, far longer than a short one takes on this machine. */
 const REQUEST_MS = 10_000;
 
-/** Number of blocks to make, by chain. */
 const Goals = z.record(z.string().regex(/^\d{1,4}$/), z.int().min(1).max(100_000));
 
 interface Answer {
@@ -267,19 +262,13 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-/**
- * Number of chains of the networks. The reference client divides its constant delay by it, so that each chain gets a
- * block within the delay.
- */
+/** The reference client divides its constant delay by this number, so that each chain gets a block within the delay. */
 const CHAINS = 20;
 
 export interface Pace {
   /** A description for people, in one line. */
   readonly what: string;
-  /**
-   * Calls `solve` when the work counts as solved.
-   * @returns a function that gives up the work
-   */
+  /** Calls `solve` when the work counts as solved. @returns a function that gives up the work */
   begin(work: Work, solve: () => void): () => void;
   judged?(work: Work, verdict: Verdict): void;
   /** Opens the port that the pace listens on. @throws Error if that is not possible */
@@ -287,10 +276,7 @@ export interface Pace {
   close?(): Promise<void>;
 }
 
-/**
- * Waits as long as devices of this hashrate would: exponentially distributed, with the work's difficulty as the mean
- * number of hashes.
- */
+/** Waits as devices of this hashrate would: exponentially distributed, with the work's difficulty as mean. */
 export class HashratePace implements Pace {
   readonly what: string;
   readonly #hashesPerSecond: number;

@@ -20,7 +20,6 @@ import { type Relay, RelayedWorks, type RelayLog } from './relay.ts';
 /** Pause after a worker's first failure. It doubles with each further failure in a row. */
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 300_000;
-/** Number of nonces of a header. */
 const NONCES = 2 ** 64;
 /** Minimum time before a worker gets a new header, whatever it claims: only 300 PH/s would use up the nonces sooner. */
 const LEAST_RENEWAL_MS = 60_000;
@@ -31,9 +30,9 @@ export interface ExternalRelayOptions {
   readonly emit: Listener;
   readonly clock: Clock;
   readonly log: RelayLog;
-  /** Pause after the worker's first failure. The default is a second. */
+  /** The default is a second. */
   readonly firstRestMs?: number;
-  /** Minimum time before a worker gets a new header. The default is a minute. */
+  /** The default is a minute. */
   readonly leastRenewalMs?: number;
 }
 
@@ -103,10 +102,7 @@ export class ExternalRelay implements Relay {
     this.#renewInTime(job);
   }
 
-  /**
-   * A worker chooses all 8 bytes of the nonce, so almost all its nonces would be outside the part that a pool has
-   * assigned.
-   */
+  /** A worker chooses all 8 bytes of the nonce, so almost all would be outside the part that a pool has assigned. */
   #canSearch({ nonce1 }: Work): boolean {
     if (nonce1.bytes === 0) return true;
     if (!this.#loggedNonce1) {
@@ -188,9 +184,7 @@ export class ExternalRelay implements Relay {
 const MOST_ANSWER_BYTES = 1_024;
 /** Maximum length of a logged stderr line. Longer lines are dropped. */
 const MOST_LOG_BYTES = 8_192;
-/**
- * Time for the rest of the output after the worker has exited: a process that it left behind may keep the output open.
- */
+/** Time for the rest of the output after the worker's exit: a process that it left behind may keep it open. */
 const OUTPUT_MS = 200;
 /** Maximum length of a quoted wrong answer, in characters. */
 const MOST_QUOTED = 80;

@@ -14,10 +14,7 @@ import { type Clock, systemClock } from '../system/clock.ts';
 export interface Relay {
   /** The relay's name for people and in events, such as `stratum`. No device has the same name. */
   readonly name: string;
-  /**
-   * Prepares the relay, such as a port to listen on.
-   * @throws Error if that is not possible
-   */
+  /** Prepares the relay, such as a port to listen on. @throws Error if that is not possible */
   open(): Promise<void>;
   /**
    * Relays work until `stop`, then waits for pending submissions and frees everything. Called once, after `open`.
@@ -32,10 +29,7 @@ export interface RelayLog {
   warn(line: string): void;
 }
 
-/*
- * The works that a relay has received from its source: several at once, because solutions of a replaced work still
- * count.
- */
+/* The works of a relay's source: several at once, because solutions of a replaced work still count. */
 
 export interface RelayedWorksOptions {
   readonly name: string;
@@ -66,7 +60,6 @@ export class RelayedWorks {
     this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
   }
 
-  /** The work to hand out now. */
   get current(): Work | undefined {
     return this.#current;
   }

@@ -1,6 +1,4 @@
-/**
- * Chooses the source to mine on, and when another one takes over. Pure: times are milliseconds of a monotonic clock.
- */
+/** Chooses the source to mine on. Pure: times are milliseconds of a monotonic clock. */
 
 import type { Work } from '../chain/work.ts';
 import type { WorkSource } from './source.ts';
@@ -47,8 +45,8 @@ export interface Patience {
 /** A source that is left again within this time after its trial gets a longer trial. */
 const AGAIN_MS = 60_000;
 /**
- * The same for a source that can be reached and is merely slower than another one. Each such change costs half a
- * second: little of this time, but nearly all the time of a source whose works end at once.
+ * The same for a source that can be reached and is merely slower. Such a change costs half a second: little of this
+ * time, but nearly all the time of a source whose works end at once.
  */
 const SLOW_AGAIN_MS = 10_000;
 const FIRST_TRIAL_MS = 5_000;
@@ -224,10 +222,7 @@ function newStandby(source: WorkSource): Standby {
   };
 }
 
-/**
- * Notes that another source takes over because this one gives no work.
- * @param isSlow whether it is merely slower to give its next work than the other one
- */
+/** Notes that another source takes over. @param isSlow whether this one is merely slower to give its next work */
 function leave(standby: Standby, nowMs: number, isSlow: boolean): void {
   const isAgain = nowMs - standby.leftAtMs < (isSlow ? SLOW_AGAIN_MS : AGAIN_MS) + standby.trialMs;
   standby.trialMs = isAgain ? Math.min(MOST_TRIAL_MS, Math.max(FIRST_TRIAL_MS, 2 * standby.trialMs)) : 0;
@@ -251,8 +246,7 @@ export function isUnfit(standby: Standby): boolean {
 }
 
 /**
- * A healthy source is best, then an unhealthy one, then a removed one, then one without work. Among equals the
- * preferred one is better.
+ * Best is a healthy source, then an unhealthy, then a removed one, then one without work; among equals the preferred.
  */
 function isBetter(one: Standby, other: Standby): boolean {
   return grade(one) < grade(other) || (grade(one) === grade(other) && one.rank < other.rank);

@@ -229,7 +229,6 @@ export class FailoverSource implements WorkSource {
     this.#choose();
   }
 
-  /** Ends everything with a fault. Only the first one counts. */
   #end(thrown: unknown): void {
     this.#fault ??= { thrown };
     this.#ending.abort();

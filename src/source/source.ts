@@ -8,10 +8,7 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import type { Outcome, SourceKind, StaleReason } from './vocabulary.ts';
 
 export type SourceUpdate =
-  /**
-   * Mine this work from now on. Work is compared by identity; the same object again means that the source can be
-   * reached again.
-   */
+  /** Mine this work from now on. The same object again means only that the source can be reached again. */
   | { readonly kind: 'work'; readonly work: Work }
   /** These works are worthless: their solutions need not be submitted. Other work follows or has come already. */
   | { readonly kind: 'stale'; readonly works: readonly Work[]; readonly reason: StaleReason }
@@ -156,10 +153,7 @@ class Mailbox {
     });
   }
 
-  /**
-   * @returns stale works first, then the work; undefined if nothing waits
-   * @throws what the source has thrown
-   */
+  /** @returns stale works first, then the work; undefined if nothing waits @throws what the source has thrown */
   take(): SourceUpdate | undefined {
     const update = this.#stale ?? this.#work ?? this.#lost;
     if (!update && this.#fault) throw this.#fault.thrown;

@@ -1,15 +1,12 @@
 /** Closed lists of words about sources, from which types, schemas and metrics are made. */
 
-/**
- * `unknown`: the answer was lost, and asking again gave no clear result. `delivered`: handed to a process that never
- * reports the result.
- */
+/** `unknown`: the answer was lost, and asking again gave no result. `delivered`: the result is never reported. */
 export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown', 'delivered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * `solved`: a solution of one of the works was submitted. `expired`: the source no longer knows them. `cancelled`: the
- * source no longer wants them.
+ * `solved`: a solution was submitted. `expired`: the source no longer knows the works. `cancelled`: it wants them no
+ * more.
  */
 export const STALE_REASONS = ['new-cut', 'solved', 'expired', 'cancelled'] as const;
 export type StaleReason = (typeof STALE_REASONS)[number];

@@ -245,10 +245,7 @@ export class CommandService {
   }
 }
 
-/**
- * Checks the signatures, unless the client does not want that.
- * @throws RefusedError if they or the hash are wrong
- */
+/** Checks the signatures, unless the client does not want that. @throws RefusedError if they or the hash are wrong */
 function checkForged(read: ReadCommand, { signatureVerification }: LocalQuery): void {
   const { hash, cmd } = read.command;
   const own = requestKeyOfCmd(cmd);

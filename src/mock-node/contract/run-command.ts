@@ -44,10 +44,7 @@ const STEEPNESS = 7;
 /** Far longer than any proof of real nodes. */
 const MAX_COMMAND_BYTES = 300_000;
 
-/**
- * Runs a command, and changes the state.
- * @throws BuyGasError if its gas cannot be paid
- */
+/** Runs a command, and changes the state. @throws BuyGasError if its gas cannot be paid */
 export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finished {
   const { state } = ground;
   const { gasLimit, gasPrice, sender } = read.payload.meta;

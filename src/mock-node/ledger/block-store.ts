@@ -179,9 +179,7 @@ export function blockOf(bytes: Uint8Array, payload: BlockPayload): Block {
  * that checks them (`ledger/header.ts`, `ledger/payload.ts`) is independent of the code that makes them.
  */
 
-/**
- * A header's fields before and after its adjacents: the tag of the leaf, absent for a hash, and the length in bytes.
- */
+/** A header's fields before and after its adjacents: the leaf's tag (none for a hash), and the length in bytes. */
 type Field = readonly [tag: number | undefined, length: number];
 const BEFORE: readonly Field[] = [
   [0x06, 8],

@@ -1,7 +1,4 @@
-/**
- * The chains of the mock ledger, and the work for their next blocks. Hashes, roots, weights and adjacents are true;
- * only other miners' blocks have no proof of work.
- */
+/** The chains of the mock ledger. Only other miners' blocks have no proof of work; all else in them is true. */
 
 import { createHash } from 'node:crypto';
 import { NONCE_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from '../../chain/bytes.ts';
@@ -36,7 +33,6 @@ interface MadeWork {
 /** Far larger than the mock's own payloads. */
 const MOST_PAYLOAD_BYTES = 1024 * 1024;
 
-/** The miner of rival blocks. */
 const RIVAL: Miner = { account: `k:${'1'.repeat(64)}`, predicate: 'keys-all', publicKeys: ['1'.repeat(64)] };
 
 export class Chains {
@@ -94,7 +90,6 @@ export class Chains {
     return laggard === undefined ? undefined : (this.laggardOf(laggard) ?? laggard);
   }
 
-  /** @returns the creation time of the next block's latest parent, which it must exceed, in µs since the UNIX epoch */
   parentTimeUs(chain: number): bigint {
     return this.#next.parentTimeUs(chain);
   }
@@ -186,9 +181,7 @@ export class Chains {
     return blocks.sort((a, b) => Number(a.header.height - b.header.height));
   }
 
-  /**
-   * Makes these blocks the tips of their chains. @returns the chains whose old tip is not an ancestor of the new one
-   */
+  /** Makes these blocks the tips. @returns the chains whose old tip is not an ancestor of the new one */
   moveTips(blocks: readonly Block[]): number[] {
     const left = blocks.flatMap((block) => {
       const store = this.#stores[block.header.chain];
@@ -248,11 +241,7 @@ export class Chains {
 
 type Blocks = Pick<BlockStore, 'ancestry'>;
 
-/**
- * @param stores the blocks of each chain
- * @param ours and `theirs`: the heads of all chains, in the order of the chains
- * @returns the heads of the new cut
- */
+/** @param ours and `theirs`: the heads of all chains, in their order @returns the heads of the new cut */
 function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: readonly Block[]): Block[] {
   const [base, other] = compareCuts(theirs, ours) > 0 ? [theirs, ours] : [ours, theirs];
   const heads = [...base];
@@ -326,10 +315,7 @@ export function cutOf(chains: Chains, { origin, network, blocksBack }: CutReques
   return { ...cut, height: sumOfHeights({ ...cut, height: 0n }) };
 }
 
-/**
- * @returns the number of blocks to leave out on each chain, so that the sum of the heights is at most `maxHeight`,
- * unless the oldest blocks are higher
- */
+/** @returns how many blocks each chain leaves out for a sum of heights of at most `maxHeight`, if there are enough */
 export function blocksAbove(chains: Chains, maxHeight: bigint): number {
   const sum = chains.graph.reduce((total, _, chain) => total + chains.heightOf(chain), 0n);
   if (sum <= maxHeight) return 0;

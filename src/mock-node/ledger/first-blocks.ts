@@ -50,7 +50,6 @@ export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
 interface ChainsContext {
   readonly transactions: Transactions;
   readonly random: Random;
-  /** @returns the first accounts of a chain */
   readonly stateOf: (chain: number) => CoinState;
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;

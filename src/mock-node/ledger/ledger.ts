@@ -1,7 +1,4 @@
-/**
- * The mock ledger, without HTTP: it issues work for its chains, decides on submissions, and grows by solutions and by
- * other miners' blocks.
- */
+/** The mock ledger, without HTTP: issues work, decides on submissions, and grows by solutions and others' blocks. */
 
 import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../chain/bytes.ts';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
@@ -21,7 +18,6 @@ import { LedgerStats, recordOf, type SubmissionRecord } from './stats.ts';
 /** The updates about a chain for the ledger's followers. */
 export type Update = 'New Cut' | 'Refreshed Block';
 
-/** Events for a log. */
 export type LedgerEvent =
   | { type: 'work'; chain: number; height: bigint; account: string }
   | ({ type: 'submission' } & SubmissionRecord)
@@ -136,18 +132,13 @@ export class Ledger {
   }
 
   /**
-   * Replaces the next block that a miner finds, and all blocks that depend on it, by other miners' blocks. The chains
-   * end as high as before.
-   * @param depth number of blocks above it on its chain at that time
+   * Replaces the next block that a miner finds, as `reorganise` does, once `depth` blocks of its chain are above it.
    */
   orphanNext(depth: number): void {
     this.#orphanDepth = depth;
   }
 
-  /**
-   * Replaces a canonical block, and all blocks that depend on it, by other miners' blocks. The chains end as high as
-   * before.
-   */
+  /** Replaces a canonical block, and all that depend on it, by other miners' blocks. The chains stay as high. */
   reorganise(block: Block): void {
     const lost = this.chains.remove(block);
     const changed = [...lost.keys()];
@@ -208,10 +199,7 @@ export class Ledger {
     return record;
   }
 
-  /**
-   * Decides on a submitted header. If it solves work on its chain's tip, it becomes the next block; if it is late, an
-   * orphan.
-   */
+  /** Decides on a header. If it solves work on its chain's tip, it becomes the next block; if it is late, an orphan. */
   submit(header: Uint8Array): Judgement {
     const judgement = this.#referee.judge(header, this.nowUs(), this.#clock.monotonicMs());
     if (header.length === HEADER_BYTES) this.#record(header, judgement);
@@ -219,7 +207,6 @@ export class Ledger {
     return judgement;
   }
 
-  /** Cancels all pending blocks. */
   close(): void {
     clearTimeout(this.#rival);
     clearInterval(this.#refreshing);

@@ -17,9 +17,7 @@ import { type Random, randomBytes } from '../random.ts';
 import { type BlockPayload, rootsOf } from './block-store.ts';
 
 interface PayloadSettings {
-  /** Reward of a block: `table` is mainnet01's at that height; otherwise an amount. */
   readonly reward: string;
-  /** Whether outputs have events, as in all but old blocks. */
   readonly outputEvents: boolean;
   readonly chains: number;
 }
@@ -49,10 +47,7 @@ export class PayloadMaker {
     return { ...content, ...rootsOf(content), state };
   }
 
-  /**
-   * Runs another node's payload, and compares the outputs.
-   * @throws LedgerFormatError if they differ
-   */
+  /** Runs another node's payload, and compares the outputs. @throws LedgerFormatError if they differ */
   replay(next: Omit<NextBlock, 'miner'>, payload: PayloadWithOutputs): BlockPayload {
     const state = next.parent.payload.state.next();
     const block = { ...next, miner: parseMiner(payload.minerData), state };
@@ -128,13 +123,9 @@ function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
   if (a !== b) throw new LedgerFormatError(`${name}: is ${a}, but must be ${b}`);
 }
 
-/*
- * The miner's data and the coinbase. Both are written as text, because a payload is made for every miner after every
- * block, and a miner waits for it.
- */
+/* The miner's data and the coinbase, written as text for speed: miners wait for the payloads after every block. */
 
 interface CoinbaseFacts {
-  /** The paid account. */
   readonly account: string;
   /** Undefined if the account's guard is not the miner's, so that nobody is paid. */
   readonly amount: Decimal | undefined;

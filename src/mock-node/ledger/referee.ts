@@ -137,9 +137,7 @@ function withoutTimeAndNonce(header: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(header, 0n), 0n);
 }
 
-/**
- * Checks the proof of work (document 1, "Mining work bytes") with OpenSSL and bigint, to share no code with the miner.
- */
+/** Checks the proof of work (document 1, "Mining work bytes"). It shares no code with the miner. */
 function solves(header: Uint8Array, target: Uint8Array): boolean {
   return littleEndian(createHash('blake2s256').update(header).digest()) <= littleEndian(target);
 }
@@ -168,7 +166,6 @@ interface Received {
   readonly adjacents: readonly BlockHeader[];
   /** The chain's neighbours. */
   readonly neighbours: readonly number[];
-  /** Whether the ledger itself sets the targets. */
   readonly retargets: boolean;
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;

@@ -32,7 +32,6 @@ const MAX_RECORDS = 1000;
 const MAX_SEEN = 10_000;
 
 export class LedgerStats {
-  /** Number of work records that were issued. */
   workIssued = 0;
   /** Number of submitted headers of the right length. */
   submissions = 0;
@@ -45,7 +44,6 @@ export class LedgerStats {
   timeViolations = 0;
   /** Accepted submissions that came after their chain had advanced, and only became orphans. */
   orphaned = 0;
-  /** Blocks of other miners. */
   rivalBlocks = 0;
   /** Oldest first. */
   readonly records: SubmissionRecord[] = [];

@@ -14,7 +14,6 @@ import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type PeerClient, PeerError, type PeerRequest, type Peers } from './peers.ts';
 
-/** A cut was examined and not taken. */
 export interface CutEvent {
   readonly type: 'cut dropped';
   readonly reason: string;

@@ -1,7 +1,4 @@
-/**
- * The known peers of the mock node: one list for cuts, and one for each chain's mempool. Requests to them, and the
- * node's own certificate.
- */
+/** The known peers: one list for cuts, and one for each chain's mempool. Requests to them, and the own certificate. */
 
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
@@ -93,7 +90,6 @@ interface PeerAnswer {
   readonly body: Buffer;
 }
 
-/** Why a peer has not answered. */
 export class PeerError extends Error {
   override readonly name = 'PeerError';
 }

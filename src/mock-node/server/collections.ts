@@ -138,10 +138,7 @@ export function readPageRequest({ query, fault, backend }: Asked, cap: number): 
   };
 }
 
-/**
- * @param start index of the page's first item
- * @returns the page; its `limit` is the number of its items
- */
+/** @param start index of the page's first item @returns the page; its `limit` is the number of its items */
 export function pageOf<Item>(
   { items, keyOf, json, grows }: Collection<Item>,
   start: number,

@@ -65,7 +65,6 @@ export const faultKinds = [
   'chunk-extension',
   /** The answer has the given `status` and `text`, and `retry-after` if `retryAfterS` is given. */
   'status',
-  /** A payload is not found. */
   'missing-payload',
   /** Coinbases name another amount than the hashed one. */
   'wrong-reward',
@@ -139,9 +138,7 @@ export class FaultScript {
 
 const NOISE_MS = 10;
 
-/**
- * Bytes before and in the noise below the body: an answer that never comes, or a chunk whose size has a long extension.
- */
+/** What precedes and repeats below the body: an answer that never comes, or a chunk with a long extension. */
 const BELOW_BODY = {
   'early-hints': { begin: '', noise: 'HTTP/1.1 103 Early Hints\r\nlink: </noise>\r\n\r\n' },
   'chunk-extension': { begin: '1;', noise: 'noise;' },

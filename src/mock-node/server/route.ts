@@ -18,14 +18,12 @@ import type { PeerClient, Peers } from '../p2p/peers.ts';
 import type { Endpoint, Fault, Side } from './faults.ts';
 import type { StreamTopic } from './streams.ts';
 
-/** The content shared by both sides of a node. */
 export interface NodeContent {
   readonly ledger: Ledger;
   readonly commands: CommandService;
   readonly peers: Peers;
   readonly peerClient: PeerClient;
   readonly cuts: CutPipeline;
-  /** @returns the port of the service side */
   readonly servicePort: () => number;
 }
 
@@ -40,7 +38,6 @@ export interface Asked {
   readonly backend: Backend;
   /** The chain in the path, if it has one. The chain exists. */
   readonly chain: number;
-  /** The named parts of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: Buffer;

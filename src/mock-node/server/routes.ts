@@ -29,7 +29,6 @@ const ROUTES: readonly Route[] = [
 export interface Found {
   /** Undefined if the path is served, but not for this method. */
   readonly route: Route | undefined;
-  /** A route of the path. */
   readonly anyRoute: Route;
   readonly params: Readonly<Record<string, string>>;
   readonly chain: number;

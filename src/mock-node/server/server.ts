@@ -1,7 +1,4 @@
-/**
- * One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of its script. A
- * node has one such server for all endpoints, or one for programs and one for other nodes.
- */
+/** One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of its script. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -39,7 +36,6 @@ import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
 import { type StreamTopic, UpdateStreams } from './streams.ts';
 import { Throttle } from './throttle.ts';
 
-/** Events for a log. */
 export type ServerEvent =
   | { type: 'stream'; chain: number; open: number }
   | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
@@ -53,7 +49,6 @@ export interface ServerContext {
 export interface ServerOptions {
   readonly side: Side;
   readonly port: number;
-  /** The key and certificate of a side with TLS. */
   readonly identity?: Identity | undefined;
 }
 
@@ -135,7 +130,6 @@ export class MockServer {
     return `${this.#scheme}://${host}:${this.#port}`;
   }
 
-  /** Closes all connections and refuses new ones. */
   async stopListening(): Promise<void> {
     if (!this.#http.listening) return;
     const closed = once(this.#http, 'close');
@@ -278,7 +272,6 @@ export class MockServer {
   }
 }
 
-/** A request whose body has been read. */
 interface Asked {
   readonly found: Found;
   readonly url: URL;
@@ -296,13 +289,9 @@ function canBeSent(response: ServerResponse): boolean {
 class ServerStats {
   /** Number of accepted TCP connections. */
   connections = 0;
-  /** Number of requests to each endpoint, whatever their answers. */
   readonly requests: Record<Endpoint, number> = noRequests();
-  /** Number of requests hit by a fault of the script. */
   faults = 0;
-  /** Number of requests refused because their client asked too often. */
   throttled = 0;
-  /** Maximum number of update streams that were open at the same time. */
   mostOpenStreams = 0;
 }
 

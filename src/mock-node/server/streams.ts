@@ -60,10 +60,7 @@ export class UpdateStreams {
     return this.#streams.size >= this.#settings.streamLimit;
   }
 
-  /**
-   * @param response its head has been sent
-   * @param fault the stream's fault, if any
-   */
+  /** @param response its head has been sent @param fault the stream's fault, if any */
   add(topic: StreamTopic, response: ServerResponse, fault?: Fault): void {
     const lifetimeMs = this.#settings.streamMs * (1 + JITTER * (2 * this.#random() - 1));
     const stream: Stream = {

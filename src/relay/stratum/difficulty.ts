@@ -17,10 +17,7 @@ const REMEMBERED_SHARES = 600;
 /** Shares needed to use the estimate (standard error 1/3), and to notice a change of rate (1/6). */
 const SOME_SHARES = 8;
 const MANY_SHARES = 32;
-/**
- * Minimum change of the difficulty while learning, when it need not be exact: each change makes a miner begin a new
- * job.
- */
+/** Minimum change of the difficulty while learning: each change makes a miner begin a new job. */
 const LEARNING_RATIO = 1.5;
 /** The same afterwards: far more than the 4 % that chance alone explains. */
 const SETTLED_RATIO = 1.2;
@@ -87,7 +84,6 @@ export class Vardiff {
   #isHearsay = false;
   #nowMs = 0;
   #lastShareMs = 0;
-  /** Maximum share rate at a chosen difficulty. */
   #mostChosenPerSecond = MOST_CHOSEN_PER_SECOND;
   #slowerMs = Number.NEGATIVE_INFINITY;
 
@@ -167,10 +163,7 @@ export class Vardiff {
     this.#watch(weight, 0);
   }
 
-  /**
-   * To be called after each share and every second.
-   * @returns whether the difficulty has changed since the last call
-   */
+  /** To be called after each share and every second. @returns whether the difficulty has changed since the last call */
   retarget(nowMs: number): boolean {
     if (this.#offered === undefined) return false;
     this.#pass(nowMs);

@@ -117,7 +117,6 @@ interface GivenHeader {
 export interface GivenJob {
   readonly shared: SharedJob;
   readonly terms: ShareTerms;
-  /** The terms before, if they changed a moment ago. */
   readonly former: FormerTerms | undefined;
   readonly header: GivenHeader;
 }
@@ -173,10 +172,7 @@ const LEAST_MS = 100;
 /** Maximum interval: miners consider a server dead that sends nothing for a minute. */
 const MOST_MS = 30_000;
 
-/**
- * @param hashesPerSecond undefined if not known
- * @returns the time until the next job must follow, in ms
- */
+/** @param hashesPerSecond undefined if not known @returns the time until the next job must follow, in ms */
 export function rollMs(hashesPerSecond: number | undefined): number {
   if (hashesPerSecond === undefined) return UNKNOWN_MS;
   return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * PART * NONCES) / hashesPerSecond));

@@ -5,10 +5,7 @@ import { BoundedMap, LogBucket, TokenBucket } from '../../system/bounded.ts';
 import type { RelayLog } from '../relay.ts';
 
 export const stratumLimits = {
-  /**
-   * Maximum number of connections: one for each nonce1, and some that have none yet. `mostConnections` lowers it if
-   * files or memory are short.
-   */
+  /** Maximum number of connections: one for each nonce1, and some without. `mostConnections` may lower it. */
   connections: 66_560,
   /** The same from one address, such as a farm's router. IPv6 addresses count by their /48. */
   connectionsPerAddress: 8_192,
@@ -61,7 +58,6 @@ export const stratumLimits = {
   remembered: 10_000,
   /** Time between two checks of each session: the finest interval of new jobs, and the accuracy of time limits. */
   tickMs: 100,
-  /** Time between two events about the relay. */
   reportMs: 5_000,
   /** Time between two log lines about refused clients. */
   logMs: 60_000,
@@ -80,7 +76,6 @@ export interface Means {
   readonly files?: number | undefined;
   /** Memory in bytes: the machine's, or the container's if that is less. */
   readonly memory: number;
-  /** Maximum number of CPU threads. */
   readonly threads: number;
 }
 
@@ -116,10 +111,7 @@ export type Refusal = (typeof REFUSALS)[number];
 
 /* Bounds connections and lines by address, and bans addresses. */
 
-/**
- * Penalty points for each connection: an address may open 25,000 at once, such as a farm that is restarted twice, and
- * then 250 a second.
- */
+/** Penalty points of a connection: an address may open 25,000 at once (a farm restarted twice), then 250 a second. */
 const CONNECTION_POINTS = 0.004;
 /** Capacity of the token bucket for log lines about bans. */
 const LOG_BURST = 10;
@@ -176,7 +168,6 @@ export class ConnectionLimiter {
   readonly #log: RelayLog;
   readonly #bans: Bans;
   readonly #logged: LogBucket;
-  /** Sites with connections. */
   readonly #sites = new Map<string, Site>();
   /** Sites that had connections, so that reconnecting gains no tokens. */
   readonly #former: BoundedMap<string, Site>;
@@ -213,7 +204,6 @@ export class ConnectionLimiter {
     this.#former.set(name, site);
   }
 
-  /** Lets waiting clients go on. To be called several times a second. */
   serve(): void {
     for (const { lines } of this.#sites.values()) lines.serve();
   }
@@ -302,8 +292,7 @@ export function networkOf(address: string, bits = 64): string {
 const MAPPED = '::ffff:';
 
 /**
- * @returns an IPv4 address, also for its IPv6 forms (RFC 4291 §2.5.5.2) such as `::ffff:192.0.2.5` and
- * `0:0:0:0:0:ffff:c000:205`; other addresses unchanged
+ * @returns an IPv4 address also for its IPv6 forms (RFC 4291 §2.5.5.2), such as `::ffff:192.0.2.5`; else the address
  */
 export function plainAddress(address: string): string {
   if (!isIPv6(address)) return address;

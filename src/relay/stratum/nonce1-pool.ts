@@ -1,15 +1,9 @@
-/**
- * Assigns the 2 bytes of nonce1. No two sessions and no session and the local miner have the same value, so that they
- * never search the same nonces. Pure.
- */
+/** Assigns the 2 bytes of nonce1, different for all sessions and the local miner: none search the same nonces. Pure. */
 
 import { LANES } from '../../chain/nonce.ts';
 import type { Work } from '../../chain/work.ts';
 
-/**
- * Time after which a nonce1 is free in any case: nodes forget work after five minutes, and every job has a later
- * creation time by then.
- */
+/** Time after which a nonce1 is free in any case: nodes forget work after five minutes. */
 const FORGOTTEN_MS = 600_000;
 /** Number of released values checked for one session. 64 attempts check all, and none takes long. */
 const LOOKS = 1_024;
@@ -52,7 +46,6 @@ export class Nonce1Pool {
     return undefined;
   }
 
-  /** @param works of the session's jobs */
   release(value: number, works: Iterable<Work>, nowMs: number): void {
     this.#push({ value, works: new Set(works), atMs: nowMs });
   }

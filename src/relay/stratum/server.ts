@@ -31,9 +31,7 @@ const NAME = 'stratum';
 const KEEP_ALIVE_MS = 60_000;
 /** Penalty points for data that is not TLS where TLS is required. */
 const HANDSHAKE_POINTS = 2;
-/**
- * While the server is full: time between two rounds of disconnecting idle clients, and their maximum number per round.
- */
+/** While the server is full: time between two rounds of disconnecting idle clients, and their maximum number. */
 const ROOM_MS = 1_000;
 const ROOM_CLIENTS = 100;
 /** Capacity of the token bucket for log lines about connections that fail by a fault of the system. */
@@ -41,7 +39,6 @@ const FAULTS_LOGGED = 10;
 /** The same for first shares: enough for a farm that starts. Clients choose their names freely. */
 const FIRST_SHARES_LOGGED = 100;
 
-/** The default number of seconds between two shares of a session. */
 const SHARE_SECONDS = 10;
 const SILENT: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
 

@@ -27,7 +27,7 @@ const FLOOD_RATIO = 16;
 /** Time for which shares of the former target count with new jobs: miners may take the new target late. */
 const GRACE_MS = 10_000;
 
-/** What all sessions of a server share. */
+/** Shared by all sessions of a server. */
 export interface SessionContext {
   readonly works: Pick<RelayedWorks, 'current' | 'judge' | 'isStale'>;
   readonly jobs: SharedJobs;
@@ -42,12 +42,10 @@ export interface SessionContext {
   readonly learningSeconds: () => number;
   readonly quota: ShareLogQuota;
   readonly log: RelayLog;
-  /** Bounds the log lines about first shares. */
   readonly firstShares: LogBucket;
 }
 
 interface ClientHints {
-  /** The client's. */
   readonly address: string;
   readonly worker: string;
   /** The difficulties that the worker has chosen and suggested, in hashes per share. */
@@ -117,10 +115,7 @@ export class SessionJobs implements SessionNow {
     return this.table.works();
   }
 
-  /**
-   * Gives the client a job, if there is work.
-   * @param clean whether the client must drop its earlier jobs
-   */
+  /** Gives the client a job, if there is work. @param clean whether the client must drop its earlier jobs */
   give(clean: boolean, nowMs: number): void {
     const { works, jobs } = this.#context;
     const work = works.current;
@@ -156,7 +151,6 @@ export class SessionJobs implements SessionNow {
     this.#retarget(nowMs);
   }
 
-  /** Called when the client's address sends too many lines. */
   slowDown(nowMs: number): void {
     this.#vardiff.slowDown(nowMs);
   }

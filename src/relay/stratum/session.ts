@@ -68,7 +68,6 @@ export class Session {
     this.#junk = new TokenBucket(context.limits.junkLines, JUNK_PER_SECOND, this.#openedMs);
   }
 
-  /** Undefined before the client has subscribed and authorized a worker. */
   get jobs(): SessionJobs | undefined {
     return this.#jobs;
   }
@@ -91,7 +90,6 @@ export class Session {
     this.#jobs?.slowDown(this.#context.clock.monotonicMs());
   }
 
-  /** To be called several times a second. */
   tick(nowMs: number): void {
     if (this.#jobs) this.#jobs.tick(nowMs);
     else if (nowMs - this.#openedMs >= this.#context.limits.loginMs) this.#client.close('no login', 0, 'timeout');
@@ -269,7 +267,6 @@ export class Sessions {
     this.#all.delete(session);
   }
 
-  /** Seconds between two shares of a session whose rate is not known. */
   readonly learningSeconds = (): number => Math.max(LEARNING_SECONDS, this.#learning / LEARNING_SHARES_PER_SECOND);
 
   /** Gives a job of the current work to all sessions. @param clean whether earlier jobs are worthless */
@@ -304,7 +301,6 @@ export class Sessions {
     for (const session of [...this.#all]) session.close('the server ends');
   }
 
-  /** Emits the event about the relay if it is due. */
   report(
     relay: string,
     emit: Listener,

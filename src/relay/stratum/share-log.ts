@@ -1,6 +1,5 @@
 /**
- * The share ledger: JSON lines, in order, appended to a file. A slow or full disk stops nothing else: lines wait in
- * bounded memory, and a line says how many were lost there.
+ * The share ledger: JSON lines in a file. Lines wait in bounded memory for a slow disk; a line says how many were lost.
  */
 
 import { z } from 'zod';
@@ -20,7 +19,6 @@ const COLLECT_MS = 200;
 /** Maximum wait for the disk at the end. */
 const CLOSE_MS = 5_000;
 
-/** The file, opened for appending. */
 export interface LedgerFile {
   /** @returns the number of bytes that were written */
   write(bytes: Buffer): Promise<number>;
@@ -144,10 +142,7 @@ export type LedgerLine = z.infer<typeof LedgerLine>;
 type Untimed<Line> = Line extends unknown ? Omit<Line, 'timeMillis'> : never;
 export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
 
-/*
- * Bounds the ledger lines that clients can cause: all sessions of a network share a bucket. Further shares are summed
- * up by worker, so that no credit is lost.
- */
+/* Bounds the ledger lines of a network. Further shares are summed up by worker, so that no credit is lost. */
 
 /** Time between two sums of left-out lines: a flood may last for days, and the ledger should show it meanwhile. */
 const SUM_MS = 60_000;

@@ -25,7 +25,6 @@ export type Reply = ({ readonly result: unknown } | { readonly code: number; rea
 type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
 
 interface ShareHandlerOptions {
-  /** The share ledger's line about the session. */
   readonly begin: SessionEntry;
   readonly jobs: SessionJobs;
   /** By name. The first one names the session. */
@@ -134,9 +133,7 @@ export class ShareHandler {
   }
 }
 
-/**
- * @returns hex digits of `bytes` bytes, possibly without leading zeros, in reverse byte order; other texts unchanged
- */
+/** @returns hex digits of `bytes` bytes in reverse byte order, with leading zeros; other texts unchanged */
 function reversedHex(hex: string, bytes: number): string {
   const digits = hex.replace(/^0x/i, '').padStart(2 * bytes, '0');
   return digits.length > 2 * bytes ? hex : (digits.match(/../g) ?? []).reverse().join('');
@@ -144,16 +141,12 @@ function reversedHex(hex: string, bytes: number): string {
 
 interface JudgedShare {
   readonly result: Extract<ShareResult, 'accepted' | 'low-difficulty' | 'duplicate' | 'stale'>;
-  /**
-   * Number of hashes that it counts for: 0 if it meets only an easier target than its header's. Absent if it is
-   * refused.
-   */
+  /** Number of hashes that it counts for: 0 if it only meets a target easier than its header's. Absent if refused. */
   readonly difficulty?: number;
   /** Whether it meets its own job's target, so that it counts for the miner's hashrate. */
   readonly meetsOwn: boolean;
   /** Whether it is a block and the first solution of its work. A second one could not become a block. */
   readonly isBlock: boolean;
-  /** The source's later verdict on a block. */
   readonly verdict?: Promise<Verdict> | undefined;
 }
 

@@ -49,10 +49,7 @@ export function readProxyHeader(socket: Socket, patienceMs: number): Promise<str
   });
 }
 
-/**
- * @returns the encrypted connection
- * @throws HandshakeError if the handshake fails or does not end in time
- */
+/** @returns the encrypted connection @throws HandshakeError if the handshake fails or does not end in time */
 export function encrypted(socket: Socket, secureContext: SecureContext, patienceMs: number): Promise<Socket> {
   const secured = new TLSSocket(socket, { isServer: true, secureContext });
   return settle<Socket>(secured, patienceMs, 'the handshake of TLS did not come', (done) => {
@@ -120,7 +117,6 @@ export interface ConnectionOptions {
   readonly address: string;
   readonly clock: Clock;
   readonly limits: StratumLimits;
-  /** The lines that it shares with others from its address. */
   readonly sharedLines: SharedLines;
   /** Called once, at the end of the connection. */
   readonly ended: (reason: string, points: number, refusal?: Refusal) => void;

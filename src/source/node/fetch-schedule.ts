@@ -45,7 +45,6 @@ export class FetchSchedule {
   #current: FetchedWork | undefined;
   /** The work that the node may still know, oldest first. */
   readonly #remembered: FetchedWork[] = [];
-  /** The works that have become worthless since `takeStale` was last called. */
   #stale: Work[] = [];
   /** By chain: the order of its last New Cut, and of its stream's last opening. */
   readonly #cuts = new Map<number, number>();
@@ -178,7 +177,6 @@ export class FetchSchedule {
     return works;
   }
 
-  /** Whether the work's chain has had a New Cut since the work was fetched. */
   isOutdated(work: Work): boolean {
     return this.#remembered.some((fetched) => fetched.work === work && fetched.outdated);
   }
@@ -334,7 +332,6 @@ export class FetchImpatience {
 export class WakeSignal {
   #ringing = new AbortController();
 
-  /** Ends every wait that is under way. */
   ring(): void {
     const ended = this.#ringing;
     this.#ringing = new AbortController();

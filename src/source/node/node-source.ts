@@ -215,7 +215,6 @@ export class NodeSource implements WorkSource {
     if (distrusted.length > 0) this.#updates.reopen(distrusted);
   }
 
-  /** Whether the chain being mined is polled. */
   get #isPolling(): boolean {
     const { current } = this.#schedule;
     return current !== undefined && this.#streamTrust.pollReason(current.chain) !== undefined;

@@ -161,8 +161,8 @@ export class StreamTrust {
   }
 
   /**
-   * Distrusts these chains' streams and all others without a recent New Cut, since one cause may silence several.
-   * @returns the chains whose open streams were trusted until now
+   * Distrusts these streams and all without a recent New Cut. @returns the chains whose open streams were trusted so
+   * far
    */
   #distrust(found: readonly number[], nowMs: number): number[] {
     const { refreshMs } = this.#limits;

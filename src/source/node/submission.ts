@@ -19,7 +19,6 @@ export interface SubmissionOptions {
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
   /** Time for which the node still remembers the work. */
   readonly lifeMs: number;
-  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
   readonly limits: Pick<NodeLimits, 'solvedAfterMs' | 'submitAfterStopMs' | 'submitPauses'>;
 }
@@ -117,7 +116,6 @@ export class RequestBounds {
   readonly #fetches: TokenBucket;
   readonly #allFetches: TokenBucket;
   readonly #streams: TokenBucket;
-  /** Number of fetches that accepted solutions have paid for. */
   #paid = 0;
 
   constructor(nowMs: number) {

@@ -11,7 +11,6 @@ interface UpdateStreamsOptions extends Pick<UpdateStreamOptions, 'url' | 'mayOpe
   readonly onOpen: (chain: number) => void;
   readonly onNewCut: (chain: number) => void;
   readonly onEnd: (chain: number) => void;
-  /** Called when a stream could not be opened. It will be tried again. */
   readonly onProblem: (chain: number, error: NodeError) => void;
 }
 
@@ -57,7 +56,6 @@ export class UpdateStreams {
     if (this.#streams.size < this.#most) this.#streams.set(chain, { stream: this.#streamOf(chain), usedAtMs: nowMs });
   }
 
-  /** Number of open streams. */
   get open(): number {
     return [...this.#streams.values()].filter(({ stream }) => stream.isOpen).length;
   }
@@ -180,7 +178,6 @@ export class UpdateStream {
     this.#eventSource = undefined;
   }
 
-  /** Opens a new connection, and closes the present one, if any. */
   reopen(): void {
     const wasOpen = this.isOpen;
     this.close();

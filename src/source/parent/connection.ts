@@ -47,7 +47,6 @@ export class ParentConnection {
   readonly #clock: Clock;
   readonly #lines = new LenientLines(LIMITS.lineBytes);
   readonly #budget: TokenBucket;
-  /** The reasons why nothing is read now. */
   readonly #rests = new Set<'unread' | 'flood'>();
   #resting: NodeJS.Timeout | undefined;
   #wasFlooded = false;
@@ -70,7 +69,6 @@ export class ParentConnection {
     input.on('close', this.#endInput);
   }
 
-  /** Begins to take requests. */
   listen(): void {
     this.#streams.input.on('data', (chunk: Buffer) => {
       const lines = this.#lines.push(chunk);
@@ -181,11 +179,7 @@ const PREFIX = 'unix:';
 /** Time in which a parent that still reads empties the system's buffer. */
 const FLUSH_MS = 2_000;
 
-/**
- * @param address `unix:PATH`
- * @returns the absolute path
- * @throws Error if the address is wrong
- */
+/** @param address `unix:PATH` @returns the absolute path @throws Error if the address is wrong */
 export function socketPath(address: string): string {
   if (process.platform === 'win32')
     throw new Error('Node.js has no Unix sockets on Windows: use stdin and stdout instead');
@@ -237,10 +231,7 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
   };
 }
 
-/**
- * Ends a connection once everything has been written, or after a time limit: a parent that does not read would stay for
- * ever.
- */
+/** Ends a connection once all is written, or after a time limit: a parent that does not read would stay for ever. */
 export function endSoon(socket: Socket, withinMs = FLUSH_MS): void {
   const timer = setTimeout(() => socket.destroy(), withinMs);
   socket.once('close', () => clearTimeout(timer));

@@ -1,6 +1,5 @@
 /**
- * A WorkSource whose work comes from parents: programs that send jobs and read shares. The newest job of all parents is
- * mined, and each share goes to the parent of its job.
+ * A WorkSource whose work comes from parents. The newest job is mined, and each share goes to the parent of its job.
  */
 
 import type { Solution } from '../../chain/verify.ts';
@@ -76,7 +75,6 @@ export class ParentSource implements WorkSource {
     return this.#sessions.size;
   }
 
-  /** Sends all parents an answer that they can miss. */
   answer(answer: Answer): void {
     for (const session of this.#sessions) session.inform(answer);
   }

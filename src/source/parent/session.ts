@@ -44,7 +44,6 @@ interface SessionHooks {
   readonly nextNumber: () => number;
   /** The session's jobs or their targets have changed. */
   readonly changed: () => void;
-  /** The parent writes more than is read. */
   readonly flooded: () => void;
   /** The session has begun or ceased to rest. */
   readonly rests: (session: ParentSession) => void;
@@ -83,7 +82,6 @@ export class ParentSession {
     this.#connection = new ParentConnection(streams, received, clock);
   }
 
-  /** Greets the parent and begins to take its requests. */
   begin(): void {
     for (const answer of this.#rig.greeting()) void this.#connection.send(answer);
     this.#connection.listen();
@@ -305,7 +303,6 @@ export class ParentJob {
   /** The target that the parent asked for: 32 bytes, little-endian. */
   #wanted: Uint8Array;
 
-  /** @param number unique among all jobs of all sessions */
   constructor(request: JobRequest, number: number) {
     const work = workOf(request);
     this.id = request.id;

@@ -18,7 +18,6 @@ import {
 } from './messages.ts';
 
 interface DialogueOptions {
-  /** The pool's URL, for messages. */
   readonly url: string;
   readonly clock: Clock;
   /** Called for each call of the pool. @throws PoolError if the connection must end */
@@ -32,7 +31,6 @@ interface DialogueOptions {
 export interface Request {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Time limit for the answer. */
   readonly limitMs: number;
 }
 

@@ -16,10 +16,7 @@ export const poolLimits = {
   submitAfterStopMs: 3_000,
   /** Time without a job after which a pool counts as dead (as in ethminer): chains get blocks every few seconds. */
   noWorkMs: 180_000,
-  /**
-   * Time without a line from the pool, with a share unanswered, after which a pool that used to answer counts as
-   * silent.
-   */
+  /** Time without a line, and with a share unanswered, after which a pool that used to answer counts as silent. */
   silenceMs: 5_000,
   /** A connection that has given work for this time was no failed attempt: pauses begin with the shortest again. */
   steadyMs: 10_000,

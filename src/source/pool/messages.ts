@@ -45,7 +45,6 @@ export function requestLine(id: number, method: string, params: readonly unknown
   return `${JSON.stringify({ id, method, params })}\n`;
 }
 
-/** @param id the call's id */
 export function answerLine(id: unknown, result: unknown, error: unknown = null): string {
   return `${JSON.stringify({ id, result, error })}\n`;
 }
@@ -195,7 +194,6 @@ export class PoolNotices {
     this.#show(`the pool says: “${line}”`);
   }
 
-  /** Keeps a text if it is about a ban. */
   note(text: string): void {
     if (speaksOfBan(text)) this.#ban = quote(text);
   }

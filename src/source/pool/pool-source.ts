@@ -50,7 +50,6 @@ export class PoolSource implements WorkSource {
   readonly #limits: PoolLimits;
   readonly #announcements: Announcements;
   readonly #health: PoolHealth;
-  /** The connection over which each work came. */
   readonly #origins = new WeakMap<Work, PoolSession>();
   #listener: UpdateListener = () => {};
   #session: PoolSession | undefined;
@@ -209,10 +208,7 @@ export interface ConnectionOptions {
   readonly mustBePublic: boolean;
 }
 
-/**
- * @returns a connection, with TLS only if the certificate is trusted. Nothing was sent yet
- * @throws PoolError
- */
+/** @returns an unused connection, with TLS only if the certificate is trusted @throws PoolError */
 export async function openConnection(
   { host, port, tls, url }: PoolAddress,
   { trust, timeoutMs, mustBePublic }: ConnectionOptions,

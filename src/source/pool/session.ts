@@ -1,7 +1,4 @@
-/**
- * One connection to a pool: subscribes and authorizes, makes works from the pool's messages (jobs, targets, nonce1),
- * and submits shares.
- */
+/** One connection to a pool: subscribes and authorizes, makes works of the pool's messages, and submits shares. */
 
 import type { Socket } from 'node:net';
 import type { Nonce1 } from '../../chain/nonce.ts';
@@ -42,9 +39,7 @@ export interface SessionOptions {
   readonly address: PoolAddress;
   readonly account: PoolAccount;
   readonly userAgent: string;
-  /** For `mining.suggest_difficulty`. By default nothing is suggested. */
   readonly difficulty?: number | undefined;
-  /** Whether `client.reconnect` may lead to other hosts. */
   readonly allowReconnect: boolean;
   readonly clock: Clock;
   readonly limits: PoolLimits;
@@ -52,7 +47,6 @@ export interface SessionOptions {
   readonly onWork: (work: Work) => void;
   /** Called with works that have become worthless: the pool has replaced them, or the connection has ended. */
   readonly onStale: (works: readonly Work[], reason: StaleReason) => void;
-  /** Called with messages for people. */
   readonly onNote: (state: SourceNews, reason: string) => void;
 }
 
@@ -71,7 +65,6 @@ export class PoolSession {
   readonly #works = new PoolWorks();
   readonly #shares: PoolShares;
   readonly #notices: PoolNotices;
-  /** Whether the pool has a public address. */
   readonly #isPublic: boolean;
   readonly #beganMs: number;
   readonly #noWork: NodeJS.Timeout;
@@ -132,7 +125,6 @@ export class PoolSession {
     this.#dialogue.end(why);
   }
 
-  /** Settles when every share has its verdict, which the time limits of shares bound. */
   async settled(): Promise<void> {
     await this.#shares.settled();
   }
@@ -141,7 +133,6 @@ export class PoolSession {
     return await this.#shares.submit(solution, stop);
   }
 
-  /** Whether the pool answers, as far as is known. */
   answers(): boolean {
     return this.#shares.areAnswered();
   }

@@ -11,7 +11,6 @@ import { type Answer, type Complaint, complaintOf, quote } from './messages.ts';
 import type { PoolWorks } from './works.ts';
 
 interface SharesOptions {
-  /** The miner's user name at the pool. */
   readonly user: string;
   readonly dialogue: Dialogue;
   readonly works: PoolWorks;
@@ -91,10 +90,7 @@ export class PoolShares {
 const STALE =
   /\bstale\b|not found|unknown (job|work)|no such (job|work)|\bjob\b.*\b(old|outdated|expired)|expired|outdated|too late|old job/i;
 
-/**
- * The meaning of codes without a text. 21 is missing: it is "job not found" at some pools and "low difficulty" at
- * others.
- */
+/** The meaning of codes without a text. 21 is "job not found" at some pools and "low difficulty" at others. */
 const CODES: Record<number, string> = {
   20: 'other error',
   22: 'duplicate share',
@@ -147,7 +143,6 @@ export class PoolHealth {
   readonly #pauses: Backoff;
   #judge: Judge | undefined;
   #everAnswered = false;
-  /** Number of answered shares. */
   #answers = 0;
   #unansweredConnections = 0;
   /** When the pool is tried again (monotonic), while it is unhealthy. */
@@ -171,7 +166,6 @@ export class PoolHealth {
     this.#judge = judge;
   }
 
-  /** Whether the pool has ever answered a share. */
   get everAnswered(): boolean {
     return this.#everAnswered;
   }
@@ -187,10 +181,7 @@ export class PoolHealth {
     clearTimeout(this.#retry);
   }
 
-  /**
-   * Notes that a share was sent.
-   * @returns a function to call when it was answered, or when its answer is no longer awaited
-   */
+  /** Notes that a share was sent. @returns a function to call when it was answered, or is no longer awaited */
   sent(): (isAnswered: boolean) => void {
     const { submitMs, silenceMs } = this.#limits;
     const answers = this.#answers;

@@ -1,7 +1,4 @@
-/**
- * The works of one connection, made from the pool's jobs, target and nonce1. They are made in `take`, because several
- * messages can come at once.
- */
+/** The works of one connection. They are made in `take`, because several messages can come at once. */
 
 import { equalBytes, HEADER_OFFSET, NONCE_BYTES, toHex, viewOf, WORK_BYTES, WORK_OFFSET } from '../../chain/bytes.ts';
 import type { Nonce1 } from '../../chain/nonce.ts';
@@ -13,7 +10,6 @@ interface PoolJob {
   readonly name: string | number;
   /** 286 bytes */
   readonly header: Uint8Array;
-  /** Whether all earlier jobs are worthless; undefined if the pool does not say. */
   readonly clean: boolean | undefined;
 }
 

@@ -47,8 +47,7 @@ function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
 }
 
 /**
- * In document 2 a stand-alone server answers `{status, response}`, for /local with the outcome only; newer ones answer
- * like nodes.
+ * In document 2 a stand-alone server answers `{status, response}`, for /local only the outcome; newer ones as nodes.
  */
 function standAlone(endpoint: Endpoint, ask: Ask): Route {
   const wrapped: Ask = async (asked, body) => {

@@ -51,10 +51,7 @@ async function putPeer({ backend, body }: Asked, network: PeerNetwork): Promise<
   return { status: 204, text: '' };
 }
 
-/*
- * The waiting commands of each chain, as nodes exchange them. Document 1 has only the peers of these networks; the rest
- * is as in real nodes.
- */
+/* Waiting commands, as nodes exchange them. Document 1 has only these networks' peers; the rest is as in real nodes. */
 
 const Keys = z.array(opaqueId);
 const Commands = z.array(z.string());
