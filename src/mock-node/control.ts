@@ -1,7 +1,4 @@
-/**
- * Takes instructions for the mock node: `POST /` with one instruction in JSON, or a list of them. It has a port of its
- * own, which no fault affects, and listens on this machine only.
- */
+/** Takes instructions in JSON, `POST /` with one or a list, on a port of its own, which no fault affects. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

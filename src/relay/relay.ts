@@ -68,10 +68,7 @@ export class RelayedWorks {
     return this.#stale.has(work);
   }
 
-  /**
-   * Follows the source until `stop`, then waits for pending submissions. Called once.
-   * @throws what the source has thrown
-   */
+  /** Follows the source until `stop`, then waits for submissions. Called once. @throws what the source has thrown */
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
     try {

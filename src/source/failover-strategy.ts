@@ -122,8 +122,7 @@ export class FailoverStrategy {
   }
 
   /**
-   * Makes a source the active one.
-   * @returns the reason, which follows the source's name in a sentence, and whether a preferred source is back
+   * Makes a source the active one. @returns what follows its name in a sentence, and whether a preferred one is back
    */
   activate(standby: Standby, nowMs: number): { readonly reason: string; readonly isBack: boolean } {
     const left = this.#active;
@@ -245,9 +244,7 @@ export function isUnfit(standby: Standby): boolean {
   return isInNeed(standby) || !standby.healthy || standby.removed;
 }
 
-/**
- * Best is a healthy source, then an unhealthy, then a removed one, then one without work; among equals the preferred.
- */
+/** Best is a healthy source, then an unhealthy, a removed one, one without work; among equals the preferred. */
 function isBetter(one: Standby, other: Standby): boolean {
   return grade(one) < grade(other) || (grade(one) === grade(other) && one.rank < other.rank);
 }

@@ -296,10 +296,7 @@ export class FailoverSource implements WorkSource {
     if (isBack) this.#closeLater();
   }
 
-  /**
-   * Lets another source take over, or starts one, if it is time. Then waits until time alone can change the choice.
-   * @param news the sources whose state has changed
-   */
+  /** Lets another source take over, or starts one, if it is time. @param news the sources whose state has changed */
   #choose(news: readonly Standby[] = []): void {
     clearTimeout(this.#timer);
     if (!this.#isRunning) return;

@@ -32,10 +32,7 @@ export class SharedSource implements WorkSource {
 
   readonly answers?: (stop: AbortSignal) => Promise<boolean>;
 
-  /**
-   * May be called once for each consumer.
-   * @throws what the source has thrown, to each consumer, also to one that follows later
-   */
+  /** May be called once for each consumer. @throws what the source has thrown, to each consumer, also to later ones */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     if (this.#work) listener({ kind: 'work', work: this.#work });
     if (this.#lost) listener(this.#lost);
@@ -70,10 +67,7 @@ export class SharedSource implements WorkSource {
     return this.#source.latestTimeUs(work);
   }
 
-  /**
-   * Waits for all submissions, then ends the source.
-   * @throws what the source has thrown, if no consumer has received it
-   */
+  /** Waits for all submissions, then ends the source. @throws what the source has thrown, if no consumer got it */
   async close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     this.#closing.abort();
@@ -123,8 +117,7 @@ export class RevocableSource implements WorkSource {
   }
 
   /**
-   * Stops using the source until the process ends. Its work becomes stale at once, and it counts as lost.
-   * @param reason follows its name in a sentence
+   * Leaves the source for good: its work is stale, and it counts as lost. @param reason follows its name in a sentence
    */
   revoke(reason: string): void {
     if (this.isRevoked) return;

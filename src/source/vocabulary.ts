@@ -4,10 +4,7 @@
 export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown', 'delivered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/**
- * `solved`: a solution was submitted. `expired`: the source no longer knows the works. `cancelled`: it wants them no
- * more.
- */
+/** `solved`: a solution was submitted. `expired`: the source has forgotten the works. `cancelled`: it revoked them. */
 export const STALE_REASONS = ['new-cut', 'solved', 'expired', 'cancelled'] as const;
 export type StaleReason = (typeof STALE_REASONS)[number];
 

@@ -66,11 +66,7 @@ export class CommandService {
     return { preflightResult: this.#tryOut(chain, read, parent), preflightWarnings: [] };
   }
 
-  /**
-   * Takes all commands, or none.
-   * @returns their request keys
-   * @throws RefusedError that names the wrong ones
-   */
+  /** Takes all commands, or none. @returns their request keys @throws RefusedError that names the wrong ones */
   send(chain: number, commands: readonly ExactJson[]): string[] {
     const read = commands.map(readOrRefuse);
     const faults = read.flatMap((each, index) => {
@@ -204,9 +200,7 @@ export class CommandService {
     return outputJson(output, hasFailed ? null : metaDataOf(read, parent));
   }
 
-  /**
-   * @throws RefusedError if the gas cannot be paid, with the old words; with the new ones this is an ordinary failure
-   */
+  /** @throws RefusedError if the gas cannot be paid, with the old words; with the new ones this is a failure */
   #tryOut(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
     try {
       const finished = runPaid(read, this.#ground(chain, parent), NO_MINER);

@@ -11,10 +11,7 @@ export class Waiting {
     for (const look of this.#looks) look();
   }
 
-  /**
-   * @returns the value as soon as `find` finds one; undefined after `timeoutMs`, when the signal aborts, or if too many
-   * requests wait
-   */
+  /** @returns the value as soon as `find` finds one; undefined at the time limit, on abort, or if too many wait */
   async for<T>(find: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
     const found = find();
     if (found !== undefined || signal.aborted || this.#looks.size >= MOST_WAITING) return found;

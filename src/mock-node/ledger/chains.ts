@@ -193,10 +193,7 @@ export class Chains {
     return left;
   }
 
-  /**
-   * Removes a canonical block from its chain, with all blocks that depend on it.
-   * @returns the number of blocks that each chain has lost, if any
-   */
+  /** Removes a canonical block and all that depend on it. @returns the number of blocks lost by each chain, if any */
   remove(block: Block): Map<number, number> {
     const lost = new Map<number, number>();
     const queue = [block];

@@ -86,8 +86,7 @@ export class Ledger {
   }
 
   /**
-   * Average number of hashes for a solution, of work issued from now on.
-   * @throws RangeError on a change if the ledger itself sets the targets
+   * Average number of hashes for a solution of new work. @throws RangeError on a change if the ledger sets the targets
    */
   get difficulty(): number {
     return difficultyOf(this.target);
@@ -96,10 +95,7 @@ export class Ledger {
     this.target = targetForDifficulty(expectedHashes);
   }
 
-  /**
-   * Target of work issued from now on: 32 bytes, little-endian.
-   * @throws RangeError like `difficulty`, and for another length
-   */
+  /** Target of new work: 32 bytes, little-endian. @throws RangeError like `difficulty`, and for another length */
   get target(): Uint8Array {
     return this.chains.target;
   }
@@ -131,9 +127,7 @@ export class Ledger {
     while (this.chains.heightOf(chain) < height) this.advance(chain);
   }
 
-  /**
-   * Replaces the next block that a miner finds, as `reorganise` does, once `depth` blocks of its chain are above it.
-   */
+  /** Replaces the next block that a miner finds, like `reorganise`, once `depth` blocks of its chain are above it. */
   orphanNext(depth: number): void {
     this.#orphanDepth = depth;
   }

@@ -58,10 +58,7 @@ export class NextBlocks {
     return this.#nextOf(chain).parentTimeUs;
   }
 
-  /**
-   * @param target of the header; undefined for the ledger's own
-   * @returns the miner's draft; after a change of the target, one with the same payload
-   */
+  /** @param target undefined for the ledger's own @returns the draft, whose payload stays when the target changes */
   draft(chain: number, miner: Miner, target = this.#nextOf(chain).target): Draft {
     const next = this.#nextOf(chain);
     const key = keyOf(miner);

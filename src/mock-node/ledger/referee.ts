@@ -47,10 +47,7 @@ const PAYLOAD_OFFSET = 190;
 export class Referee {
   readonly #lifetimeMs: number;
   readonly #checksProofOfWork: boolean;
-  /**
-   * The remembered work, by payload hash in hex, oldest first. The same payload has several headers, newest last, if
-   * the target was changed or the chain has another tip.
-   */
+  /** By payload hash in hex, oldest first. A payload has several headers if the target or the chain's tip changed. */
   readonly #issued = new Map<string, IssuedWork[]>();
 
   constructor(lifetimeMs: number, checksProofOfWork = true) {
@@ -83,10 +80,7 @@ export class Referee {
     }
   }
 
-  /**
-   * Decides on a header of 286 bytes. A submission for a known payload ends all its work, whatever the outcome: real
-   * nodes drop work at its first wrong submission.
-   */
+  /** Decides on a header of 286 bytes. Like real nodes it drops the work at its first submission, even a wrong one. */
   judge(header: Uint8Array, nowUs: bigint, nowMs: number): Judgement {
     if (header.length !== HEADER_BYTES) {
       return { outcome: 'rejected', reason: `Decoding error: expected ${HEADER_BYTES} bytes, got ${header.length}` };
@@ -171,10 +165,7 @@ interface Received {
   readonly nowUs: bigint;
 }
 
-/**
- * The proof of work is not checked: other miners' blocks have none here.
- * @throws LedgerFormatError if the header is wrong
- */
+/** Checks all but the proof of work, which other miners' blocks lack here. @throws LedgerFormatError if it is wrong */
 export function checkReceived({ header, parent, adjacents, neighbours, retargets, nowUs }: Received): void {
   const epoch = nextEpoch(parent, adjacents);
   const parents = [parent, ...adjacents];

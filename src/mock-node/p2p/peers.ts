@@ -47,10 +47,7 @@ function sameAddress(a: Peer, b: Peer): boolean {
 /** A node is recognised by one of these headers. */
 const VERSION_HEADERS = ['x-chainweb-node-version', 'x-ledger-node-version'];
 
-/**
- * A peer must be a node that can be reached. A known peer is not asked again.
- * @returns why it is not added; undefined if it may be
- */
+/** Checks that a new peer can be reached and is a node. @returns why it is not added; undefined if it may be */
 export async function whyNotAdded(
   network: PeerNetwork,
   peer: Peer,

@@ -158,9 +158,7 @@ export function sendNoise(receiver: Writable, noise: string, bytesPerS: number):
 }
 
 /**
- * Sends the noise of a fault below the body.
- * @param sendHead sends the head of a chunked answer
- * @returns whether the fault is of this kind
+ * Sends noise below the body. @param sendHead sends a chunked answer's head @returns whether the fault is of this kind
  */
 export function sendNoiseBelowBody(response: ServerResponse, fault: Fault, sendHead: () => void): boolean {
   if (fault.kind !== 'early-hints' && fault.kind !== 'chunk-extension') return false;

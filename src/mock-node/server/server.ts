@@ -118,9 +118,8 @@ export class MockServer {
   }
 
   /**
-   * Listens; after `stopListening`, on the same port.
-   * @returns `http://host:port` or `https://host:port`
-   * @throws Error if the port is in use
+   * Listens; after `stopListening`, on the same port. @returns the URL without a path @throws Error if the port is in
+   * use
    */
   async listen(): Promise<string> {
     const { host } = this.settings;

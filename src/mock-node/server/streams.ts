@@ -81,10 +81,7 @@ export class UpdateStreams {
     for (let i = 1; i <= repeats; i++) this.#later(i * BURST_GAP_MS, () => this.#send(update, chain));
   }
 
-  /**
-   * Sends a new block to the streams of blocks.
-   * @param eventOf returns the text of the event; called once for each kind of stream
-   */
+  /** Sends a new block to the streams of blocks. @param eventOf returns the event's text; called once for each kind */
   publishBlock(block: Block, eventOf: (block: Block, topic: BlockTopic) => string): void {
     const texts = new Map<string, string>();
     for (const [response, stream] of this.#streams) {

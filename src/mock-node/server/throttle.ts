@@ -46,10 +46,7 @@ export class Throttle {
     this.#clock = clock;
   }
 
-  /**
-   * Counts a request.
-   * @returns the answer if its client asks too often. Real nodes refuse before they add their headers
-   */
+  /** Counts a request. @returns the answer if its client asks too often. Real nodes send it without their headers */
   refusalOf(request: IncomingMessage, dialect: Dialect): Message | undefined {
     const { remoteAddress = '' } = request.socket;
     const waits = kindsOf(request).map((kind) => this.#spend(kind, remoteAddress));

@@ -39,10 +39,7 @@ const MOST_SHARES_PER_SECOND = 500;
 const LEAST_APART_MS = 0.05;
 /** A difficulty chosen by the worker is kept up to this share rate. */
 const MOST_CHOSEN_PER_SECOND = 10;
-/**
- * When an address sends too many lines, the maximum share rate at a chosen difficulty is halved, down to this rate, at
- * most once in this time.
- */
+/** Too many lines from an address halve the share rate at a chosen difficulty, at most once in SLOWER_MS. */
 const LEAST_CHOSEN_PER_SECOND = 0.1;
 const SLOWER_MS = 10_000;
 

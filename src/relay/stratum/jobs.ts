@@ -40,10 +40,7 @@ export class SharedJobs {
     this.#sharedMs = sharedMs;
   }
 
-  /**
-   * @param earlier the session's last job
-   * @returns a job of this work with another header; undefined if the creation time cannot be later yet
-   */
+  /** @param earlier the session's last job @returns a job with another header; undefined if there can be none yet */
   later(work: Work, earlier: SharedJob | undefined, nowMs: number): SharedJob | undefined {
     const latest = this.#latest?.job.work === work ? this.#latest : undefined;
     const isOther = latest !== undefined && latest.job !== earlier?.job;

@@ -180,10 +180,7 @@ export class ConnectionLimiter {
     this.#logged = new LogBucket(LOG_BURST, nowMs);
   }
 
-  /**
-   * @returns why this connection is refused; otherwise the lines that it shares with others from its address, and
-   * `leave` must be called at its end
-   */
+  /** @returns why the connection is refused, or the lines that its address shares; then `leave` must be called */
   enter(address: string, nowMs: number): 'banned' | 'crowded' | SharedLines {
     if (this.#bans.isBanned(address, nowMs)) return 'banned';
     this.note(address, CONNECTION_POINTS, 'too many connections', nowMs);
@@ -291,9 +288,7 @@ export function networkOf(address: string, bits = 64): string {
 
 const MAPPED = '::ffff:';
 
-/**
- * @returns an IPv4 address also for its IPv6 forms (RFC 4291 §2.5.5.2), such as `::ffff:192.0.2.5`; else the address
- */
+/** @returns an IPv4 address also for its IPv6 forms (RFC 4291 §2.5.5.2), like `::ffff:192.0.2.5`; else `address` */
 export function plainAddress(address: string): string {
   if (!isIPv6(address)) return address;
   // The system writes an IPv4 address inside an IPv6 address with dots.

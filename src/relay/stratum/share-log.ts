@@ -1,5 +1,5 @@
 /**
- * The share ledger: JSON lines in a file. Lines wait in bounded memory for a slow disk; a line says how many were lost.
+ * The share ledger: JSON lines in a file. Lines wait in bounded memory for a slow disk; a line counts the lost ones.
  */
 
 import { z } from 'zod';

@@ -104,10 +104,7 @@ function settle<Value>(
 const FLOOD_POINTS = 10;
 /** Time in which a disconnected client can read the reason. */
 const LAST_WORDS_MS = 1_000;
-/**
- * Lines sent while the client was not read come at once later. For this time after that, too many lines do not
- * disconnect it, but make it wait again.
- */
+/** What came while a client was not read counts later. So for this time, too many lines only make it wait again. */
 const AFTER_WAITING_MS = 60_000;
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);

@@ -136,8 +136,7 @@ export class FetchSchedule {
   }
 
   /**
-   * Notes that a work has its solution. A parent can carry only one block of this miner.
-   * @returns whether this makes the current work worthless
+   * Notes a work's solution: a parent carries one block of this miner. @returns whether the current work is worthless
    */
   solved(work: Work): boolean {
     for (const fetched of this.#remembered) {
@@ -192,10 +191,7 @@ export class FetchSchedule {
     return fetched ? fetched.fetchedAtMs + this.#limits.expiryMs - nowMs : 0;
   }
 
-  /**
-   * Plans another fetch when a fetch has brought work on the ended parent.
-   * @returns whether the work may be mined meanwhile
-   */
+  /** Plans another fetch if this brought work on the ended parent. @returns whether the work may be mined meanwhile */
   #planRepeat(work: Work, nowMs: number): boolean {
     const ended = this.#ended;
     if (!ended || !haveSameParent(ended.work, work) || ended.repeats >= MOST_REPEATS) {

@@ -80,11 +80,7 @@ export class StreamTrust {
     this.#lastEventMs = nowMs;
   }
 
-  /**
-   * Compares the fetched work with the New Cuts that came.
-   * @param parent 32 bytes
-   * @param askedAtMs when the fetch began
-   */
+  /** Compares the work with the New Cuts that came. @param parent 32 bytes @param askedAtMs when the fetch began */
   fetched(chain: number, parent: Uint8Array, askedAtMs: number, nowMs: number): void {
     const state = this.#chain(chain, nowMs);
     const known = state.parent;
@@ -160,10 +156,7 @@ export class StreamTrust {
     return Math.max(Math.min(pollMs, refreshMs), Math.min(silentMs * SILENCE_PART, refreshMs));
   }
 
-  /**
-   * Distrusts these streams and all without a recent New Cut. @returns the chains whose open streams were trusted so
-   * far
-   */
+  /** Distrusts these streams and all without a recent New Cut. @returns those open and trusted until now */
   #distrust(found: readonly number[], nowMs: number): number[] {
     const { refreshMs } = this.#limits;
     const silent = [...this.#chains].filter(

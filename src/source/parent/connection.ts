@@ -28,15 +28,9 @@ export interface ConnectionHooks {
   readonly closed: () => void;
 }
 
-/**
- * With more unread bytes than this, the worker reads nothing until the parent has read all of them: a parent that only
- * writes must not fill the memory with answers.
- */
+/** Unread bytes above which the parent is not read until it has read all: answers must not fill the memory. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/**
- * Token bucket for what a parent writes; the rest waits at the parent. It allows 1,000 jobs a second and 4,000 at once:
- * reading lines costs hashrate.
- */
+/** Token bucket for what a parent writes: 1,000 jobs a second, 4,000 at once. Reading lines costs hashrate. */
 export const MOST_READ = { bytes: 4_000_000, bytesPerSecond: 1_000_000, bytesPerLine: 100 } as const;
 /** Time between two checks whether more may be read. */
 const REST_MS = 100;

@@ -1,6 +1,4 @@
-/**
- * A WorkSource whose work comes from parents. The newest job is mined, and each share goes to the parent of its job.
- */
+/** A WorkSource whose work comes from parents. The newest job is mined, and shares go to the parent of their job. */
 
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';

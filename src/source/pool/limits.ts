@@ -29,10 +29,7 @@ export const poolLimits = {
    * something or a ban has to run out, and asking often can make a ban longer.
    */
   refusedPauses: { firstMs: 5_000, mostMs: 300_000 } satisfies BackoffLimits,
-  /**
-   * Pauses before a pool that no longer answers shares is tried again, if there is another pool. The maximum applies if
-   * trials are short.
-   */
+  /** Pauses before another trial of a pool that no longer answers shares. The maximum applies if trials are short. */
   unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 } satisfies BackoffLimits,
   /** Maximum wait that `client.reconnect` may ask for. */
   mostReconnectWaitMs: 60_000,

@@ -99,8 +99,7 @@ export class PoolSession {
   }
 
   /**
-   * Subscribes and authorizes, then keeps the connection until it ends.
-   * @returns why it ended. All its works have been reported as stale by then
+   * Subscribes, authorizes and keeps the connection. @returns why it ended; then all its works were reported as stale
    */
   async run(): Promise<PoolError> {
     const { account, userAgent, limits } = this.#options;

@@ -129,10 +129,7 @@ function recordOf(header: Uint8Array, target: Uint8Array): Uint8Array {
 /** A whole lane. A longer nonce1 would fix low bits of the counter, which ranges of counters cannot express. */
 const MOST_BYTES = 2;
 
-/**
- * Reads `[…, nonce1, size of nonce2]`; some pools omit the size.
- * @returns nonce1, or a sentence that says why it cannot be used
- */
+/** Reads `[…, nonce1, size of nonce2]`, perhaps without the size. @returns nonce1, or a sentence why it is unusable */
 export function parseSubscription(result: unknown): Nonce1 | string {
   if (!Array.isArray(result) || result.length < 2)
     return 'it does not say which part of the nonce it has fixed (nonce1)';

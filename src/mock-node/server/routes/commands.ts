@@ -46,9 +46,7 @@ function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
   return { endpoint, side: 'service', method: 'POST', path: new RegExp(`^${path}$`), ...types, answer };
 }
 
-/**
- * In document 2 a stand-alone server answers `{status, response}`, for /local only the outcome; newer ones as nodes.
- */
+/** By document 2 a stand-alone server answers `{status, response}`, for /local the outcome; newer ones like nodes. */
 function standAlone(endpoint: Endpoint, ask: Ask): Route {
   const wrapped: Ask = async (asked, body) => {
     const answer = await ask(asked, body);
