@@ -1,7 +1,4 @@
-/**
- * Where the mock node takes instructions: `POST /` with one instruction in JSON, or a list of them. It has a port of
- * its own, so that no fault hits it, and it is for this machine only.
- */
+/** Takes instructions in JSON, `POST /` with one or a list, on a port of its own, which no fault affects. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -19,7 +16,6 @@ const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 262_144;
 const MAX_INSTRUCTIONS = 100;
 
-/** An instruction was carried out. */
 export interface ControlEvent {
   readonly type: 'instructed';
   readonly instruction: string;
@@ -36,7 +32,7 @@ export class ControlServer {
   readonly #emit: (event: ControlEvent) => void;
   readonly #http: Server;
 
-  /** @param port 0 stands for any free port */
+  /** @param port 0 means any free port */
   constructor(node: Instructed, port: number, emit: (event: ControlEvent) => void) {
     this.#node = node;
     this.#port = port;
@@ -51,7 +47,7 @@ export class ControlServer {
     });
   }
 
-  /** @returns `http://127.0.0.1:port` @throws Error when the port is in use */
+  /** @returns `http://127.0.0.1:port` @throws Error if the port is in use */
   async listen(): Promise<string> {
     this.#http.listen(this.#port, HOST);
     await once(this.#http, 'listening');
@@ -67,7 +63,7 @@ export class ControlServer {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    // Only browsers say which page a request comes from, and no page has business here.
+    // Only browsers send an origin, and no web page has business here.
     if (request.headers.origin !== undefined) return refusal(403, 'web pages may not tell the mock node what to do');
     if (request.method !== 'POST') return refusal(405, 'send an instruction: POST {"do": …}');
     const body = await readBody(request, MAX_BODY_BYTES);
@@ -86,7 +82,7 @@ export class ControlServer {
     }
   }
 
-  /** Those of a list are carried out one after the other, until one cannot be. */
+  /** Carries out the instructions of a list one after the other, until one fails. */
   async #carryOut(json: unknown): Promise<unknown> {
     if (!Array.isArray(json)) return await this.#carryOutOne(json);
     if (json.length > MAX_INSTRUCTIONS) throw new InstructionError(`at most ${MAX_INSTRUCTIONS} instructions at once`);
@@ -111,25 +107,20 @@ function send(response: ServerResponse, { status, json }: Answer): void {
   response.end(`${JSON.stringify(json)}\n`);
 }
 
-/* The instructions that the mock node takes while it runs: to misbehave, or to let something happen on its network. */
+/* The instructions, which let the mock node misbehave or something happen on its network. */
 
-/** What instructions act on. */
 interface Instructed {
   readonly ledger: Ledger;
   readonly commands: CommandService;
   readonly server: MockServer;
-  /** Sets the scripts of both sides. */
   set faults(script: readonly FaultInput[]);
-  /** Refuses connections for this long. */
   goAwayFor(ms: number): Promise<void>;
 }
 
-/** Why an instruction is not carried out. */
 class InstructionError extends Error {
   override readonly name = 'InstructionError';
 }
 
-/** Carries out what a person or a program has written. @throws InstructionError */
 type Instruction = (node: Instructed, json: unknown) => Promise<object>;
 
 const MOST_BLOCKS = 1000;
@@ -138,16 +129,16 @@ const chain = z.number().int().min(0);
 const nothing = z.strictObject({});
 
 const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
-  /** Replaces the script of faults; an empty list ends all of them. */
+  /** Replaces the script of faults; an empty list ends them all. */
   faults: instruction(z.strictObject({ faults: faultsSchema }), (node, { faults }) => {
     node.faults = faults;
   }),
-  /** The next block that a miner finds is replaced by another one, once it has this depth. */
+  /** Replaces the next block that a miner finds by another one, once it has this depth. */
   'orphan-next': instruction(
     z.strictObject({ depth: z.number().int().min(0).max(100).default(0) }),
     ({ ledger }, { depth }) => ledger.orphanNext(depth),
   ),
-  /** A block is replaced by another one, with all that build on it. */
+  /** Replaces a block, and all that build on it, by other blocks. */
   orphan: instruction(z.strictObject({ chain, hash: opaqueId }), ({ ledger }, { chain, hash }) => {
     const block = ledger.chains.graph[chain] && ledger.chains.blocksOf(chain).get(hash);
     if (!block || !ledger.chains.isCanonical(chain, hash)) {
@@ -155,7 +146,7 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
     }
     ledger.reorganise(block);
   }),
-  /** Other miners find blocks, on this chain or on any. */
+  /** Adds other miners' blocks, on this chain or on any. */
   advance: instruction(
     z.strictObject({ chain: chain.optional(), blocks: z.number().int().min(1).max(MOST_BLOCKS).default(1) }),
     ({ ledger }, { chain, blocks }) => {
@@ -163,19 +154,19 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
       for (let i = 0; i < blocks; i++) ledger.advance(chain);
     },
   ),
-  /** Other miners find no more blocks by themselves. */
+  /** Stops other miners' blocks. */
   'stand-still': instruction(nothing, ({ ledger }) => {
     ledger.standsStill = true;
   }),
-  /** Other miners find blocks by themselves again. */
+  /** Resumes other miners' blocks. */
   'go-on': instruction(nothing, ({ ledger }) => {
     ledger.standsStill = false;
   }),
-  /** A command is in no new block, and its result is that it was refused. */
+  /** Keeps a command out of all new blocks. Its result is a refusal. */
   badlist: instruction(z.strictObject({ requestKey: opaqueId }), ({ commands }, { requestKey }) => {
     commands.badlist(requestKey);
   }),
-  /** Somebody else finishes a transfer between chains. The answer has the request key of the second step. */
+  /** Finishes a transfer between chains for someone else. The answer has the request key of the second step. */
   'finish-transfer': instruction(
     z.strictObject({ chain, requestKey: opaqueId }),
     ({ ledger, commands }, { chain, requestKey }) => {
@@ -183,29 +174,29 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
       return { requestKey: commands.finishTransfer(chain, requestKey) };
     },
   ),
-  /** Sets the number of hashes that a solution needs on average. */
+  /** Sets the average number of hashes for a solution. */
   difficulty: instruction(z.strictObject({ hashes: z.number().min(1) }), ({ ledger }, { hashes }) => {
     if (ledger.settings.retargets) throw new InstructionError('with the option retargets, the ledger sets the targets');
     ledger.difficulty = hashes;
   }),
-  /** How far the node's clock is ahead. */
+  /** Sets how far the node's clock is ahead. */
   'clock-skew': instruction(
     z.strictObject({ ms: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS) }),
     ({ ledger }, { ms }) => {
       ledger.clockSkewMs = ms;
     },
   ),
-  /** Whether there is work. */
+  /** Sets whether there is work. */
   mining: instruction(z.strictObject({ enabled: z.boolean() }), ({ server }, { enabled }) => {
     server.miningEnabled = enabled;
   }),
-  /** The open update streams end, send no more events, or hang. */
+  /** Makes the open update streams end, send no more events, or hang. */
   streams: instruction(z.strictObject({ what: z.enum(['end', 'silence', 'lose']) }), ({ server }, { what }) => {
     if (what === 'end') server.streams.endAll();
     else if (what === 'silence') server.streams.silenceAll();
     else server.streams.loseAll();
   }),
-  /** The node refuses connections for this long. */
+  /** Refuses connections for this time. */
   'go-away': instruction(z.strictObject({ ms: z.number().int().min(1).max(LONGEST_TIMER_MS) }), (node, { ms }) =>
     node.goAwayFor(ms),
   ),
@@ -215,8 +206,8 @@ export const instructionNames: readonly string[] = Object.keys(INSTRUCTIONS);
 
 /**
  * @param json an object whose `do` names the instruction
- * @returns its name, and what it has come to
- * @throws InstructionError that says what is wrong.
+ * @returns the instruction's name and result
+ * @throws InstructionError if it cannot be carried out
  */
 async function carryOut(node: Instructed, json: unknown): Promise<{ instruction: string; result: object }> {
   const { success, data } = z.looseObject({ do: z.enum(instructionNames) }).safeParse(json);

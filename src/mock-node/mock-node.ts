@@ -1,6 +1,6 @@
 /**
- * A small node for the demo and the tests: a ledger that grows itself, coins on it, and servers with the endpoints of
- * documents 1 and 2. It answers as real nodes do, judges strictly, counts what happens, and misbehaves on request.
+ * A small node for the demo and the tests: a ledger that grows by itself, its coins, and servers for the endpoints of
+ * documents 1 and 2. It answers like real nodes, is strict, counts what happens, and misbehaves on request.
  */
 
 import { type Clock, systemClock } from '../system/clock.ts';
@@ -17,12 +17,12 @@ import { type Random, seededRandom } from './random.ts';
 import type { FaultInput } from './server/faults.ts';
 import { MockServer, type ServerEvent } from './server/server.ts';
 
-/** What happens at the node, for a log. */
+/** Events for a log. */
 export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent | ControlEvent;
 
 export interface MockNodeContext {
   readonly clock?: Clock;
-  /** Used instead of a generator with the option `seed`. */
+  /** Replaces the generator with the option `seed`. */
   readonly random?: Random;
   readonly onEvent?: (event: MockNodeEvent) => void;
 }
@@ -30,23 +30,19 @@ export interface MockNodeContext {
 export interface MockNodeAddress {
   /** `http://host:port` */
   readonly url: string;
-  /**
-   * The URL with the path of document 1 (or of real nodes, if it has only that):
-   * `http://host:port/ledger/0.0/<network>`.
-   */
+  /** With the path of document 1, or else of real nodes: `http://host:port/ledger/0.0/<network>`. */
   readonly baseUrl: string;
-  /** That of the P2P side, if it has a port of its own. */
+  /** The P2P side's URL, if it has a port of its own. */
   readonly p2pUrl?: string;
-  /** Where the node takes instructions, if it does. */
+  /** The URL for instructions, if the node takes any. */
   readonly controlUrl?: string;
 }
 
 export class MockNode {
   readonly ledger: Ledger;
-  /** The commands that wait, and their results. */
   readonly commands: CommandService;
   readonly peers = new Peers();
-  /** The service side, which also serves what the P2P side does unless that has a port of its own. */
+  /** The service side. It also serves the P2P side's endpoints, unless that has a port of its own. */
   readonly server: MockServer;
   /** The P2P side, if it has a port of its own. */
   readonly p2p: MockServer | undefined;
@@ -54,12 +50,12 @@ export class MockNode {
   readonly identity: Identity | undefined;
   readonly #control: ControlServer | undefined;
   readonly #settings: Settings;
-  /** Comes back after a time. */
+  /** Lets the node come back after a time. */
   #return: NodeJS.Timeout | undefined;
   /** Ends requests to other nodes. */
   readonly #closing = new AbortController();
 
-  /** @throws ZodError when the options are not valid */
+  /** @throws ZodError if the options are not valid */
   constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     const settings = optionsSchema.parse(options);
     this.#settings = settings;
@@ -86,7 +82,7 @@ export class MockNode {
       settings.controlPort === undefined ? undefined : new ControlServer(this, settings.controlPort, emit);
   }
 
-  /** @throws when a port is taken */
+  /** @throws if a port is in use */
   async start(): Promise<MockNodeAddress> {
     try {
       return await this.#start();
@@ -114,7 +110,7 @@ export class MockNode {
     };
   }
 
-  /** Sets the scripts of faults of both sides. @throws ZodError when the script is not valid */
+  /** Sets the faults of both sides. @throws ZodError if the script is not valid */
   set faults(script: readonly FaultInput[]) {
     this.server.faults = script;
     if (this.p2p) this.p2p.faults = script;
@@ -132,7 +128,6 @@ export class MockNode {
     await Promise.all([this.server.stopListening(), this.p2p?.stopListening()]);
   }
 
-  /** Goes away, and comes back by itself. */
   async goAwayFor(ms: number): Promise<void> {
     clearTimeout(this.#return);
     await this.goAway();

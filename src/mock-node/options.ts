@@ -1,4 +1,4 @@
-/** The options of a mock node, and the networks and graphs of chains that they stand for. */
+/** The options of a mock node, and the networks and graphs of chains that they select. */
 
 import { z } from 'zod';
 import { parseDecimal } from '../ledger/decimal.ts';
@@ -6,20 +6,15 @@ import { type Graph, graphOf, knownGraph } from '../ledger/graphs.ts';
 import { versionCodeOf } from '../ledger/header.ts';
 import { LONGEST_TIMER_MS } from '../system/abort.ts';
 
-/* The networks that the mock can be, and their numbers in headers. */
-
 const networks = ['test-singleton', 'development', 'mainnet01', 'testnet04'] as const;
 type Network = (typeof networks)[number];
 
-/** A number for networks whose own is not known; it is made up. */
+/** A made-up number for networks whose own is not known. */
 const MADE_UP_CODE = 9;
 
-/** @returns the number in the headers of the network */
 export function codeOf(network: Network): number {
   return versionCodeOf(network) ?? MADE_UP_CODE;
 }
-
-/* The graph of the mock's chains: that of the known networks with as many chains, or one that is made up. */
 
 /** Mining needs chains with three neighbours, because a miner's header has room for three adjacents. */
 export const MINING_DEGREE = 3;
@@ -34,8 +29,8 @@ export function isNumberOfChains(chains: number): boolean {
 
 /**
  * @param chains a number for which `isNumberOfChains` holds
- * @returns for 1, 3, 10 and 20 chains, the graph of the known networks. For other numbers a made-up one in which each
- * chain's neighbours are the chain before it, the one after it, and the one opposite, in a circle of all chains
+ * @returns the known networks' graph for 1, 3, 10 and 20 chains. For other numbers a made-up one: all chains form a
+ * circle, and each has as neighbours the chain before it, the one after it and the one opposite
  */
 export function graphFor(chains: number): Graph {
   return knownGraph(chains) ?? graphOf(Array.from({ length: chains }, (_, chain) => circleNeighbours(chain, chains)));
@@ -45,8 +40,6 @@ function circleNeighbours(chain: number, chains: number): number[] {
   return [1, chains / 2, chains - 1].map((step) => (chain + step) % chains);
 }
 
-/* The options. */
-
 /** A configured miner (document 1, "Miner information"). A request for work must match all three fields. */
 export const allowedMinerSchema = z.object({
   account: z.string().min(1).max(256),
@@ -54,7 +47,7 @@ export const allowedMinerSchema = z.object({
   'public-keys': z.array(z.string().min(1).max(128)).min(1).max(16),
 });
 
-/** The values of real nodes: update streams end after 240 s, and work is remembered for 5 minutes. */
+/** Real nodes end update streams after 240 s, and remember work for 5 minutes. */
 const STREAM_MS = 240_000;
 const WORK_LIFETIME_MS = 300_000;
 /** Real nodes give up a /listen after 180 s. */
@@ -76,21 +69,21 @@ const ms = z.number().int().min(0).max(LONGEST_TIMER_MS);
 const ledgerOptions = {
   network: z.enum(networks).default('development'),
   /**
-   * 1, 3, 10 and 20 chains have the graphs of the known networks; other numbers have a made-up one. With 1 and 3 chains
-   * headers are shorter than miners know them, so there is no mining.
+   * 1, 3, 10 and 20 chains have the known networks' graphs; other numbers have a made-up one. With 1 and 3 chains there
+   * is no mining, because headers are shorter than miners know them.
    */
   chains: z
     .number()
     .int()
     .refine(isNumberOfChains, 'The number of chains must be 1, 3, or an even number from 4 to 20')
     .default(20),
-  /** Number of hashes that a solution needs on average. */
+  /** Average number of hashes for a solution. */
   difficulty: z.number().min(1).default(1_000_000),
-  /** Whether targets follow the time that blocks took, as on real networks, instead of staying what they are set to. */
+  /** Whether targets follow the time that blocks took, as on real networks, instead of staying fixed. */
   retargets: z.boolean().default(false),
-  /** The height of the oldest blocks; a large one looks like that of a real network. */
+  /** Height of the oldest blocks. The default resembles a real network's. */
   firstHeight: z.number().int().min(0).default(5_000_000),
-  /** How far the oldest blocks lie in the past, so that there is room for creation times between them and the clock. */
+  /** Age of the oldest blocks, which leaves room for creation times between them and the clock. */
   firstBlockAgeMs: z
     .number()
     .int()
@@ -98,119 +91,98 @@ const ledgerOptions = {
     .max(10 * 365 * 86_400_000)
     .default(30_000),
   /**
-   * When the oldest blocks were made, in ms since the UNIX epoch, instead of `firstBlockAgeMs`. Nodes with the same
-   * seed and the same options begin with the same blocks, and can then take each other's cuts.
+   * Creation time of the oldest blocks in ms since the UNIX epoch, instead of `firstBlockAgeMs`. Nodes with the same
+   * seed and options begin with the same blocks, and can then take each other's cuts.
    */
   firstBlockTimeMs: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
-  /** What a block pays its miner: `table` is what mainnet01 pays at that height; otherwise an amount. */
+  /** Reward of a block: `table` is mainnet01's at that height; otherwise an amount. */
   reward: z.union([z.literal('table'), decimal]).default('table'),
   /** Whether outputs have events, as in all but old blocks. */
   outputEvents: z.boolean().default(true),
   /**
-   * What happens to a solution whose chain has advanced. `orphan`: it is accepted and becomes an orphan; real nodes
-   * mostly do this while they remember the work (`workLifetimeMs`). `refuse`: it is stale, as if the node forgot a
-   * chain's work when the chain advances.
+   * What happens to a solution whose chain has advanced. `orphan`: it is accepted and becomes an orphan, as real nodes
+   * mostly do while they remember the work (`workLifetimeMs`). `refuse`: it is stale, as if the node forgot a chain's
+   * work when the chain advances.
    */
   lateSolutions: z.enum(['refuse', 'orphan']).default('orphan'),
   /** Whether solutions need a proof of work. Test networks without one accept every header. */
   checksProofOfWork: z.boolean().default(true),
-  /** While more work records than this are remembered, for all chains and miners, no more are issued. */
+  /** Maximum number of remembered work records, for all chains and miners. Beyond it no more are issued. */
   workLimit: z.number().int().min(1).max(100_000).default(1200),
-  /** Time for which work is remembered. */
   workLifetimeMs: ms.default(WORK_LIFETIME_MS),
-  /**
-   * Time between a New Cut and another miner's block, which follows it. Work that is issued in between is still the old
-   * work.
-   */
+  /** Time between a New Cut and the other miner's block after it. Work issued meanwhile is still the old work. */
   cutLeadMs: ms.default(0),
   /** Whether a block is also a New Cut for the adjacent chains. */
   neighbourCuts: z.boolean().default(false),
-  /** The mean time between other miners' blocks, on random chains; 0 means that there are none. */
+  /** Mean time between other miners' blocks, on random chains; 0 means none. */
   rivalMs: ms.default(0),
-  /**
-   * The time between refreshes of a random chain's payload, with a `Refreshed Block` event; 0 means that there are
-   * none.
-   */
+  /** Time between refreshes of a random chain's payload, with a `Refreshed Block` event; 0 means none. */
   refreshMs: ms.default(0),
   /** How far the node's clock is ahead of the real one. */
   clockSkewMs: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS).default(0),
 };
 
 const contractOptions = {
-  /** Accounts that are there from the beginning. */
+  /** Accounts that exist from the beginning. */
   accounts: z
     .array(
       z.strictObject({
         account: z.string().min(1).max(256),
         balance: decimal.default('0.0'),
-        /** By default the key in the name of a `k:` account. */
+        /** The default is the key in the name of a `k:` account. */
         keys: z.array(key).max(16).optional(),
         pred: z.string().default('keys-all'),
-        /** The chains on which the account is; all by default. */
+        /** The chains on which the account exists; all by default. */
         chains: z.array(z.number().int().min(0)).optional(),
       }),
     )
     .max(1000)
     .default([]),
-  /** Whether there is an account that pays for the arrival of coins from other chains, as on real networks. */
+  /** Whether an account pays for the arrival of coins from other chains, as on real networks. */
   gasStation: z.boolean().default(false),
-  /** Whose words failures have: the contract language's before its last version, or since. */
+  /** The wording of failures: the contract language's before its last version, or since. */
   words: z.enum(['old', 'new']).default('new'),
   minGasPrice: decimal.default('0.00000001'),
-  /** The most gas of one transaction. */
+  /** Maximum gas of one transaction. */
   blockGasLimit: z.number().int().min(1).default(150_000),
-  /** Time for which /listen waits for a result. */
+  /** Time limit of /listen. */
   listenMs: ms.default(LISTEN_MS),
-  /** What /listen answers then: real nodes 504, the stand-alone server an object. */
+  /** The answer of /listen at its time limit: real nodes send 504, the stand-alone server an object. */
   listenTimeout: z.enum(['504', 'object']).default('504'),
 };
 
 const serverOptions = {
-  /** 0 stands for any free port. */
+  /** 0 means any free port. */
   port: z.number().int().min(0).max(65535).default(0),
   host: z.string().default('127.0.0.1'),
-  /**
-   * Where the endpoints are that real nodes serve to each other: on the same port as all others, or on a port of their
-   * own, with or without TLS.
-   */
+  /** The endpoints for other nodes: on the same port as all others, or on their own port with or without TLS. */
   p2p: z.enum(['same port', 'plain', 'tls']).default('same port'),
-  /** 0 stands for any free port. */
+  /** 0 means any free port. */
   p2pPort: z.number().int().min(0).max(65535).default(0),
-  /** On which port of this machine the node takes instructions; on none by default. 0 stands for any free port. */
+  /** Port for instructions on this machine; none by default. 0 means any free port. */
   controlPort: z.number().int().min(0).max(65535).optional(),
-  /**
-   * Whether cuts name no origin, as those of a bootstrap node; otherwise they name the P2P side, if it has its own
-   * port.
-   */
+  /** Whether cuts name no origin, like a bootstrap node's. Otherwise they name the P2P side, if it has its own port. */
   bootstrap: z.boolean().default(false),
-  /** Whose words are served: those of document 1, those of real nodes, or each under its own path. */
+  /** The served API: document 1's, real nodes', or each under its own path. */
   dialect: z.enum(['both', 'document', 'chainweb']).default('both'),
-  /** Whether queries that match nothing are answered with 404, as document 1 says, and not with an empty page. */
+  /** Whether queries without a match are answered with 404, as document 1 says, instead of an empty page. */
   strict: z.boolean().default(false),
-  /**
-   * How the stand-alone server answers, whose endpoints are at the host's root: as document 2 says, or as newer ones
-   * do.
-   */
+  /** The answers of the stand-alone server, whose endpoints are at the host's root: document 2's, or newer servers'. */
   standAlone: z.enum(['document', 'new']).default('document'),
-  /** The miners that may mine. With an empty list every valid miner may; on real nodes none may then. */
+  /** The configured miners. With an empty list every valid miner may mine; on real nodes none may. */
   miners: z.array(allowedMinerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),
-  /** Whether `/config` is served. */
   configServed: z.boolean().default(true),
-  /** The status for an accepted solution: real nodes answer 200, and document 1 says 204. */
+  /** The status for an accepted solution: real nodes send 200, document 1 says 204. */
   acceptedStatus: z.union([z.literal(200), z.literal(204)]).default(200),
   /** Lifetime of an update stream, ±10 %. */
   streamMs: ms.default(STREAM_MS),
-  /**
-   * Whether there are streams of all new blocks, `/header/updates` and `/block/updates`; by default real nodes have
-   * none.
-   */
+  /** Whether `/header/updates` and `/block/updates` stream all new blocks. By default real nodes have none. */
   headerStream: z.boolean().default(false),
-  /** Maximum number of open streams. */
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
-  /** Which sides refuse clients that ask too often. `p2p` is only a side with a port of its own, as of real nodes. */
+  /** The sides that refuse clients which ask too often. `p2p` is only a side with its own port, as on real nodes. */
   throttled: z.enum(['none', 'p2p', 'all']).default('p2p'),
-  /** Requests per second that each address may send: those of document 1's sample configuration. */
+  /** Requests per second for each address, as in document 1's sample configuration. */
   throttling: z
     .strictObject({
       global: z.number().min(0.001).max(1_000_000).default(50),
@@ -218,10 +190,7 @@ const serverOptions = {
       putPeer: z.number().min(0.001).max(1_000_000).default(11),
     })
     .prefault({}),
-  /**
-   * Whether a refusal for asking too often says how long to wait (`retry-after`). Real nodes do not say it, gateways
-   * do.
-   */
+  /** Whether a refusal for asking too often has `retry-after`. Gateways send it, real nodes do not. */
   throttleRetryAfter: z.boolean().default(false),
   /** Number of events for each New Cut. */
   cutBurst: z.number().int().min(1).max(100).default(1),
@@ -231,7 +200,7 @@ export const optionsSchema = z.strictObject({
   ...ledgerOptions,
   ...contractOptions,
   ...serverOptions,
-  /** With the same seed, all random choices are the same. */
+  /** All random choices follow from the seed. */
   seed: z.number().int().optional(),
 });
 

@@ -1,9 +1,9 @@
-/** Random numbers that are the same for the same seed. They must not be used for secrets. */
+/** Random numbers from a seed. They must not be used for secrets. */
 
 /** @returns a number in [0, 1) */
 export type Random = () => number;
 
-/** The generator mulberry32 (public domain). Its 32 bits of state are enough to choose chains and to invent hashes. */
+/** The generator mulberry32 (public domain). Its 32 bits of state suffice to choose chains and to invent hashes. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

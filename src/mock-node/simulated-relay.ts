@@ -1,7 +1,4 @@
-/**
- * Hashers that do not hash, for test networks that check no proof of work: when their pace says so, a work is submitted
- * as solved. It refuses to touch work of the main network, whatever anybody has configured.
- */
+/** Hashers that do not hash, for test networks without proof of work. Work of the main network is always refused. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,12 +16,9 @@ import type { Clock } from '../system/clock.ts';
 import { formatHttpAddress, type HttpAddress, hostOf, isLoopback } from '../text/addresses.ts';
 import { jsonOrUndefined } from '../text/plain-text.ts';
 
-/** The number of mainnet01 in its headers. All 61 of its headers in test/vectors/headers.json have it. */
+/** The number of mainnet01 in headers, as in all 61 of its headers in test/vectors/headers.json. */
 const MAINNET = 5;
-/**
- * Pause after a solution that was not accepted, so that a node that does check the proof of work is not
- * flooded.
- */
+/** Pause after a solution that was not accepted, so that a node that checks the proof of work is not flooded. */
 const REST_MS = 1_000;
 
 interface SimulatedRelayOptions {
@@ -32,7 +26,6 @@ interface SimulatedRelayOptions {
   readonly source: WorkSource;
   readonly emit: Listener;
   readonly clock: Clock;
-  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
   readonly warn: (line: string) => void;
 }
@@ -118,24 +111,23 @@ export function assumeSolved(job: Job, nonce: bigint): Solution {
 }
 
 /*
- * Blocks on demand, as the reference client has them: `POST /make-blocks` with `{"0": 2, "5": 1}` opens goals, and as
- * long as any is open, work of every chain is solved, because the chains need each other's blocks.
+ * Blocks on demand, like the reference client's: `POST /make-blocks` with `{"0": 2, "5": 1}` opens goals. While any
+ * goal is open, work of every chain is solved, because the chains need each other's blocks.
  */
 
 const PATH = '/make-blocks';
 /** In bytes: goals for 1,000 chains need 15,000. */
 const MOST_BODY_BYTES = 16_384;
 /**
- * A goal ends after this number of blocks in a row of other chains: the network has no such chain. Where nodes choose
- * among 20 chains at random, this happens by chance once in 10^22 times.
+ * A goal ends after this number of other chains' blocks in a row, because the network has no such chain. If nodes
+ * choose among 20 chains at random, this happens by chance once in 10^22 times.
  */
 const MOST_OTHERS = 1_000;
-/** The scripts of one machine use one or two; more are a mistake. */
+/** The scripts of one machine use one or two connections. */
 const MOST_CONNECTIONS = 32;
-/** A request of so few bytes comes at once on this machine. */
+/** Time limit of a request, far longer than a short one takes on this machine. */
 const REQUEST_MS = 10_000;
 
-/** Blocks to make by chain. */
 const Goals = z.record(z.string().regex(/^\d{1,4}$/), z.int().min(1).max(100_000));
 
 interface Answer {
@@ -146,14 +138,14 @@ interface Answer {
 export class OnDemandPace implements Pace {
   readonly #address: HttpAddress;
   readonly #server: Server;
-  /** Number of blocks that each chain still needs, and of other chains' blocks since its last one. */
+  /** For each chain, the number of blocks that it needs, and of other chains' blocks since its last one. */
   readonly #goals = new Map<number, { blocks: number; others: number }>();
-  /** Number of blocks that the chains lacked that no work has named. */
+  /** Number of missing blocks of the chains whose goals ended because no work named them. */
   readonly #givenUp = new Map<number, number>();
-  /** Solves the current work; undefined once it has been called, and while there is no work. */
+  /** Solves the current work. Undefined after a call, and while there is no work. */
   #solve: (() => void) | undefined;
 
-  /** @throws Error when other machines could reach the address */
+  /** @throws Error if other machines could reach the address */
   constructor(address: HttpAddress) {
     if (!isLoopback(address.host))
       throw new Error('blocks on demand are for this machine only: give a loopback address');
@@ -168,7 +160,6 @@ export class OnDemandPace implements Pace {
     return `blocks on demand: POST http://${formatHttpAddress({ ...this.#address, port: this.port })}${PATH}`;
   }
 
-  /** The port it listens on. */
   get port(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? this.#address.port;
   }
@@ -176,7 +167,7 @@ export class OnDemandPace implements Pace {
   async open(): Promise<void> {
     const { host, port } = this.#address;
     await new Promise<void>((resolve, reject) => {
-      // The listener stays: an `error` event without one, such as of a connection that fails, would end the process.
+      // The listener stays: an `error` event without one, such as a failed connection, would end the process.
       this.#server.on('error', reject);
       this.#server.listen(port, host, resolve);
     });
@@ -206,7 +197,7 @@ export class OnDemandPace implements Pace {
     }
   }
 
-  /** Solves the current work if a goal is open. The verdict on it decides whether the next one is solved, too. */
+  /** Solves the current work if a goal is open. Its verdict decides whether the next work is solved. */
   #go(): void {
     if (this.#goals.size === 0) return;
     const solve = this.#solve;
@@ -222,8 +213,7 @@ export class OnDemandPace implements Pace {
 
   async #answer(request: IncomingMessage): Promise<Answer> {
     const { method, url = '', headers } = request;
-    // A page of any website can have its name resolved to this machine (DNS rebinding), but its own name is in this
-    // header.
+    // A web page can make its own name resolve to this machine (DNS rebinding), but then this header has that name.
     if (!isLoopback(hostOf(headers.host) ?? '')) return { status: 403, json: faultOf('ask under a loopback address') };
     if (url.split('?')[0] !== PATH) return { status: 404, json: faultOf(`there is only ${PATH}`) };
     if (method === 'GET') return { status: 200, json: this.#open() };
@@ -233,7 +223,7 @@ export class OnDemandPace implements Pace {
       return { status: 200, json: this.#open() };
     }
     if (method !== 'POST') return { status: 405, json: faultOf('use POST, GET or DELETE') };
-    // A web page cannot send this type to another origin without asking first, and it is never allowed to.
+    // A web page cannot send this type to another origin without a preflight request, which is never allowed.
     if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
       return { status: 415, json: faultOf('send application/json') };
     }
@@ -260,7 +250,7 @@ function faultOf(message: string): object {
   return { error: { message } };
 }
 
-/** @returns undefined when it is too long */
+/** @returns undefined if the body is too long */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -272,33 +262,21 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-/* When a simulated hasher has solved a work. */
-
-/**
- * Number of chains of the networks. The reference client divides its constant delay by it, so that each chain gets a
- * block in it.
- */
+/** The reference client divides its constant delay by this number, so that each chain gets a block within the delay. */
 const CHAINS = 20;
 
 export interface Pace {
-  /** One line for people: what is simulated. */
+  /** A description for people, in one line. */
   readonly what: string;
-  /**
-   * Calls `solve` when the work counts as solved.
-   * @returns a function that gives the work up
-   */
+  /** Calls `solve` when the work counts as solved. @returns a function that gives up the work */
   begin(work: Work, solve: () => void): () => void;
-  /** Called with the verdict on each solution. */
   judged?(work: Work, verdict: Verdict): void;
-  /** Opens what the pace listens on. @throws Error that says why that is not possible */
+  /** Opens the port that the pace listens on. @throws Error if that is not possible */
   open?(): Promise<void>;
   close?(): Promise<void>;
 }
 
-/**
- * Waits as long as devices of this hashrate would: exponentially distributed, with the work's difficulty as the mean of
- * hashes.
- */
+/** Waits as devices of this hashrate would: exponentially distributed, with the work's difficulty as mean. */
 export class HashratePace implements Pace {
   readonly what: string;
   readonly #hashesPerSecond: number;

@@ -1,4 +1,4 @@
-/** What each worker of a relay has done, by the name that it calls itself. */
+/** Statistics about a relay's workers, by the names that they give. */
 
 import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
@@ -7,12 +7,11 @@ import { OTHER_WORKERS, type ShareOutcome } from '../events/vocabulary.ts';
 import type { Outcome } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** Maximum number of workers that an event lists. The rest is summed up under one name. */
+/** Maximum number of workers that an event lists. The others are summed up under one name. */
 const LISTED = 64;
-/** Maximum number of names that are kept: random names must not fill the memory. */
+/** Maximum number of remembered names: random names must not fill the memory. */
 const KEPT = 4_096;
 
-/** What a relay knows of a session now. */
 export interface SessionNow {
   readonly hashesPerSecond: number;
   /** In hashes per share. */
@@ -23,7 +22,7 @@ export interface SessionNow {
 export class Account {
   readonly name: string;
   readonly sessions = new Set<SessionNow>();
-  /** Number of connections that have authorized it. It is kept while there are any. */
+  /** Number of connections that have authorized the worker. The account is kept while there are any. */
   users = 0;
   readonly counts: Record<ShareOutcome, number> = { accepted: 0, rejected: 0, stale: 0, duplicate: 0 };
   blocks = 0;
@@ -61,12 +60,12 @@ export class Account {
 export class Accounts {
   /** Least recently used first. */
   readonly #accounts = new Map<string, Account>();
-  /** The sums of those that are no longer kept. */
+  /** The sums of the forgotten accounts. */
   readonly #others = new Account(OTHER_WORKERS);
 
   /** @param name at most 128 printable characters */
   of(name: string): Account {
-    // A worker that calls itself so would have a second row of that name.
+    // A worker with this name would otherwise have a second row of that name.
     if (name === OTHER_WORKERS) return this.#others;
     const known = this.#accounts.get(name);
     if (!known && this.#accounts.size >= KEPT && !this.#forgetOne()) return this.#others;
@@ -76,7 +75,7 @@ export class Accounts {
     return account;
   }
 
-  /** @returns the fastest workers, and the rest summed up */
+  /** @returns the fastest workers, and the sum of the others */
   list(nowMs: number): RelayWorker[] {
     const all = [...this.#accounts.values()].map((account) => account.now(nowMs));
     all.sort((a, b) => b.hashesPerSecond - a.hashesPerSecond || b.sessions - a.sessions || (a.name < b.name ? -1 : 1));
@@ -84,7 +83,7 @@ export class Accounts {
     return rest.length === 0 ? all.slice(0, LISTED) : [...all.slice(0, LISTED), summedUp(rest)];
   }
 
-  /** @returns whether there was an account without a user, which is forgotten now */
+  /** Forgets an account that no connection uses. @returns whether there was one */
   #forgetOne(): boolean {
     const idle = this.#firstIdle();
     if (!idle) return false;
@@ -131,20 +130,19 @@ function summedUp(workers: readonly RelayWorker[]): RelayWorker {
   };
 }
 
-/* Reports on the only worker of a relay: what became of its solutions, and the hashrate that they stand for. */
+/* Statistics about the only worker of a relay. */
 
-/** Time between two reports, as of the stratum server. */
+/** The same as the stratum server's. */
 const REPORT_MS = 5_000;
-/** Window of the hashrate. Blocks are rare, so a shorter one would often have none. */
+/** Window of the hashrate: blocks are rare, so a shorter one would often contain none. */
 const WINDOW_MS = 600_000;
 
 interface LoneWorkerOptions {
-  /** The relay's name, and what the worker is called. */
   readonly relay: string;
   readonly worker: string;
   readonly emit: Listener;
   readonly clock: Clock;
-  /** Whether its solutions stand for hashes. Simulated ones do not. */
+  /** Whether solutions stand for hashes. Simulated ones do not. */
   readonly hashes: boolean;
 }
 
@@ -159,7 +157,7 @@ export class LoneWorker {
   };
   readonly #startMs: number;
   readonly #timer: NodeJS.Timeout;
-  /** The accepted solutions of the window, oldest first. */
+  /** The accepted solutions within the window, oldest first. */
   #accepted: { readonly ms: number; readonly difficulty: number }[] = [];
   #lastMs: number | undefined;
   #difficulty: number | undefined;
@@ -172,7 +170,7 @@ export class LoneWorker {
     this.#notify();
   }
 
-  /** @param target what its solutions must meet, 32 bytes, little-endian; undefined while it has nothing to do */
+  /** @param target for the worker's solutions, 32 bytes, little-endian; undefined while it has no work */
   works(target: Uint8Array | undefined): void {
     const wasBusy = this.#isBusy;
     this.#isBusy = target !== undefined;
@@ -180,12 +178,11 @@ export class LoneWorker {
     if (this.#isBusy !== wasBusy) this.#notify();
   }
 
-  /** Counts a wrong nonce (`rejected`), or one that came before (`duplicate`). */
+  /** Counts a wrong nonce (`rejected`), or a repeated one (`duplicate`). */
   wasWrong(outcome: 'rejected' | 'duplicate'): void {
     this.#counts[outcome]++;
   }
 
-  /** Counts a solution and its verdict. */
   brought({ work, isBlock }: Solution, verdict: Outcome): void {
     const outcome = verdict === 'accepted' || verdict === 'stale' ? verdict : 'rejected';
     this.#counts[outcome]++;

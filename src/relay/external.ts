@@ -1,7 +1,6 @@
 /**
- * Somebody else's external worker as a relay: a program that the reference mining client would start for each work. It
- * gets the header on stdin and prints a nonce. What it prints is verified before anything is sent, and what it says
- * about itself is a claim.
+ * An external worker as a relay: a program written for the reference mining client, started for each work. It gets the
+ * header on stdin and prints a nonce, which is verified here. Its statements about itself are claims.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -18,12 +17,11 @@ import { LenientLines, TOO_LONG } from '../wire/lines.ts';
 import { LoneWorker } from './accounts.ts';
 import { type Relay, RelayedWorks, type RelayLog } from './relay.ts';
 
-/** Pause after a worker's first failure; each further one in a row doubles it. */
+/** Pause after a worker's first failure. It doubles with each further failure in a row. */
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 300_000;
-/** Number of nonces of a header. */
 const NONCES = 2 ** 64;
-/** Least time before a worker gets a new header, whatever it claims: to run out of nonces sooner takes 300 PH/s. */
+/** Minimum time before a worker gets a new header, whatever it claims: only 300 PH/s would use up the nonces sooner. */
 const LEAST_RENEWAL_MS = 60_000;
 
 export interface ExternalRelayOptions {
@@ -32,9 +30,9 @@ export interface ExternalRelayOptions {
   readonly emit: Listener;
   readonly clock: Clock;
   readonly log: RelayLog;
-  /** Pause after the worker's first failure. The default is a second. */
+  /** The default is a second. */
   readonly firstRestMs?: number;
-  /** Least time before a worker gets a new header. The default is a minute. */
+  /** The default is a minute. */
   readonly leastRenewalMs?: number;
 }
 
@@ -50,7 +48,6 @@ export class ExternalRelay implements Relay {
   #failures = 0;
   #wrong = 0;
   #loggedNonce1 = false;
-  /** What the worker claimed last. */
   #claimedRate: number | undefined;
   #isOver = false;
 
@@ -61,7 +58,7 @@ export class ExternalRelay implements Relay {
     this.#works = new RelayedWorks({ name: this.name, source, emit, clock, changed });
   }
 
-  /** Nothing can be found out before there is work: whether the command works shows when it is started. */
+  /** Without work nothing can be checked: whether the command works shows when it is started. */
   async open(): Promise<void> {}
 
   async run(stop: AbortSignal): Promise<void> {
@@ -79,7 +76,7 @@ export class ExternalRelay implements Relay {
     }
   }
 
-  /** The old run ends at once. While the worker rests, the new work waits, too. */
+  /** The old run ends at once. While the worker rests, the new work waits. */
   #change(work: Work | undefined): void {
     this.#end();
     if (work && !this.#rest) this.#start(work);
@@ -105,10 +102,7 @@ export class ExternalRelay implements Relay {
     this.#renewInTime(job);
   }
 
-  /**
-   * A worker chooses all 8 bytes of the nonce, so almost every nonce of it would be outside the part that a pool has
-   * assigned.
-   */
+  /** A worker chooses all 8 bytes of the nonce, so almost all would be outside the part that a pool has assigned. */
   #canSearch({ nonce1 }: Work): boolean {
     if (nonce1.bytes === 0) return true;
     if (!this.#loggedNonce1) {
@@ -120,7 +114,7 @@ export class ExternalRelay implements Relay {
     return false;
   }
 
-  /** Only a worker that is so fast that it runs out of nonces gets a later creation time before it has found one. */
+  /** Only a worker fast enough to run out of nonces gets a later creation time before it has found one. */
   #renewInTime(job: Job): void {
     const { leastRenewalMs = LEAST_RENEWAL_MS } = this.#options;
     const claimedMs = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
@@ -165,12 +159,12 @@ export class ExternalRelay implements Relay {
       this.#failures = 0;
       void verdict.then(({ outcome }) => this.#account?.brought(solution, outcome));
       log.debug(`found the nonce ${nonce}${claim}`);
-      // A node's work ends with its first solution. Other work follows.
+      // A node's work ends with its first solution, and other work follows.
       if (job.work.until === 'replaced' && this.#works.current === job.work) this.#start(job.work, job);
     }
   }
 
-  /** Starts the worker again after a pause, with the work of that time. */
+  /** Starts the worker again after a pause, with the work current by then. */
   #fail(why: string, job: Job): void {
     const { log, firstRestMs = FIRST_REST_MS } = this.#options;
     const ms = Math.min(LONGEST_REST_MS, firstRestMs * 2 ** this.#failures);
@@ -184,21 +178,20 @@ export class ExternalRelay implements Relay {
   }
 }
 
-/* One run of an external worker: the process that searches one header. */
+/* One run of an external worker: a process that searches one header. */
 
-/** A nonce and two numbers have 60. */
+/** Maximum length of an answer line. A nonce and two numbers take 60 bytes. */
 const MOST_ANSWER_BYTES = 1_024;
-/** Longer stderr lines are left out of the log. */
+/** Maximum length of a logged stderr line. Longer lines are dropped. */
 const MOST_LOG_BYTES = 8_192;
-/** Time for the rest of the output after the worker's end: a process that it left behind may keep it open. */
+/** Time for the rest of the output after the worker's exit: a process that it left behind may keep it open. */
 const OUTPUT_MS = 200;
-/** Maximum number of characters of a wrong answer that are quoted. */
+/** Maximum length of a quoted wrong answer, in characters. */
 const MOST_QUOTED = 80;
 
-/** How a run has ended by itself. */
 type RunEnd =
   | { readonly kind: 'answer'; readonly answer: ExternalAnswer }
-  /** It gave no nonce. `why` is a clause for people. */
+  /** Without a nonce. `why` is a clause for people. */
   | { readonly kind: 'failed'; readonly why: string };
 
 interface WorkerRunOptions {
@@ -229,7 +222,7 @@ class WorkerRun {
     try {
       child = startGroup(withArgument(command, targetArgument(target)), { stdio: 'pipe' });
     } catch (fault) {
-      // For most faults `spawn` throws; for a missing program and a few others it emits 'error'. Both are reported
+      // For most faults `spawn` throws; for a few, such as a missing program, it emits 'error'. Both are reported
       // later.
       this.gone = Promise.resolve();
       queueMicrotask(() => cannotStart(fault as Error));
@@ -246,7 +239,7 @@ class WorkerRun {
     });
     stdin?.end(header);
     this.gone = new Promise((resolve) => {
-      // A process that cannot be killed causes another error, which nobody waits for.
+      // A process that cannot be killed emits a second error, which is ignored.
       child.on('error', (fault) => {
         resolve();
         cannotStart(fault);
@@ -258,7 +251,7 @@ class WorkerRun {
     });
   }
 
-  /** Ends the process and all that it has started. `ended` is not called afterwards. */
+  /** Ends the process and all its children. `ended` is not called afterwards. */
   kill(): void {
     this.#isOver = true;
     if (!this.#child) return;
@@ -278,7 +271,7 @@ class WorkerRun {
     child.once('close', end);
   }
 
-  /** The first line that is not empty counts. */
+  /** The first non-empty line counts. */
   #read(lines: readonly (string | typeof TOO_LONG)[]): void {
     for (const line of lines) {
       if (line !== TOO_LONG && line.trim() === '') continue;

@@ -1,7 +1,6 @@
 /**
- * The Relay interface. A relay hands work on to foreign hashers, such as ASICs or another program, and verifies what
- * comes back. It is a consumer of a source, like the miner, and not an engine: it takes no ranges and counts no
- * nonces.
+ * The Relay interface. A relay hands a source's work on to foreign hashers, such as ASICs, and verifies what they
+ * return. Unlike an engine, it takes no ranges and counts no nonces.
  */
 
 import { type Job, prepareJob } from '../chain/job.ts';
@@ -13,46 +12,36 @@ import { Submitter } from '../source/submitter.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 
 export interface Relay {
-  /** The relay's name for people and in events: `stratum`. No device has such a name. */
+  /** The relay's name for people and in events, such as `stratum`. No device has the same name. */
   readonly name: string;
-  /**
-   * Prepares what others connect to, or what is started for each work.
-   * @throws Error that says what is wrong, when that is not possible
-   */
+  /** Prepares the relay, such as a port to listen on. @throws Error if that is not possible */
   open(): Promise<void>;
   /**
    * Relays work until `stop`, then waits for pending submissions and frees everything. Called once, after `open`.
-   * @throws only what the source has thrown, though it may not, after everything is freed
+   * @throws only what the source has thrown, after everything is freed
    */
   run(stop: AbortSignal): Promise<void>;
 }
 
-/** Receives log lines. */
 export interface RelayLog {
   debug(line: string): void;
   info(line: string): void;
   warn(line: string): void;
 }
 
-/*
- * The works that a relay has received from its source. It holds several at once, because solutions of a work that was
- * merely replaced still count. Whatever comes back from outside is verified here.
- */
+/* The works of a relay's source: several at once, because solutions of a replaced work still count. */
 
 export interface RelayedWorksOptions {
-  /** The relay's name, which events carry. */
   readonly name: string;
   readonly source: WorkSource;
-  /** Called with what becomes of solutions. */
   readonly emit?: Listener;
   readonly clock?: Clock;
-  /** Called when the current work has changed: undefined means that there is none now. */
+  /** Called when the current work has changed; undefined means that there is none. */
   readonly changed: (work: Work | undefined, update: SourceUpdate) => void;
 }
 
-/** What became of a nonce from outside. */
 export interface Judgement extends Verification {
-  /** The source's verdict, when the nonce is a solution that is submitted: see `submit`. */
+  /** The source's verdict, if the nonce is a submitted solution: see `submit`. */
   readonly verdict: Promise<Verdict> | undefined;
 }
 
@@ -60,7 +49,7 @@ export class RelayedWorks {
   readonly #options: RelayedWorksOptions;
   readonly #submitter: Submitter;
   readonly #stale = new WeakSet<Work>();
-  /** The works that end with their first solution, and have it. */
+  /** Works that end with their first solution, and have it. */
   readonly #solved = new WeakSet<Work>();
   #current: Work | undefined;
   #stop: AbortSignal = AbortSignal.abort();
@@ -71,7 +60,6 @@ export class RelayedWorks {
     this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
   }
 
-  /** The work to hand out now. */
   get current(): Work | undefined {
     return this.#current;
   }
@@ -80,10 +68,7 @@ export class RelayedWorks {
     return this.#stale.has(work);
   }
 
-  /**
-   * Follows the source until `stop`, then waits for pending submissions. Called once.
-   * @throws what the source has thrown
-   */
+  /** Follows the source until `stop`, then waits for submissions. Called once. @throws what the source has thrown */
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
     try {
@@ -94,8 +79,8 @@ export class RelayedWorks {
   }
 
   /**
-   * @param earlier the last job of the same work that the hasher was given
-   * @returns the work at its latest creation time; undefined when that is no later than the earlier job's
+   * @param earlier the last job of the same work that the hasher got
+   * @returns the work at its latest creation time; undefined if that is no later than the earlier job's
    */
   jobOf(work: Work, earlier?: Job): Job | undefined {
     const creationTimeUs = creationTimeFor(work, this.#options.source);
@@ -104,8 +89,8 @@ export class RelayedWorks {
   }
 
   /**
-   * Verifies a nonce, and submits it when it is a solution.
-   * @param job the job that the hasher was given; its search target is that of the hasher's shares
+   * Verifies a nonce, and submits it if it is a solution.
+   * @param job the job that the hasher got, with the target of its shares as search target
    * @param nonce 0 … 2^64 − 1
    */
   judge(job: Job, nonce: bigint): Judgement {
@@ -115,10 +100,10 @@ export class RelayedWorks {
   }
 
   /**
-   * Submits a solution, unless its work takes only one and has it. That one counts whatever its verdict is: the source
-   * submits it again while it could be accepted, a node drops a work of which it has refused a solution, and a parent
-   * carries only one block.
-   * @returns the source's verdict; undefined when the solution is not submitted
+   * Submits a solution, unless its work takes only one and has it. The first one counts whatever its verdict: the
+   * source retries it while it could be accepted, a node drops work whose solution it refused, and a parent carries
+   * only one block.
+   * @returns the source's verdict; undefined if the solution is not submitted
    */
   submit(solution: Solution): Promise<Verdict> | undefined {
     const { work } = solution;
@@ -126,8 +111,7 @@ export class RelayedWorks {
     const verdict = this.#submitter.submit(solution, { name: this.#options.name, isRelay: true }, this.#stop);
     if (!verdict || work.until === 'replaced') return verdict;
     this.#solved.add(work);
-    // The source reports this, too, but only once it has sent the solution. Until then no more jobs of the work are
-    // made.
+    // The source reports this only once it has sent the solution. Until then no more jobs of the work may be made.
     if (work === this.#current) this.#end({ kind: 'stale', works: [work], reason: 'solved' });
     return verdict;
   }
@@ -147,7 +131,6 @@ export class RelayedWorks {
     }
   }
 
-  /** From now on there is no work, because of this. */
   #end(update: SourceUpdate): void {
     this.#current = undefined;
     this.#options.changed(undefined, update);

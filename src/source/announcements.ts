@@ -14,7 +14,7 @@ export class Announcements {
   /** Why the source is out of reach; undefined while it is within reach. */
   #outage: string | undefined;
 
-  /** @param source its name */
+  /** @param source the source's name */
   constructor(kind: SourceKind, source: string, emit: Listener) {
     this.#kind = kind;
     this.source = source;
@@ -26,15 +26,13 @@ export class Announcements {
     return this.#outage !== undefined;
   }
 
-  /**
-   * Call this when the source is started, also when it is started again: then events say anew whether it is in reach.
-   */
+  /** Called when the source is started or restarted: events then say again whether it can be reached. */
   started(): void {
     this.#everReached = false;
     this.#outage = undefined;
   }
 
-  /** @param nodeConfiguration what the node's configuration must have, line by line, where that would help */
+  /** @param nodeConfiguration the lines that the node's configuration needs, if that would help */
   note(state: SourceEvent['state'], reason: string, nodeConfiguration?: readonly string[]): void {
     const lines = nodeConfiguration && { nodeConfiguration };
     this.emit({ type: 'source', source: this.source, kind: this.#kind, state, reason, ...lines });
@@ -52,7 +50,6 @@ export class Announcements {
     this.emit({ type: 'fetch', source: this.source, latencySeconds: latencyMs / 1000 });
   }
 
-  /** @param nodeConfiguration what the node's configuration must have, line by line, where that would help */
   lost(reason: string, nodeConfiguration?: readonly string[]): void {
     if (this.#outage === reason) return;
     this.#outage = reason;
@@ -60,9 +57,7 @@ export class Announcements {
   }
 }
 
-/* Emits the events about one node, each only when something has changed. */
-
-/** A new line about too many fetches comes only when there was none for this long. */
+/** Time without too many fetches after which they are announced again. */
 const CALM_MS = 60_000;
 
 export class NodeAnnouncements extends Announcements {
@@ -71,7 +66,6 @@ export class NodeAnnouncements extends Announcements {
   #tooManyAtMs = Number.NEGATIVE_INFINITY;
   #polled: readonly PolledChain[] = [];
 
-  /** @param source the node's name */
   constructor(source: string, emit: Listener) {
     super('node', source, emit);
   }
@@ -94,7 +88,7 @@ export class NodeAnnouncements extends Announcements {
     this.#streamProblemAnnounced = false;
   }
 
-  /** Announces that the node gives more reasons to fetch work than pickaxe follows. */
+  /** Announces that the node gives reasons to fetch work more often than pickaxe fetches it. */
   tooManyFetches(perSecond: number, nowMs: number): void {
     const isNew = nowMs - this.#tooManyAtMs > CALM_MS;
     this.#tooManyAtMs = nowMs;

@@ -1,43 +1,37 @@
-/**
- * Which of several sources is mined on, and when another one takes over: patience with the active one, and trials of
- * those that were left. Pure: the time is an argument, in milliseconds of a monotonic clock.
- */
+/** Chooses the source to mine on. Pure: times are milliseconds of a monotonic clock. */
 
 import type { Work } from '../chain/work.ts';
 import type { WorkSource } from './source.ts';
 
-/** One of the sources among which failover chooses: what is known of it. */
+/** What failover knows of one of its sources. */
 export interface Standby {
   readonly source: WorkSource;
-  /** Its place in the order of preference; 0 is the first. A source that was removed has the last one. */
+  /** Its place in the order of preference, from 0. A removed source has the last place. */
   rank: number;
-  /** Whether it is no longer among the sources to use: it gives work only until another one does. */
+  /** Whether it is no longer configured: it gives work only until another one does. */
   removed: boolean;
   started: boolean;
-  /** Whether it reports its health. */
+  /** Whether failover has asked it to report its health. */
   followsHealth: boolean;
-  /** Ends the source, and settles when it has ended; not started again before that. */
+  /** Aborted to end the source. It is not started again before `following` has settled. */
   ending: AbortController;
   following: Promise<void>;
   /** Whether the source has been out of reach since it last gave work. */
   lost: boolean;
   /** Whether the source did not answer the last probe. */
   silent: boolean;
-  /** Whether the source has thrown, which it may not: it is left for good. */
+  /** Whether the source has thrown, which its interface forbids, so it is never used again. */
   failed: boolean;
-  /** Whether the source is as good as others, so far as is known: its work may be worth nothing otherwise. */
+  /** False if its work is probably worth nothing. */
   healthy: boolean;
   /** Number of times that the source has given work. */
   given: number;
-  /** Since when it has given work and was not lost; undefined while that is not so. */
+  /** Since when it has given work without interruption; undefined while it gives none. */
   givesSinceMs: number | undefined;
   /** When another source last took over because this one gave no work. */
   leftAtMs: number;
-  /**
-   * For how long it must have given work before it takes over again: longer each time when it is left again and again.
-   */
+  /** Time for which it must give work before it takes over again. It grows when the source is left repeatedly. */
   trialMs: number;
-  /** The source's current work. */
   work: Work | undefined;
 }
 
@@ -48,11 +42,11 @@ export interface Patience {
   readonly readyPatienceMs: number;
 }
 
-/** A source that is left again within this time after its trial has a longer one. */
+/** A source that is left again within this time after its trial gets a longer trial. */
 const AGAIN_MS = 60_000;
 /**
- * The same of a source that is within reach and merely slower than another one, which costs half a second each time:
- * that is little of this time, and nearly all of the time of a source whose works end at once.
+ * The same for a source that can be reached and is merely slower. Such a change costs half a second: little of this
+ * time, but nearly all the time of a source whose works end at once.
  */
 const SLOW_AGAIN_MS = 10_000;
 const FIRST_TRIAL_MS = 5_000;
@@ -67,7 +61,7 @@ export class FailoverStrategy {
   /** Whether the active source has been unfit for too long: then the first better one that gives work takes over. */
   #isImpatient = false;
 
-  /** @throws Error when there are no sources */
+  /** @throws Error if there are no sources */
   constructor(sources: readonly WorkSource[], patience: Patience) {
     this.#patience = patience;
     this.#standbys = sources.map(newStandby);
@@ -80,7 +74,6 @@ export class FailoverStrategy {
     return this.#standbys;
   }
 
-  /** The source that is mined on. */
   get active(): Standby {
     return this.#active;
   }
@@ -90,15 +83,16 @@ export class FailoverStrategy {
     return this.#standbys.slice(0, this.#active.rank);
   }
 
-  /** The standbys to which the active one is preferred. */
+  /** The standbys after the active one in the order of preference. */
   get others(): readonly Standby[] {
     return this.#standbys.slice(this.#active.rank + 1);
   }
 
   /**
-   * Chooses among these sources from now on, which are in order of preference.
-   * @returns those that are no longer among them
-   * @throws Error when there are none
+   * Chooses among these sources from now on.
+   * @param sources in order of preference
+   * @returns the sources that are no longer used
+   * @throws Error if there are no sources
    */
   change(sources: readonly WorkSource[]): readonly Standby[] {
     if (sources.length === 0) throw new Error('give at least one source of work');
@@ -118,8 +112,8 @@ export class FailoverStrategy {
   }
 
   /**
-   * Whether a source of which there is news takes over now: a healthy one that is preferred at once, or at the end of
-   * its trial; others only when patience has ended.
+   * Whether a source whose state has changed takes over now: a healthy preferred one at once, or at the end of its
+   * trial; others only when patience has ended.
    */
   takesOver(standby: Standby, nowMs: number): boolean {
     if (isInNeed(standby) || !isBetter(standby, this.#active)) return false;
@@ -128,8 +122,7 @@ export class FailoverStrategy {
   }
 
   /**
-   * Makes a source the active one.
-   * @returns what to say about it, after its name, and whether a preferred source is back
+   * Makes a source the active one. @returns what follows its name in a sentence, and whether a preferred one is back
    */
   activate(standby: Standby, nowMs: number): { readonly reason: string; readonly isBack: boolean } {
     const left = this.#active;
@@ -158,7 +151,7 @@ export class FailoverStrategy {
 
   /**
    * Loses patience with the active source when it has been unfit for too long.
-   * @returns the source that takes over; otherwise the one to start, if there is one; nothing while patience lasts
+   * @returns the source that takes over, or else the source to start, if there is one; nothing while patience lasts
    */
   losePatience(nowMs: number): { readonly next?: Standby | undefined; readonly toStart?: Standby | undefined } {
     if (!isUnfit(this.#active)) {
@@ -175,7 +168,7 @@ export class FailoverStrategy {
     return { toStart: this.#idle };
   }
 
-  /** @returns the time until patience or the first trial of a preferred source ends; undefined when none runs */
+  /** @returns the time until patience or the first trial of a preferred source ends; undefined if neither runs */
   waitMs(nowMs: number): number | undefined {
     const patience = isUnfit(this.#active) ? [this.#patienceLeftMs(nowMs)] : [];
     const trials = this.preferred
@@ -186,7 +179,7 @@ export class FailoverStrategy {
     return all.length === 0 ? undefined : Math.min(...all);
   }
 
-  /** A silent source has used up its time already, and one that has failed or was removed has none. */
+  /** A silent source has used up its patience already; a failed or removed one gets none. */
   #patienceLeftMs(nowMs: number): number {
     const { silent, failed, removed } = this.#active;
     if ((silent || failed || removed) && !this.#isImpatient) return 0;
@@ -194,7 +187,7 @@ export class FailoverStrategy {
     return (this.#unfitSinceMs ?? nowMs) + (this.#better?.healthy ? readyPatienceMs : patienceMs) - nowMs;
   }
 
-  /** The source that should take over from the active one, if one could do so now. */
+  /** The best source that could take over from the active one now. */
   get #better(): Standby | undefined {
     const better = this.#standbys.filter((standby) => !isInNeed(standby) && isBetter(standby, this.#active));
     return better.find(({ healthy }) => healthy) ?? better[0];
@@ -228,10 +221,7 @@ function newStandby(source: WorkSource): Standby {
   };
 }
 
-/**
- * Notes that another source takes over because this one gives no work.
- * @param isSlow whether it is merely slower to give its next work than the other one
- */
+/** Notes that another source takes over. @param isSlow whether this one is merely slower to give its next work */
 function leave(standby: Standby, nowMs: number, isSlow: boolean): void {
   const isAgain = nowMs - standby.leftAtMs < (isSlow ? SLOW_AGAIN_MS : AGAIN_MS) + standby.trialMs;
   standby.trialMs = isAgain ? Math.min(MOST_TRIAL_MS, Math.max(FIRST_TRIAL_MS, 2 * standby.trialMs)) : 0;
@@ -239,7 +229,7 @@ function leave(standby: Standby, nowMs: number, isSlow: boolean): void {
   standby.givesSinceMs = undefined;
 }
 
-/** @returns how much longer the source must give work before it may take over again: 0 or less when it may */
+/** @returns how much longer the source must give work before it may take over again; 0 or less if it may now */
 function trialLeftMs({ givesSinceMs, trialMs }: Standby, nowMs: number): number {
   return (givesSinceMs ?? nowMs) + trialMs - nowMs;
 }
@@ -254,10 +244,7 @@ export function isUnfit(standby: Standby): boolean {
   return isInNeed(standby) || !standby.healthy || standby.removed;
 }
 
-/**
- * Any work is better than none, that of a source that was not removed is better, that of a healthy one is better still,
- * and among equals the preferred source is better.
- */
+/** Best is a healthy source, then an unhealthy, a removed one, one without work; among equals the preferred. */
 function isBetter(one: Standby, other: Standby): boolean {
   return grade(one) < grade(other) || (grade(one) === grade(other) && one.rank < other.rank);
 }

@@ -1,9 +1,6 @@
 /**
- * Uses several sources as one. The first source is preferred: while it is lost or unhealthy another one takes over,
- * until the first is back. A source that is lost again and again must give work for a while first. A source that was
- * started once stays on standby, so that the next change takes no time, unless it is to be closed after a while. A
- * source that throws is left for good. Sources can be added, removed and reordered while they are used. This file uses
- * the WorkSource interface and knows no implementation.
+ * Uses several WorkSources as one. The first is preferred: while it is lost or unhealthy, another one takes over.
+ * Sources that were started stay on standby, so that a change takes no time.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -19,11 +16,11 @@ export interface FailoverOptions extends Partial<Patience> {
   /** The sources in order of preference; at least one. All are of the same kind. */
   readonly sources: readonly WorkSource[];
   readonly emit?: Listener;
-  /** Time between two questions to the active source whether it still answers. */
+  /** Time between two checks whether the active source still answers. */
   readonly probeMs?: number;
   /**
-   * When a preferred source gives work again, the others are closed after this time: pools want no idle connections.
-   * Without it they stay on standby. Sources that are closed may be followed again.
+   * Time after which the other sources are closed when a preferred one gives work again: pools want no idle
+   * connections. By default they stay on standby. Closed sources may be followed again.
    */
   readonly standbyMs?: number;
   readonly clock?: Clock;
@@ -54,14 +51,14 @@ export class FailoverSource implements WorkSource {
   readonly #ending = new AbortController();
   #isRunning = false;
   #listener: UpdateListener = () => {};
-  /** What the listener of events has thrown, or the last source when all have thrown. */
+  /** Thrown by the listener of events, or by the last source when all have thrown. */
   #fault: { readonly thrown: unknown } | undefined;
-  /** Ends when patience or a trial does. */
+  /** Fires when patience or a trial ends. */
   #timer: NodeJS.Timeout | undefined;
   #closing: NodeJS.Timeout | undefined;
   #probing: Promise<void> | undefined;
 
-  /** @throws Error when there are no sources */
+  /** @throws Error if there are no sources */
   constructor({ sources, emit, probeMs, standbyMs, clock, ...patience }: FailoverOptions) {
     this.#strategy = new FailoverStrategy(sources, { ...PATIENCE, ...patience });
     this.kind = sources[0].kind ?? 'node';
@@ -91,9 +88,9 @@ export class FailoverSource implements WorkSource {
   }
 
   /**
-   * Uses these sources from now on, in this order. One that is used already goes on. One that is no longer among them
-   * ends once its last solutions are answered; while no other source gives work, it is still mined on.
-   * @param sources at least one, of the same kind as those before
+   * Uses these sources from now on, in this order. Those in use go on. Removed ones end once their last solutions are
+   * answered, but are mined on while no other source gives work.
+   * @param sources at least one, of the same kind as before
    */
   change(sources: readonly WorkSource[]): void {
     const removed = this.#strategy.change(sources);
@@ -106,7 +103,7 @@ export class FailoverSource implements WorkSource {
     this.#choose(this.#standbys);
   }
 
-  /** @throws what a listener of events has thrown, or the last source when all have thrown */
+  /** @throws what a listener of events has thrown, or the last source if all have thrown */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.#listener = listener;
     const release = onAbort(stop, () => this.#ending.abort());
@@ -124,7 +121,6 @@ export class FailoverSource implements WorkSource {
     if (this.#fault) throw this.#fault.thrown;
   }
 
-  /** Submits the solution to the source that gave its work. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const source = this.#origins.get(solution.work);
     if (!source) return { outcome: 'unknown', reason: 'no source gave this work' };
@@ -140,11 +136,11 @@ export class FailoverSource implements WorkSource {
   }
 
   /**
-   * Takes what others have found out about a source. The work of an unhealthy source is given only while no healthy
-   * source gives any. Solutions of its work are submitted all the same.
-   * @param rank the source's place in the order of preference; 0 is the first
-   * @param fault what follows the source's name in a sentence; undefined when the source is healthy
-   * @param news the same of a source that is healthy
+   * Sets the health of a source, as others have found it. The work of an unhealthy source is given only while no
+   * healthy source gives any; its solutions are still submitted.
+   * @param rank the source's place in the order of preference, from 0
+   * @param fault follows the source's name in a sentence; undefined if the source is healthy
+   * @param news the same for a healthy source
    */
   judge(rank: number, fault: string | undefined, news?: string): void {
     this.#judge(this.#standbys[rank], fault, news);
@@ -162,7 +158,7 @@ export class FailoverSource implements WorkSource {
     this.#choose([standby]);
   }
 
-  /** Sources judge themselves only where another one could take over. */
+  /** Sources check their own health only if another one could take over. */
   #followHealth(): void {
     if (this.#standbys.length === 1) return;
     for (const standby of this.#standbys) {
@@ -218,7 +214,7 @@ export class FailoverSource implements WorkSource {
     this.#listener({ kind: 'work', work });
   }
 
-  /** Leaves a source that has thrown, though it may not. The others are used without it, as long as one is left. */
+  /** Gives up a source that has thrown, which its interface forbids. The others go on without it. */
   #fail(standby: Standby, thrown: unknown): void {
     if (standby.failed) return;
     standby.failed = true;
@@ -233,13 +229,12 @@ export class FailoverSource implements WorkSource {
     this.#choose();
   }
 
-  /** Ends everything with a fault. Only the first one counts. */
   #end(thrown: unknown): void {
     this.#fault ??= { thrown };
     this.#ending.abort();
   }
 
-  /** Ends a source that was removed, once the answers to its last solutions can have come. */
+  /** Ends a removed source, once its last solutions can have been answered. */
   async #retire(standby: Standby): Promise<void> {
     if (!standby.started) return;
     this.#retiring.add(standby);
@@ -252,7 +247,7 @@ export class FailoverSource implements WorkSource {
   #close(standby: Standby, why: string): void {
     if (!standby.started) return;
     this.#drop(standby);
-    // Until the source has ended, it may have news of its own.
+    // The source may emit events until it has ended, so this event waits.
     const reason = `its connection is closed, because ${why}`;
     standby.following = standby.following.then(() => this.#report(standby, 'standby', reason));
   }
@@ -268,12 +263,11 @@ export class FailoverSource implements WorkSource {
     if (work && this.#origins.has(work)) this.#listener({ kind: 'stale', works: [work], reason: 'cancelled' });
   }
 
-  /** Begins to ask the active source, once another one could take over. */
+  /** Begins to probe the active source, if another one could take over. */
   #probe(): void {
     if (this.#standbys.length > 1) this.#probing ??= this.#keepProbing(this.#ending.signal);
   }
 
-  /** Asks the active source again and again whether it answers. */
   async #keepProbing(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       await pause(this.#probeMs, stop);
@@ -302,14 +296,11 @@ export class FailoverSource implements WorkSource {
     if (isBack) this.#closeLater();
   }
 
-  /**
-   * Lets another source take over, or starts one, if it is time. Then waits until time alone can change the choice.
-   * @param news the sources of which there is news
-   */
+  /** Lets another source take over, or starts one, if it is time. @param news the sources whose state has changed */
   #choose(news: readonly Standby[] = []): void {
     clearTimeout(this.#timer);
     if (!this.#isRunning) return;
-    // The time is read once: what has no time left now need not be waited for.
+    // The time is read once, so that all checks agree on which times have ended.
     const nowMs = this.#clock.monotonicMs();
     for (const standby of news) if (this.#strategy.takesOver(standby, nowMs)) this.#activate(standby, nowMs);
     const { next, toStart } = this.#strategy.losePatience(nowMs);

@@ -1,6 +1,6 @@
 /**
- * Shares one source among several consumers, such as the miner and relays: each gets all updates from the current work
- * on. The source itself is started by the first consumer and ended by `close`, once all submissions have settled.
+ * Shares one source among several consumers: each gets the current work and all later updates. The first consumer
+ * starts the source, and `close` ends it once all submissions have settled.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -19,10 +19,10 @@ export class SharedSource implements WorkSource {
   #following: Promise<void> | undefined;
   #work: Work | undefined;
   #lost: SourceUpdate | undefined;
-  /** What the source has thrown, though it may not, and whether a consumer was there to get it. */
+  /** What the source has thrown, and whether a consumer has received it. */
   #fault: { readonly thrown: unknown; isPassedOn: boolean } | undefined;
 
-  /** @param source must not be used by anybody else */
+  /** @param source must have no other user */
   constructor(source: WorkSource) {
     this.#source = source;
     this.name = source.name;
@@ -30,13 +30,9 @@ export class SharedSource implements WorkSource {
     if (answers) this.answers = answers;
   }
 
-  /** Whether the source answers. Absent when the source cannot find out. */
   readonly answers?: (stop: AbortSignal) => Promise<boolean>;
 
-  /**
-   * May be called once for each consumer.
-   * @throws what the source has thrown: each consumer gets it, also one that comes later
-   */
+  /** May be called once for each consumer. @throws what the source has thrown, to each consumer, also to later ones */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     if (this.#work) listener({ kind: 'work', work: this.#work });
     if (this.#lost) listener(this.#lost);
@@ -71,10 +67,7 @@ export class SharedSource implements WorkSource {
     return this.#source.latestTimeUs(work);
   }
 
-  /**
-   * Waits for all submissions, then ends the source.
-   * @throws what the source has thrown, if no consumer was there to get it
-   */
+  /** Waits for all submissions, then ends the source. @throws what the source has thrown, if no consumer got it */
   async close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     this.#closing.abort();
@@ -83,7 +76,7 @@ export class SharedSource implements WorkSource {
   }
 
   #passOn(update: SourceUpdate): void {
-    // A consumer that comes later must know this, too.
+    // Kept for consumers that follow later.
     if (update.kind === 'work') {
       this.#work = update.work;
       this.#lost = undefined;
@@ -98,7 +91,7 @@ export class SharedSource implements WorkSource {
   }
 }
 
-/** A source that can be left for good: from then on it gives no work, and takes no solutions. */
+/** A source that can be revoked: from then on it gives no work and takes no solutions. */
 export class RevocableSource implements WorkSource {
   readonly name: string;
   readonly kind: SourceKind;
@@ -107,7 +100,7 @@ export class RevocableSource implements WorkSource {
   readonly #revocation = new AbortController();
   #reason = '';
 
-  /** @param source must not be used by anybody else */
+  /** @param source must have no other user */
   constructor(source: WorkSource, emit: Listener) {
     this.#source = source;
     this.#emit = emit;
@@ -117,7 +110,6 @@ export class RevocableSource implements WorkSource {
     if (answers) this.answers = answers;
   }
 
-  /** Whether the source answers. Absent when the source cannot find out. */
   readonly answers?: (stop: AbortSignal) => Promise<boolean>;
 
   get isRevoked(): boolean {
@@ -125,8 +117,7 @@ export class RevocableSource implements WorkSource {
   }
 
   /**
-   * Leaves the source, until the process ends. Its work becomes stale at once, and it counts as lost.
-   * @param reason what follows its name in a sentence
+   * Leaves the source for good: its work is stale, and it counts as lost. @param reason follows its name in a sentence
    */
   revoke(reason: string): void {
     if (this.isRevoked) return;

@@ -1,7 +1,4 @@
-/**
- * The WorkSource interface. A source gives work and accepts solutions: a node, a pool, or the process that started this
- * one.
- */
+/** The WorkSource interface, and what its users and implementations share. */
 
 import type { Solution } from '../chain/verify.ts';
 import { creationTimeOf, rolledCreationTime, type Work } from '../chain/work.ts';
@@ -11,15 +8,9 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import type { Outcome, SourceKind, StaleReason } from './vocabulary.ts';
 
 export type SourceUpdate =
-  /**
-   * Mine this work from now on. Work is compared by identity: new work is a new object. The same object again only
-   * means that the source is within reach again.
-   */
+  /** Mine this work from now on. The same object again means only that the source can be reached again. */
   | { readonly kind: 'work'; readonly work: Work }
-  /**
-   * These works are worthless now, and solutions of them need not be submitted. Other work will follow, or has come
-   * already.
-   */
+  /** These works are worthless: their solutions need not be submitted. Other work follows or has come already. */
   | { readonly kind: 'stale'; readonly works: readonly Work[]; readonly reason: StaleReason }
   /** Search nothing until the next work. Solutions of earlier works still count. */
   | { readonly kind: 'rest' }
@@ -29,19 +20,17 @@ export type SourceUpdate =
 /** Takes an update at once. Must not throw. */
 export type UpdateListener = (update: SourceUpdate) => void;
 
-/** The result of a submission. */
 export interface Verdict {
   readonly outcome: Outcome;
-  /** For people: the source's own words, if there are any. Empty for an accepted solution. */
+  /** For people: the source's own words, if any. Empty for an accepted solution. */
   readonly reason: string;
-  /** The name of the source that gave it, where several are used as one. */
+  /** Name of the source that answered, if several are used as one. */
   readonly by?: string;
 }
 
 /**
- * Takes what is known of a source's health. `fault` follows the source's name in a sentence; undefined when the source
- * is as good as others, so far as is known. `news` does the same where there is more to say than that it is healthy
- * again.
+ * Takes a source's state of health. `fault` follows the source's name in a sentence; undefined for a healthy source.
+ * `news` is the same if there is more to say than that the source is healthy again.
  */
 export type Judge = (fault: string | undefined, news?: string) => void;
 
@@ -52,29 +41,26 @@ export interface WorkSource {
   readonly kind?: SourceKind;
   /**
    * Calls the listener with each update until `stop`, and settles when the source has ended. Faults of the outside
-   * world are not thrown: the source tries again. May be called only once, unless the source is a SharedSource.
+   * world are not thrown: the source retries. May be called only once, unless the source is a SharedSource.
    */
   follow(listener: UpdateListener, stop: AbortSignal): Promise<void>;
   /** Submits a solution. Settles within the source's own time limits, or soon after `stop`. Never throws. */
   submit(solution: Solution, stop: AbortSignal): Promise<Verdict>;
-  /** @returns the latest creation time that is surely valid for this work now: µs since the UNIX epoch */
+  /** @returns the latest creation time that is surely valid for this work now, in µs since the UNIX epoch */
   latestTimeUs(work: Work): bigint;
-  /** @returns the name of the source that gave the work. Only a source that uses several as one has this method */
+  /** @returns the name of the source that gave the work. Absent unless the source uses several as one */
   nameOf?(work: Work): string;
   /**
-   * Finds out within a second or two whether the source answers. It is called again and again when another source could
-   * take over. A source that cannot find out does not have this method. Never throws.
+   * Finds out within a second or two whether the source answers. Called repeatedly if another source could take over.
+   * Absent if the source cannot find out. Never throws.
    */
   answers?(stop: AbortSignal): Promise<boolean>;
   /**
-   * Sets what the source calls when it finds out that its work, which goes on, is probably worth nothing, and when that
-   * is over. Called at most once, when another source could take over. A source that cannot find out does not have this
-   * method.
+   * Sets the function to call when the source finds that its work is probably worth nothing, and when that is over.
+   * Called at most once, if another source could take over. Absent if the source cannot find out.
    */
   onHealth?(judge: Judge): void;
 }
-
-/* What sources use from outside, with its defaults. */
 
 /** Everything that a source uses from outside. Each has a default. */
 export interface SourceContext<Limits> {
@@ -85,35 +71,27 @@ export interface SourceContext<Limits> {
   readonly limits?: Partial<Limits>;
 }
 
-/** @param usual the limits, where none are given */
+/** @param usual the default limits */
 export function complete<Limits>(given: SourceContext<Limits>, usual: Limits) {
   const { clock = systemClock, random = Math.random, emit = () => {}, limits } = given;
   return { clock, random, emit, limits: { ...usual, ...limits } };
 }
 
-/* The creation time of a work's next job. */
-
 /**
- * How far a rolled time stays behind the node's clock. What is known of that clock is a lower bound already; the margin
- * is for nodes that compare the time with another node's clock.
+ * How far a rolled time stays behind the node's clock. The known time of that clock is a lower bound already; the
+ * margin is for nodes that compare the time with another node's clock.
  */
 const MARGIN_US = 500_000n;
 
-/**
- * @returns the latest creation time that is surely valid, in µs since the UNIX epoch; the work's own where it may not
- *   be moved
- */
+/** @returns the latest valid creation time in µs since the UNIX epoch; the work's own if it may not be moved */
 export function creationTimeFor(work: Work, source: Pick<WorkSource, 'latestTimeUs'>): bigint {
   const received = creationTimeOf(work.header);
   return work.rollTime ? rolledCreationTime(received, source.latestTimeUs(work), MARGIN_US) : received;
 }
 
-/* The updates of a source for a consumer that takes them one by one. */
-
 /**
- * Follows a source until `stop`. An update waits until the consumer takes it. Work that later work or a rest replaces
- * is dropped, and so is a rest that work replaces. So at most one of these, the works that have become stale, and one
- * update about the source wait here.
+ * Follows a source until `stop`. Updates wait until the consumer takes them: at most the latest work or rest, the works
+ * that have become stale, and one update about the source.
  * @throws what the source has thrown, once the updates before it are taken
  */
 export async function* updatesOf(source: WorkSource, stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
@@ -169,17 +147,13 @@ class Mailbox {
     this.wake();
   }
 
-  /** Settles when something was put in. */
   changed(): Promise<void> {
     return new Promise((resolve) => {
       this.wake = resolve;
     });
   }
 
-  /**
-   * @returns first what is stale, then the work; undefined when nothing waits
-   * @throws what the source has thrown
-   */
+  /** @returns stale works first, then the work; undefined if nothing waits @throws what the source has thrown */
   take(): SourceUpdate | undefined {
     const update = this.#stale ?? this.#work ?? this.#lost;
     if (!update && this.#fault) throw this.#fault.thrown;

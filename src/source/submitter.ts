@@ -10,13 +10,10 @@ import type { Clock } from '../system/clock.ts';
 import type { Verdict, WorkSource } from './source.ts';
 import type { Outcome } from './vocabulary.ts';
 
-/** Number of solutions that are remembered, so that each is submitted once. Far fewer are ever in flight. */
+/** Number of remembered solutions, so that each is submitted once. Far fewer are ever in flight. */
 const REMEMBERED = 4_096;
 
-/**
- * The event about a block that was sent, by the outcome of its submission. Of a delivered one, nothing more is ever
- * known.
- */
+/** The event about a sent block, by the outcome of its submission. A delivered block's outcome is never known. */
 const BLOCK_EVENTS = {
   accepted: 'accepted-block',
   unknown: 'unanswered-block',
@@ -32,11 +29,10 @@ export interface SubmitterOptions {
   readonly clock: Clock;
   /** Whether the solution's work is known to be stale. Called right before the solution is sent. */
   readonly isStale: (solution: Solution) => boolean;
-  /** Called when a submission begins or ends, with the number of those that are pending. */
+  /** Called with the number of pending submissions when one begins or ends. */
   readonly pending?: (count: number) => void;
 }
 
-/** Who found a solution. */
 interface Finder {
   /** The name of a device or of a relay. */
   readonly name: string;
@@ -54,9 +50,9 @@ export class Submitter {
   }
 
   /**
-   * Submits a solution in the background, unless it was submitted before. Its verdict becomes an event.
+   * Submits a solution in the background. Its verdict becomes an event.
    * @param stop asks the source to end its attempts soon
-   * @returns the verdict; undefined when the solution was submitted before
+   * @returns the verdict; undefined if the solution was submitted before
    */
   submit(solution: Solution, finder: Finder, stop: AbortSignal): Promise<Verdict> | undefined {
     const key = toHex(solution.powHash);

@@ -1,4 +1,4 @@
-/** The second step of a transfer from another chain: the coins arrive, once the proof of the first step is right. */
+/** The second step of a transfer from another chain: the coins arrive if the proof of the first step is right. */
 
 import { z } from 'zod';
 import type { ContMessage } from '../../ledger/command/payload.ts';
@@ -18,8 +18,8 @@ const Yielded = z.object({
 });
 
 /**
- * @param hasAncestor whether a block, named by its hash as text, is one that the new block builds on
- * @throws ContractError when the proof is wrong, and when the coins have arrived already.
+ * @param hasAncestor whether a block, named by its hash as text, is an ancestor of the new block
+ * @throws ContractError if the proof is wrong, or the coins have arrived already
  */
 export function runArrival(
   message: ContMessage,

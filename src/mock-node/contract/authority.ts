@@ -1,4 +1,4 @@
-/** What the signers of a command have allowed. Its signatures must have been checked before. */
+/** The permissions that a command's signers have given. Its signatures must have been checked before. */
 
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { Capability, Signer } from '../../ledger/command/payload.ts';
@@ -10,18 +10,18 @@ import type { Guard } from './state.ts';
 /** A capability that allows an amount. */
 export interface Allowance {
   readonly name: 'coin.TRANSFER' | 'coin.TRANSFER_XCHAIN';
-  /** Its arguments but for the amount. */
+  /** Its arguments without the amount. */
   readonly args: readonly string[];
   readonly amount: Decimal;
 }
 
-/** The place of the amount among the arguments of both. */
+/** Index of the amount among the arguments of both. */
 const AMOUNT_AT = 2;
 
 export class Authority {
   readonly #signers: readonly Signer[];
   readonly #words: Words;
-  /** What is left of the amounts that capabilities allow. */
+  /** The remaining amounts of capabilities. */
   readonly #left = new Map<Capability, Decimal>();
 
   constructor(signers: readonly Signer[], words: Words) {
@@ -30,10 +30,10 @@ export class Authority {
   }
 
   /**
-   * Uses a capability. One for transfers on the same chain can be used until nothing is left of it; one for a transfer
-   * to another chain can be used once.
-   * @returns the capability, with which guards can be checked
-   * @throws ContractError when no signer has it, or too little is left of it.
+   * Uses a capability: for transfers on the same chain until its amount is used up, for a transfer to another chain
+   * once.
+   * @returns the capability, for the check of guards
+   * @throws ContractError if no signer has it, or its amount is too small
    */
   spend({ name, args, amount }: Allowance): Capability {
     const fits = (capability: Capability) =>
@@ -50,7 +50,7 @@ export class Authority {
     return capability;
   }
 
-  /** @throws ContractError unless enough of the guard's keys have signed for the capability. */
+  /** @throws ContractError unless enough of the guard's keys have signed for the capability */
   enforce(guard: Guard, capability: Pick<Capability, 'name'>): void {
     if (guard === 'gas station') throw new ContractError('the gas station does not pay for this');
     if (!this.#satisfies(guard, capability)) throw keysetFailure(guard, this.#words);
@@ -67,7 +67,7 @@ export class Authority {
   }
 }
 
-/** A capability that was found among the signers' own is the very same one; others are known by their names. */
+/** A capability found among the signers' own is compared with its arguments; others by name only. */
 function isSame(capability: Capability, asked: Pick<Capability, 'name'>): boolean {
   return 'args' in asked ? sameArgs(capability, asked as Capability) : capability.name === asked.name;
 }

@@ -1,6 +1,4 @@
-/**
- * Runs the commands of blocks: those of the mempool for a block that is being made, and those of another node's block.
- */
+/** Runs the commands of blocks: the mempool's for a new block, and those of another node's block. */
 
 import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
 import type { ContractSettings } from '../options.ts';
@@ -21,7 +19,7 @@ export class BlockRunner implements Transactions {
     this.#settings = settings;
   }
 
-  /** Commands whose gas cannot be paid any more are dropped. */
+  /** Commands whose gas can no longer be paid are dropped. */
   run(context: BlockContext): Ran {
     const { chain, parent, state } = context;
     const transactions: Uint8Array[] = [];
@@ -52,7 +50,7 @@ export class BlockRunner implements Transactions {
     });
   }
 
-  /** Changes the state, unless the gas cannot be paid. @throws BuyGasError then. */
+  /** Changes the state, unless it throws. @throws BuyGasError if the gas cannot be paid */
   #runOne(read: ReadCommand, context: BlockContext): Uint8Array {
     const { hash } = read.command;
     const { chain, parent, miner, state, hasAncestor } = context;

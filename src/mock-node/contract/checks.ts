@@ -1,4 +1,4 @@
-/** What a node checks before it takes or runs a command, in its words. */
+/** A node's checks before it takes or runs a command, with its texts. */
 
 import { MAX_SIGNATURES, MAX_TTL } from '../../ledger/command/build.ts';
 import { verifyCommand } from '../../ledger/command/command.ts';
@@ -7,14 +7,13 @@ import { formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
 import type { ContractSettings } from '../options.ts';
 import type { ReadCommand } from './read-command.ts';
 
-/** Where a command is to run. */
 interface Place {
   readonly chain: number;
   /** The creation time of the chain's last block: µs since the UNIX epoch. */
   readonly lastTimeUs: bigint;
 }
 
-/** What is known of a command, whatever it says. */
+/** Facts about a command, independent of its content. */
 interface Known {
   readonly isOnChain: boolean;
   readonly isBadlisted: boolean;
@@ -22,13 +21,13 @@ interface Known {
 
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.';
 
-/** How far a command may be ahead of the last block. */
+/** Maximum time that a command may be ahead of the last block. */
 const MAX_AHEAD_US = 95_000_000n;
 
-/** What is wrong with a command's hash, or with its signatures: then `says` names the first. */
+/** A wrong hash, or wrong signatures, of which `says` names the first. */
 type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly says: string };
 
-/** @returns undefined when hash and signatures are right */
+/** @returns undefined if hash and signatures are right */
 export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forgery | undefined {
   const verdict = verifyCommand(command);
   if (verdict.kind === 'valid') return undefined;
@@ -41,7 +40,7 @@ export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forge
   return { of: 'signatures', says };
 }
 
-/** @returns why /send refuses a command, and no block can have it; undefined when it may be tried to buy its gas */
+/** @returns why /send refuses a command, and no block can contain it; undefined if its gas may be bought */
 export function whyRefused(read: ReadCommand, known: Known, place: Place, settings: ContractSettings) {
   const { meta, networkId, signers } = read.payload;
   const { blockGasLimit, network } = settings;
@@ -60,13 +59,11 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
   const forgery = forgeryOf(read);
   if (forgery) return forgery.of === 'hash' ? 'Invalid transaction hash' : `Invalid transaction sigs: ${forgery.says}`;
   if (isEarly) return 'Transaction creation time too far in the future';
-  // Real nodes say so of a time to live that is out of range, too.
+  // Real nodes also send this text for a time to live that is out of range.
   return isOutside ? 'Transaction time-to-live is expired' : undefined;
 }
 
-/**
- * @returns what /local finds wrong with the metadata of a command that is tried out. The price of gas is not looked at
- */
+/** @returns the faults that /local finds in the metadata of a tried command. The gas price is not checked */
 export function preflightFaults({ payload }: ReadCommand, place: Place, settings: ContractSettings): string[] {
   const { meta, networkId, signers } = payload;
   const { isOver, isOutside } = timesOf(payload, place);

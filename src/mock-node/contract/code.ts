@@ -8,7 +8,7 @@ import { ContractError } from './contract-error.ts';
 export type Argument = { readonly text: string } | { readonly decimal: Decimal } | { readonly keyset: Keyset };
 
 export interface Call {
-  /** With its module: `coin.transfer`. */
+  /** With its module, such as `coin.transfer`. */
   readonly name: string;
   readonly args: readonly Argument[];
 }
@@ -19,8 +19,8 @@ const TOKEN = /\s+|;[^\n]*|\(|\)|"((?:[^"\\]|\\[\s\S])*)"|[^\s()";]+/gy;
 const DECIMAL = /^\d+\.\d{1,12}$/;
 
 /**
- * @param data the command's, from which `(read-keyset "…")` and `(read-decimal "…")` read
- * @throws ContractError for code that the mock does not know.
+ * @param data the command's data, for `(read-keyset "…")` and `(read-decimal "…")`
+ * @throws ContractError for code that the mock does not know
  */
 export function readCalls(code: string, data: ExactJson): Call[] {
   const tokens = tokensOf(code);
@@ -30,7 +30,7 @@ export function readCalls(code: string, data: ExactJson): Call[] {
   return calls;
 }
 
-/** @param isArgument whether the list is an argument itself; then it can have no lists as arguments */
+/** @param isArgument whether the list is itself an argument, and so cannot contain lists */
 function readCall(tokens: Token[], data: ExactJson, isArgument = false): Call {
   const open = tokens.shift();
   const name = tokens.shift();

@@ -9,7 +9,6 @@ import { ContractError, noSuchAccount, type Words } from './contract-error.ts';
 import { decimalJson, type Event, MODULE_HASH, transferEvent } from './output.ts';
 import { type Account, type CoinState, type Guard, sameGuard } from './state.ts';
 
-/** What a command runs in. */
 export interface Environment {
   readonly state: CoinState;
   readonly chain: number;
@@ -37,14 +36,14 @@ const FUNCTIONS: Readonly<Record<string, Run>> = {
   'coin.transfer-crosschain': transferCrosschain,
 };
 
-/** @throws ContractError when it fails, and for functions that the mock does not know. */
+/** @throws ContractError if the call fails, or the mock does not know the function */
 export function runCall({ name, args }: Call, environment: Environment): CallResult {
   const run = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
   if (!run) throw unknown(`(${name} …)`);
   return run(args, environment);
 }
 
-/** @throws ContractError when the account has another guard, or one that its name does not allow, or no proper name. */
+/** @throws ContractError if the account has another guard, or its name is not valid for the guard */
 export function credit(state: CoinState, account: string, guard: Guard, amount: Decimal): void {
   const existing = state.account(account);
   if (existing && !sameGuard(existing.guard, guard)) throw new ContractError('account guards do not match');
@@ -52,14 +51,14 @@ export function credit(state: CoinState, account: string, guard: Guard, amount: 
   state.setAccount(account, { balance: (existing?.balance ?? 0n) + amount, guard });
 }
 
-/** @throws ContractError when the account does not exist, or has less. */
+/** @throws ContractError if the account does not exist, or has less */
 export function debit(state: CoinState, name: string, amount: Decimal, words: Words): void {
   const account = accountOf(state, name, words);
   if (account.balance < amount) throw new ContractError('Insufficient funds');
   state.setAccount(name, { ...account, balance: account.balance - amount });
 }
 
-/** @throws ContractError when the account does not exist. */
+/** @throws ContractError if the account does not exist */
 export function accountOf(state: CoinState, name: string, words: Words): Account {
   const account = state.account(name);
   if (!account) throw noSuchAccount(name, words);
@@ -133,7 +132,7 @@ function transferCrosschain(args: readonly Argument[], environment: Environment)
   };
 }
 
-/** @param args those of the call that began */
+/** @param args of the first call */
 export function continuationJson(pactId: string, step: number, yielded: ExactJson, args: ExactJson): ExactJsonObject {
   return {
     executed: null,
@@ -152,12 +151,12 @@ function spend(allowance: Allowance, { authority, state, words }: Environment): 
   authority.enforce(guard, authority.spend(allowance));
 }
 
-/** How long the name of an account is at least and at most. */
+/** Minimum and maximum length of an account's name. */
 const MIN_NAME = 3;
 const MAX_NAME = 256;
 const BEYOND_LATIN_1 = /[^\p{ASCII}\u0080-\u00ff]/u;
 
-/** @throws ContractError when no account with this name and guard can be made. */
+/** @throws ContractError if no account can have this name and guard */
 function checkNew(account: string, guard: Guard): void {
   const wrongLength = (bound: string) => `Account name does not conform to the ${bound} length requirement: ${account}`;
   if (BEYOND_LATIN_1.test(account)) {

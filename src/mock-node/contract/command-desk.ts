@@ -1,4 +1,4 @@
-/** Answers about commands: runs them without effect, takes them, finds their results, and makes proofs (document 2). */
+/** Commands (document 2): runs them without effect, takes them, finds their results, and makes proofs. */
 
 import { requestKeyOfCmd } from '../../ledger/command/command.ts';
 import { parsePayload } from '../../ledger/command/payload.ts';
@@ -25,19 +25,19 @@ import { BuyGasError, type Finished, runPaid, runUnpaid } from './run-command.ts
 import { heightNeeded, makeProof } from './spv.ts';
 import { Waiting } from './waiting.ts';
 
-/** Why a node refuses a request with 400: the text of the answer. */
+/** A node refuses a request with 400 and this text. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
 interface LocalQuery {
   readonly preflight: boolean;
-  /** How many blocks below the tip the command runs. */
+  /** Number of blocks below the tip where the command runs. */
   readonly rewindDepth: number;
   readonly signatureVerification: boolean;
 }
 
-/** Nobody is paid for what has no effect. */
+/** Nobody is paid for a command without effect. */
 const NO_MINER = { account: 'NoMiner', predicate: 'keys-all', publicKeys: [] };
 
 export class CommandService {
@@ -53,7 +53,7 @@ export class CommandService {
     ledger.follow(() => this.#waiting.look());
   }
 
-  /** @throws RefusedError for commands that are not run at all. */
+  /** @throws RefusedError if the command is not run at all */
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
     const read = readOrRefuse(json);
     checkForged(read, query);
@@ -66,11 +66,7 @@ export class CommandService {
     return { preflightResult: this.#tryOut(chain, read, parent), preflightWarnings: [] };
   }
 
-  /**
-   * Takes all commands, or none.
-   * @returns their request keys
-   * @throws RefusedError that names those that are wrong.
-   */
+  /** Takes all commands, or none. @returns their request keys @throws RefusedError that names the wrong ones */
   send(chain: number, commands: readonly ExactJson[]): string[] {
     const read = commands.map(readOrRefuse);
     const faults = read.flatMap((each, index) => {
@@ -82,7 +78,7 @@ export class CommandService {
     return read.map(({ command }) => command.hash);
   }
 
-  /** @returns the results of those commands that have one, with at least `depth` blocks above them */
+  /** @returns the results of commands that have at least `depth` blocks above them */
   poll(chain: number, requestKeys: readonly string[], depth: bigint): ExactJsonObject {
     const results = requestKeys.flatMap((key): [string, ExactJson][] => {
       const result = this.#resultOf(chain, key, depth);
@@ -91,12 +87,12 @@ export class CommandService {
     return Object.fromEntries(results);
   }
 
-  /** Waits for a result. @returns undefined when there is none within `listenMs`, or the signal ends the waiting */
+  /** Waits for a result. @returns undefined if there is none within `listenMs`, or the signal aborts */
   listen(chain: number, requestKey: string, signal: AbortSignal): Promise<ExactJsonObject | undefined> {
     return this.#waiting.for(() => this.#resultOf(chain, requestKey, 0n), this.settings.listenMs, signal);
   }
 
-  /** @returns a proof of the command's output for another chain @throws RefusedError while there is none. */
+  /** @returns a proof of the command's output for another chain @throws RefusedError while there is none */
   spv(chain: number, requestKey: string, target: number): string {
     const { chains } = this.#ledger;
     const found = findOutput(chains, chain, requestKey);
@@ -113,8 +109,8 @@ export class CommandService {
   }
 
   /**
-   * @param mark up to where the mempool is known already
-   * @returns the request keys of the commands that wait, and the new mark
+   * @param mark the end of the known part of the mempool
+   * @returns the request keys of newer waiting commands, and the new mark
    */
   pending(chain: number, mark?: HighwaterMark): { readonly requestKeys: string[]; readonly mark: HighwaterMark } {
     const from = mark?.nonce === this.#mempool.mark.nonce ? mark.next : 0;
@@ -122,16 +118,16 @@ export class CommandService {
     return { requestKeys: waiting.map(({ command }) => command.hash), mark: this.#mempool.mark };
   }
 
-  /** @returns a command that waits, as JSON */
+  /** @returns a waiting command as JSON */
   lookUp(chain: number, requestKey: string): string | undefined {
     const sent = this.#waitingOn(chain).find(({ command }) => command.hash === requestKey);
     return sent && Buffer.from(sent.bytes).toString();
   }
 
   /**
-   * Takes the commands that another node has, and leaves out those that are refused.
+   * Takes another node's commands, except for refused ones.
    * @param texts JSON, one command each
-   * @returns what is wrong with the first that is no command; then none is taken
+   * @returns the fault of the first text that is not a command; then none is taken
    */
   insert(chain: number, texts: readonly string[]): string | undefined {
     try {
@@ -145,18 +141,18 @@ export class CommandService {
     }
   }
 
-  /** From now on, a command is in no new block, and its result is that it was refused. */
+  /** Keeps a command out of all new blocks. Its result is a refusal. */
   badlist(requestKey: string): void {
     this.#mempool.badlist(requestKey);
     for (const chain of this.#ledger.chains.graph.keys()) this.#ledger.refreshPayload(chain);
   }
 
   /**
-   * Finishes a transfer to another chain, as somebody else does who wants to help: lets the target chain grow until
-   * there is a proof, sends the second step, and lets it run in a block.
-   * @param chain where the first step ran
+   * Finishes a transfer to another chain for someone else: lets the target chain grow until there is a proof, sends the
+   * second step, and lets it run in a block.
+   * @param chain the chain of the first step
    * @returns the request key of the second step
-   * @throws RefusedError when there is no such transfer.
+   * @throws RefusedError if there is no such transfer
    */
   finishTransfer(chain: number, requestKey: string): string {
     const { chains } = this.#ledger;
@@ -196,7 +192,7 @@ export class CommandService {
     }
   }
 
-  /** As real nodes do, it says of a failure on which block it was only when the command was tried out. */
+  /** Like real nodes, it names the block of a failure only if the command was tried. */
   #runUnpaid(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
     const finished = runUnpaid(read, this.#ground(chain, parent));
     const hasFailed = 'error' in finished.outcome;
@@ -204,9 +200,7 @@ export class CommandService {
     return outputJson(output, hasFailed ? null : metaDataOf(read, parent));
   }
 
-  /**
-   * @throws RefusedError when the gas cannot be paid, in the old words; in the new ones this is a failure like others.
-   */
+  /** @throws RefusedError if the gas cannot be paid, with the old words; with the new ones this is a failure */
   #tryOut(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
     try {
       const finished = runPaid(read, this.#ground(chain, parent), NO_MINER);
@@ -245,10 +239,7 @@ export class CommandService {
   }
 }
 
-/**
- * The signatures are checked unless the client wants them not to be.
- * @throws RefusedError when they or the hash are wrong.
- */
+/** Checks the signatures, unless the client does not want that. @throws RefusedError if they or the hash are wrong */
 function checkForged(read: ReadCommand, { signatureVerification }: LocalQuery): void {
   const { hash, cmd } = read.command;
   const own = requestKeyOfCmd(cmd);
@@ -267,7 +258,7 @@ function withoutEffect({ command }: ReadCommand, finished: Finished): Output {
   return { ...finished, requestKey: command.hash, txId: null, hasLogs: true };
 }
 
-/** @returns what a node adds when it answers about a command that has no effect: it is as if in the next block */
+/** @returns a node's metadata for a command without effect, which runs as if in the next block */
 function metaDataOf({ command }: ReadCommand, { header, id }: Block): ExactJsonObject {
   return {
     publicMeta: parsePayload(command.cmd).meta,
@@ -277,7 +268,7 @@ function metaDataOf({ command }: ReadCommand, { header, id }: Block): ExactJsonO
   };
 }
 
-/** @throws RefusedError for JSON that is no command with public metadata. */
+/** @throws RefusedError if the JSON is no command with public metadata */
 function readOrRefuse(json: ExactJson): ReadCommand {
   try {
     return readCommand(json);
@@ -287,7 +278,7 @@ function readOrRefuse(json: ExactJson): ReadCommand {
   }
 }
 
-/** @returns the chain for which the coins of a first step have left, if it is one */
+/** @returns the target chain of a transfer's first step; undefined for other commands */
 function targetOf(found: FoundOutput): number | undefined {
   const target = parseCommandResult(resultJson(found)).continuation?.yield?.provenance?.targetChainId;
   return target === undefined ? undefined : Number(target);

@@ -1,23 +1,19 @@
-/**
- * Why commands fail, in the words of the contract language: those of its versions up to 4, or those of its newest one,
- * 5.
- */
+/** Failures of commands, with the texts of the contract language: of versions up to 4, or of version 5. */
 
 import type { Keyset } from '../../ledger/command/coin.ts';
 
 export type Words = 'old' | 'new';
 
-/** How a command's result names the kind of a failure. */
+/** The name of a failure's kind in a command's result. */
 export type FailureKind = 'TxFailure' | 'EvalError' | 'GasError';
 
 interface FailureFacts {
-  /** By default that of what a contract itself refuses. */
+  /** The default is the kind of a contract's own refusals. */
   readonly kind?: FailureKind;
-  /** What nodes say of the same failure outside of blocks, where it differs. */
+  /** The text of the same failure outside of blocks, if it differs. */
   readonly unabridged?: string;
 }
 
-/** Why a command failed. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly kind: FailureKind;
@@ -31,17 +27,17 @@ export class ContractError extends Error {
 }
 
 /**
- * How many characters the newest version says of a key, and of a transfer's id; failures are in blocks, so they are
- * short.
+ * Number of characters that version 5 shows of a key, and of a transfer's id. Failures are stored in blocks, so they
+ * are short.
  */
 const KEY_SHOWN = 10;
 const ID_SHOWN = 20;
-/** The same of the old versions, for public keys only. */
+/** The same in older versions, for public keys only. */
 const OLD_PUBLIC_KEY_SHOWN = 8;
-/** The longest message of the newest version. */
+/** Maximum length of a message in version 5. */
 const MAX_MESSAGE = 256;
 
-/** @returns the message of a failure as it is in a result */
+/** @returns a failure's message as it is in a result */
 export function inResult(message: string, words: Words): string {
   return words === 'old' ? message : message.slice(0, MAX_MESSAGE);
 }
@@ -80,7 +76,7 @@ export function keysetFailure({ keys, pred }: Keyset, words: Words): ContractErr
   return new ContractError(`Keyset failure ( ${pred} ):  ${shown}`, { unabridged });
 }
 
-/** @param args as the contract language writes them: `"alice" "bob" 1.0` */
+/** @param args in the contract language, such as `"alice" "bob" 1.0` */
 export function notInstalled(capability: string, args: string, words: Words): ContractError {
   return new ContractError(
     words === 'old'

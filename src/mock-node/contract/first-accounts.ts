@@ -1,4 +1,4 @@
-/** What the accounts of each chain begin as: those of the options, and two of the mock's own. */
+/** The first accounts of each chain: those of the options, and two of the mock itself. */
 
 import type { Keyset } from '../../ledger/command/coin.ts';
 import { type Decimal, ONE, parseDecimal } from '../../ledger/decimal.ts';
@@ -6,7 +6,7 @@ import type { ContractSettings } from '../options.ts';
 import { HELPER, HELPER_ACCOUNT } from './helper.ts';
 import { CoinState } from './state.ts';
 
-/** It pays for the arrival of coins from other chains. */
+/** Pays for the arrival of coins from other chains. */
 export const GAS_STATION = 'kadena-xchain-gas';
 
 const OWN_BALANCE: Decimal = 1000n * ONE;

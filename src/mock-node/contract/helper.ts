@@ -1,4 +1,4 @@
-/** Somebody else, who finishes other people's transfers by an instruction. */
+/** A third party that finishes other people's transfers on instruction. */
 
 import { buildCommand } from '../../ledger/command/build.ts';
 import { continueOnTarget, gasCapability } from '../../ledger/command/coin.ts';

@@ -1,6 +1,6 @@
-/** A map whose versions share what they have in common: each block changes little of what its parent has left. */
+/** A map whose versions share their common entries: each block changes little of its parent's state. */
 
-/** Beyond this many layers, a new version copies everything, so that a look-up stays short. */
+/** Number of layers beyond which a new version copies everything, so that look-ups stay short. */
 const MAX_LAYERS = 32;
 
 export class Layered<Value> {
@@ -8,7 +8,7 @@ export class Layered<Value> {
   readonly #layers: number;
   readonly #own = new Map<string, Value>();
 
-  /** @param below the version that this one begins as; it must not change any more */
+  /** @param below the version to begin with, which must not change any more */
   constructor(below?: Layered<Value>) {
     const copies = below !== undefined && below.#layers >= MAX_LAYERS;
     this.#below = copies ? undefined : below;
@@ -28,7 +28,7 @@ export class Layered<Value> {
     this.#own.set(key, value);
   }
 
-  /** Makes the changes of a version above this one. */
+  /** Takes over the changes of a version above this one. */
   absorb(above: Layered<Value>): void {
     for (const [key, value] of above.#own) this.#own.set(key, value);
   }

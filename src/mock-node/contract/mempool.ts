@@ -1,7 +1,4 @@
-/**
- * The commands that were sent to each chain. One that is in a block stays here, so that it waits again when its block
- * is orphaned.
- */
+/** The commands sent to each chain. Commands in a block stay here, so that they wait again if the block is orphaned. */
 
 import { type Command, commandJson } from '../../ledger/command/command.ts';
 import type { Payload } from '../../ledger/command/payload.ts';
@@ -11,30 +8,30 @@ import type { CoinState } from './state.ts';
 export interface Sent {
   readonly command: Command;
   readonly payload: Payload;
-  /** As it is in a block: JSON in UTF-8. */
+  /** As in a block: JSON in UTF-8. */
   readonly bytes: Uint8Array;
-  /** How many commands of all chains came before it. */
+  /** Number of commands of all chains that came before it. */
   readonly number: number;
 }
 
-/** Up to where somebody knows a mempool. */
+/** The end of the known part of a mempool. */
 export interface HighwaterMark {
-  /** That of this mempool; with another one, everything is new. */
+  /** Identifies the mempool; with another nonce, everything is new. */
   readonly nonce: number;
   /** The number of the next command. */
   readonly next: number;
 }
 
-/** How many commands of a chain are kept, and how many bytes they have together. */
+/** Maximum number and size of the commands that are kept for a chain. */
 const MAX_COMMANDS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** How many commands a block has at most, and how many bytes they have together. */
+/** Maximum number and size of the commands in a block. */
 const MAX_PER_BLOCK = 100;
 const MAX_BYTES_PER_BLOCK = 400_000;
 
 export class Mempool {
   readonly #sent = new Map<number, Map<string, Sent>>();
-  /** How many bytes the commands of each chain have. */
+  /** Size of the commands of each chain. */
   readonly #bytes = new Map<number, number>();
   readonly #badlisted = new Set<string>();
   readonly #nonce: number;
@@ -70,7 +67,7 @@ export class Mempool {
     this.#of(chain).delete(requestKey);
   }
 
-  /** From now on, the command is in no block, and its result is that it was refused. */
+  /** Keeps the command out of all new blocks. Its result is a refusal. */
   badlist(requestKey: string): void {
     this.#badlisted.add(requestKey);
   }
@@ -80,9 +77,9 @@ export class Mempool {
   }
 
   /**
-   * @param state what is below the block that is made
-   * @param timeUs the creation time of the block below: µs since the UNIX epoch
-   * @returns the commands for the block, in the order in which they came
+   * @param state the state below the new block
+   * @param timeUs the creation time of the block below, in µs since the UNIX epoch
+   * @returns the commands for the block, in order of arrival
    */
   forBlock(chain: number, state: CoinState, timeUs: bigint): readonly Sent[] {
     let bytes = 0;
@@ -95,7 +92,7 @@ export class Mempool {
       });
   }
 
-  /** @returns all commands that could be in a block, as `forBlock` */
+  /** @returns all commands that could be in a block, with the arguments of `forBlock` */
   waiting(chain: number, state: CoinState, timeUs: bigint): readonly Sent[] {
     const commands = this.#sent.get(chain);
     if (!commands) return [];

@@ -1,4 +1,4 @@
-/** The JSON of outputs: what running a command, or paying a miner, has come to (document 2, "Command result"). */
+/** The JSON of outputs, of commands and of payments to miners (document 2, "Command result"). */
 
 import { createHash } from 'node:crypto';
 import { numberText, scientificOfDecimal } from '../../ledger/command/tool-json.ts';
@@ -7,7 +7,7 @@ import { type ExactJson, type ExactJsonObject, encodeBase64url, JsonNumber, json
 import { COIN } from '../../ledger/payload.ts';
 import type { FailureKind } from './contract-error.ts';
 
-/** The module that keeps the coins has some hash; no client can know which one. */
+/** The hash of the coin module is arbitrary: no client can know it. */
 export const MODULE_HASH = hashOf('the coin contract of the mock node');
 
 export interface Event {
@@ -30,13 +30,13 @@ export interface Output {
   /** Undefined in blocks of the old form, which have no events. */
   readonly events: readonly Event[] | undefined;
   readonly continuation: ExactJson;
-  /** Null of what has failed, or has no effect. */
+  /** Null if the command failed or has no effect. */
   readonly txId: number | null;
-  /** Whether there is a log of what the command has read and written. */
+  /** Whether the command has a log of reads and writes. */
   readonly hasLogs: boolean;
 }
 
-/** @param metaData what a node adds when it answers; null in a block */
+/** @param metaData added by a node in its answer; null in a block */
 export function outputJson(output: Output, metaData: ExactJson = null): ExactJsonObject {
   const { requestKey, outcome, gas, events, continuation, txId, hasLogs } = output;
   return {
@@ -51,7 +51,7 @@ export function outputJson(output: Output, metaData: ExactJson = null): ExactJso
   };
 }
 
-/** @returns a JSON number while the digits fit in 2^53, else `{"decimal": "…"}` */
+/** @returns a JSON number if the digits fit in 2^53, otherwise `{"decimal": "…"}` */
 export function decimalJson(decimal: Decimal): ExactJson {
   const scientific = scientificOfDecimal(decimal);
   const isSafe = Number.isSafeInteger(Number(scientific.coefficient));
@@ -59,8 +59,8 @@ export function decimalJson(decimal: Decimal): ExactJson {
 }
 
 /**
- * @param sender empty for new coins and for those from another chain
- * @param receiver empty for those to another chain
+ * @param sender empty for new coins and for coins from another chain
+ * @param receiver empty for coins to another chain
  */
 export function transferEvent(sender: string, receiver: string, amount: Decimal): Event {
   return { module: COIN, name: 'TRANSFER', params: [sender, receiver, decimalJson(amount)] };

@@ -6,11 +6,11 @@ import type { Chains } from '../ledger/chains.ts';
 
 export interface FoundOutput {
   readonly block: Block;
-  /** Which of the block's transactions it is. */
+  /** Index among the block's transactions. */
   readonly index: number;
 }
 
-/** @returns where a command ran, on the branch of the chain's tip */
+/** @returns the place where a command ran, on the branch of the chain's tip */
 export function findOutput(chains: Chains, chain: number, requestKey: string): FoundOutput | undefined {
   const store = chains.blocksOf(chain);
   const height = store.tip.payload.state.heightOf(requestKey);
@@ -19,7 +19,7 @@ export function findOutput(chains: Chains, chain: number, requestKey: string): F
   return block && index >= 0 ? { block, index } : undefined;
 }
 
-/** @returns the output with what a node adds about its block */
+/** @returns the output with a node's metadata about its block */
 export function resultJson({ block, index }: FoundOutput): ExactJsonObject {
   const { header, id, payload } = block;
   const metaData = {

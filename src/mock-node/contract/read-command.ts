@@ -1,4 +1,4 @@
-/** Reads commands with public metadata, which are those that can be in blocks. */
+/** Reads commands with public metadata: only these can be in blocks. */
 
 import { type Command, parseCommand } from '../../ledger/command/command.ts';
 import { type Payload, parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
@@ -9,7 +9,7 @@ export interface ReadCommand {
   readonly payload: Payload;
 }
 
-/** @throws LedgerFormatError for all else. */
+/** @throws LedgerFormatError for any other JSON */
 export function readCommand(json: ExactJson): ReadCommand {
   const command = parseCommand(json);
   const payload = parsePayload(command.cmd);

@@ -11,19 +11,18 @@ import { type Failure, type Output, transferEvent } from './output.ts';
 import type { ReadCommand } from './read-command.ts';
 import type { CoinState } from './state.ts';
 
-/** What a command runs on. */
 interface Ground {
   readonly state: CoinState;
   readonly chain: number;
   readonly chains: number;
   readonly words: Words;
-  /** Whether a block, named by its hash as text, is one that the new block builds on. */
+  /** Whether a block, named by its hash as text, is an ancestor of the new block. */
   readonly hasAncestor: (id: string) => boolean;
 }
 
 export type Finished = Omit<Output, 'txId' | 'requestKey' | 'hasLogs'>;
 
-/** Why a command cannot be in a block at all: nobody would pay for it. */
+/** A command cannot be in a block at all, because nobody would pay for it. */
 export class BuyGasError extends Error {
   override readonly name = 'BuyGasError';
   readonly failure: Failure;
@@ -34,21 +33,18 @@ export class BuyGasError extends Error {
   }
 }
 
-/** What the gas station pays for at most. */
+/** Maximum gas limit and price that the gas station pays for. */
 const STATION_GAS_LIMIT = 850;
 const STATION_GAS_PRICE = parseDecimal('0.00000001');
 
 const GAS_PER_BYTE = 0.01;
-/** Above so much gas for its bytes, a command becomes expensive, with this power. */
+/** With more gas than this for its bytes, a command becomes expensive, with this power. */
 const STEEP_FROM_GAS = 512;
 const STEEPNESS = 7;
-/** No proof of real nodes is nearly as long. */
+/** Far longer than any proof of real nodes. */
 const MAX_COMMAND_BYTES = 300_000;
 
-/**
- * Runs a command, and changes the state as it does.
- * @throws BuyGasError when its gas cannot be paid.
- */
+/** Runs a command, and changes the state. @throws BuyGasError if its gas cannot be paid */
 export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finished {
   const { state } = ground;
   const { gasLimit, gasPrice, sender } = read.payload.meta;
@@ -65,7 +61,7 @@ export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finish
   return { ...finished, events: [transferEvent(sender, miner.account, fee), ...(isSuccess ? events : [])] };
 }
 
-/** Runs a command without payment, and changes the state as it does. */
+/** Runs a command without payment, and changes the state. */
 export function runUnpaid(read: ReadCommand, ground: Ground): Finished {
   const { gasLimit } = read.payload.meta;
   try {
@@ -102,7 +98,7 @@ function buyGas({ command, payload: { meta, signers, payload } }: ReadCommand, {
   const bytes = Buffer.byteLength(command.cmd);
   const proofBytes = 'cont' in payload ? (payload.cont.proof ?? '').length : 0;
   if (gasOfSize(bytes - proofBytes) > gasLimit || bytes > MAX_COMMAND_BYTES) {
-    // Real nodes spell it so.
+    // The misspelling is real nodes'.
     const message = `"${command.hash}" Failed to purchas gas: tx too big for gas limit`;
     throw new BuyGasError({ kind: 'EvalError', message });
   }
@@ -124,13 +120,13 @@ function buyGas({ command, payload: { meta, signers, payload } }: ReadCommand, {
   }
 }
 
-/** @returns the least gas limit of a command with so many bytes, without its proof */
+/** @returns the minimum gas limit of a command of this size, without its proof */
 function gasOfSize(bytes: number): number {
   const gas = bytes * GAS_PER_BYTE;
   return Math.ceil(gas + (gas / STEEP_FROM_GAS) ** STEEPNESS);
 }
 
-/** The miner's account exists: the coinbase came first. */
+/** The miner's account exists, because the coinbase came first. */
 function pay(state: CoinState, { account, publicKeys, predicate }: Miner, fee: Decimal): void {
   const { balance, guard } = state.account(account) ?? { balance: 0n, guard: { keys: publicKeys, pred: predicate } };
   state.setAccount(account, { balance: balance + fee, guard });

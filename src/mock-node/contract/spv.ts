@@ -1,4 +1,4 @@
-/** Makes cross-chain proofs: the way from an output to a block of another chain that depends on it. */
+/** Cross-chain proofs: the path from an output to a block of another chain that depends on it. */
 
 import { distance } from '../../ledger/graphs.ts';
 import { blockLeaves, HEADER_LEAF } from '../../ledger/header.ts';
@@ -14,7 +14,7 @@ export function heightNeeded(chains: Chains, block: Block, target: number): bigi
   return block.header.height + BigInt(distance(chains.graph, block.header.chain, target));
 }
 
-/** @returns the proof; undefined while the target chain has not grown enough */
+/** @returns the proof; undefined while the target chain is too low */
 export function makeProof(chains: Chains, { block, index }: FoundOutput, target: number): string | undefined {
   if (chains.heightOf(target) < heightNeeded(chains, block, target)) return undefined;
   const { payload, header } = block;
@@ -28,7 +28,7 @@ export function makeProof(chains: Chains, { block, index }: FoundOutput, target:
   return encodeSpvProof({ targetChain: target, output: payload.outputs[index], position: BigInt(position), steps });
 }
 
-/** @returns the steps from the hash of a block to that of the first block on the target chain that depends on it */
+/** @returns the steps from a block's hash to the first block on the target chain that depends on it */
 function stepsBetween(chains: Chains, block: Block, target: number): MerkleStep[] {
   const { graph } = chains;
   const steps: MerkleStep[] = [];

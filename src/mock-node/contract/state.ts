@@ -1,10 +1,10 @@
-/** What the accounts of one chain are after one block. Every block has its own, so a branch can be left at any time. */
+/** The accounts of one chain after one block. Every block has its own, so branches can be abandoned. */
 
 import type { Keyset } from '../../ledger/command/coin.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
 import { Layered } from './layered.ts';
 
-/** Who may use an account: the holders of keys; of the gas station, every continuation of a cross-chain transfer. */
+/** Keyholders, or for the gas station every continuation of a cross-chain transfer. */
 export type Guard = Keyset | 'gas station';
 
 export interface Account {
@@ -14,9 +14,9 @@ export interface Account {
 
 export class CoinState {
   readonly #accounts: Layered<Account>;
-  /** The height of the block in which a command ran, by request key. */
+  /** The height of each command's block, by request key. */
   readonly #commands: Layered<bigint>;
-  /** The cross-chain transfers that have arrived on this chain, by the request keys of their first steps. */
+  /** Cross-chain transfers that have arrived on this chain, by the request key of the first step. */
   readonly #arrived: Layered<true>;
 
   constructor(accounts = new Layered<Account>(), commands = new Layered<bigint>(), arrived = new Layered<true>()) {
@@ -30,7 +30,7 @@ export class CoinState {
     return new CoinState(new Layered(this.#accounts), new Layered(this.#commands), new Layered(this.#arrived));
   }
 
-  /** Makes the changes of a state that `next` has begun. */
+  /** Takes over the changes of a state made with `next`. */
   absorb(above: CoinState): void {
     this.#accounts.absorb(above.#accounts);
     this.#commands.absorb(above.#commands);
@@ -62,7 +62,7 @@ export class CoinState {
   }
 }
 
-/** Whether two guards are the same, whatever the order of their keys. */
+/** Whether two guards are equal, whatever the order of their keys. */
 export function sameGuard(a: Guard, b: Guard): boolean {
   return a === b || textOf(a) === textOf(b);
 }

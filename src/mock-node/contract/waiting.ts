@@ -1,20 +1,17 @@
-/** Those who wait until something is there, such as a result. They look again whenever something has happened. */
+/** Requests that wait until something exists, such as a result. */
 
-/** How many can wait. Whoever comes then is answered at once. */
+/** Maximum number of waiting requests. Further ones are answered at once. */
 const MOST_WAITING = 1_000;
 
 export class Waiting {
   readonly #looks = new Set<() => void>();
 
-  /** Lets everybody look again. */
+  /** Checks all waiting requests again. */
   look(): void {
     for (const look of this.#looks) look();
   }
 
-  /**
-   * @returns what `find` finds, as soon as it does; undefined after `timeoutMs`, when the signal aborts, and when too
-   *   many wait
-   */
+  /** @returns the value as soon as `find` finds one; undefined at the time limit, on abort, or if too many wait */
   async for<T>(find: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
     const found = find();
     if (found !== undefined || signal.aborted || this.#looks.size >= MOST_WAITING) return found;

@@ -1,4 +1,4 @@
-/** The blocks of one chain: the canonical ones, from which the tip can be reached, and orphans. */
+/** The blocks of one chain: the canonical ones, which are the tip and its ancestors, and orphans. */
 
 import { hash } from 'node:crypto';
 import { type BlockHeader, parseHeader } from '../../ledger/header.ts';
@@ -8,24 +8,23 @@ import type { CoinState } from '../contract/state.ts';
 
 /** Number of heights below the tip that are kept. */
 const KEPT_HEIGHTS = 500n;
-/** Maximum bytes of orphans: beyond it, none is added. */
+/** Maximum size of all orphans. Beyond it, none is added. */
 const MOST_ORPHAN_BYTES = 8 * 1024 * 1024;
-/** What a block needs besides its payload, roughly. */
+/** Approximate size of a block besides its payload. */
 const BLOCK_BYTES = 2_000;
 
 export class BlockStore {
   readonly #byId = new Map<string, Block>();
   /** By payload hash, as text. */
   readonly #payloads = new Map<string, BlockPayload>();
-  /** The blocks of each height in the order in which they came; the heights ascend, but for those of orphans. */
+  /** The blocks of each height in order of arrival. Heights ascend, except for orphans' heights. */
   readonly #byHeight = new Map<bigint, Block[]>();
   readonly #canonical = new Map<bigint, Block>();
-  /** Bytes of the blocks that are not canonical. */
   #orphanBytes = 0;
   #lowest: bigint;
   #tip: Block;
 
-  /** @param first the chain's oldest block that the node has */
+  /** @param first the node's oldest block of the chain */
   constructor(first: Block) {
     this.#tip = first;
     this.#lowest = first.header.height;
@@ -37,7 +36,6 @@ export class BlockStore {
     return this.#tip;
   }
 
-  /** The height of the lowest blocks that are kept. */
   get lowest(): bigint {
     return this.#lowest;
   }
@@ -51,7 +49,6 @@ export class BlockStore {
     return this.#payloads.get(hash);
   }
 
-  /** @returns the block of this height from which the tip can be reached */
   canonical(height: bigint): Block | undefined {
     return this.#canonical.get(height);
   }
@@ -70,14 +67,14 @@ export class BlockStore {
     return this.#at(header.height - 1n).find(({ hash }) => Buffer.compare(hash, header.parent) === 0);
   }
 
-  /** @returns all blocks with `min <= height <= max`, ascending by height, orphans included */
+  /** @returns all blocks with `min <= height <= max`, ascending by height, including orphans */
   *between(min: bigint, max: bigint): Generator<Block> {
     const highest = this.#highest();
     const last = max < highest ? max : highest;
     for (let height = min > this.#lowest ? min : this.#lowest; height <= last; height++) yield* this.#at(height);
   }
 
-  /** @returns the block and its ancestors that are kept, descending */
+  /** @returns the block and its kept ancestors, descending */
   *ancestry(block: Block): Generator<Block> {
     for (let it: Block | undefined = block; it; it = this.parentOf(it)) yield it;
   }
@@ -89,7 +86,7 @@ export class BlockStore {
     return true;
   }
 
-  /** Adds a block that is to be the tip. */
+  /** Adds a block that will become the tip. */
   add(block: Block): void {
     this.#orphanBytes += sizeOf(block);
     this.#byId.set(block.id, block);
@@ -126,7 +123,7 @@ export class BlockStore {
     return this.#byHeight.get(height) ?? [];
   }
 
-  /** A tip that has gone back leaves higher orphans. */
+  /** After a tip has moved back, orphans are higher than it. */
   #highest(): bigint {
     let height = this.#tip.header.height;
     while (this.#byHeight.has(height + 1n)) height++;
@@ -149,21 +146,19 @@ function sizeOf({ payload }: Block): number {
   return BLOCK_BYTES + payloadSize(payload);
 }
 
-/** @returns how many bytes a payload has */
+/** @returns the size of a payload in bytes */
 export function payloadSize({ minerData, coinbase, transactions, outputs }: PayloadContent): number {
   return [minerData, coinbase, ...transactions, ...outputs].reduce((sum, { length }) => sum + length, 0);
 }
 
-/* A block of the mock ledger, with everything that is below its hash. */
-
-/** A payload, and what the accounts of its chain are after it. */
+/** A payload, and the accounts of its chain after it. */
 export interface BlockPayload extends PayloadWithOutputs {
   readonly state: CoinState;
 }
 
 export interface Block {
   readonly header: BlockHeader;
-  /** The header without its hash: 286 bytes when its chain has three neighbours. */
+  /** The header without its hash: 286 bytes if its chain has three neighbours. */
   readonly bytes: Uint8Array;
   /** The block hash, 32 bytes. */
   readonly hash: Uint8Array;
@@ -180,14 +175,11 @@ export function blockOf(bytes: Uint8Array, payload: BlockPayload): Block {
 }
 
 /*
- * The hashes of blocks and payloads, made with OpenSSL from the bytes themselves: a miner waits for them, and what
- * checks them (`ledger/header.ts` and `ledger/payload.ts`) shares nothing with what made them.
+ * The hashes of blocks and payloads, computed with OpenSSL from the bytes, because a miner waits for them. So the code
+ * that checks them (`ledger/header.ts`, `ledger/payload.ts`) is independent of the code that makes them.
  */
 
-/**
- * A header's fields up to its adjacents, and after them: the tag of the leaf, or none for a hash, and its length in
- * bytes.
- */
+/** A header's fields before and after its adjacents: the leaf's tag (none for a hash), and the length in bytes. */
 type Field = readonly [tag: number | undefined, length: number];
 const BEFORE: readonly Field[] = [
   [0x06, 8],
@@ -204,7 +196,7 @@ const AFTER: readonly Field[] = [
   [0x19, 8],
   [0x20, 8],
 ];
-/** What comes before the two hashes of an inner node. */
+/** Precedes the two hashes of an inner node. */
 const NODE = Uint8Array.of(1);
 const ADJACENTS_OFFSET = 50;
 const ADJACENT_BYTES = 36;
@@ -220,7 +212,6 @@ function blockHashOf(header: Uint8Array): Uint8Array {
   return rootOf([...leavesIn(header, 0, BEFORE), ...leavesIn(header, end, AFTER), ...adjacents]);
 }
 
-/** @returns the three roots of a payload */
 export function rootsOf({ minerData, transactions, coinbase, outputs }: PayloadContent): PayloadRoots {
   const transactionsHash = rootOf([leaf(0x17, minerData), ...transactions.map((each) => leaf(0x13, each))]);
   const outputsHash = rootOf([leaf(0x18, coinbase), ...outputs.map((each) => leaf(0x14, each))]);
@@ -246,7 +237,7 @@ function leaf(tag: number, bytes: Uint8Array): Uint8Array {
   return truncatedSha512(Buffer.concat([Uint8Array.of(0, 0, tag), bytes]));
 }
 
-/** SHA-512/256. @returns a plain Uint8Array of its own, so that comparisons do not see a Buffer */
+/** SHA-512/256. @returns a plain Uint8Array, so that comparisons do not see a Buffer */
 function truncatedSha512(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(hash('sha512-256', bytes, 'buffer'));
 }

@@ -1,7 +1,4 @@
-/**
- * The chains of the mock ledger, and the work for their next blocks. Hashes, roots, weights and adjacents are true;
- * only the blocks of other miners have no proof of work.
- */
+/** The chains of the mock ledger. Only other miners' blocks have no proof of work; all else in them is true. */
 
 import { createHash } from 'node:crypto';
 import { NONCE_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from '../../chain/bytes.ts';
@@ -27,22 +24,20 @@ interface ChainsOptions {
   readonly retargets: boolean;
 }
 
-/** Work, and what only the node knows of it. */
 interface MadeWork {
   /** 322 bytes. */
   readonly record: Uint8Array;
   readonly payload: BlockPayload;
 }
 
-/** The own payloads are smaller. */
+/** Far larger than the mock's own payloads. */
 const MOST_PAYLOAD_BYTES = 1024 * 1024;
 
-/** The miner of rival blocks. */
 const RIVAL: Miner = { account: `k:${'1'.repeat(64)}`, predicate: 'keys-all', publicKeys: ['1'.repeat(64)] };
 
 export class Chains {
   readonly graph: Graph;
-  /** The target, 32 bytes, little-endian. A change applies to work made from now on. */
+  /** Target of all work made from now on: 32 bytes, little-endian. */
   target: Uint8Array;
   readonly #stores: readonly BlockStore[];
   readonly #next: NextBlocks;
@@ -60,7 +55,7 @@ export class Chains {
     this.#retargets = retargets;
   }
 
-  /** The blocks of a chain, to be read. */
+  /** A read-only view of a chain's blocks. */
   blocksOf(chain: number): Omit<BlockStore, 'add' | 'addOrphan' | 'moveTip'> {
     return this.#stores[chain];
   }
@@ -69,12 +64,11 @@ export class Chains {
     return this.#stores[chain].tip;
   }
 
-  /** Whether a block, named by its hash as text, is one of those from which the chain's tip can be reached. */
+  /** Whether a block, named by its hash as text, is the chain's tip or an ancestor of it. */
   isCanonical(chain: number, id: string): boolean {
     return this.#stores[chain].hasCanonical(id);
   }
 
-  /** @returns the height of the chain's tip */
   heightOf(chain: number): bigint {
     return this.tip(chain).header.height;
   }
@@ -88,15 +82,14 @@ export class Chains {
   /**
    * A block builds on its neighbours' blocks one height below it, so no chain can be more than a block ahead of a
    * neighbour.
-   * @returns the chain that must get a block first so that this one can get its next block at last; undefined when it
-   * can get it now
+   * @returns the chain that must get a block first so that this chain can get its next one; undefined if it can get it
+   * now
    */
   laggardOf(chain: number): number | undefined {
     const laggard = this.graph[chain].find((other) => this.heightOf(other) < this.heightOf(chain));
     return laggard === undefined ? undefined : (this.laggardOf(laggard) ?? laggard);
   }
 
-  /** @returns the creation time of the next block's latest parent, which it must exceed: µs since the UNIX epoch */
   parentTimeUs(chain: number): bigint {
     return this.#next.parentTimeUs(chain);
   }
@@ -112,7 +105,7 @@ export class Chains {
     return { record, payload };
   }
 
-  /** Makes another miner's block for this chain, and adds it as the new tip. @param miner who is paid */
+  /** Makes another miner's block for this chain, and adds it as the new tip. @param miner the miner who is paid */
   addRival(chain: number, nowUs: bigint, miner: Miner = RIVAL): Block {
     const draft = this.#draft(chain, miner);
     const header = draft.header.slice();
@@ -131,16 +124,16 @@ export class Chains {
     return block;
   }
 
-  /** Adds a block that stays beside the canonical ones. @returns undefined when there is no room for it */
+  /** Adds a block beside the canonical ones. @returns undefined if there is no room for it */
   addOrphan(header: Uint8Array, payload: BlockPayload): Block | undefined {
     const block = blockOf(header, payload);
     return this.#stores[block.header.chain].addOrphan(block) ? block : undefined;
   }
 
   /**
-   * Checks a block that another node has, and adds it beside the canonical ones. Its parents must be there.
+   * Checks another node's block, and adds it beside the canonical ones. Its parents must be known.
    * @param bytes a header without its hash
-   * @throws LedgerFormatError when something about it is wrong, and when it is too large or one too many.
+   * @throws LedgerFormatError if it is wrong or too large, or if there are too many orphans
    */
   receive(bytes: Uint8Array, payload: PayloadWithOutputs, nowUs: bigint): Block {
     const header = parseHeader(bytes);
@@ -164,9 +157,9 @@ export class Chains {
   }
 
   /**
-   * The cut of the ledger's own heads and those of another cut, all of them known.
+   * Joins the ledger's own cut with another one, whose blocks are all known.
    * @returns the heads that must change, if any
-   * @throws LedgerFormatError when the other heads are no cut.
+   * @throws LedgerFormatError if the other heads are no cut
    */
   joined(theirs: readonly Block[]): Block[] {
     if (!isCut(this.#stores, theirs))
@@ -175,7 +168,7 @@ export class Chains {
     return joinCuts(this.#stores, ours, theirs).filter((head, chain) => head !== ours[chain]);
   }
 
-  /** @returns these blocks and their ancestors that are not canonical, the lowest first */
+  /** @returns these blocks and their ancestors that are not canonical, lowest first */
   notCanonical(heads: readonly Block[]): Block[] {
     const blocks = heads.flatMap((head) => {
       const store = this.#stores[head.header.chain];
@@ -188,7 +181,7 @@ export class Chains {
     return blocks.sort((a, b) => Number(a.header.height - b.header.height));
   }
 
-  /** Makes these blocks the tips of their chains. @returns the chains whose old tip is not below the new one */
+  /** Makes these blocks the tips. @returns the chains whose old tip is not an ancestor of the new one */
   moveTips(blocks: readonly Block[]): number[] {
     const left = blocks.flatMap((block) => {
       const store = this.#stores[block.header.chain];
@@ -200,10 +193,7 @@ export class Chains {
     return left;
   }
 
-  /**
-   * Takes a canonical block from its chain, with all blocks that depend on it.
-   * @returns how many blocks each chain has lost, if any
-   */
+  /** Removes a canonical block and all that depend on it. @returns the number of blocks lost by each chain, if any */
   remove(block: Block): Map<number, number> {
     const lost = new Map<number, number>();
     const queue = [block];
@@ -224,12 +214,12 @@ export class Chains {
     return lost;
   }
 
-  /** Replaces the payload of the chain's next block, as when newer transactions have come. */
+  /** Replaces the payload of the chain's next block, as if newer transactions had come. */
   refreshPayload(chain: number): void {
     this.#next.refreshPayloads(chain);
   }
 
-  /** @returns the chain's canonical block that has this one among its adjacents */
+  /** @returns the chain's canonical block that has this one among its adjacents, if there is one */
   #dependent(chain: number, adjacent: Block): Block[] {
     const above = this.#stores[chain].canonical(adjacent.header.height + 1n);
     const depends = above?.header.adjacents.some(({ hash }) => Buffer.compare(hash, adjacent.hash) === 0);
@@ -242,18 +232,13 @@ export class Chains {
 }
 
 /*
- * The cut that a node makes of its own and of another node's: the heavier of the two, with the blocks of the other on
- * top that fit, as real nodes do it. Two nodes that do this with each other's cuts end with the same one.
+ * Joins the node's own and another node's cut, as real nodes do: the heavier of the two, with the other's fitting
+ * blocks on top. Two nodes that join each other's cuts end with the same one.
  */
 
-/** What can be looked up of a chain's blocks. */
 type Blocks = Pick<BlockStore, 'ancestry'>;
 
-/**
- * @param stores the blocks of each chain
- * @param cuts the heads of all chains, in their order
- * @returns the heads of the new cut
- */
+/** @param ours and `theirs`: the heads of all chains, in their order @returns the heads of the new cut */
 function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: readonly Block[]): Block[] {
   const [base, other] = compareCuts(theirs, ours) > 0 ? [theirs, ours] : [ours, theirs];
   const heads = [...base];
@@ -265,12 +250,12 @@ function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: rea
   return heads;
 }
 
-/** Whether these heads are a cut: each builds on blocks below the others, or on the others themselves. */
+/** Whether these heads are a cut: each builds on the others, or on blocks below them. */
 function isCut(stores: readonly Blocks[], heads: readonly Block[]): boolean {
   return heads.every((head) => fits(stores, heads, head));
 }
 
-/** Whether the block builds on blocks that are on the branches of the other chains' heads. */
+/** Whether the block builds on blocks of the other heads' branches. */
 function fits(stores: readonly Blocks[], heads: readonly Block[], { header }: Block): boolean {
   return header.adjacents.every(({ chain, hash }) => {
     for (const below of stores[chain].ancestry(heads[chain])) {
@@ -282,7 +267,7 @@ function fits(stores: readonly Blocks[], heads: readonly Block[], { header }: Bl
   });
 }
 
-/** @returns the blocks of a cut that are above the heads of another, the lowest first */
+/** @returns the blocks of a cut that are above the heads of another, lowest first */
 function blocksBeyond(stores: readonly Blocks[], heads: readonly Block[], cut: readonly Block[]): Block[] {
   const found: Block[] = [];
   for (const [chain, head] of cut.entries()) {
@@ -294,7 +279,7 @@ function blocksBeyond(stores: readonly Blocks[], heads: readonly Block[], cut: r
   return found.sort((a, b) => Number(a.header.height - b.header.height));
 }
 
-/** Weight decides; among equals the sum of heights, and then the hashes, so that all nodes decide alike. */
+/** Weight decides, then the sum of heights, then the hashes, so that all nodes decide alike. */
 function compareCuts(a: readonly Block[], b: readonly Block[]): number {
   const weight = sum(a, ({ header }) => header.weight) - sum(b, ({ header }) => header.weight);
   const height = sum(a, ({ header }) => header.height) - sum(b, ({ header }) => header.height);
@@ -316,7 +301,7 @@ function hashesOf(blocks: readonly Block[]): Buffer {
 interface CutRequest {
   readonly origin: Peer | null;
   readonly network: string;
-  /** Number of blocks of each chain that are left out, if it has that many. */
+  /** Number of blocks left out on each chain, if it has as many. */
   readonly blocksBack: number;
 }
 
@@ -327,10 +312,7 @@ export function cutOf(chains: Chains, { origin, network, blocksBack }: CutReques
   return { ...cut, height: sumOfHeights({ ...cut, height: 0n }) };
 }
 
-/**
- * A cut of about a height: every chain has lost as many blocks, so that the sum of the heights is at most the asked
- * one, unless the oldest blocks are above it.
- */
+/** @returns how many blocks each chain leaves out for a sum of heights of at most `maxHeight`, if there are enough */
 export function blocksAbove(chains: Chains, maxHeight: bigint): number {
   const sum = chains.graph.reduce((total, _, chain) => total + chains.heightOf(chain), 0n);
   if (sum <= maxHeight) return 0;

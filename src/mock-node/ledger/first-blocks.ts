@@ -1,4 +1,4 @@
-/** The oldest blocks that the mock node has, one of each chain. They have no proof of work. */
+/** The oldest blocks of the mock node, one of each chain, and the chains above them. They have no proof of work. */
 
 import { targetForDifficulty } from '../../chain/target.ts';
 import type { Graph } from '../../ledger/graphs.ts';
@@ -13,14 +13,14 @@ import { firstPayload, PayloadMaker } from './payloads.ts';
 
 interface FirstBlocks {
   readonly graph: Graph;
-  /** The number of the network. */
+  /** The network's number. */
   readonly version: number;
   readonly height: bigint;
   /** Microseconds since the UNIX epoch. */
   readonly timeUs: bigint;
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** @returns what the accounts of a chain begin as */
+  /** @returns the first accounts of a chain */
   readonly stateOf: (chain: number) => CoinState;
 }
 
@@ -47,12 +47,9 @@ export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
   });
 }
 
-/* Makes the chains that the options ask for, with the oldest block of each. */
-
 interface ChainsContext {
   readonly transactions: Transactions;
   readonly random: Random;
-  /** @returns what the accounts of a chain begin as */
   readonly stateOf: (chain: number) => CoinState;
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;

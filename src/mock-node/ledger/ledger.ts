@@ -1,7 +1,4 @@
-/**
- * The mock ledger: it issues work for its chains, judges submissions, and grows by solutions and by other miners'
- * blocks. It knows nothing of HTTP.
- */
+/** The mock ledger, without HTTP: issues work, decides on submissions, and grows by solutions and others' blocks. */
 
 import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../chain/bytes.ts';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
@@ -18,10 +15,9 @@ import { canBePaid } from './payloads.ts';
 import { type IssuedWork, type Judgement, nonceKey, Referee } from './referee.ts';
 import { LedgerStats, recordOf, type SubmissionRecord } from './stats.ts';
 
-/** The updates about a chain that the ledger's followers get. */
+/** The updates about a chain for the ledger's followers. */
 export type Update = 'New Cut' | 'Refreshed Block';
 
-/** What happens on the ledger, for a log. */
 export type LedgerEvent =
   | { type: 'work'; chain: number; height: bigint; account: string }
   | ({ type: 'submission' } & SubmissionRecord)
@@ -33,22 +29,21 @@ interface LedgerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: LedgerEvent) => void;
-  /** What runs in blocks; nothing by default. */
+  /** Runs commands in blocks; by default there are none. */
   readonly transactions?: Transactions;
-  /** @returns what the accounts of a chain begin as; by default there are none */
+  /** @returns the first accounts of a chain; by default there are none */
   readonly stateOf?: (chain: number) => CoinState;
 }
 
 export class Ledger {
   readonly settings: LedgerSettings;
   readonly stats = new LedgerStats();
-  /** The blocks so far. */
   readonly chains: Chains;
-  /** How far the node's clock is ahead of the given one. It may be changed at any time. */
+  /** How far the node's clock is ahead of the given one. May be changed at any time. */
   clockSkewMs: number;
-  /** Whether other miners find no more blocks by themselves. It may be changed at any time. */
+  /** Whether other miners find no more blocks by themselves. May be changed at any time. */
   standsStill = false;
-  /** Chooses the chain of the next work. It may be replaced at any time. */
+  /** Chooses the chain of the next work. May be replaced at any time. */
   pickChain: () => number;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -59,11 +54,11 @@ export class Ledger {
   /** The next block of another miner. */
   #rival: NodeJS.Timeout | undefined;
   #refreshing: NodeJS.Timeout | undefined;
-  /** The timers of blocks whose New Cut has been sent already. */
+  /** The timers of blocks whose New Cut has been sent. */
   readonly #pendingBlocks = new Set<NodeJS.Timeout>();
-  /** The depth at which the next solution's block is to be orphaned, if any. */
+  /** The depth at which the next solution's block will be orphaned, if any. */
   #orphanDepth: number | undefined;
-  /** The block that is to be orphaned at a depth. */
+  /** The block that will be orphaned at a depth. */
   #doomed: { readonly block: Block; readonly depth: number } | undefined;
 
   constructor(settings: LedgerSettings, context: LedgerContext) {
@@ -78,7 +73,7 @@ export class Ledger {
     this.#referee = new Referee(settings.workLifetimeMs, settings.checksProofOfWork);
   }
 
-  /** From now on the rest of the network finds blocks and has newer transactions, as often as the settings say. */
+  /** Begins to find other miners' blocks and newer transactions, as often as the settings say. */
   start(): void {
     const { rivalMs, refreshMs } = this.settings;
     if (rivalMs > 0) this.#awaitRival(rivalMs);
@@ -91,8 +86,7 @@ export class Ledger {
   }
 
   /**
-   * Number of hashes that a solution needs on average. A change applies to work issued from now on.
-   * @throws RangeError on a change when the ledger itself sets the targets
+   * Average number of hashes for a solution of new work. @throws RangeError on a change if the ledger sets the targets
    */
   get difficulty(): number {
     return difficultyOf(this.target);
@@ -101,10 +95,7 @@ export class Ledger {
     this.target = targetForDifficulty(expectedHashes);
   }
 
-  /**
-   * 32 bytes, little-endian. A change applies to work issued from now on.
-   * @throws RangeError as `difficulty`, and for another length
-   */
+  /** Target of new work: 32 bytes, little-endian. @throws RangeError like `difficulty`, and for another length */
   get target(): Uint8Array {
     return this.chains.target;
   }
@@ -114,17 +105,16 @@ export class Ledger {
     this.chains.target = target.slice();
   }
 
-  /** Registers a listener for the updates of all chains. */
   follow(follower: (update: Update, chain: number) => void): void {
     this.#followers.push(follower);
   }
 
-  /** Registers a listener for the blocks that become canonical, each after those that it builds on. */
+  /** Registers a listener for the blocks that become canonical. Each comes after those that it builds on. */
   followBlocks(follower: (block: Block) => void): void {
     this.#blockFollowers.push(follower);
   }
 
-  /** Adds another miner's block to a chain; before it, blocks to those neighbours that it needs and that are behind. */
+  /** Adds another miner's block to a chain, and before it the blocks of lagging neighbours that it needs. */
   advance(chain = this.#randomChain()): void {
     const { cutLeadMs } = this.settings;
     if (cutLeadMs === 0) this.#addRival(chain);
@@ -137,19 +127,12 @@ export class Ledger {
     while (this.chains.heightOf(chain) < height) this.advance(chain);
   }
 
-  /**
-   * Replaces the next block that a miner finds, once it has this depth, by other miners' blocks, together with all
-   * blocks that depend on it. The chains end as high as before.
-   * @param depth how many blocks of its chain are above it then
-   */
+  /** Replaces the next block that a miner finds, like `reorganise`, once `depth` blocks of its chain are above it. */
   orphanNext(depth: number): void {
     this.#orphanDepth = depth;
   }
 
-  /**
-   * Replaces a canonical block, and all blocks that depend on it, by other miners' blocks. The chains end as high as
-   * before.
-   */
+  /** Replaces a canonical block, and all that depend on it, by other miners' blocks. The chains stay as high. */
   reorganise(block: Block): void {
     const lost = this.chains.remove(block);
     const changed = [...lost.keys()];
@@ -163,16 +146,16 @@ export class Ledger {
   }
 
   /**
-   * Takes those parts of another node's cut that are heavier than the own one, or fit on top of it.
+   * Takes the parts of another node's cut that are heavier than the own one, or fit on top of it.
    * @param heads the heads of all chains, all of them known
-   * @throws LedgerFormatError when they are no cut.
+   * @throws LedgerFormatError if they are no cut
    */
   join(heads: readonly Block[]): void {
     const changed = this.chains.joined(heads);
     const added = this.chains.notCanonical(changed);
     const left = this.chains.moveTips(changed);
     const chains = changed.map(({ header }) => header.chain);
-    // Work on the neighbours of a chain whose tip was left builds on blocks that are orphans now.
+    // Work on the neighbours of a chain that left its tip builds on blocks that are now orphans.
     const affected = new Set([...chains, ...left.flatMap((chain) => this.chains.graph[chain])]);
     for (const chain of affected) this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
     for (const chain of chains) this.#publishNewCut(chain);
@@ -186,7 +169,6 @@ export class Ledger {
     this.#publish('Refreshed Block', chain);
   }
 
-  /** Whether so much work is remembered that no more is issued for now. */
   get hasTooMuchWork(): boolean {
     return this.#referee.remembered(this.#clock.monotonicMs()) > this.settings.workLimit;
   }
@@ -194,7 +176,7 @@ export class Ledger {
   /**
    * Issues work to a miner, on the chain that `pickChain` chooses.
    * @param guard the keys and predicate of the account; by default its name without `k:`
-   * @returns a work record, 322 bytes; undefined if the account has another guard on that chain and on all others
+   * @returns a work record of 322 bytes; undefined if the account has another guard on every chain
    */
   issueWork(account: string, guard: Omit<Miner, 'account'> = guardOfName(account)): Uint8Array | undefined {
     const miner = { account, ...guard };
@@ -211,10 +193,7 @@ export class Ledger {
     return record;
   }
 
-  /**
-   * Judges a submitted header. If it solves work on its chain's tip, it becomes the next block; if it is late, an
-   * orphan.
-   */
+  /** Decides on a header. If it solves work on its chain's tip, it becomes the next block; if it is late, an orphan. */
   submit(header: Uint8Array): Judgement {
     const judgement = this.#referee.judge(header, this.nowUs(), this.#clock.monotonicMs());
     if (header.length === HEADER_BYTES) this.#record(header, judgement);
@@ -222,7 +201,6 @@ export class Ledger {
     return judgement;
   }
 
-  /** Cancels the blocks that are still to come. */
   close(): void {
     clearTimeout(this.#rival);
     clearInterval(this.#refreshing);
@@ -273,7 +251,7 @@ export class Ledger {
     this.#publishBlock(this.chains.tip(chain));
   }
 
-  /** Gives blocks to the chains that a chain must wait for. They are as old as the chain's own tip, if they can be. */
+  /** Gives blocks to the chains that a chain must wait for. If possible they are as old as the chain's own tip. */
   #catchUp(chain: number): void {
     const timeUs = this.chains.tip(chain).header.creationTimeUs;
     for (let behind = this.chains.laggardOf(chain); behind !== undefined; behind = this.chains.laggardOf(chain)) {

@@ -1,7 +1,4 @@
-/**
- * The chains' next blocks: for each chain and miner a draft of the header, which lacks only its creation time and
- * nonce.
- */
+/** The next blocks: for each chain and miner a draft of the header without creation time and nonce. */
 
 import { HEADER_OFFSET, viewOf } from '../../chain/bytes.ts';
 import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
@@ -14,33 +11,31 @@ import { keyOf, type PayloadMaker } from './payloads.ts';
 
 interface NextBlocksOptions {
   readonly graph: Graph;
-  /** The blocks of each chain. */
   readonly stores: readonly BlockStore[];
   readonly payloads: PayloadMaker;
   readonly random: Random;
 }
 
-/** What the header of a chain's next block says, whatever its payload. */
+/** The header of a chain's next block, as far as it does not depend on the payload. */
 interface Next {
   readonly header: Omit<BlockHeader, 'creationTimeUs' | 'payloadHash' | 'weight' | 'target' | 'nonce'>;
   /** The target that the ledger itself sets. */
   readonly target: Uint8Array;
   /** The creation time of the latest parent: µs since the UNIX epoch. */
   readonly parentTimeUs: bigint;
-  /** What was made for each miner, by the miner's key. */
+  /** By the miner's key. */
   readonly drafts: Map<string, Draft>;
 }
 
 /** A miner's next block, without its creation time and nonce. */
 export interface Draft {
   readonly payload: BlockPayload;
-  /** The target of the header. */
   readonly target: Uint8Array;
-  /** The header with zeros where the creation time and the nonce will be. */
+  /** With zeros in place of the creation time and the nonce. */
   readonly header: Uint8Array;
 }
 
-/** Maximum number of miners' drafts that are kept for each chain. */
+/** Maximum number of miners' drafts for each chain. */
 const MAX_DRAFTS = 100;
 
 export class NextBlocks {
@@ -58,15 +53,12 @@ export class NextBlocks {
     this.#random = random;
   }
 
-  /** @returns the creation time of the next block's latest parent, which it must exceed: µs since the UNIX epoch */
+  /** @returns the creation time of the next block's latest parent, which it must exceed, in µs since the UNIX epoch */
   parentTimeUs(chain: number): bigint {
     return this.#nextOf(chain).parentTimeUs;
   }
 
-  /**
-   * @param target of the header; undefined for the one that the ledger itself sets
-   * @returns the miner's draft; when the target was changed, one with the same payload and the new target
-   */
+  /** @param target undefined for the ledger's own @returns the draft, whose payload stays when the target changes */
   draft(chain: number, miner: Miner, target = this.#nextOf(chain).target): Draft {
     const next = this.#nextOf(chain);
     const key = keyOf(miner);
@@ -79,18 +71,17 @@ export class NextBlocks {
     return draft;
   }
 
-  /** Sets the creation time of a header: now, or as early after its parents as it may be. */
+  /** Sets a header's creation time: now, or as early after its parents as possible. */
   setTime(header: Uint8Array, chain: number, nowUs: bigint): void {
     const timeUs = latest(nowUs, this.parentTimeUs(chain) + 1n);
     viewOf(header).setBigInt64(HEADER_OFFSET.creationTime, timeUs, true);
   }
 
-  /** Forgets the payloads that were made for a chain's next block. */
   refreshPayloads(chain: number): void {
     this.#next.get(chain)?.drafts.clear();
   }
 
-  /** The tip of this chain, or of all chains, has changed. */
+  /** To be called when the tip of this chain, or of all chains, has changed. */
   tipChanged(chain?: number): void {
     if (chain === undefined) this.#next.clear();
     else this.#next.delete(chain);

@@ -1,4 +1,4 @@
-/** Makes the payloads of the next blocks: the transactions of the mempool, what they have come to, and the reward. */
+/** The payloads of the next blocks: the mempool's transactions, their outputs, and the reward. */
 
 import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
 import {
@@ -17,9 +17,7 @@ import { type Random, randomBytes } from '../random.ts';
 import { type BlockPayload, rootsOf } from './block-store.ts';
 
 interface PayloadSettings {
-  /** What each block pays: `table` is what mainnet01 pays at that height; otherwise an amount. */
   readonly reward: string;
-  /** Whether outputs have events, as in all but old blocks. */
   readonly outputEvents: boolean;
   readonly chains: number;
 }
@@ -49,10 +47,7 @@ export class PayloadMaker {
     return { ...content, ...rootsOf(content), state };
   }
 
-  /**
-   * Makes a payload of another node the next one: runs it, and looks whether it has come to what the node says.
-   * @throws LedgerFormatError when it has not.
-   */
+  /** Runs another node's payload, and compares the outputs. @throws LedgerFormatError if they differ */
   replay(next: Omit<NextBlock, 'miner'>, payload: PayloadWithOutputs): BlockPayload {
     const state = next.parent.payload.state.next();
     const block = { ...next, miner: parseMiner(payload.minerData), state };
@@ -93,20 +88,19 @@ export class PayloadMaker {
   }
 }
 
-/** The payload of a chain's first block. */
 export function firstPayload(state: CoinState): BlockPayload {
   const miner = { account: 'NoMiner', predicate: 'keys-all', publicKeys: [] };
   const content = { minerData: minerDataOf(miner), transactions: [], outputs: [], coinbase: firstCoinbase() };
   return { ...content, ...rootsOf(content), state };
 }
 
-/** Whether the miner's account does not exist yet, or has the miner's own guard. */
+/** Whether the miner's account does not exist, or has the miner's own guard. */
 export function canBePaid(state: CoinState, miner: Miner): boolean {
   const account = state.account(miner.account);
   return account === undefined || sameGuard(account.guard, guardOf(miner));
 }
 
-/** @returns a text that is the same for the same miner */
+/** @returns the same text for the same miner */
 export function keyOf({ account, predicate, publicKeys }: Miner): string {
   return [account, predicate, ...publicKeys].join('\n');
 }
@@ -120,7 +114,7 @@ function guardOf({ publicKeys, predicate }: Miner): Guard {
   return { keys: publicKeys, pred: predicate };
 }
 
-/** Two nodes have the same output but for its logs and its number, which are up to each node. */
+/** Nodes have the same output except for logs and transaction number, which are up to each node. */
 function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
   const [a, b] = [said, own].map((output) => {
     const json = parseExactJsonBytes(output);
@@ -129,15 +123,11 @@ function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
   if (a !== b) throw new LedgerFormatError(`${name}: is ${a}, but must be ${b}`);
 }
 
-/*
- * What the mock's payloads say about their miners: the miner's data, and the coinbase. Both are written as text,
- * because a payload is made for every miner after every block, and a miner waits for it.
- */
+/* The miner's data and the coinbase, written as text for speed: miners wait for the payloads after every block. */
 
 interface CoinbaseFacts {
-  /** The account that is paid. */
   readonly account: string;
-  /** Undefined when the account's guard is not the miner's, so that no one is paid. */
+  /** Undefined if the account's guard is not the miner's, so that nobody is paid. */
   readonly amount: Decimal | undefined;
   /** The hash of the block's parent on the same chain, 43 characters. */
   readonly parent: string;
@@ -166,7 +156,7 @@ function coinbaseOf({ account, amount, parent, logs, txId, hasEvents }: Coinbase
   );
 }
 
-/** The coinbase of a chain's first block pays nobody, and its request key is no block's hash. */
+/** The coinbase of a chain's first block pays nobody, and its request key is not a block's hash. */
 function firstCoinbase(): Uint8Array {
   const reqKey = encodeBase64url(Buffer.from('no parent'));
   return Buffer.from(

@@ -1,4 +1,4 @@
-/** Judges submissions as a node does, by the issued work that it remembers. */
+/** Decides on submissions like a node, by the issued work that it remembers. */
 
 import { createHash } from 'node:crypto';
 import { equalBytes, HEADER_BYTES, TARGET_BYTES, toHex, WORK_OFFSET } from '../../chain/bytes.ts';
@@ -10,12 +10,11 @@ import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
 import { HASH_BYTES } from '../../ledger/merkle.ts';
 import type { BlockPayload } from './block-store.ts';
 
-/** What the node knows of work that the record does not say. */
+/** Facts about work that its record does not contain. */
 interface WorkFacts {
   readonly chain: number;
   /** The latest parent's creation time: µs since the UNIX epoch. */
   readonly parentTimeUs: bigint;
-  /** What the header's payload hash stands for. */
   readonly payload: BlockPayload;
 }
 
@@ -24,37 +23,31 @@ export interface IssuedWork extends WorkFacts {
   readonly header: Uint8Array;
   /** The record's target: 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** When the work was issued, on the monotonic clock. */
+  /** On the monotonic clock. */
   readonly issuedAtMs: number;
   /** Whether the chain has advanced since then. */
   late: boolean;
 }
 
-/**
- * The result of a submission. The reasons are the texts of real nodes. `stale` means that the node does not know the
- * work.
- */
+/** The result of a submission, with the texts of real nodes. `stale`: the node does not know the work. */
 export type Judgement =
   | { readonly outcome: 'accepted'; readonly work: IssuedWork }
   | {
       readonly outcome: 'rejected';
       readonly reason: string;
-      /** Absent when the header's length is wrong. */
+      /** Absent if the header's length is wrong. */
       readonly work?: IssuedWork;
       readonly timeViolation?: true;
     }
   | { readonly outcome: 'stale'; readonly reason: string; readonly work?: undefined };
 
-/** Where the payload hash is in a header. */
+/** Offset of the payload hash in a header. */
 const PAYLOAD_OFFSET = 190;
 
 export class Referee {
   readonly #lifetimeMs: number;
   readonly #checksProofOfWork: boolean;
-  /**
-   * The remembered work, by payload hash in hex, oldest first. Work for the same payload has several headers, newest
-   * last, once the target was changed or the chain has another tip.
-   */
+  /** By payload hash in hex, oldest first. A payload has several headers if the target or the chain's tip changed. */
   readonly #issued = new Map<string, IssuedWork[]>();
 
   constructor(lifetimeMs: number, checksProofOfWork = true) {
@@ -62,7 +55,7 @@ export class Referee {
     this.#checksProofOfWork = checksProofOfWork;
   }
 
-  /** Remembers a work record (322 bytes) that is being issued. */
+  /** Remembers an issued work record of 322 bytes. */
   issue(record: Uint8Array, facts: WorkFacts, nowMs: number): void {
     const header = record.subarray(WORK_OFFSET.header);
     const target = record.subarray(WORK_OFFSET.target, WORK_OFFSET.target + TARGET_BYTES);
@@ -72,13 +65,13 @@ export class Referee {
     this.#issued.set(key, [...others, { ...facts, header, target, issuedAtMs: nowMs, late: false }]);
   }
 
-  /** @returns how many works are remembered */
+  /** @returns the number of remembered works */
   remembered(nowMs: number): number {
     this.#forgetOld(nowMs);
     return [...this.#issued.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Marks the work of a chain as late, because the chain has advanced. @param forget whether to forget it instead */
+  /** Marks a chain's work as late, because the chain has advanced. @param forget whether to forget it instead */
   advance(chain: number, forget: boolean): void {
     for (const [key, works] of this.#issued) {
       if (works[0].chain !== chain) continue;
@@ -87,10 +80,7 @@ export class Referee {
     }
   }
 
-  /**
-   * Judges a header of 286 bytes. A submission for a known payload ends all work for it, whatever the outcome: real
-   * nodes drop work at its first wrong submission.
-   */
+  /** Decides on a header of 286 bytes. Like real nodes it drops the work at its first submission, even a wrong one. */
   judge(header: Uint8Array, nowUs: bigint, nowMs: number): Judgement {
     if (header.length !== HEADER_BYTES) {
       return { outcome: 'rejected', reason: `Decoding error: expected ${HEADER_BYTES} bytes, got ${header.length}` };
@@ -131,7 +121,7 @@ export class Referee {
   }
 }
 
-/** Whether a header differs from that of the work in its creation time and nonce at most. */
+/** Whether a header differs from the work's header at most in creation time and nonce. */
 function isFor(work: IssuedWork, header: Uint8Array): boolean {
   return equalBytes(withoutTimeAndNonce(header), withoutTimeAndNonce(work.header));
 }
@@ -141,10 +131,7 @@ function withoutTimeAndNonce(header: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(header, 0n), 0n);
 }
 
-/**
- * Checks the proof of work (document 1, "Mining work bytes"). It uses OpenSSL and bigint, to share nothing with the
- * miner.
- */
+/** Checks the proof of work (document 1, "Mining work bytes"). It shares no code with the miner. */
 function solves(header: Uint8Array, target: Uint8Array): boolean {
   return littleEndian(createHash('blake2s256').update(header).digest()) <= littleEndian(target);
 }
@@ -153,17 +140,17 @@ function littleEndian(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 }
 
-/** @returns a key of the work and the nonce, which does not depend on the creation time */
+/** @returns a key of work and nonce, independent of the creation time */
 export function nonceKey(header: Uint8Array): string {
   return toHex(withCreationTime(header, 0n));
 }
 
-/** Reads the payload hash, header bytes 190..222, with which a node finds the work that it issued. */
+/** @returns the payload hash, header bytes 190..222, by which a node finds its issued work */
 export function payloadHashOf(header: Uint8Array): Uint8Array {
   return header.subarray(PAYLOAD_OFFSET, PAYLOAD_OFFSET + HASH_BYTES);
 }
 
-/* Checks the header of a block that another node has, as a node does before it takes the block. */
+/* Checks the header of another node's block before the block is taken. */
 
 interface Received {
   readonly header: BlockHeader;
@@ -173,16 +160,12 @@ interface Received {
   readonly adjacents: readonly BlockHeader[];
   /** The chain's neighbours. */
   readonly neighbours: readonly number[];
-  /** Whether the ledger itself sets the targets. */
   readonly retargets: boolean;
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;
 }
 
-/**
- * The proof of work is not checked: blocks of other miners have none here.
- * @throws LedgerFormatError that says what is wrong.
- */
+/** Checks all but the proof of work, which other miners' blocks lack here. @throws LedgerFormatError if it is wrong */
 export function checkReceived({ header, parent, adjacents, neighbours, retargets, nowUs }: Received): void {
   const epoch = nextEpoch(parent, adjacents);
   const parents = [parent, ...adjacents];

@@ -9,16 +9,16 @@ type Outcome = Judgement['outcome'];
 
 export interface SubmissionRecord {
   readonly outcome: Outcome;
-  /** Why it was not accepted; empty when it was. */
+  /** Empty if it was accepted. */
   readonly reason: string;
-  /** Whether the submission was accepted after its chain had advanced, so that it only becomes an orphan. */
+  /** Whether it was accepted after its chain had advanced, so that it only becomes an orphan. */
   readonly orphaned: boolean;
   readonly chain: number;
   readonly height: bigint;
   readonly nonce: bigint;
-  /** The submission's creation time: µs since the UNIX epoch. */
+  /** In µs since the UNIX epoch. */
   readonly creationTimeUs: bigint;
-  /** The creation time in the work as it was issued: µs since the UNIX epoch; undefined when the work is not known. */
+  /** The creation time in the issued work, in µs since the UNIX epoch; undefined if the work is unknown. */
   readonly workTimeUs: bigint | undefined;
   /** Whether the same header, or the same nonce for the same work at another time, was submitted before. */
   readonly duplicate: boolean;
@@ -26,13 +26,12 @@ export interface SubmissionRecord {
   readonly header: Uint8Array;
 }
 
-/** Maximum number of submissions that are kept. */
+/** Maximum number of remembered submissions. */
 const MAX_RECORDS = 1000;
-/** Maximum number of keys of submissions that are remembered, to recognise duplicates. */
+/** Maximum number of remembered keys of submissions, to recognise duplicates. */
 const MAX_SEEN = 10_000;
 
 export class LedgerStats {
-  /** Number of work records that were issued. */
   workIssued = 0;
   /** Number of submitted headers of the right length. */
   submissions = 0;
@@ -41,13 +40,12 @@ export class LedgerStats {
   rejected = 0;
   stale = 0;
   duplicates = 0;
-  /** Rejected submissions whose creation time broke the rule. */
+  /** Rejected submissions with an invalid creation time. */
   timeViolations = 0;
-  /** Accepted submissions that came after their chain had advanced, and so only became orphans. */
+  /** Accepted submissions that came after their chain had advanced, and only became orphans. */
   orphaned = 0;
-  /** Blocks of other miners. */
   rivalBlocks = 0;
-  /** The last submissions, oldest first. */
+  /** Oldest first. */
   readonly records: SubmissionRecord[] = [];
   readonly #seen = new BoundedSet<string>(MAX_SEEN);
 

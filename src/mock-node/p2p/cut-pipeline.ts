@@ -1,6 +1,6 @@
 /**
- * What becomes of cuts that are published to the node (document 1, "Cut"): it fetches their blocks, checks them, and
- * takes what is heavier than its own cut. As a real node, it looks at no cut that is old or far ahead.
+ * Takes cuts published to the node (document 1, "Cut"): fetches their blocks, checks them, and takes what is heavier
+ * than its own cut. Like a real node, it ignores cuts that are old or far ahead.
  */
 
 import { z } from 'zod';
@@ -14,15 +14,14 @@ import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type PeerClient, PeerError, type PeerRequest, type Peers } from './peers.ts';
 
-/** A cut was looked at and not taken. */
 export interface CutEvent {
   readonly type: 'cut dropped';
   readonly reason: string;
 }
 
-/** A cut that is this many blocks higher is left to catching up, which the mock does not do. */
+/** Cuts that are this many blocks higher need catching up, which the mock does not do. */
 const FAR_AHEAD = 20n;
-/** Maximum number of cuts that wait. */
+/** Maximum number of waiting cuts. */
 const MOST_WAITING = 100;
 
 export class CutPipeline {
@@ -40,7 +39,7 @@ export class CutPipeline {
     this.#emit = emit;
   }
 
-  /** Takes a cut, to look at it after those that came before. */
+  /** Queues a cut behind those that came before. */
   take(cut: Cut): void {
     if (this.#waiting >= MOST_WAITING) return;
     if (cut.heads.size > this.#ledger.chains.graph.length) {
@@ -68,7 +67,7 @@ export class CutPipeline {
     return new CutFetcher(this.#ledger, this.#client, sources);
   }
 
-  /** @throws LedgerFormatError when it is no cut of this network. */
+  /** @throws LedgerFormatError if it is no cut of this network */
   #whyUninteresting(cut: Cut): string | undefined {
     const { graph } = this.#ledger.chains;
     if (cut.network !== undefined && cut.network !== this.#ledger.settings.network) return `is of ${cut.network}`;
@@ -89,9 +88,7 @@ function least(values: readonly bigint[]): bigint {
   return values.reduce((a, b) => (a < b ? a : b));
 }
 
-/*
- * Fetches the blocks of a cut that the node does not have, from the node that the cut names, or else from other peers.
- */
+/* Fetches missing blocks of a cut, from the node that the cut names or else from other peers. */
 
 interface Fetched {
   readonly header: BlockHeader;
@@ -100,9 +97,9 @@ interface Fetched {
 }
 
 const HASH_BYTES = 32;
-/** A branch that leaves the own one more blocks ago is not followed. */
+/** Maximum length of a branch that is followed, in blocks. */
 const MOST_BLOCKS = 200;
-/** Meanwhile other cuts wait. */
+/** Time limit for the blocks of a cut, while other cuts wait. */
 const FETCH_MS = 60_000;
 
 const HeaderPage = z.object({ items: z.array(bytes), next: z.string().nullable() });
@@ -110,7 +107,7 @@ const HeaderPage = z.object({ items: z.array(bytes), next: z.string().nullable()
 export class CutFetcher {
   readonly #ledger: Ledger;
   readonly #client: PeerClient;
-  /** Who is asked, in this order. */
+  /** The peers to ask, in this order. */
   readonly #sources: readonly Peer[];
   readonly #latestMs = performance.now() + FETCH_MS;
 
@@ -123,7 +120,7 @@ export class CutFetcher {
   /**
    * Adds the cut's blocks to the ledger, beside its own.
    * @returns the heads of the cut
-   * @throws PeerError when no peer has a block, LedgerFormatError when a block is wrong.
+   * @throws PeerError if no peer has a block, LedgerFormatError if a block is wrong
    */
   async fetch(cut: Cut): Promise<Block[]> {
     const { chains } = this.#ledger;
@@ -142,7 +139,7 @@ export class CutFetcher {
     });
   }
 
-  /** @returns the block, if it is not known, and its ancestors down to the first that is */
+  /** @returns the block, if it is unknown, and its unknown ancestors */
   async #missingBelow(chain: number, head: string): Promise<Fetched[]> {
     const store = this.#ledger.chains.blocksOf(chain);
     const found: Fetched[] = [];
@@ -172,7 +169,7 @@ export class CutFetcher {
     return payloadWithOutputsFromJson(await this.#ask({ path }));
   }
 
-  /** @returns the JSON of the first source that has what is asked for @throws the error of the last one. */
+  /** @returns the JSON of the first source with an answer @throws the error of the last source */
   async #ask(request: PeerRequest): Promise<ExactJson> {
     let last: unknown = new PeerError('there is nobody to ask');
     for (const source of this.#sources) {

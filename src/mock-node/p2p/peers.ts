@@ -1,4 +1,4 @@
-/** The peers that the mock node knows: one list for cuts, and one for each chain's mempool. */
+/** The known peers: one list for cuts, and one for each chain's mempool. Requests to them, and the own certificate. */
 
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
@@ -8,14 +8,14 @@ import { type Peer, peerIdOf } from '../../ledger/cut.ts';
 import type { Dialect } from '../../ledger/header.ts';
 import { pause, within } from '../../system/abort.ts';
 
-/** Where a list of peers is used: on the network of cuts, or on that of a chain's mempool. */
+/** The network of a list of peers: that of cuts, or that of a chain's mempool. */
 export type PeerNetwork = 'cut' | number;
 
 /** Maximum number of known peers of each network. Beyond it, the oldest is forgotten. */
 export const MAX_PEERS = 1_000;
 
 export class Peers {
-  /** The node's own P2P side, if it has a port of its own and says so. */
+  /** The node's own P2P side, if it has a port of its own and is announced. */
   own: Peer | null = null;
   readonly #lists = new Map<PeerNetwork, Peer[]>();
 
@@ -23,7 +23,7 @@ export class Peers {
     return this.#lists.get(network) ?? [];
   }
 
-  /** Adds a peer without looking whether it can be reached; one with the same address is replaced. */
+  /** Adds a peer without checking that it can be reached. It replaces one with the same address. */
   add(network: PeerNetwork, peer: Peer): void {
     const others = this.of(network).filter((other) => !sameAddress(other, peer));
     this.#lists.set(network, [...others.slice(-(MAX_PEERS - 1)), peer]);
@@ -33,7 +33,6 @@ export class Peers {
     return this.of(network).some((other) => sameAddress(other, peer));
   }
 
-  /** Whether the peer is this node. */
   isOwn(peer: Peer): boolean {
     return this.own !== null && sameAddress(this.own, peer);
   }
@@ -43,15 +42,12 @@ function sameAddress(a: Peer, b: Peer): boolean {
   return a.address.hostname === b.address.hostname && a.address.port === b.address.port;
 }
 
-/* Decides whether a peer is added to the list of peers (document 1, "Peers"), in the words of real nodes. */
+/* Whether a peer is added to the list (document 1, "Peers"), with the texts of real nodes. */
 
-/** By one of these headers a node is known. */
+/** A node is recognised by one of these headers. */
 const VERSION_HEADERS = ['x-chainweb-node-version', 'x-ledger-node-version'];
 
-/**
- * A peer must be a node that can be reached; one that is known already is not asked again.
- * @returns why it is not added; undefined when it may be
- */
+/** Checks that a new peer can be reached and is a node. @returns why it is not added; undefined if it may be */
 export async function whyNotAdded(
   network: PeerNetwork,
   peer: Peer,
@@ -75,11 +71,11 @@ function notReachable(why: string): string {
   return `IsNotReachable ${JSON.stringify(why)}`;
 }
 
-/* Requests to the P2P sides of other nodes, over HTTPS or, of nodes without a certificate, over HTTP. */
+/* Requests to the P2P sides of other nodes, over HTTPS, or over HTTP to nodes without a certificate. */
 
 export interface PeerRequest {
   readonly method?: 'GET' | 'POST';
-  /** Below the path of the API: `/cut/peer`. */
+  /** Below the path of the API, such as `/cut/peer`. */
   readonly path: string;
   /** JSON. */
   readonly body?: string;
@@ -91,21 +87,20 @@ interface PeerAnswer {
   readonly body: Buffer;
 }
 
-/** Why a peer has not answered. */
 export class PeerError extends Error {
   override readonly name = 'PeerError';
 }
 
-/** The mock speaks with this machine only. */
+/** The mock contacts this machine only. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
-/** Time limit for an answer, as of real nodes that check whether a peer can be reached. */
+/** Time limit for an answer, as in real nodes that check whether a peer can be reached. */
 const ANSWER_MS = 2_000;
-/** A page of headers or a payload is far shorter. */
+/** Far longer than a page of headers or a payload. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TOO_MANY_REQUESTS = 429;
 const MOST_ATTEMPTS = 50;
 const AGAIN_MS = 200;
-/** What a server without TLS causes. */
+/** Error codes that a server without TLS causes. */
 const NO_TLS: readonly unknown[] = ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
 
 export class PeerClient {
@@ -125,7 +120,7 @@ export class PeerClient {
     });
   }
 
-  /** @throws PeerError when there is no answer, and when the certificate is not that of the peer's id. */
+  /** @throws PeerError if there is no answer, or the certificate does not belong to the peer's id */
   async ask(peer: Peer, request: PeerRequest): Promise<PeerAnswer> {
     if (!LOOPBACK.includes(peer.address.hostname)) {
       throw new PeerError('the mock node reaches only peers on its own machine');
@@ -139,7 +134,7 @@ export class PeerClient {
     return await this.#exchange('http', peer, request).catch((error) => Promise.reject(peerError(error)));
   }
 
-  /** Asks again while the peer answers that it is asked too often. @throws PeerError as `ask`. */
+  /** Asks again while the peer answers that it is asked too often. @throws PeerError as `ask` */
   async askPatiently(peer: Peer, request: PeerRequest): Promise<PeerAnswer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.ask(peer, request);
@@ -163,7 +158,7 @@ export class PeerClient {
     const options = { host, port, method, path: this.#basePath + path, headers, signal };
     return new Promise((resolve, reject) => {
       const take = (response: IncomingMessage) => {
-        // Most certificates are signed by themselves, so it is the id that says whose it is.
+        // Most certificates are self-signed, so only the id shows to whom they belong.
         const certificate = (response.socket as Partial<TLSSocket>).getPeerCertificate?.().raw;
         if (id !== null && (!certificate || peerIdOf(certificate) !== id)) {
           reject(new PeerError(`the certificate is not that of the id ${id}`));
@@ -198,24 +193,22 @@ function peerError(error: unknown): PeerError {
   return new PeerError(error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-/* A certificate that is signed by itself (RFC 5280), like those of most nodes. */
+/* A self-signed certificate (RFC 5280), like most nodes'. */
 
 export interface Identity {
-  /** PEM. */
   readonly key: string;
-  /** PEM. */
   readonly cert: string;
   /** The id of a peer with this certificate, 43 characters. */
   readonly peerId: string;
 }
 
-/** The tags of DER (X.690). */
+/** Tags of DER (X.690). */
 const TAG = { integer: 0x02, bits: 0x03, oid: 0x06, text: 0x0c, time: 0x18, sequence: 0x30, set: 0x31, version: 0xa0 };
 const ECDSA_WITH_SHA256 = der(TAG.sequence, der(TAG.oid, Buffer.from('2a8648ce3d040302', 'hex')));
 const COMMON_NAME = der(TAG.oid, Buffer.from('550403', 'hex'));
 const VALID = ['20200101000000Z', '21200101000000Z'].map((time) => der(TAG.time, Buffer.from(time)));
 
-/** @returns a new key of the curve P-256, with a certificate for the name `mock-node`, valid from 2020 to 2120 */
+/** @returns a new P-256 key, with a certificate for the name `mock-node`, valid from 2020 to 2120 */
 export function makeIdentity(): Identity {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = der(TAG.sequence, der(TAG.set, der(TAG.sequence, COMMON_NAME, der(TAG.text, Buffer.from('mock-node')))));

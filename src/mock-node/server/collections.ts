@@ -1,4 +1,4 @@
-/** What the collections of blocks, hashes and headers have in common: ranges of heights, bounds of branches, pages. */
+/** Collections of blocks, hashes and headers: ranges of heights, bounds of branches, pages. */
 
 import { z } from 'zod';
 import { opaqueId } from '../../ledger/fields.ts';
@@ -7,7 +7,7 @@ import type { Block } from '../ledger/block-store.ts';
 import { type Asked, isHash, keyNotFound, type Message, naturalFrom, parsedBody } from './route.ts';
 
 export interface BlockCollection {
-  /** The most items of a page. */
+  /** Maximum number of items of a page. */
   readonly cap: number;
   readonly json: (block: Block, asked: Asked) => ExactJson;
 }
@@ -17,13 +17,13 @@ interface Range {
   readonly max: bigint;
 }
 
-/** The most bounds of a branch, upper and lower ones each. */
+/** Maximum number of upper, and of lower, bounds of a branch. */
 const MAX_BOUNDS = 32;
 const MAX_BOUNDS_P2P = 4;
 
 const Bounds = z.object({ upper: z.array(opaqueId).default([]), lower: z.array(opaqueId).default([]) });
 
-/** Answers with blocks in ascending order, orphans included. */
+/** Answers with blocks in ascending order, including orphans. */
 export function ascending(asked: Asked, collection: BlockCollection): Message {
   const read = readQuery(asked, collection);
   if ('status' in read) return read;
@@ -32,7 +32,7 @@ export function ascending(asked: Asked, collection: BlockCollection): Message {
   const { next } = read.page;
   const from = next && store.get(next.value);
   if (next && !from) return keyNotFound(next.value);
-  // A cursor outside of the range stands for the place where its block would be.
+  // A cursor outside the range stands for the place where its block would be.
   const at = from ? items.findIndex((each) => each === from || each.header.height > from.header.height) : 0;
   const start = at < 0 ? items.length : at + (next?.kind === 'exclusive' && items[at] === from ? 1 : 0);
   return answer(asked, collection, items, start, read.page, true);
@@ -93,7 +93,7 @@ function readBounds({ backend, chain, body }: Asked): { upper: Block[]; lower: B
     }
   }
   const store = backend.ledger.chains.blocksOf(chain);
-  // Real nodes do not look for lower bounds that do not exist.
+  // Real nodes ignore lower bounds that do not exist.
   const mustExist = backend.settings.strict ? [...bounds.upper, ...bounds.lower] : bounds.upper;
   const missing = mustExist.find((id) => !store.get(id));
   if (missing !== undefined) return keyNotFound(missing);
@@ -109,7 +109,6 @@ interface Cursor {
 }
 
 interface PageRequest {
-  /** The most items of this page. */
   readonly limit: number;
   readonly next: Cursor | undefined;
 }
@@ -119,13 +118,11 @@ interface Collection<Item> {
   /** @returns the value by which cursors name an item */
   readonly keyOf: (item: Item, index: number) => string;
   readonly json: (item: Item) => ExactJson;
-  /**
-   * Whether the collection can still grow at its end. Then the last page has a cursor, too; only an empty one has none.
-   */
+  /** Whether the collection can grow at its end. Then every page but an empty one has a cursor, even the last. */
   readonly grows: boolean;
 }
 
-/** @param cap the most items of a page, whatever is asked for @returns what to answer when the query is not valid */
+/** @param cap maximum number of items of a page @returns an answer if the query is not valid */
 export function readPageRequest({ query, fault, backend }: Asked, cap: number): PageRequest | Message {
   const limit = query.get('limit') ?? String(cap);
   if (!/^\d{1,9}$/.test(limit)) return { status: 400, text: 'limit is an integer >= 0' };
@@ -141,10 +138,7 @@ export function readPageRequest({ query, fault, backend }: Asked, cap: number): 
   };
 }
 
-/**
- * @param start the index of the page's first item
- * @returns the page; its `limit` is the number of its items
- */
+/** @param start index of the page's first item @returns the page; its `limit` is the number of its items */
 export function pageOf<Item>(
   { items, keyOf, json, grows }: Collection<Item>,
   start: number,

@@ -1,4 +1,4 @@
-/** The script of faults: what goes wrong, at which endpoint, and how often. */
+/** The script of faults: which fault hits which endpoint, and how often. */
 
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
@@ -33,7 +33,7 @@ export const faultKinds = [
   'drop',
   /** The request is carried out and answered, `delayMs` late. */
   'delay',
-  /** 503, with `retry-after` when `retryAfterS` is given. */
+  /** 503, with `retry-after` if `retryAfterS` is given. */
   'unavailable',
   /** 200 with a body that is one byte too short. */
   'wrong-length',
@@ -59,31 +59,30 @@ export const faultKinds = [
   'silent-stream',
   /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
   'noisy-stream',
-  /** Instead of an answer, interim answers (103 Early Hints) come without end, at `noiseBytesPerS`. */
+  /** Instead of an answer come endless interim answers (103 Early Hints), at `noiseBytesPerS`. */
   'early-hints',
   /** The answer's first chunk has an extension that never ends, at `noiseBytesPerS`. */
   'chunk-extension',
-  /** The answer has the given `status` and `text`, and `retry-after` when `retryAfterS` is given. */
+  /** The answer has the given `status` and `text`, and `retry-after` if `retryAfterS` is given. */
   'status',
-  /** A payload is not found. */
   'missing-payload',
-  /** Coinbases say another amount than the one that was hashed. */
+  /** Coinbases name another amount than the hashed one. */
   'wrong-reward',
   /** Pages have at most `items` items. */
   'short-pages',
   /** `next` is never null: after the last item come empty pages, each with a cursor. */
   'endless-pages',
-  /** The cut is that of `blocksBack` blocks ago, on each chain. */
+  /** The cut is `blocksBack` blocks old, on each chain. */
   'old-cut',
 ] as const;
 
 const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
-  /** Which side of a node with two ports; both when it is not given. */
+  /** The side of a node with two ports; both by default. */
   side: z.enum(['service', 'p2p']).optional(),
   kind: z.enum(faultKinds),
   probability: z.number().min(0).max(1).default(1),
-  /** Number of requests that the fault hits. By default there is no limit. */
+  /** Number of requests that the fault hits; unlimited by default. */
   times: z.number().int().min(1).optional(),
   delayMs: z.number().int().min(0).max(600_000).default(0),
   retryAfterS: z.number().int().min(0).max(3600).optional(),
@@ -97,7 +96,6 @@ const faultSchema = z.strictObject({
   noiseBytesPerS: z.number().min(1).max(10_000_000).default(1000),
 });
 
-/** A script with more faults than this is a mistake. */
 const MAX_FAULTS = 100;
 export const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
 
@@ -118,7 +116,7 @@ export class FaultScript {
     return this.#faults;
   }
 
-  /** @throws ZodError when the script is not valid */
+  /** @throws ZodError if the script is not valid */
   set faults(script: readonly FaultInput[]) {
     this.#faults = faultsSchema.parse(script);
   }
@@ -136,21 +134,17 @@ export class FaultScript {
   }
 }
 
-/* What a misbehaving node sends over and over again: noise in an update stream, or below the body of any answer. */
+/* The noise of a misbehaving node, in an update stream or below the body of any answer. */
 
-/** Time between two pieces of noise. */
 const NOISE_MS = 10;
 
-/**
- * What precedes the noise of the faults below the body: an answer that never comes, or a chunk whose size has a long
- * extension.
- */
+/** What precedes and repeats below the body: an answer that never comes, or a chunk with a long extension. */
 const BELOW_BODY = {
   'early-hints': { begin: '', noise: 'HTTP/1.1 103 Early Hints\r\nlink: </noise>\r\n\r\n' },
   'chunk-extension': { begin: '1;', noise: 'noise;' },
 } as const;
 
-/** Repeats the noise at a rate, until the receiver is closed. A slow reader gets only as much as it can read. */
+/** Repeats the noise at a rate until the receiver is closed. A slow reader gets only as much as it can read. */
 export function sendNoise(receiver: Writable, noise: string, bytesPerS: number): void {
   const perMs = bytesPerS / 1000 / noise.length;
   const beganMs = performance.now();
@@ -164,9 +158,7 @@ export function sendNoise(receiver: Writable, noise: string, bytesPerS: number):
 }
 
 /**
- * Sends the noise of a fault that is below the body.
- * @param sendHead sends the head of an answer with chunks
- * @returns whether the fault is one
+ * Sends noise below the body. @param sendHead sends a chunked answer's head @returns whether the fault is of this kind
  */
 export function sendNoiseBelowBody(response: ServerResponse, fault: Fault, sendHead: () => void): boolean {
   if (fault.kind !== 'early-hints' && fault.kind !== 'chunk-extension') return false;
@@ -178,5 +170,5 @@ export function sendNoiseBelowBody(response: ServerResponse, fault: Fault, sendH
   return true;
 }
 
-/** Which of a node's two servers: for programs, for other nodes, or both on one port. */
+/** A node's server for programs, its server for other nodes, or both on one port. */
 export type Side = 'service' | 'p2p' | 'both';

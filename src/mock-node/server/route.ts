@@ -1,4 +1,4 @@
-/** What an endpoint of the mock node is, what it gets to answer a request, and how its answers are made and sent. */
+/** The endpoints of the mock node: what they get to answer a request, and how their answers are made and sent. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
@@ -18,20 +18,15 @@ import type { PeerClient, Peers } from '../p2p/peers.ts';
 import type { Endpoint, Fault, Side } from './faults.ts';
 import type { StreamTopic } from './streams.ts';
 
-/** What both sides of a node answer from. */
 export interface NodeContent {
   readonly ledger: Ledger;
   readonly commands: CommandService;
   readonly peers: Peers;
-  /** Asks other nodes. */
   readonly peerClient: PeerClient;
-  /** Takes the cuts that are published. */
   readonly cuts: CutPipeline;
-  /** @returns the port of the service side */
   readonly servicePort: () => number;
 }
 
-/** What the endpoints need to answer. */
 export interface Backend extends NodeContent {
   readonly side: Side;
   readonly settings: ServerSettings;
@@ -39,34 +34,32 @@ export interface Backend extends NodeContent {
   readonly streams: { readonly full: boolean };
 }
 
-/** A request that a route takes. */
 export interface Asked {
   readonly backend: Backend;
-  /** Of a path with a chain: that chain, which exists. */
+  /** The chain in the path, if it has one. The chain exists. */
   readonly chain: number;
-  /** The named parts of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: Buffer;
   readonly accept: string | undefined;
   readonly dialect: Dialect;
   readonly fault: Fault | undefined;
-  /** Ends when the client has gone. */
+  /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }
 
 export interface Route {
   readonly endpoint: Endpoint;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below the base URL; `chain` names the part that is a chain. */
+  /** Below the base URL; the group `chain` is a chain's number. */
   readonly path: RegExp;
   /** Whether the path is at the host's root instead. */
   readonly atRoot?: true;
-  /** The side that serves it; both when it is not given. */
+  /** The side that serves the route; both by default. */
   readonly side?: 'service' | 'p2p';
-  /** Whether the route is there at the moment; always when it is not given. */
+  /** Whether the route exists at the moment; always by default. */
   readonly when?: (backend: Backend) => boolean;
-  /** The type of the request's body. Another type is refused with 415. */
+  /** The type of the request's body. Other types are refused with 415. */
   readonly takes?: string;
   /** The types of a successful answer. A client that accepts none of them is refused with 406. */
   readonly gives?: readonly string[];
@@ -76,7 +69,6 @@ export interface Route {
 export const OCTETS = 'application/octet-stream';
 export const JSON_TYPE = 'application/json';
 
-/** A part of a path that is a chain. */
 export const CHAIN = '/chain/(?<chain>\\d{1,9})';
 
 export const NO_MORE_STREAMS: Message = {
@@ -84,36 +76,33 @@ export const NO_MORE_STREAMS: Message = {
   text: 'No more update streams available currently. Retry later.',
 };
 
-/** The body of a 404 that names what was not found (document 1, "Not-found body"). */
+/** The body of a 404 that names the missing key (document 1, "Not-found body"). */
 export function keyNotFound(key: string): Message {
   return { status: 404, json: { reason: 'key not found', key } };
 }
 
-/* The answers of endpoints, and how they are sent, with the headers of a node. */
+/* Answers, and how they are sent with a node's headers. */
 
 /** An answer with a complete body of text, bytes, or JSON with exact numbers. */
 export type Message = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether something between client and node answers. Then the node's headers are missing. */
+  /** Whether something between client and node answers, without the node's headers. */
   readonly foreign?: boolean;
 } & ({ readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: ExactJson });
 
-/** An answer, or a stream of events. */
 export type Answer = Message | { readonly stream: StreamTopic };
 
-/** The version of the node's software. */
 export const NODE_VERSION = '2.24.1';
 const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
 
-/** What the headers of an answer depend on. */
 export interface NodeFacts {
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;
   readonly dialect: Dialect;
-  /** Whether answers name the client's address, as those of a real node's P2P side do. */
+  /** Whether answers name the client's address, like those of a real node's P2P side. */
   readonly namesPeer: boolean;
-  /** Whether web pages may read the answer. Of a real node, they may read the service side. */
+  /** Whether web pages may read the answer. Real nodes let them read the service side. */
   readonly isForPages: boolean;
 }
 
@@ -151,7 +140,7 @@ function encode(message: Message): [type: string, body: string | Uint8Array] {
   return ['text/plain;charset=utf-8', message.text];
 }
 
-/** @returns the headers that every answer of a node has (document 1, "Conventions") */
+/** @returns the headers of every answer of a node (document 1, "Conventions") */
 function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, string> {
   const { nowUs, dialect, namesPeer, isForPages } = facts;
   const { remoteAddress = '', remotePort } = req.socket;
@@ -164,11 +153,7 @@ function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, 
   };
 }
 
-/* Reads the bodies of requests. */
-
-/**
- * @returns undefined when the body is too large. Even then it is read to its end, so that the client gets the answer
- */
+/** @returns undefined if the body is too long. It is read to its end even then, so that the client gets the answer */
 export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -179,26 +164,24 @@ export async function readBody(request: IncomingMessage, most: number): Promise<
   return length <= most ? Buffer.concat(chunks) : undefined;
 }
 
-/* Content negotiation: reads the types that a request sends and accepts, as real nodes do. */
+/* Content negotiation, as in real nodes. */
 
 /** The type of a body without a `content-type` (RFC 9110 §8.3). */
 const DEFAULT_TYPE = 'application/octet-stream';
 
-/** Whether a `content-type` stands for this type. Parameters are ignored. */
+/** Whether a `content-type` has this type. Parameters are ignored. */
 export function isOfType(contentType: string | undefined, type: string): boolean {
   return (contentType ?? DEFAULT_TYPE).split(';')[0].trim().toLowerCase() === type;
 }
 
-/** @returns which of the types an `accept` header wants most, the first of equals; undefined when it admits none */
+/** @returns the type that an `accept` header prefers, the first among equals; undefined if it admits none */
 export function preferred(accept: string | undefined, types: readonly string[]): string | undefined {
   const weights = types.map((type) => weightOf(accept, type));
   const most = Math.max(...weights);
   return most > 0 ? types[weights.indexOf(most)] : undefined;
 }
 
-/**
- * @returns how much an `accept` header wants a type (RFC 9110 §12.5.1): the most specific range that matches it decides
- */
+/** @returns the weight of a type in an `accept` header (RFC 9110 §12.5.1): the most specific matching range decides */
 function weightOf(accept = '*/*', type: string): number {
   const wildcards = ['*/*', type.replace(/\/.*/, '/*'), type];
   const ranges = accept.split(',').map((range) => {
@@ -219,31 +202,29 @@ const PREFLIGHT = {
   'access-control-allow-headers': 'Accept, Accept-Language, Content-Language, Content-Type',
 };
 
-/** @returns the headers by which a browser shows the answer to the page that has asked, if one has */
+/** @returns the headers by which a browser shows the answer to the requesting page, if there is one */
 function corsHeaders({ headers }: IncomingMessage): Record<string, string> {
   return headers.origin === undefined ? {} : ANY_ORIGIN;
 }
 
-/** @returns the headers for a browser that asks whether a page may send a request; undefined for all other requests */
+/** @returns the headers for a browser's preflight request; undefined for all other requests */
 export function preflightHeaders({ method, headers }: IncomingMessage): Record<string, string> | undefined {
   const isPreflight = method === 'OPTIONS' && headers.origin !== undefined;
   if (!isPreflight || headers['access-control-request-method'] === undefined) return undefined;
   return PREFLIGHT;
 }
 
-/* Reads numbers and hashes from queries, paths and bodies. */
-
-/** @returns an integer >= 0; undefined for all else */
+/** @returns an integer >= 0; undefined for any other text */
 export function naturalFrom(text: string): bigint | undefined {
   return /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
 }
 
-/** Whether a text is written like a hash: 43 characters of base64url. */
+/** Whether a text has the form of a hash: 43 characters of base64url. */
 export function isHash(text: string): boolean {
   return opaqueId.safeParse(text).success;
 }
 
-/** @returns what a body says; otherwise the answer to it, which says what the body should be */
+/** @returns the body's value; otherwise the answer, which says what the body should be */
 export function parsedBody<T>(schema: z.ZodType<T>, body: Buffer, shouldBe: string): { readonly value: T } | Message {
   try {
     return { value: schema.parse(JSON.parse(body.toString())) };
@@ -253,15 +234,14 @@ export function parsedBody<T>(schema: z.ZodType<T>, body: Buffer, shouldBe: stri
   }
 }
 
-/* The answers that some faults send instead of the true one. */
+/* Answers that faults send instead of the true one. */
 
-/** The texts of a busy node. */
 const BUSY: Partial<Record<Endpoint, string>> = {
   work: 'Too many work requests',
   updates: 'No more update streams available currently. Retry later.',
 };
 
-/** @returns the answer that the fault sends; undefined when it does not replace the answer */
+/** @returns the answer that the fault sends; undefined if it does not replace the answer */
 export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undefined {
   switch (fault.kind) {
     case 'unavailable':
@@ -292,19 +272,17 @@ function retryAfter({ retryAfterS }: Fault): Record<string, string> {
 
 const OBJECT = '{"a":1},';
 
-/** @returns a list of this length, whose small objects take a parser many times their bytes */
+/** @returns a list of this length, whose small objects need many times their bytes in a parser */
 function longJson(bytes: number): string {
   return `[${OBJECT.repeat((bytes - '[{}]'.length) / OBJECT.length)}{}]`.padEnd(bytes);
 }
 
-/* The fault `wrong-reward`: a payload whose coinbase pays more than the one that was hashed. */
-
-/** @returns the payload of the answer: the true one unless there is this fault */
+/** @returns the true payload, or with the fault `wrong-reward` one whose coinbase pays more than the hashed one */
 export function answeredPayload(payload: PayloadWithOutputs, fault: Fault | undefined): PayloadWithOutputs {
   return fault?.kind === 'wrong-reward' ? { ...payload, coinbase: withMore(payload.coinbase) } : payload;
 }
 
-/** @returns the coinbase with one coin more; where it names no amount, with another outcome */
+/** @returns the coinbase with one coin more, or with another outcome if it names no amount */
 function withMore(coinbase: Uint8Array): Uint8Array {
   const json = parseExactJsonBytes(coinbase);
   if (!isExactJsonObject(json)) return coinbase;

@@ -27,21 +27,20 @@ const ROUTES: readonly Route[] = [
 ];
 
 export interface Found {
-  /** Undefined when the path is served, but not for this method. */
+  /** Undefined if the path is served, but not for this method. */
   readonly route: Route | undefined;
-  /** A route of the path. */
   readonly anyRoute: Route;
   readonly params: Readonly<Record<string, string>>;
   readonly chain: number;
 }
 
-/** @returns whose words an answer has: those of the path, or, for a path at the root, those of the node */
+/** @returns the API of an answer: the path's, or the node's for a path at the root */
 export function dialectOf(settings: Pick<ServerSettings, 'dialect'>, path: string): Dialect {
   if (settings.dialect !== 'both') return settings.dialect;
   return path.startsWith('/chainweb/') ? 'chainweb' : 'document';
 }
 
-/** @returns the route; what to answer when the path is not served */
+/** @returns the route, or an answer if the path is not served */
 export function routeOf(backend: Backend, method: string | undefined, path: string): Found | Message {
   const place = placeOf(backend, path);
   const nowhere: Message = { status: 404, text: `no such path: ${path}` };
@@ -58,7 +57,7 @@ export function routeOf(backend: Backend, method: string | undefined, path: stri
   return { route: found?.route, anyRoute, params: found?.params ?? params, chain };
 }
 
-/** @returns why a route refuses a request regardless of its body, checked in the same order as real nodes do */
+/** @returns why a route refuses a request regardless of its body, checked in the order of real nodes */
 export function refusalOf({ route }: Found, request: IncomingMessage): Message | undefined {
   const { accept, 'content-type': contentType } = request.headers;
   if (!route) return { status: 405, text: 'Method Not Allowed' };

@@ -1,7 +1,4 @@
-/**
- * One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of its script. A
- * node has one such server for all endpoints, or one for programs and one for other nodes.
- */
+/** One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of its script. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -39,7 +36,6 @@ import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
 import { type StreamTopic, UpdateStreams } from './streams.ts';
 import { Throttle } from './throttle.ts';
 
-/** What happens at the server, for a log. */
 export type ServerEvent =
   | { type: 'stream'; chain: number; open: number }
   | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
@@ -50,19 +46,17 @@ interface ServerContext {
   readonly emit: (event: ServerEvent) => void;
 }
 
-/** Whom a side serves, and where. */
 interface ServerOptions {
   readonly side: Side;
   readonly port: number;
-  /** The key and certificate of a side with TLS. */
   readonly identity?: Identity | undefined;
 }
 
 /** Any host: only paths and queries are read. */
 const BASE = 'http://host';
-/** Real nodes refuse larger bodies, too. */
+/** Maximum length of a request's body, as in real nodes. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
-/** The time from an answer's head to the break of the connection, with the fault `broken body`. */
+/** Time from an answer's head to the break of the connection, with the fault `broken-body`. */
 const BREAK_MS = 20;
 
 export class MockServer {
@@ -70,16 +64,16 @@ export class MockServer {
   readonly settings: ServerSettings;
   readonly stats = new ServerStats();
   readonly streams: UpdateStreams;
-  /** This may be changed at any time. */
+  /** May be changed at any time. */
   miningEnabled: boolean;
   readonly #content: NodeContent;
   readonly #faults: FaultScript;
   readonly #emit: (event: ServerEvent) => void;
   readonly #http: Server;
   readonly #scheme: 'http' | 'https';
-  /** Undefined when clients may ask as often as they want. */
+  /** Undefined if clients may ask as often as they want. */
   readonly #throttle: Throttle | undefined;
-  /** The port that was asked for; after the first `listen` the port that is used. */
+  /** The requested port; after the first `listen` the port in use. */
   #port: number;
 
   constructor(
@@ -111,7 +105,7 @@ export class MockServer {
     });
   }
 
-  /** The script of faults. It may be changed at any time. @throws ZodError when it is not valid */
+  /** The script of faults, which may be changed at any time. @throws ZodError if it is not valid */
   get faults(): readonly Fault[] {
     return this.#faults.faults;
   }
@@ -119,15 +113,13 @@ export class MockServer {
     this.#faults.faults = script;
   }
 
-  /** The port that was asked for; after the first `listen` the port that is used. */
   get port(): number {
     return this.#port;
   }
 
   /**
-   * Listens; after `stopListening`, on the same port.
-   * @returns `http://host:port`, or with `https`
-   * @throws Error when the port is in use
+   * Listens; after `stopListening`, on the same port. @returns the URL without a path @throws Error if the port is in
+   * use
    */
   async listen(): Promise<string> {
     const { host } = this.settings;
@@ -137,7 +129,6 @@ export class MockServer {
     return `${this.#scheme}://${host}:${this.#port}`;
   }
 
-  /** Closes all connections and refuses new ones. */
   async stopListening(): Promise<void> {
     if (!this.#http.listening) return;
     const closed = once(this.#http, 'close');
@@ -280,7 +271,6 @@ export class MockServer {
   }
 }
 
-/** A request whose body has been read. */
 interface Asked {
   readonly found: Found;
   readonly url: URL;
@@ -295,18 +285,12 @@ function canBeSent(response: ServerResponse): boolean {
   return !response.headersSent && response.socket !== null;
 }
 
-/* The counters of the mock server. */
-
 class ServerStats {
   /** Number of accepted TCP connections. */
   connections = 0;
-  /** Number of requests to each endpoint, whatever the answer was. */
   readonly requests: Record<Endpoint, number> = noRequests();
-  /** Number of requests that were hit by a fault of the script. */
   faults = 0;
-  /** Number of requests that were refused because their client asked too often. */
   throttled = 0;
-  /** The largest number of update streams that were open at the same time. */
   mostOpenStreams = 0;
 }
 

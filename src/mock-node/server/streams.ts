@@ -1,6 +1,6 @@
 /**
- * The open streams of events. Those for miners are about one chain: an event is `event:New Cut` and an empty line,
- * without a `data:` line (document 1, "Events"). Others have all new blocks, with a `data:` line.
+ * The open streams of events. A miner's stream is about one chain: an event is `event:New Cut` and an empty line,
+ * without a `data:` line (document 1, "Events"). Other streams have all new blocks, with a `data:` line.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -13,9 +13,7 @@ import { type Fault, sendNoise } from './faults.ts';
 
 type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 
-/**
- * The content of a stream: the updates of one chain, or all new blocks, with their headers only or with their payloads.
- */
+/** The updates of one chain, or all new blocks: only their headers, or also their payloads. */
 export type StreamTopic = number | BlockTopic;
 
 export interface BlockTopic {
@@ -23,19 +21,19 @@ export interface BlockTopic {
   readonly dialect: Dialect;
 }
 
-/** A reader with more unread bytes is disconnected. */
+/** Maximum number of unread bytes of a reader, which is disconnected beyond it. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/** The time between the events of one New Cut. */
+/** Time between the events of one New Cut. */
 const BURST_GAP_MS = 15;
-/** The lifetime of a stream is `streamMs` ± this fraction, so that streams do not all end at the same time. */
+/** A stream's lifetime is `streamMs` ± this fraction, so that not all streams end at the same time. */
 const JITTER = 0.1;
 
 interface Stream {
   readonly topic: StreamTopic;
-  /** Undefined for streams that do not end by themselves: those of blocks. */
+  /** Undefined for streams of blocks, which do not end by themselves. */
   readonly end: NodeJS.Timeout | undefined;
   silent: boolean;
-  /** What a buffered stream will send at its end; undefined for a stream that is not buffered. */
+  /** The events that a buffered stream will send at its end; undefined for other streams. */
   held: string | undefined;
 }
 
@@ -50,26 +48,19 @@ export class UpdateStreams {
     this.#random = random;
   }
 
-  /** Number of open streams. */
   get open(): number {
     return this.#streams.size;
   }
 
-  /** @returns how many streams are open for one chain */
   openFor(chain: number): number {
     return [...this.#streams.values()].filter(({ topic }) => topic === chain).length;
   }
 
-  /** Whether no more streams may be opened. */
   get full(): boolean {
     return this.#streams.size >= this.#settings.streamLimit;
   }
 
-  /**
-   * Adds a stream.
-   * @param response a response whose head has been sent
-   * @param fault the stream's fault, if any
-   */
+  /** @param response its head has been sent @param fault the stream's fault, if any */
   add(topic: StreamTopic, response: ServerResponse, fault?: Fault): void {
     const lifetimeMs = this.#settings.streamMs * (1 + JITTER * (2 * this.#random() - 1));
     const stream: Stream = {
@@ -90,10 +81,7 @@ export class UpdateStreams {
     for (let i = 1; i <= repeats; i++) this.#later(i * BURST_GAP_MS, () => this.#send(update, chain));
   }
 
-  /**
-   * Sends a new block to the streams of blocks.
-   * @param eventOf the text of its event; it is asked once for each kind of stream
-   */
+  /** Sends a new block to the streams of blocks. @param eventOf returns the event's text; called once for each kind */
   publishBlock(block: Block, eventOf: (block: Block, topic: BlockTopic) => string): void {
     const texts = new Map<string, string>();
     for (const [response, stream] of this.#streams) {
@@ -116,10 +104,7 @@ export class UpdateStreams {
     for (const stream of this.#streams.values()) stream.silent = true;
   }
 
-  /**
-   * Makes the open streams send nothing more, not even their end, so that their readers do not notice that they are
-   * gone.
-   */
+  /** Makes the open streams send nothing more, not even their end, so that their readers do not notice. */
   loseAll(): void {
     for (const response of this.#streams.keys()) this.#forget(response);
   }

@@ -1,6 +1,6 @@
 /**
- * Refuses requests of clients that ask too often. As real nodes do, it counts three kinds for each address: adding
- * peers, memory pools, and everything. A client may spend what it has saved up: four seconds' worth.
+ * Refuses clients that ask too often. Like real nodes, it counts three kinds of requests for each address: adding
+ * peers, memory pools, and all. A client can save up the requests of four seconds.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -9,17 +9,17 @@ import { BoundedMap } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Message } from './route.ts';
 
-/** Requests per second that each address may send. */
+/** Requests per second for each address. */
 interface Rates {
   readonly global: number;
-  /** Below `mempool`, with its peers. */
+  /** Below `mempool`, including its peers. */
   readonly mempool: number;
   readonly putPeer: number;
 }
 
 interface ThrottleOptions {
   readonly rates: Rates;
-  /** Whether a refusal says how long to wait. */
+  /** Whether a refusal has `retry-after`. */
   readonly tellsWait: boolean;
   readonly clock: Clock;
 }
@@ -30,7 +30,7 @@ interface Bucket {
 }
 
 const SAVED_S = 4;
-/** Of how many addresses requests are counted. */
+/** Maximum number of addresses whose requests are counted. */
 const MAX_ADDRESSES = 1000;
 
 export class Throttle {
@@ -46,10 +46,7 @@ export class Throttle {
     this.#clock = clock;
   }
 
-  /**
-   * Counts a request.
-   * @returns what to answer if its client asks too often. Real nodes do so before they add their headers
-   */
+  /** Counts a request. @returns the answer if its client asks too often. Real nodes send it without their headers */
   refusalOf(request: IncomingMessage, dialect: Dialect): Message | undefined {
     const { remoteAddress = '' } = request.socket;
     const waits = kindsOf(request).map((kind) => this.#spend(kind, remoteAddress));
@@ -60,7 +57,7 @@ export class Throttle {
     return { status: 429, text: 'Too many requests.', headers, foreign: dialect === 'chainweb' };
   }
 
-  /** @returns 0 if the request may be answered; otherwise after how many ms the next one may */
+  /** @returns 0 if the request may be answered; otherwise the time until the next one may, in ms */
   #spend(kind: keyof Rates, address: string): number {
     const rate = this.#rates[kind];
     const most = Math.ceil(rate) * SAVED_S;

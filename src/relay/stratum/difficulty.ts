@@ -1,92 +1,86 @@
 /**
- * Finds the difficulty at which a session's shares come as often as they should. Pure: shares and the time are
- * arguments.
+ * Finds the difficulty at which a session's shares come as often as they should. Pure: shares and times are arguments.
  *
- * Shares come as a Poisson process, so what is known of a hashrate is a Gamma distribution: `#shares` of them came
- * while `#exposure` seconds per hash of difficulty passed, and their quotient is the rate. Difficulties may
- * change meanwhile. Old shares are forgotten, so that the rate follows a miner that drifts.
+ * Shares come as a Poisson process, so knowledge of a hashrate is a Gamma distribution: `#shares` shares came while
+ * `#exposure` seconds per hash of difficulty passed, and their quotient is the rate, even if difficulties changed
+ * meanwhile. Old shares are forgotten, so that the rate follows a miner that drifts.
  *
- * While little is known, shares are asked for several times a second (learning); at the end of that, the rate is known
- * to 4 %. Without any share, the difficulty falls to a tenth again and again (searching).
+ * Until the rate is known to 4 %, shares are asked for several times a second (learning). Without any share, the
+ * difficulty falls to a tenth again and again (searching).
  */
 
 import { BoundedMap } from '../../system/bounded.ts';
 import { networkOf } from './limits.ts';
 
-/** Number of shares that are remembered: with these, the rate is known to 1/√600 = 4 %, and learning is over. */
+/** Number of remembered shares: with these, the rate is known to 1/√600 = 4 %, and learning ends. */
 const REMEMBERED_SHARES = 600;
-/** Shares needed before the estimate is used (standard error 1/3), and before a change of rate is noticed (1/6). */
+/** Shares needed to use the estimate (standard error 1/3), and to notice a change of rate (1/6). */
 const SOME_SHARES = 8;
 const MANY_SHARES = 32;
-/** While learning, the difficulty need not be exact. Each new one makes a miner begin a new job. */
+/** Minimum change of the difficulty while learning: each change makes a miner begin a new job. */
 const LEARNING_RATIO = 1.5;
-/** Afterwards it changes when it is this wrong, which chance alone hardly ever makes of 4 %. */
+/** The same afterwards: far more than the 4 % that chance alone explains. */
 const SETTLED_RATIO = 1.2;
 /** Silence while learning after which the difficulty falls to a tenth. */
 const SILENCE_MS = 2_000;
-/** After the first share, a silence must also be as long as this number of shares takes. */
+/** Minimum length of a silence after the first share, in expected shares. */
 const SILENT_SHARES = 10;
 /**
- * The lowest difficulties that silence leads to, while nothing is known of a miner: quickly to one that 1 GH/s meets
+ * The lowest difficulties that silence leads to while nothing is known about a miner: quickly to one that 1 GH/s meets
  * eight times a second, then slowly to one that 1 MH/s meets once a second. An ASIC that begins late must not drown the
  * server in shares.
  */
 const QUICK_FLOOR = 2 ** 27;
 const SLOW_FLOOR = 2 ** 20;
 const SLOW_SILENCE_MS = 60_000;
-/** Maximum share rate of a miner that comes back after a silence, as fast as it ever was. */
+/** Maximum share rate of a miner that comes back from a silence, at its former hashrate. */
 const MOST_SHARES_PER_SECOND = 500;
-/** Least time between two shares: by the clock they may come at the same instant, but a rate must not be infinite. */
+/** Minimum time between two shares: they may have the same time on the clock, but a rate must be finite. */
 const LEAST_APART_MS = 0.05;
-/** A difficulty that the worker has chosen is kept until shares come this often. */
+/** A difficulty chosen by the worker is kept up to this share rate. */
 const MOST_CHOSEN_PER_SECOND = 10;
-/**
- * Where an address sends too many lines, the rate of shares at a chosen difficulty is halved, not below this rate, and
- * at most once in this time.
- */
+/** Too many lines from an address halve the share rate at a chosen difficulty, at most once in SLOWER_MS. */
 const LEAST_CHOSEN_PER_SECOND = 0.1;
 const SLOWER_MS = 10_000;
 
 export interface VardiffOptions {
-  /** The seconds between two shares, once the rate is known. */
+  /** Seconds between two shares once the rate is known. */
   readonly aimSeconds: number;
-  /** The seconds between two shares while learning. All sessions share a budget, so this can change. */
+  /** Seconds between two shares while learning. It varies, because all sessions share a budget. */
   readonly learningSeconds: () => number;
-  /** The difficulty to begin with, in hashes per share. */
+  /** The first difficulty, in hashes per share. */
   readonly difficulty: number;
-  /** The worker has chosen the difficulty, so it stays unless shares become a flood. */
+  /** Whether the worker has chosen the difficulty, so that it stays unless shares become a flood. */
   readonly isChosen?: boolean;
-  /** What is known from an earlier session of the same worker. It sets the difficulty to begin with. */
+  /** Known from an earlier session of the same worker. It sets the first difficulty. */
   readonly known?: Known | undefined;
 }
 
 /** What is known of a miner's rate: `shares` ÷ `exposure` hashes per second. */
 export interface Known {
   readonly shares: number;
-  /** Seconds ÷ (hashes per share), summed up. */
+  /** Sum of seconds ÷ (hashes per share). */
   readonly exposure: number;
 }
 
 export class Vardiff {
   readonly #options: VardiffOptions;
   readonly #detector = new RateChangeDetector();
-  /** The difficulty that the session should have, in hashes per share. */
   #difficulty: number;
   /** The difficulty when it was last asked for. */
   #sent: number;
-  /** The difficulty of the miner's job, which is lower where a block is easier than the session's shares. */
+  /** The difficulty of the miner's job, which is lower if a block is easier than the session's shares. */
   #offered: number | undefined;
   #shares = 0;
   #exposure = 0;
-  /** Whether no share has come yet, or none since the difficulty was lowered for that reason. */
+  /** Whether no share has come yet, or none since silence lowered the difficulty. */
   #isSearching = true;
-  /** The rate that was last known well. A miner that falls silent may come back as fast. */
+  /** The last well-known rate. A miner that falls silent may come back as fast. */
   #knownRate: number | undefined;
-  /** Whether that rate is an earlier session's, so that it may be another machine's: anyone can use a name. */
+  /** Whether that rate comes from an earlier session, so that it may be another machine's: anyone can use a name. */
   #isHearsay = false;
   #nowMs = 0;
   #lastShareMs = 0;
-  /** How often shares may come at a chosen difficulty. */
   #mostChosenPerSecond = MOST_CHOSEN_PER_SECOND;
   #slowerMs = Number.NEGATIVE_INFINITY;
 
@@ -110,17 +104,17 @@ export class Vardiff {
     return this.#difficulty;
   }
 
-  /** The rate as it is estimated from the shares; 0 while there is nothing to estimate it from. */
+  /** The rate estimated from the shares; 0 before the first share. */
   get hashesPerSecond(): number {
     return this.#shares === 0 ? 0 : this.#shares / this.#exposure;
   }
 
-  /** Whether the rate is known at least to a sixth. */
+  /** Whether the standard error of the rate is at most a sixth. */
   get isKnown(): boolean {
     return this.#shares >= MANY_SHARES;
   }
 
-  /** Whether shares are asked for more often than they will be. */
+  /** Whether shares are asked for more often than later. */
   get isLearning(): boolean {
     return !this.#options.isChosen && this.#shares < REMEMBERED_SHARES;
   }
@@ -130,7 +124,7 @@ export class Vardiff {
     return { shares: this.#shares, exposure: this.#exposure };
   }
 
-  /** The miner has a job of this difficulty from now on. @param nowMs on a clock that never jumps */
+  /** Notes that the miner has a job of this difficulty. @param nowMs on a clock that never jumps */
   offer(difficulty: number, nowMs: number): void {
     if (this.#offered === undefined) {
       this.#nowMs = nowMs;
@@ -140,7 +134,7 @@ export class Vardiff {
     this.#offered = difficulty;
   }
 
-  /** Notes a share that meets the target of its job, which has this difficulty. */
+  /** Notes a share that meets its job's target. @param difficulty of that target */
   share(difficulty: number, nowMs: number): void {
     if (this.#offered === undefined) return;
     this.#lastShareMs = nowMs;
@@ -156,7 +150,7 @@ export class Vardiff {
       return;
     }
     this.#pass(Math.max(nowMs, this.#nowMs + LEAST_APART_MS));
-    // Shares of an easier job that are still on their way when a harder one is given out stand for less.
+    // Shares of an easier job that arrive after a harder one was given count for less.
     const weight = Math.min(1, difficulty / this.#offered);
     this.#shares += weight;
     if (this.#shares > REMEMBERED_SHARES) {
@@ -166,10 +160,7 @@ export class Vardiff {
     this.#watch(weight, 0);
   }
 
-  /**
-   * Call this after shares and every second.
-   * @returns whether the difficulty has changed since the last time
-   */
+  /** To be called after each share and every second. @returns whether the difficulty has changed since the last call */
   retarget(nowMs: number): boolean {
     if (this.#offered === undefined) return false;
     this.#pass(nowMs);
@@ -181,12 +172,12 @@ export class Vardiff {
     return hasChanged;
   }
 
-  /** The worker suggests a difficulty to begin with. What is known better stays. */
+  /** Takes the worker's suggestion, unless the rate is known better. */
   suggest(difficulty: number): void {
     if (!this.isKnown && !this.#options.isChosen) this.#difficulty = difficulty;
   }
 
-  /** Shares at a chosen difficulty come too often for the client's address, so they may come less often from now on. */
+  /** Lowers the share rate at a chosen difficulty, because the client's address sends too many lines. */
   slowDown(nowMs: number): void {
     if (nowMs - this.#slowerMs < SLOWER_MS) return;
     this.#slowerMs = nowMs;
@@ -207,7 +198,7 @@ export class Vardiff {
     if (this.#shares < MANY_SHARES) return;
     const since = this.#detector.note(shares, expected);
     if (!since) return;
-    // The estimate is made of what came since then; all that was known before counts as one more share.
+    // The estimate is made from what came since then; all earlier knowledge counts as one more share.
     const rate = (this.hashesPerSecond * (since.shares + 1)) / (since.expected + 1);
     this.#shares = since.shares + 1;
     this.#exposure = this.#shares / rate;
@@ -235,7 +226,7 @@ export class Vardiff {
   }
 
   #adjust(): void {
-    // A few shares that came in a burst may make a rate seem a thousand times as high.
+    // A few shares in a burst can make the rate seem a thousand times too high.
     if (this.isKnown) this.#knownRate = this.hashesPerSecond;
     const wanted = this.#wanted();
     const ratio = this.isLearning ? LEARNING_RATIO : SETTLED_RATIO;
@@ -259,24 +250,22 @@ export class Vardiff {
 }
 
 /*
- * Detects that shares come at another rate than before: Page's cumulative sums (CUSUM), one for a rate twice as high
- * and one for a rate half as high. Each is the logarithm of how much better the other rate explains the shares since
- * that sum was last zero. Pure.
+ * Detects a change of the share rate with Page's cumulative sums (CUSUM), one for twice and one for half the rate. Each
+ * is the logarithm of how much better the other rate explains the shares since that sum was last zero. Pure.
  */
 
-/** The rates that are compared with the known one: this many times as high, and as low. */
+/** The compared rates are this many times higher and lower than the known one. */
 const RATIO = 2;
 /**
- * Sums above this say that the rate has changed. Of a steady miner they say so once in e^8 = 3,000 shares at most,
- * which is 8 hours at 10 s a share; a rate that falls to a tenth is noticed after 19 shares that should have come, one
- * that rises to the tenfold after 14.
+ * Sums above this mean that the rate has changed. Such a sum comes by chance at most once in e^8 = 3,000 shares, or 8
+ * hours at 10 s a share. A fall to a tenth is noticed after 19 shares that should have come, a tenfold rise after 14.
  */
 const SURPRISING = 8;
 
-/** What has come since a sum was last zero. */
+/** The shares since a sum was last zero. */
 interface Since {
   readonly shares: number;
-  /** How many shares should have come. */
+  /** Number of shares that should have come. */
   readonly expected: number;
 }
 
@@ -296,9 +285,9 @@ export class RateChangeDetector {
   #sums: readonly Sum[] = [sum(RATIO), sum(1 / RATIO)];
 
   /**
-   * @param shares how many have come
-   * @param expected how many should have come
-   * @returns what has come since the rate has changed; undefined while it has not
+   * @param shares number of shares that have come
+   * @param expected number of shares that should have come
+   * @returns the shares since the rate changed; undefined if it has not
    */
   note(shares: number, expected: number): Since | undefined {
     for (const sum of this.#sums) {
@@ -316,11 +305,11 @@ export class RateChangeDetector {
 }
 
 /**
- * Remembers how fast workers were, so that their next sessions begin with the right difficulty. Anyone can use a name,
- * so a rate counts only for clients of the address from which it came. Pure.
+ * Remembers workers' rates, so that later sessions begin with the right difficulty. Anyone can use a name, so a rate
+ * counts only for clients of the network from which it came. Pure.
  */
 export class RememberedRates {
-  /** By the client's network and the worker's name, the oldest first. */
+  /** By the client's network and the worker's name, oldest first. */
   readonly #rates: BoundedMap<string, Known>;
 
   constructor(most: number) {
@@ -336,7 +325,7 @@ export class RememberedRates {
   }
 }
 
-/** A network has no blanks, so no two pairs have the same key. */
+/** A network contains no blank, so keys are unique. */
 function keyOf(address: string, worker: string): string {
   return `${networkOf(address)} ${worker}`;
 }

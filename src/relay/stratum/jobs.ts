@@ -1,6 +1,6 @@
 /**
- * Makes the jobs that sessions are given. Sessions search different nonces, so they can have the same header: what they
- * share is prepared once, which keeps the time from a New Cut to the last of a thousand sessions short.
+ * The jobs of sessions. Sessions search different nonces, so they can share a header, which is prepared once: this
+ * keeps the time from a New Cut to the last of a thousand sessions short.
  */
 
 import { toHex } from '../../chain/bytes.ts';
@@ -11,17 +11,17 @@ import { BoundedMap } from '../../system/bounded.ts';
 import { formatNotify } from '../../wire/stratum.ts';
 import type { RelayedWorks } from '../relay.ts';
 
-/** The number of job ids: they have 8 hex digits. */
+/** Job ids have 8 hex digits. */
 const JOB_IDS = 2 ** 32;
 
 export interface SharedJob {
-  /** Unique, and higher than that of every earlier job. The first is 1: a 0 could mean that there is no job. */
+  /** Unique, and higher than every earlier job's. The first is 1: a 0 could mean that there is no job. */
   readonly number: number;
   readonly id: string;
   readonly job: Job;
-  /** The job's header in hex. */
+  /** In hex. */
   readonly header: string;
-  /** The difficulty of its work's own target, in hashes. */
+  /** The difficulty of the work's own target, in hashes. */
   readonly difficulty: number;
   /** `mining.notify` as a line, in ASCII. */
   readonly notify: (clean: boolean) => Buffer;
@@ -34,16 +34,13 @@ export class SharedJobs {
   #latest: SharedJob | undefined;
   #madeMs = 0;
 
-  /** @param sharedMs time for which a job is given to sessions before one with a later creation time is made */
+  /** @param sharedMs time for which a job is given to sessions before a job with a later creation time is made */
   constructor(works: Pick<RelayedWorks, 'jobOf'>, sharedMs: number) {
     this.#works = works;
     this.#sharedMs = sharedMs;
   }
 
-  /**
-   * @param earlier the last job of the session
-   * @returns a job of this work with another header; undefined where the creation time cannot be later yet
-   */
+  /** @param earlier the session's last job @returns a job with another header; undefined if there can be none yet */
   later(work: Work, earlier: SharedJob | undefined, nowMs: number): SharedJob | undefined {
     const latest = this.#latest?.job.work === work ? this.#latest : undefined;
     const isOther = latest !== undefined && latest.job !== earlier?.job;
@@ -55,7 +52,7 @@ export class SharedJobs {
     return this.#latest;
   }
 
-  /** @returns a job with the header of an earlier one, and another id */
+  /** @returns a job with an earlier job's header and a new id */
   again({ job }: SharedJob): SharedJob {
     return this.#make(job);
   }
@@ -80,51 +77,49 @@ export class SharedJobs {
   }
 }
 
-/* The last jobs that a session was given, each with its own target. Pure. */
+/* The last jobs of a session, each with its own target. Pure. */
 
-/** Maximum number of jobs that are kept. The fastest ASIC gets two a second, so its shares may take 16 s to come. */
+/** Maximum number of remembered jobs. The fastest ASIC gets two a second, so its shares may take 16 s. */
 const KEPT = 32;
 /**
- * Maximum number of nonces that are remembered for each header, so that none counts twice. It is more than a client may
- * send in 30 s, after which a header is replaced where its creation time may be moved. Further shares of the same
- * header are stale: a nonce that was forgotten would count again.
+ * Maximum number of remembered nonces of a header, so that none counts twice: more than a client may send in the 30 s
+ * after which a header is replaced if its creation time may be moved. Further shares of the header are stale, since a
+ * forgotten nonce would count again.
  */
 const MOST_NONCES = 4_096;
 
-/** What the shares of a job must meet. */
 export interface ShareTerms {
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** The same as hashes per share. */
+  /** The target as hashes per share. */
   readonly difficulty: number;
 }
 
-/** What the shares of the job before had to meet. They count until this time. */
+/** The terms of the job before, which are accepted until `untilMs`. */
 export interface FormerTerms extends ShareTerms {
   readonly untilMs: number;
 }
 
-/** A header that the session was given, with one job or with several. */
+/** A header that the session got with one or several jobs. */
 interface GivenHeader {
   /**
-   * The terms of its first job, which alone decide how many hashes a share of this header stands for. If that depended
-   * on the job that a share names, or on its time, a client could choose the terms that pay most for each hash.
+   * The terms of the header's first job, which alone decide for how many hashes a share counts. Otherwise a client
+   * could choose the job or the time whose terms pay most for each hash.
    */
   readonly first: ShareTerms;
-  /** The nonces of the shares that counted. */
+  /** The nonces of the counted shares. */
   readonly nonces: Set<bigint>;
 }
 
 export interface GivenJob {
   readonly shared: SharedJob;
   readonly terms: ShareTerms;
-  /** The terms before, if they changed a moment ago. */
   readonly former: FormerTerms | undefined;
   readonly header: GivenHeader;
 }
 
 export class JobTable {
-  /** By id, the oldest first. */
+  /** By id, oldest first. */
   readonly #jobs = new BoundedMap<string, GivenJob>(KEPT);
   /** By the header in hex. A source can give the same header as new work. */
   readonly #headers = new BoundedMap<string, GivenHeader>(KEPT);
@@ -142,20 +137,19 @@ export class JobTable {
     return this.#jobs.get(id.toLowerCase().padStart(8, '0'));
   }
 
-  /** Whether the session may have had this job, which is no longer kept. */
+  /** Whether the session may have had this job, which is now forgotten. */
   hasHad(id: string): boolean {
     const number = /^[\da-f]{1,8}$/i.test(id) ? Number.parseInt(id, 16) : 0;
     const [oldest] = this.#jobs.values();
     return this.#first !== undefined && number >= this.#first && number < oldest.shared.number;
   }
 
-  /** The works of the jobs. */
   works(): Work[] {
     return [...this.#jobs.values()].map(({ shared }) => shared.job.work);
   }
 }
 
-/** Remembers the nonce of a share, so that it does not count again. @returns whether there is room for it */
+/** Remembers a share's nonce, so that it does not count again. @returns whether there is room for it */
 export function remember({ nonces }: GivenHeader, nonce: bigint): boolean {
   if (nonces.size >= MOST_NONCES) return false;
   nonces.add(nonce);
@@ -166,19 +160,16 @@ export function remember({ nonces }: GivenHeader, nonce: bigint): boolean {
 
 /** Number of nonces of a session: nonce2 has 6 bytes. */
 const NONCES = 2 ** 48;
-/** A miner gets a new job after it has searched this part of them at its estimated rate. */
+/** A miner gets a new job when it has searched this part of the nonces at its estimated rate. */
 const PART = 0.25;
-/** While the rate is not known: a quarter of the time that an ASIC of 140 TH/s takes. */
+/** Interval while the rate is not known: a quarter of the time that an ASIC of 140 TH/s takes. */
 const UNKNOWN_MS = 500;
-/** With shorter jobs, a miner would do little else than begin them. It is enough for 700 TH/s. */
+/** Minimum interval: with a shorter one a miner would mainly begin jobs. It is enough for 700 TH/s. */
 const LEAST_MS = 100;
-/** Miners take a server for dead that sends nothing for a minute. */
+/** Maximum interval: miners consider a server dead that sends nothing for a minute. */
 const MOST_MS = 30_000;
 
-/**
- * @param hashesPerSecond undefined while it is not known
- * @returns how long after a job the next one must follow, in ms
- */
+/** @param hashesPerSecond undefined if not known @returns the time until the next job must follow, in ms */
 export function rollMs(hashesPerSecond: number | undefined): number {
   if (hashesPerSecond === undefined) return UNKNOWN_MS;
   return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * PART * NONCES) / hashesPerSecond));

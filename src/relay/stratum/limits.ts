@@ -1,96 +1,87 @@
-/**
- * The limits on what clients cost the stratum server, and the names of what it refuses, all in one place. Tests bring
- * smaller limits. Pure.
- */
+/** Bounds what clients cost the stratum server. Tests use smaller limits. Pure, except for log lines about bans. */
 
 import { isIPv6, SocketAddress } from 'node:net';
 import { BoundedMap, LogBucket, TokenBucket } from '../../system/bounded.ts';
 import type { RelayLog } from '../relay.ts';
 
 export const stratumLimits = {
-  /**
-   * Maximum number of connections: one for each nonce1, and some that do not have theirs yet. Where files or memory are
-   * short, `mostConnections` gives a lower number.
-   */
+  /** Maximum number of connections: one for each nonce1, and some without. `mostConnections` may lower it. */
   connections: 66_560,
-  /** Maximum number of connections from one address, such as a farm's router. IPv6 addresses count by their /48. */
+  /** The same from one address, such as a farm's router. IPv6 addresses count by their /48. */
   connectionsPerAddress: 8_192,
-  /** Maximum bytes of a line. The longest, `mining.submit` with a name of 256 characters, has a few hundred. */
+  /** Maximum length of a line. The longest, `mining.submit` with a name of 256 characters, has a few hundred bytes. */
   lineBytes: 4_096,
-  /** Time in which a client must subscribe and authorize a worker. Miners take a second. */
+  /** Time limit for subscribing and authorizing a worker. Miners take a second. */
   loginMs: 30_000,
-  /** Time in which a proxy's header must come, or the handshake of TLS end. */
+  /** Time limit for a proxy's header, and for the TLS handshake. */
   handshakeMs: 5_000,
-  /** Maximum bytes that wait for a client that does not read: two minutes of jobs for the fastest ASIC. */
+  /** Maximum number of bytes that wait for a client that does not read: two minutes of jobs for the fastest ASIC. */
   pendingBytes: 160_000,
   /**
-   * Token bucket for the lines of a client: capacity, and refill per second. Before its rate is known, an ASIC of
-   * 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting. At most
-   * half of the lines may be something else than shares that meet their target.
+   * Token bucket for a client's lines. An ASIC of 1 PH/s sends 200 shares a second, but only until its rate is
+   * estimated from the first eight. The burst delays all other clients. At most half of the lines may be other than
+   * shares that meet their target.
    */
   lineBurst: 200,
   linesPerSecond: 100,
   /**
-   * Token bucket for all lines from an address together (IPv6: from a /48). 8,192 miners with a share each 10 s send
-   * 820 lines a second. 2,000 shares a second take 6 % of a core.
+   * Token bucket for all lines from an address (IPv6: from a /48). 8,192 miners with a share each 10 s send 820 lines a
+   * second. 2,000 shares a second take 6 % of a core.
    */
   addressLineBurst: 4_000,
   addressLinesPerSecond: 2_000,
   /**
-   * Token bucket for the lines of a client that do not count for its address: enough to log in and for the shares until
-   * its rate is known, so that a farm of fast miners can start at once; then one each 4 s. A client whose address has
-   * no lines left is not read until it has some again.
+   * Token bucket for a client's lines that do not count for its address: enough to log in and to learn its rate, so
+   * that a farm of fast miners can start at once; then one each 4 s. A client whose address has used up its lines is
+   * not read until there are more.
    */
   reservedLineBurst: 20,
   reservedLinesPerSecond: 0.25,
   /** Maximum number of meaningless lines at once; one more may come each minute. Each is answered with an error. */
   junkLines: 10,
-  /** Token bucket for the share ledger's lines about the sessions of one address: capacity, and refill per second. */
+  /** Token bucket for the share ledger's lines about the sessions of one address. */
   ledgerBurst: 100_000,
   ledgerLinesPerSecond: 200,
-  /** Maximum number of workers of an address whose shares without lines are summed up by name. */
+  /** Maximum number of an address's workers whose shares without lines are summed up by name. */
   ledgerWorkers: 1_000,
-  /** Maximum number of workers that a connection may authorize. Proxies have several. */
+  /** Maximum number of workers of a connection. Proxies have several. */
   workersPerSession: 16,
   /**
-   * Token bucket for the penalty points of an address, which is banned when it is empty: capacity, and refill per
-   * minute. Ten connections that were cut off for floods or junk use it up. Bad shares cost nothing.
+   * Token bucket for an address's penalty points; an empty bucket means a ban. Ten connections that were cut off for
+   * floods or junk use it up. Bad shares cost nothing.
    */
   banPoints: 100,
   banPointsPerMinute: 60,
   /** Duration of a ban: short, so that a corrected client is soon back. */
   banMs: 300_000,
-  /** Maximum number of addresses whose penalties, and of workers whose hashrates are remembered. */
+  /** Maximum number of addresses with remembered penalties, and of workers with remembered hashrates. */
   remembered: 10_000,
-  /** Time between two looks at each session: jobs are rolled at most this often, and time limits are this exact. */
+  /** Time between two checks of each session: the finest interval of new jobs, and the accuracy of time limits. */
   tickMs: 100,
-  /** Time between two events about the relay. */
   reportMs: 5_000,
-  /** Time between two log lines about what was refused. */
+  /** Time between two log lines about refused clients. */
   logMs: 60_000,
 };
 export type StratumLimits = Readonly<typeof stratumLimits>;
 
-/** Files that are reserved for the HTTP server's 64 clients, nodes, logs and GPUs; and for each CPU thread. */
+/** Files reserved for the HTTP server's 64 clients, nodes, logs and GPUs; and for each CPU thread. */
 const KEPT_FILES = 256;
 const KEPT_FILES_PER_THREAD = 4;
-/** Sessions may use a quarter of the memory, and each takes less than this. */
+/** Sessions may use a quarter of the memory, and each needs less than `SESSION_BYTES`. */
 const MEMORY_SHARE = 1 / 4;
 const SESSION_BYTES = 65_536;
 
-/** What a machine has for connections. */
 export interface Means {
-  /** Maximum number of files that the process may have open; absent where the system has no such limit. */
+  /** Maximum number of open files of the process; absent if the system has no such limit. */
   readonly files?: number | undefined;
-  /** The memory in bytes: the machine's, or the container's where that has less. */
+  /** Memory in bytes: the machine's, or the container's if that is less. */
   readonly memory: number;
-  /** Maximum number of CPU threads. */
   readonly threads: number;
 }
 
-/** @returns the maximum number of connections, and what is short where that is fewer than usual */
+/** @returns the maximum number of connections, and the resource that lowers it, if any */
 export function mostConnections({ files, memory, threads }: Means): { count: number; short?: 'files' | 'memory' } {
-  // With few files, mining goes on with half of them.
+  // If files are few, half of them are left for mining.
   const kept = KEPT_FILES + KEPT_FILES_PER_THREAD * threads;
   const byFiles = files === undefined ? Number.POSITIVE_INFINITY : Math.max(files - kept, Math.floor(files / 2));
   const byMemory = Math.floor((MEMORY_SHARE * memory) / SESSION_BYTES);
@@ -100,10 +91,10 @@ export function mostConnections({ files, memory, threads }: Means): { count: num
 }
 
 /**
- * Why connections are refused, or clients disconnected. Refused as they connect: `banned`, `crowded` (too many from one
- * address), `full` (too many in all). Disconnected later: `handshake` (what came was no TLS, or no header of a proxy),
- * `timeout` (no handshake or no login in time), `flood` (too many lines, or too long ones), `junk` (lines without
- * sense), `unread` (it does not read), `idle` (it brought nothing, and the server was full).
+ * Reasons for refusing or disconnecting clients. When they connect: `banned`, `crowded` (too many from one address),
+ * `full` (too many in all). Later: `handshake` (neither TLS nor a proxy's header), `timeout` (no handshake or login in
+ * time), `flood` (too many or too long lines), `junk` (meaningless lines), `unread` (does not read), `idle` (brought
+ * nothing while the server was full).
  */
 export const REFUSALS = [
   'banned',
@@ -118,35 +109,29 @@ export const REFUSALS = [
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/*
- * Decides who may connect, and how much those from one address may send together: bounds connections and lines, and
- * bans addresses. It logs bans, at a bounded rate. Pure but for the log.
- */
+/* Bounds connections and lines by address, and bans addresses. */
 
-/**
- * The penalty for each connection: 25,000 may come at once from an address, such as from a farm that starts and is
- * restarted twice, and then 250 a second.
- */
+/** Penalty points of a connection: an address may open 25,000 at once (a farm restarted twice), then 250 a second. */
 const CONNECTION_POINTS = 0.004;
 /** Capacity of the token bucket for log lines about bans. */
 const LOG_BURST = 10;
 
-/** What comes from one address, or from one IPv6 network of 48 bits. */
+/** One address, or one IPv6 /48. */
 interface Site {
   connections: number;
   readonly lines: SharedLines;
 }
 
 /**
- * Takes a line of a waiting client, if there is a token for it. @returns `waits` if there is none, `taken` if the
- * client has another line, `read` if it has none, so that it waits no longer
+ * Takes a waiting client's next line if there is a token for it. @returns `waits` without a token, `taken` if the
+ * client has another line, `read` if it has none and waits no longer
  */
 type GoOn = () => 'waits' | 'taken' | 'read';
 
-/** The token bucket that all clients of an address share. Clients that find it empty wait, and take turns. */
+/** The token bucket that all clients of an address share. When it is empty, clients wait and take turns. */
 export class SharedLines {
   readonly #bucket: TokenBucket;
-  /** Longest wait since the last line first. */
+  /** The longest wait comes first. */
   readonly #waiting = new Set<GoOn>();
 
   constructor({ addressLineBurst, addressLinesPerSecond }: StratumLimits, nowMs: number) {
@@ -166,9 +151,9 @@ export class SharedLines {
     this.#waiting.delete(goOn);
   }
 
-  /** Takes one line of each waiting client in turn, as far as there are tokens. Call this several times a second. */
+  /** Takes one line of each waiting client in turn, as far as there are tokens. To be called several times a second. */
   serve(): void {
-    // A client that is moved to the end of the set comes again.
+    // A client that is moved to the end of the set is visited again.
     for (const goOn of this.#waiting) {
       const state = goOn();
       if (state === 'waits') continue;
@@ -183,9 +168,8 @@ export class ConnectionLimiter {
   readonly #log: RelayLog;
   readonly #bans: Bans;
   readonly #logged: LogBucket;
-  /** Sites with connections. */
   readonly #sites = new Map<string, Site>();
-  /** Sites that had connections, so that a client gains no tokens by connecting again. */
+  /** Sites that had connections, so that reconnecting gains no tokens. */
   readonly #former: BoundedMap<string, Site>;
 
   constructor(limits: StratumLimits, log: RelayLog, nowMs: number) {
@@ -196,10 +180,7 @@ export class ConnectionLimiter {
     this.#logged = new LogBucket(LOG_BURST, nowMs);
   }
 
-  /**
-   * @returns why this connection is refused; otherwise the lines that it shares with others from its address. Then
-   *   `leave` must be called at its end
-   */
+  /** @returns why the connection is refused, or the lines that its address shares; then `leave` must be called */
   enter(address: string, nowMs: number): 'banned' | 'crowded' | SharedLines {
     if (this.#bans.isBanned(address, nowMs)) return 'banned';
     this.note(address, CONNECTION_POINTS, 'too many connections', nowMs);
@@ -220,7 +201,6 @@ export class ConnectionLimiter {
     this.#former.set(name, site);
   }
 
-  /** Lets waiting clients go on. Call this several times a second. */
   serve(): void {
     for (const { lines } of this.#sites.values()) lines.serve();
   }
@@ -241,8 +221,8 @@ export class ConnectionLimiter {
 }
 
 /*
- * Bans addresses that flood the server or send junk: for some minutes, no new connection of theirs is accepted.
- * Connections that behave go on, because a whole farm can have one address. Pure.
+ * Bans addresses that flood the server or send junk: their new connections are refused for some minutes. Existing
+ * connections that behave go on, because a whole farm can have one address. Pure.
  */
 
 type BanLimits = Pick<StratumLimits, 'banPoints' | 'banPointsPerMinute' | 'banMs' | 'remembered'>;
@@ -267,7 +247,7 @@ export class Bans {
     return known !== undefined && known.bannedUntilMs > nowMs;
   }
 
-  /** @param points the penalty @returns whether the address is banned because of it */
+  /** @param points the penalty @returns whether it has caused a ban */
   note(address: string, points: number, nowMs: number): boolean {
     const { banPoints, banPointsPerMinute, banMs } = this.#limits;
     const network = networkOf(address);
@@ -280,17 +260,17 @@ export class Bans {
   }
 }
 
-/** A /48, which is a usual allocation, has 65,536 /64 networks. */
+/** A /48 is a usual allocation, and contains 65,536 /64 networks. */
 const SITE_BITS = 48;
 
-/** @returns an IPv4 address as it is; of an IPv6 address its /48. Limits per address apply to this */
+/** @returns an IPv4 address unchanged, or an IPv6 address's /48. Limits per address apply to this */
 export function siteOf(address: string): string {
   return networkOf(address, SITE_BITS);
 }
 
 /**
- * @param bits the length of an IPv6 prefix, a multiple of 16. The default is 64: one client usually controls a /64
- * @returns an IPv4 address as it is; of an IPv6 address its network
+ * @param bits length of an IPv6 prefix, a multiple of 16. The default is 64: one client usually controls a /64
+ * @returns an IPv4 address unchanged, or an IPv6 address's network
  */
 export function networkOf(address: string, bits = 64): string {
   const plain = plainAddress(address);
@@ -306,14 +286,9 @@ export function networkOf(address: string, bits = 64): string {
     .join(':')}::/${bits}`;
 }
 
-/* Addresses of clients in one form, whether the system or a proxy gives them. Pure. */
-
 const MAPPED = '::ffff:';
 
-/**
- * @returns an IPv4 address as such, also where IPv6 stands for it (RFC 4291 §2.5.5.2) in any of its spellings, such as
- * `::ffff:192.0.2.5` and `0:0:0:0:0:ffff:c000:205`; other addresses unchanged
- */
+/** @returns an IPv4 address also for its IPv6 forms (RFC 4291 §2.5.5.2), like `::ffff:192.0.2.5`; else `address` */
 export function plainAddress(address: string): string {
   if (!isIPv6(address)) return address;
   // The system writes an IPv4 address inside an IPv6 address with dots.

@@ -1,23 +1,17 @@
-/**
- * Hands out the 2 bytes of nonce1: one value for each session, and none of them the lane of the local miner, so that no
- * two search the same nonces. Pure.
- */
+/** Assigns the 2 bytes of nonce1, different for all sessions and the local miner: none search the same nonces. Pure. */
 
 import { LANES } from '../../chain/nonce.ts';
 import type { Work } from '../../chain/work.ts';
 
-/**
- * Time after which a nonce1 is free again in any case: nodes forget work after five minutes, and by then every job has
- * a later creation time.
- */
+/** Time after which a nonce1 is free in any case: nodes forget work after five minutes. */
 const FORGOTTEN_MS = 600_000;
-/** Number of released values that are checked for one session: 64 attempts check all, and none takes long. */
+/** Number of released values checked for one session. 64 attempts check all, and none takes long. */
 const LOOKS = 1_024;
 
 interface Released {
   readonly value: number;
   readonly atMs: number;
-  /** The works of the jobs that its session had. */
+  /** The works of the session's jobs. */
   readonly works: ReadonlySet<Work>;
 }
 
@@ -29,9 +23,9 @@ interface Nonce1PoolOptions {
 
 export class Nonce1Pool {
   readonly #options: Nonce1PoolOptions;
-  /** Number of values that were given out for the first time; the first is the one after the local miner's. */
+  /** Number of values that were assigned for the first time, from the one after the local miner's. */
   #begun = 0;
-  /** A ring in the order of release; values that were checked and not free go to the end. */
+  /** A ring in the order of release. Values that were checked and not free move to the end. */
   readonly #released: Released[] = [];
   #first = 0;
   #count = 0;
@@ -40,12 +34,9 @@ export class Nonce1Pool {
     this.#options = options;
   }
 
-  /**
-   * @returns 0 … 65,535, of no session; undefined when none was found that is neither taken nor needed for shares of a
-   *   former session
-   */
+  /** @returns 0 … 65,535; undefined if every checked value is in use, or needed for shares of a former session */
   take(nowMs: number): number | undefined {
-    // New values come first, so that each value is used again as late as possible.
+    // New values come first, so that values are reused as late as possible.
     if (this.#begun < LANES - 1) return (this.#options.taken + ++this.#begun) % LANES;
     for (let looks = Math.min(LOOKS, this.#count); looks > 0; looks--) {
       const released = this.#shift();
@@ -55,7 +46,6 @@ export class Nonce1Pool {
     return undefined;
   }
 
-  /** @param works those of the jobs that the session had */
   release(value: number, works: Iterable<Work>, nowMs: number): void {
     this.#push({ value, works: new Set(works), atMs: nowMs });
   }

@@ -1,7 +1,4 @@
-/**
- * The stratum server: ASICs and other miners connect to it, and mine on what the source gives. It brings together what
- * listens, the sessions, and the works.
- */
+/** The stratum server: ASICs and other miners connect to it and mine on the source's work. */
 
 import { BlockList, createServer, isIPv4, type Server, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
@@ -30,44 +27,38 @@ import { type Ledger, ShareLogQuota } from './share-log.ts';
 import { Connection, encrypted, HandshakeError, readProxyHeader } from './socket.ts';
 
 const NAME = 'stratum';
-/** Time of silence after which the system probes a connection (TCP keep-alive). Silence alone ends no session. */
+/** Silence after which the system probes a connection (TCP keep-alive). Silence alone ends no session. */
 const KEEP_ALIVE_MS = 60_000;
-/** The penalty for something that is not TLS where TLS is required. */
+/** Penalty points for data that is not TLS where TLS is required. */
 const HANDSHAKE_POINTS = 2;
-/** While the server is full: time between two rounds of disconnecting idle clients, and how many at most. */
+/** While the server is full: time between two rounds of disconnecting idle clients, and their maximum number. */
 const ROOM_MS = 1_000;
 const ROOM_CLIENTS = 100;
 /** Capacity of the token bucket for log lines about connections that fail by a fault of the system. */
 const FAULTS_LOGGED = 10;
-/** Capacity of the token bucket for log lines about first shares: a farm that starts. Clients choose names freely. */
+/** The same for first shares: enough for a farm that starts. Clients choose their names freely. */
 const FIRST_SHARES_LOGGED = 100;
 
-/** The seconds between two shares of a session, where nothing else is asked for. */
 const SHARE_SECONDS = 10;
 const SILENT: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
 
 export interface StratumOptions {
   /** Its works must leave the whole nonce free. */
   readonly source: WorkSource;
-  /** Called with each event. */
   readonly emit?: Listener;
   readonly clock?: Clock;
   /** By default nothing is logged. */
   readonly log?: RelayLog;
-  /** An address or a name, and a port; 0 stands for any free one. */
+  /** A host address or name, and a port; 0 means any free port. */
   readonly listen: { readonly host: string; readonly port: number };
   /** The lane of a miner on the same source (`MinerOptions.lane`), which no session gets. The default is 0. */
   readonly lane?: number;
-  /** The seconds between two shares of a session. The default is 10. */
+  /** Seconds between two shares of a session. The default is 10. */
   readonly shareSeconds?: number;
-  /**
-   * Addresses of proxies, or networks like 10.0.0.0/8. Their connections must begin with a header of the PROXY
-   * protocol.
-   */
+  /** Addresses of proxies, or networks like 10.0.0.0/8. Their connections must begin with a PROXY protocol header. */
   readonly proxies?: readonly string[];
-  /** With it, all connections are encrypted. */
+  /** If given, all connections are encrypted. */
   readonly secureContext?: SecureContext;
-  /** Opens the share ledger. */
   readonly openLedger?: () => Promise<Ledger>;
   readonly limits?: Partial<StratumLimits>;
 }
@@ -88,7 +79,7 @@ export class StratumRelay implements Relay {
   readonly #sockets = new Set<Socket>();
   readonly #refusals: Refusals<Refusal>;
   readonly #faults: LogBucket;
-  /** Number of connections that were refused because the server was full, since idle clients were disconnected. */
+  /** Number of connections refused because the server was full, since idle clients were last disconnected. */
   #withoutRoom = 0;
   #madeRoomMs = 0;
   #ledger: Ledger | undefined;
@@ -147,13 +138,13 @@ export class StratumRelay implements Relay {
     });
   }
 
-  /** Where it listens; undefined before `open`. */
+  /** The listening port; undefined before `open`. */
   get port(): number | undefined {
     const address = this.#server.address();
     return typeof address === 'object' ? address?.port : undefined;
   }
 
-  /** @throws Error of the system when the port or the ledger cannot be used */
+  /** @throws Error of the system if the port or the ledger cannot be used */
   async open(): Promise<void> {
     const { listen, openLedger } = this.#options;
     this.#ledger = await openLedger?.();
@@ -190,7 +181,7 @@ export class StratumRelay implements Relay {
 
   async #close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    // Sockets report late that they are closed, and sessions write to the ledger at their end.
+    // Sockets report their end late, and sessions write to the ledger at their end.
     this.#sessions.closeAll();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
@@ -199,7 +190,7 @@ export class StratumRelay implements Relay {
     await this.#ledger?.close();
   }
 
-  /** Disconnects idle clients while others find no place. They may come again. */
+  /** Disconnects idle clients while others are refused. They may connect again. */
   #makeRoom(nowMs: number): void {
     if (this.#withoutRoom === 0 || nowMs - this.#madeRoomMs < ROOM_MS) return;
     this.#sessions.makeRoom(Math.min(this.#withoutRoom, ROOM_CLIENTS), nowMs);
@@ -229,7 +220,7 @@ export class StratumRelay implements Relay {
     this.#log.warn(`${this.#options.source.name} fixes a part of the nonce, which leaves no room for sessions`);
   }
 
-  /** Takes a new connection. A fault ends only that connection. */
+  /** Takes a new connection. A fault ends only this connection. */
   async #meet(socket: Socket): Promise<void> {
     const { secureContext } = this.#options;
     const { handshakeMs } = this.#limits;
@@ -280,12 +271,12 @@ export class StratumRelay implements Relay {
   }
 }
 
-/** Whether the source leaves those bytes of the nonce free that distinguish sessions. */
+/** Whether the source leaves the bytes of the nonce free that distinguish sessions. */
 function hasRoom({ nonce1 }: Work): boolean {
   return nonce1.bytes === 0;
 }
 
-/** @param network `192.0.2.1`, `2001:db8::/32` */
+/** @param network such as `192.0.2.1` or `2001:db8::/32` */
 function addTo(list: BlockList, network: string): void {
   const [address, bits] = network.split('/');
   const family = isIPv4(address) ? 'ipv4' : 'ipv6';

@@ -1,4 +1,4 @@
-/** What a session mines: its jobs, its difficulty, and when each changes. */
+/** A session's jobs and difficulty, and when each changes. */
 
 import { targetForDifficulty } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
@@ -13,24 +13,21 @@ import type { StratumLimits } from './limits.ts';
 import type { Nonce1Pool } from './nonce1-pool.ts';
 import type { ShareLogQuota } from './share-log.ts';
 
-/**
- * The first difficulty of a session of which nothing is known. Its target is 2^214 − 1, like that of the reference
- * server.
- */
+/** The first difficulty of an unknown session. Its target is 2^214 − 1, like the reference server's. */
 const FIRST_DIFFICULTY = 2 ** 42;
-/** Time between two checks of the difficulty besides those at each share: a miner that slows down sends none. */
+/** Time between two checks of the difficulty besides those at shares: a miner that slows down sends none. */
 const RETARGET_MS = 1_000;
 /**
- * Time for which a new target waits for a job with a later creation time. Right after a New Cut there is none yet,
- * because the work's own time is later than what is surely valid by the node's clock.
+ * Maximum wait of a new target for a job with a later creation time. Right after a New Cut there is none, because the
+ * work's own time is later than the surely valid time on the node's clock.
  */
 const RETARGET_PATIENCE_MS = 3_000;
-/** A target that is this many times too easy is replaced at once: shares would come in a flood meanwhile. */
+/** A target this many times too easy is replaced at once: otherwise shares would come in a flood. */
 const FLOOD_RATIO = 16;
-/** Time for which shares of the former target count with new jobs, too: miners may take the new target late. */
+/** Time for which shares of the former target count with new jobs: miners may take the new target late. */
 const GRACE_MS = 10_000;
 
-/** What all sessions of a server share. */
+/** Shared by all sessions of a server. */
 export interface SessionContext {
   readonly works: Pick<RelayedWorks, 'current' | 'judge' | 'isStale'>;
   readonly jobs: SharedJobs;
@@ -39,19 +36,16 @@ export interface SessionContext {
   readonly rates: RememberedRates;
   readonly clock: Clock;
   readonly limits: StratumLimits;
-  /** The seconds between two shares of a session whose rate is known. */
+  /** Seconds between two shares of a session whose rate is known. */
   readonly aimSeconds: number;
-  /** The seconds between two shares of a session whose rate is not known. */
+  /** The same while the rate is not known. */
   readonly learningSeconds: () => number;
-  /** Writes sessions and their shares into the share ledger. */
   readonly quota: ShareLogQuota;
   readonly log: RelayLog;
-  /** Bounds the log's lines about workers that bring their first share. */
   readonly firstShares: LogBucket;
 }
 
 interface ClientHints {
-  /** The client's. */
   readonly address: string;
   readonly worker: string;
   /** The difficulties that the worker has chosen and suggested, in hashes per share. */
@@ -67,7 +61,7 @@ export class SessionJobs implements SessionNow {
   #last: SharedJob | undefined;
   #terms: ShareTerms | undefined;
   #former: FormerTerms | undefined;
-  /** Whether the newest job has the header of one with an easier target, for which its shares count. */
+  /** Whether the newest job has the header of a job with an easier target, by which its shares count. */
   #isUnderpaid = false;
   #givenMs = 0;
   #rolledMs = 0;
@@ -87,8 +81,8 @@ export class SessionJobs implements SessionNow {
       isChosen: chosen !== undefined,
     };
     const remembered = new Vardiff({ ...options, known: rates.get(address, worker) });
-    // Anyone can use a name, so the rate that is remembered for it must not let a fast miner begin with a flood of
-    // shares. A slow miner that is not known finds its first share as soon as at a share each 10 s.
+    // Anyone can use a name, so its remembered rate must not let a fast miner begin with a flood of shares. A slow
+    // unknown miner finds its first share as soon as at a share each 10 s.
     const isEasy = chosen === undefined && remembered.difficulty < FIRST_DIFFICULTY;
     this.#vardiff = isEasy ? new Vardiff(options) : remembered;
   }
@@ -113,7 +107,6 @@ export class SessionJobs implements SessionNow {
     return this.#vardiff.known;
   }
 
-  /** The terms of the newest job's shares. */
   get newest(): ShareTerms | undefined {
     return this.#terms;
   }
@@ -122,10 +115,7 @@ export class SessionJobs implements SessionNow {
     return this.table.works();
   }
 
-  /**
-   * Gives the client a job, if there is work.
-   * @param clean whether the client must drop its earlier jobs
-   */
+  /** Gives the client a job, if there is work. @param clean whether the client must drop its earlier jobs */
   give(clean: boolean, nowMs: number): void {
     const { works, jobs } = this.#context;
     const work = works.current;
@@ -135,7 +125,7 @@ export class SessionJobs implements SessionNow {
   }
 
   #give(shared: SharedJob, isWanted: boolean, nowMs: number): void {
-    // A new target goes with a clean job, whatever the job was made for.
+    // A new target always comes with a clean job.
     const clean = isWanted || this.#retargetSinceMs !== undefined;
     this.#retargetSinceMs = undefined;
     const isAgain = shared.job === this.#last?.job;
@@ -161,12 +151,11 @@ export class SessionJobs implements SessionNow {
     this.#retarget(nowMs);
   }
 
-  /** Called when shares at a chosen difficulty come too often for the client's address. */
   slowDown(nowMs: number): void {
     this.#vardiff.slowDown(nowMs);
   }
 
-  /** Rolls the creation time and adjusts the difficulty when that is due. */
+  /** Rolls the creation time and adjusts the difficulty if that is due. */
   tick(nowMs: number): void {
     const isTime = nowMs - this.#lookedMs >= RETARGET_MS;
     if (isTime || this.#retargetSinceMs !== undefined) this.#retarget(nowMs);
@@ -181,11 +170,11 @@ export class SessionJobs implements SessionNow {
     if (!work || !this.#last) return;
     const shared = jobs.later(work, this.#last, nowMs);
     if (shared) this.#give(shared, false, nowMs);
-    // Where the creation time may not be moved, the same job is sent again, and only to show that the server is alive.
+    // If the creation time may not be moved, the same job is sent again, only to show that the server is alive.
     else if (nowMs - this.#givenMs >= rollMs(0)) this.#give(this.#last, false, nowMs);
   }
 
-  /** A target is fixed for a job, so a new one needs a new job. */
+  /** A job's target is fixed, so a new target needs a new job. */
   #retarget(nowMs: number): void {
     this.#lookedMs = nowMs;
     if (this.#vardiff.retarget(nowMs)) this.#retargetSinceMs ??= nowMs;
@@ -194,12 +183,12 @@ export class SessionJobs implements SessionNow {
     const shared = this.#context.jobs.later(work, this.#last, nowMs);
     const isFlood = this.#vardiff.difficulty > FLOOD_RATIO * this.difficulty;
     const mayWait = work.rollTime && !isFlood && nowMs - this.#retargetSinceMs < RETARGET_PATIENCE_MS;
-    // With the header that it has, a miner would search the same nonces again.
+    // With the same header, a miner would search the same nonces again.
     if (shared) this.#give(shared, true, nowMs);
     else if (!mayWait) this.give(true, nowMs);
   }
 
-  /** @returns the line with a new target; empty where it is the same as before */
+  /** @returns the line with a new target; empty if the target is unchanged */
   #setTerms(shared: SharedJob, nowMs: number): string {
     const own = this.#vardiff.difficulty;
     const isBlock = shared.difficulty <= own;

@@ -1,9 +1,8 @@
 /**
- * A stratum session: what one client asks, and the jobs that it is given. It speaks lines and knows no socket.
+ * A stratum session: a client's requests, and the jobs that it gets. It speaks lines and knows no socket.
  *
- * A session gets a nonce1 with `mining.subscribe` and a worker with `mining.authorize`, in either order. Once it has
- * both it gets a job at once, and others at each new work, when its difficulty changes, and before it can have searched
- * all nonces.
+ * A session gets a nonce1 with `mining.subscribe` and a worker with `mining.authorize`, in either order. Then it gets a
+ * job at once, and others with each new work, when its difficulty changes, and before it can run out of nonces.
  */
 
 import { NONCE_BYTES } from '../../chain/bytes.ts';
@@ -30,16 +29,15 @@ import type { Refusal } from './limits.ts';
 import { type SessionContext, SessionJobs } from './session-jobs.ts';
 import { type Reply, ShareHandler } from './shares.ts';
 
-/** The connection to the client. */
 export interface Client {
-  /** The client's address; behind a proxy, the one in the proxy's header. */
+  /** The client's address; behind a proxy, the address in the proxy's header. */
   readonly address: string;
   send(lines: string | Buffer): void;
   /** Ends the connection. @param points the penalty; see `stratumLimits.banPoints` @param refusal what it counts as */
   close(reason: string, points: number, refusal?: Refusal): void;
 }
 
-/** The penalty for junk, for which a client is disconnected. */
+/** Penalty points of a client that is disconnected for junk. */
 const JUNK_POINTS = 10;
 /** Refill: some miners send something unknown now and then, for years. */
 const JUNK_PER_SECOND = 1 / 60;
@@ -70,12 +68,11 @@ export class Session {
     this.#junk = new TokenBucket(context.limits.junkLines, JUNK_PER_SECOND, this.#openedMs);
   }
 
-  /** The jobs and the difficulty; undefined before the client has subscribed and authorized a worker. */
   get jobs(): SessionJobs | undefined {
     return this.#jobs;
   }
 
-  /** @param line one line of the client, without its end @returns whether it was a share that met its target */
+  /** @param line without its end @returns whether it was a share that met its target */
   receive(line: string): boolean {
     if (line.trim() === '') return false;
     const parsed = parseClientLine(line);
@@ -88,18 +85,17 @@ export class Session {
     return false;
   }
 
-  /** Called when all clients of its address together send more lines than they may. */
+  /** Called when the client's address sends too many lines. */
   slowDown(): void {
     this.#jobs?.slowDown(this.#context.clock.monotonicMs());
   }
 
-  /** Call this several times a second. */
   tick(nowMs: number): void {
     if (this.#jobs) this.#jobs.tick(nowMs);
     else if (nowMs - this.#openedMs >= this.#context.limits.loginMs) this.#client.close('no login', 0, 'timeout');
   }
 
-  /** @returns whether it has existed for `leastMs`, and its shares prove less than `leastRate` hashes a second */
+  /** @returns whether it is at least `leastMs` old, and its shares prove less than `leastRate` hashes a second */
   isIdle(leastMs: number, leastRate: number, nowMs: number): boolean {
     return nowMs - this.#openedMs >= leastMs && (this.#jobs?.hashesPerSecond ?? 0) < leastRate;
   }
@@ -195,7 +191,7 @@ export class Session {
   }
 
   #begin(): void {
-    // If the client does not read, the answer before this may have ended the session.
+    // A client that does not read may have been disconnected while the last answer was sent.
     if (this.#hasEnded || this.#jobs || !this.#nonce1 || this.#workers.size === 0) return;
     const { number: session } = this;
     const worker = this.#name();
@@ -205,7 +201,7 @@ export class Session {
     log.debug(`session ${session} of ${worker} has begun: ${address}, ${agent || 'an unnamed program'}`);
     const hints = { address, worker, chosen: this.#chosen, suggested: this.#suggested };
     this.#jobs = new SessionJobs(this.#context, hints, (lines) => this.#client.send(lines));
-    // A connection with several workers counts as one of its first worker's.
+    // A connection with several workers counts for its first worker.
     this.#workers.get(worker)?.sessions.add(this.#jobs);
     const nonces = { nonce1: this.#nonce1, isReversed: this.#reversesNonces };
     const begin = { type: 'session', session, nonce1: formatNonce1(this.#nonce1), worker, agent, address } as const;
@@ -224,7 +220,7 @@ export class Session {
     return this.#shareHandler.take(params);
   }
 
-  /** The first worker is the session's. */
+  /** The name of the session's first worker. */
   #name(): string {
     const [name] = this.#workers.keys();
     return name;
@@ -236,7 +232,7 @@ function swapped(value: number): number {
   return ((value << 8) | (value >> 8)) % LANES;
 }
 
-/** @returns for each extension that the client names, `false` */
+/** @returns `false` for each extension that the client names */
 function refusedExtensions(names: unknown): Record<string, false> {
   const known = Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, 16) : [];
   return Object.fromEntries(known.map((name) => [name, false]));
@@ -244,15 +240,15 @@ function refusedExtensions(names: unknown): Record<string, false> {
 
 /* All sessions of a stratum server. */
 
-/** The least time in seconds between two shares of a session whose rate is still being calibrated. */
+/** Minimum number of seconds between two shares of a session that is learning. */
 const LEARNING_SECONDS = 0.15;
-/** Combined share rate of all sessions that are still being calibrated. To verify them takes a tenth of a core. */
+/** Combined share rate of all sessions that are learning. Verifying them takes a tenth of a core. */
 const LEARNING_SHARES_PER_SECOND = 1_000;
-/** Time between two counts of the sessions that are being calibrated and have brought shares. */
+/** Time between two counts of the learning sessions that have brought shares. */
 const COUNT_MS = 1_000;
 /**
  * While the server is full, sessions of at least this age whose shares prove less than this rate are closed. By then,
- * the slowest miners that are worth a session, at 1 MH/s, have brought shares.
+ * the slowest miners worth a session, at 1 MH/s, have brought shares.
  */
 const IDLE_MS = 150_000;
 const IDLE_HASHES_PER_SECOND = 10_000;
@@ -271,15 +267,14 @@ export class Sessions {
     this.#all.delete(session);
   }
 
-  /** The seconds between two shares of a session whose rate is not known. */
   readonly learningSeconds = (): number => Math.max(LEARNING_SECONDS, this.#learning / LEARNING_SHARES_PER_SECOND);
 
-  /** Gives a job of the current work to all. @param clean whether earlier jobs are worth nothing */
+  /** Gives a job of the current work to all sessions. @param clean whether earlier jobs are worthless */
   giveAll(clean: boolean, nowMs: number): void {
     for (const jobs of this.#allJobs()) jobs.give(clean, nowMs);
   }
 
-  /** Call this several times a second. */
+  /** To be called several times a second. */
   tick(nowMs: number): void {
     if (nowMs - this.#countedMs >= COUNT_MS) {
       this.#countedMs = nowMs;
@@ -291,7 +286,7 @@ export class Sessions {
     for (const session of this.#all) session.tick(nowMs);
   }
 
-  /** Disconnects at most `most` clients that bring nothing, the oldest first. */
+  /** Disconnects at most `most` clients that bring nothing, oldest first. */
   makeRoom(most: number, nowMs: number): void {
     let count = 0;
     for (const session of this.#all) {
@@ -306,7 +301,6 @@ export class Sessions {
     for (const session of [...this.#all]) session.close('the server ends');
   }
 
-  /** Emits the event about the relay when it is due. */
   report(
     relay: string,
     emit: Listener,

@@ -1,7 +1,5 @@
 /**
- * Writes the share ledger: JSON lines, in order, appended to a file. A slow or full disk stops nothing else: lines wait
- * in a bounded memory, and those that find no room are counted. A line in the file then says how many are missing
- * there.
+ * The share ledger: JSON lines in a file. Lines wait in bounded memory for a slow disk; a line counts the lost ones.
  */
 
 import { z } from 'zod';
@@ -12,18 +10,17 @@ import { TokenBucket } from '../../system/bounded.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { type StratumLimits, siteOf } from './limits.ts';
 
-/** Maximum bytes that wait for the disk: some 40,000 shares, which are minutes of a large farm. */
+/** Maximum number of bytes that wait for the disk: some 40,000 shares, which are minutes of a large farm. */
 const WAITING_BYTES = 8 * 1024 ** 2;
 /** Delay before a failed write is retried. */
 const AGAIN_MS = 5_000;
 /** Time for which lines are collected, so that not every share costs a system call. */
 const COLLECT_MS = 200;
-/** Time for which the end waits for the disk. */
+/** Maximum wait for the disk at the end. */
 const CLOSE_MS = 5_000;
 
-/** The file, opened for appending. */
 export interface LedgerFile {
-  /** @returns how many of the bytes were written */
+  /** @returns the number of bytes that were written */
   write(bytes: Buffer): Promise<number>;
   close(): Promise<void>;
 }
@@ -66,12 +63,12 @@ export class Ledger {
     if (!this.#lines.add(`${JSON.stringify(line)}\n`)) this.#lost++;
   };
 
-  /** Writes what waits, for some seconds at most, and closes the file. */
+  /** Writes the waiting lines, for some seconds at most, and closes the file. */
   async close(): Promise<void> {
     this.#addLost(true);
     await this.#lines.close(CLOSE_MS);
     if (this.#lines.waiting > 0) this.#warn('the last lines of the share ledger could not be written');
-    // The system closes no file that it still writes.
+    // The system does not close a file while it writes it.
     await settledWithin(
       this.#file.close().catch(() => {}),
       CLOSE_MS,
@@ -85,12 +82,9 @@ export class Ledger {
   }
 }
 
-/* The shapes of the lines of the share ledger. A field that is optional is absent where its value is not known. */
+/* The lines of the share ledger. Optional fields are absent if their value is not known. */
 
-/**
- * What became of a share. `unknown-job`: the session never had the job that it names. `invalid`: its nonce cannot be
- * read.
- */
+/** `unknown-job`: the session never had the named job. `invalid`: the nonce cannot be read. */
 const SHARE_RESULTS = ['accepted', 'low-difficulty', 'duplicate', 'stale', 'unknown-job', 'invalid'] as const;
 export type ShareResult = (typeof SHARE_RESULTS)[number];
 
@@ -146,13 +140,9 @@ export const LedgerLine = z.discriminatedUnion('type', [
 export type LedgerLine = z.infer<typeof LedgerLine>;
 
 type Untimed<Line> = Line extends unknown ? Omit<Line, 'timeMillis'> : never;
-/** A line before it is written. */
 export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
 
-/*
- * Bounds what clients can make the share ledger write: all sessions of a network share one bucket of lines. Shares
- * beyond it are summed up by worker, so that no credit is lost.
- */
+/* Bounds the ledger lines of a network. Further shares are summed up by worker, so that no credit is lost. */
 
 /** Time between two sums of left-out lines: a flood may last for days, and the ledger should show it meanwhile. */
 const SUM_MS = 60_000;
@@ -162,13 +152,11 @@ const KEPT_FOR_ACCEPTED = 0.5;
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
 
 interface ShareLogQuotaOptions {
-  /** Writes a line of the ledger. */
   readonly record: (entry: LedgerEntry) => void;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly limits: StratumLimits;
 }
 
-/** A worker's shares without a line: how many, and what the accepted ones stand for. */
 type LeftOut = Omit<Extract<LedgerEntry, { type: 'left-out' }>, 'type' | 'worker'>;
 
 interface NetworkLines {
@@ -179,7 +167,7 @@ interface NetworkLines {
 
 export class ShareLogQuota {
   readonly #options: ShareLogQuotaOptions;
-  /** By network, `siteOf` the clients' addresses; those that were used least recently come first. */
+  /** By `siteOf` the clients' addresses, least recently used first. */
   readonly #networks = new Map<string, NetworkLines>();
 
   constructor(options: ShareLogQuotaOptions) {
@@ -192,8 +180,8 @@ export class ShareLogQuota {
 
   /**
    * @param address the client's
-   * @param lines how many the share needs
-   * @returns whether it gets them. If not, it is summed up
+   * @param lines number of lines that the share needs
+   * @returns whether the share gets its lines; otherwise it is summed up
    */
   admit(address: string, share: ShareEntry, lines: number): boolean {
     const nowMs = this.#options.clock.monotonicMs();
@@ -205,7 +193,7 @@ export class ShareLogQuota {
     return isAdmitted;
   }
 
-  /** Writes the sums that are not written yet. */
+  /** Writes the remaining sums. */
   close(): void {
     for (const network of this.#networks.values()) this.#sumUp(network);
   }

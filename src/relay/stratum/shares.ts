@@ -1,4 +1,4 @@
-/** Takes the shares of a session: verifies, counts and answers them. */
+/** A session's shares: verifies, counts and answers them. */
 
 import { NONCE_BYTES } from '../../chain/bytes.ts';
 import { withSearchTarget } from '../../chain/job.ts';
@@ -12,26 +12,25 @@ import { type GivenJob, remember, type ShareTerms } from './jobs.ts';
 import type { SessionContext, SessionJobs } from './session-jobs.ts';
 import type { LedgerEntry, ShareEntry, ShareResult } from './share-log.ts';
 
-/** The job ids of the server are shorter; longer ones are truncated before they are written down. */
+/** The server's own job ids are shorter. Longer ones are truncated in the ledger. */
 const JOB_ID_CHARACTERS = 16;
 
 /** An answer to a client's request, and what to do once it is sent. */
 export type Reply = ({ readonly result: unknown } | { readonly code: number; readonly words: string }) & {
   readonly afterwards?: () => void;
-  /** Whether the request was a share that met its target, also where it came too late. */
+  /** Whether the request was a share that met its target, even if too late. */
   readonly metTarget?: boolean;
 };
 
 type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
 
 interface ShareHandlerOptions {
-  /** The share ledger's line about the session. */
   readonly begin: SessionEntry;
   readonly jobs: SessionJobs;
-  /** By name; the session is named after the first. */
+  /** By name. The first one names the session. */
   readonly workers: ReadonlyMap<string, Account>;
   readonly nonce1: Nonce1;
-  /** Whether the client writes nonce2 with its bytes in the other order. */
+  /** Whether the client reverses the bytes of nonce2. */
   readonly isReversed: boolean;
 }
 
@@ -53,7 +52,7 @@ const REFUSALS = {
 export class ShareHandler {
   readonly #context: SessionContext;
   readonly #options: ShareHandlerOptions;
-  /** Waits for the first share: a client may connect and leave as often as it likes. */
+  /** Written before the first share, because clients may connect and leave at will. */
   #begin: SessionEntry | undefined;
 
   constructor(context: SessionContext, options: ShareHandlerOptions) {
@@ -62,11 +61,11 @@ export class ShareHandler {
     this.#begin = options.begin;
   }
 
-  /** Takes the parameters of `mining.submit`: the worker, the job's id and nonce2. */
+  /** @param params of `mining.submit`: the worker, the job's id and nonce2 */
   take([user, jobId, nonce2]: readonly unknown[]): Reply {
     const { workers, jobs } = this.#options;
     const [first] = workers.values();
-    // Some miners submit with another name than they have authorized. Nothing depends on it but the counts.
+    // Some miners submit with a name that they have not authorized. Only the counts depend on it.
     const account = workers.get(workerName(user)) ?? first;
     const job = typeof jobId === 'string' ? jobId : '';
     const nonce = typeof nonce2 === 'string' ? this.#nonceOf(nonce2) : undefined;
@@ -115,7 +114,7 @@ export class ShareHandler {
     this.#write({ worker: account.name, result, ...facts, job, ...text, isBlock });
   }
 
-  /** Writes a share into the share ledger, as far as the quota allows, and before the first one the session. */
+  /** Writes a share into the share ledger, if the quota allows, and the session before its first share. */
   #write(share: ShareEntry): void {
     const { quota } = this.#context;
     const { session, address } = this.#options.begin;
@@ -134,33 +133,27 @@ export class ShareHandler {
   }
 }
 
-/** @returns hex digits of `bytes` bytes, which may lack leading zeros, in reverse byte order; other texts unchanged */
+/** @returns hex digits of `bytes` bytes in reverse byte order, with leading zeros; other texts unchanged */
 function reversedHex(hex: string, bytes: number): string {
   const digits = hex.replace(/^0x/i, '').padStart(2 * bytes, '0');
   return digits.length > 2 * bytes ? hex : (digits.match(/../g) ?? []).reverse().join('');
 }
 
-/* Verifies a share: how many hashes a nonce from outside stands for, or why it is refused. */
-
 interface JudgedShare {
   readonly result: Extract<ShareResult, 'accepted' | 'low-difficulty' | 'duplicate' | 'stale'>;
-  /** Hashes that it stands for: 0 where it meets only an easier target than its header's. Absent when it is refused. */
+  /** Number of hashes that it counts for: 0 if it only meets a target easier than its header's. Absent if refused. */
   readonly difficulty?: number;
   /** Whether it meets its own job's target, so that it counts for the miner's hashrate. */
   readonly meetsOwn: boolean;
-  /**
-   * Whether it is a block and the first solution of its work. A second one of the same work could not become a block.
-   */
+  /** Whether it is a block and the first solution of its work. A second one could not become a block. */
   readonly isBlock: boolean;
-  /** The source's verdict on a block, which comes later. */
   readonly verdict?: Promise<Verdict> | undefined;
 }
 
 /**
- * A share is accepted if it meets its own job's target. Miners that take a new target at once, or late, are not to
- * blame: the former target is good enough for some seconds, and the newest always. But only a hash that meets the
- * target of its header stands for something, and then for as many hashes as that target takes, so that whatever a
- * client chooses to bring, its shares stand for the hashes that it has made.
+ * Verifies a share. It is accepted if it meets its own job's target, the newest target, or for some seconds the former
+ * one, since miners may take a new target at once or late. But it counts only if it meets its header's target, and then
+ * for the hashes that this target takes, so that a client's choice of shares cannot change its credit.
  * @param newest the terms of the session's newest job
  * @param nonce 0 … 2^64 − 1
  */

@@ -1,4 +1,4 @@
-/** What comes before the first line of a client: the header of a proxy, and the handshake of TLS. */
+/** A client's connection: the proxy's header, the TLS handshake, and lines, with bounds on what the client costs. */
 
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
@@ -8,10 +8,9 @@ import { LineSplitter, parseProxyHeader } from '../../wire/lines.ts';
 import type { Refusal, SharedLines, StratumLimits } from './limits.ts';
 import type { Client } from './session.ts';
 
-/** A client whose connection cannot be used. */
 export class HandshakeError extends Error {
   override readonly name = 'HandshakeError';
-  /** What it counts as; undefined when the client has gone by itself, as health checks do. */
+  /** Undefined if the client has left by itself, as health checks do. */
   readonly refusal: Refusal | undefined;
 
   constructor(message: string, refusal?: Refusal) {
@@ -23,9 +22,9 @@ export class HandshakeError extends Error {
 const GONE = 'it has closed the connection';
 
 /**
- * Reads the header of a proxy, and leaves what follows unread.
- * @returns the address of the proxy's client; undefined when the connection is the proxy's own
- * @throws HandshakeError when there is no valid header within the time
+ * Reads a proxy's header, and leaves what follows unread.
+ * @returns the address of the proxy's client; undefined if the connection is the proxy's own
+ * @throws HandshakeError if no valid header comes in time
  */
 export function readProxyHeader(socket: Socket, patienceMs: number): Promise<string | undefined> {
   return settle(socket, patienceMs, 'the header of the proxy did not come', (done) => {
@@ -50,10 +49,7 @@ export function readProxyHeader(socket: Socket, patienceMs: number): Promise<str
   });
 }
 
-/**
- * @returns the encrypted connection
- * @throws HandshakeError when there is none within the time
- */
+/** @returns the encrypted connection @throws HandshakeError if the handshake fails or does not end in time */
 export function encrypted(socket: Socket, secureContext: SecureContext, patienceMs: number): Promise<Socket> {
   const secured = new TLSSocket(socket, { isServer: true, secureContext });
   return settle<Socket>(secured, patienceMs, 'the handshake of TLS did not come', (done) => {
@@ -68,8 +64,8 @@ export function encrypted(socket: Socket, secureContext: SecureContext, patience
 }
 
 /**
- * Whether what the client sent is no TLS, or none that can be spoken here. A client that hangs up, resets the
- * connection or says by an alert that it does not trust the certificate has done nothing wrong.
+ * Whether the client's data was not usable TLS. A client that hangs up, resets the connection or sends an alert because
+ * it does not trust the certificate has done nothing wrong.
  */
 function isNoTls(code = ''): boolean {
   return code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
@@ -77,7 +73,7 @@ function isNoTls(code = ''): boolean {
 
 type Done<Value> = (fault: HandshakeError | undefined, value?: Value) => void;
 
-/** @param begin begins the work, and returns what undoes its listeners */
+/** @param begin begins the work, and returns a function that removes its listeners */
 function settle<Value>(
   socket: Socket,
   patienceMs: number,
@@ -99,20 +95,16 @@ function settle<Value>(
   });
 }
 
-/* A connection to a client: cuts what comes into lines, and bounds what the client costs. */
+/* A connection to a client: splits it into lines, and bounds what the client costs. */
 
 /**
- * How bad it is for a client to be disconnected for longer lines than any miner sends, or for too many that are no good
- * shares. Good shares come in a flood where a miner's difficulty is far too low, which can be the server's fault, or
- * that of another client.
+ * Penalty points for lines longer than any miner's, or for too many that are no good shares. A flood of good shares
+ * costs none: the difficulty may be too low by a fault of the server, or of another client.
  */
 const FLOOD_POINTS = 10;
-/** Time in which a disconnected client can read why. */
+/** Time in which a disconnected client can read the reason. */
 const LAST_WORDS_MS = 1_000;
-/**
- * What a client has sent while it was not read comes at once later. For this time after that, it is not disconnected
- * for too many lines, but waits again.
- */
+/** What came while a client was not read counts later. So for this time, too many lines only make it wait again. */
 const AFTER_WAITING_MS = 60_000;
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
@@ -122,9 +114,8 @@ interface ConnectionOptions {
   readonly address: string;
   readonly clock: Clock;
   readonly limits: StratumLimits;
-  /** The lines that it shares with others from its address. */
   readonly sharedLines: SharedLines;
-  /** Called once, when the connection is at its end. */
+  /** Called once, at the end of the connection. */
   readonly ended: (reason: string, points: number, refusal?: Refusal) => void;
 }
 
@@ -140,13 +131,13 @@ export class Connection implements Client {
   readonly #options: ConnectionOptions;
   readonly #splitter: LineSplitter;
   readonly #lines: TokenBucket;
-  /** Lines that do not count for its address: a few, so that others from the address cannot starve a miner. */
+  /** Lines that do not count for the address: a few, so that others from the address cannot starve a miner. */
   readonly #reservedLines: TokenBucket;
   /** Lines that are not good shares. */
   readonly #worthlessLines: TokenBucket;
   #isOpen = true;
   #hooks: ConnectionHooks | undefined;
-  /** Bytes that have come and are not split into lines yet. */
+  /** Received bytes that are not split into lines yet. */
   #bytes: Buffer = NOTHING;
   /** The next line, and whether the client's own bucket had a token for it. */
   #line: string | undefined;
@@ -166,7 +157,6 @@ export class Connection implements Client {
     this.#worthlessLines = new TokenBucket(lineBurst / 2, linesPerSecond / 2, nowMs);
   }
 
-  /** Begins to read. */
   start(hooks: ConnectionHooks): void {
     this.#hooks = hooks;
     const { socket } = this.#options;
@@ -197,14 +187,14 @@ export class Connection implements Client {
 
   #read(): void {
     const { socket } = this.#options;
-    // All answers to what came at once are sent at once.
+    // All answers to one chunk are sent together.
     socket.cork();
     while (this.#takeLine());
     socket.uncork();
     if (this.#isOpen && this.#line !== undefined) this.#wait();
   }
 
-  /** Takes the next line. @returns whether there was one, and it may be taken now */
+  /** Takes the next line. @returns whether there was one that may be taken now */
   #takeLine(): boolean {
     if (!this.#isOpen) return false;
     this.#line ??= this.#nextLine();
@@ -225,7 +215,7 @@ export class Connection implements Client {
     return true;
   }
 
-  /** Reads nothing more until the lines that have come are taken. The rest waits where the client sends it. */
+  /** Stops reading until the received lines are taken. The rest waits at the client. */
   #wait(): void {
     const { socket, sharedLines, clock } = this.#options;
     this.#isWaiting = true;
@@ -249,7 +239,7 @@ export class Connection implements Client {
     return 'read';
   };
 
-  /** A client with a line that is too long is disconnected. */
+  /** Disconnects a client whose line is too long. */
   #nextLine(): string | undefined {
     try {
       while (this.#bytes.length > 0) {

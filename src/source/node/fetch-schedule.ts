@@ -1,6 +1,6 @@
 /**
- * Decides when to fetch the next work. The node chooses the chain, so there are only three reasons for a fetch: the
- * current work is stale, a New Cut may have been missed, or the work is old. Pure; times are monotonic milliseconds.
+ * Decides when to fetch the next work: when the current work is stale or old, or a New Cut may have been missed. The
+ * node chooses the chain. Pure; times are monotonic milliseconds.
  */
 
 import { equalBytes, HEADER_BYTES, NONCE_BYTES } from '../../chain/bytes.ts';
@@ -12,9 +12,8 @@ import type { Clock } from '../../system/clock.ts';
 /** Bounds the memory when a node gives new work all the time. No work is remembered longer than `expiryMs`. */
 const MOST_REMEMBERED = 1_024;
 /**
- * A node can send a New Cut, or accept a solution, before its work has changed. When it gives out work on the same
- * parent again, further fetches follow after pauses that double, for a second and a half in all. After that, the node's
- * work is mined.
+ * A node can send a New Cut, or accept a solution, before its work changes. When it gives work on the same parent
+ * again, further fetches follow after doubling pauses, for 1.5 s in all. After that, its work is mined.
  */
 const FIRST_REPEAT_MS = 50;
 const MOST_REPEATS = 5;
@@ -46,7 +45,6 @@ export class FetchSchedule {
   #current: FetchedWork | undefined;
   /** The work that the node may still know, oldest first. */
   readonly #remembered: FetchedWork[] = [];
-  /** The works that have become worthless since `takeStale` was last called. */
   #stale: Work[] = [];
   /** By chain: the order of its last New Cut, and of its stream's last opening. */
   readonly #cuts = new Map<number, number>();
@@ -71,9 +69,9 @@ export class FetchSchedule {
   }
 
   /**
-   * @param refreshMs returns how long work on a chain is good while its stream is trusted; undefined for a chain to be
-   *   polled
-   * @returns when to fetch the next work; -∞ stands for at once
+   * @param refreshMs returns for how long work on a chain is good while its stream is trusted; undefined for a chain to
+   * poll
+   * @returns when to fetch the next work; -∞ means at once
    */
   dueAtMs(refreshMs: (chain: number) => number | undefined): number {
     if (this.#dueNow) return Number.NEGATIVE_INFINITY;
@@ -95,17 +93,14 @@ export class FetchSchedule {
     this.#dueNow = true;
   }
 
-  /** Notes the begin of a fetch. @returns its place in the order of events, for `fetchEnded` */
+  /** Notes the start of a fetch. @returns its place in the order of events, for `fetchEnded` */
   fetchBegan(nowMs: number): number {
     this.#dueNow = false;
     if (this.#current && this.#mayPrecedeCut(this.#current)) this.#cutFetchesMs.set(this.#current.work.chain, nowMs);
     return ++this.#order;
   }
 
-  /**
-   * Notes the work that a fetch has brought.
-   * @returns whether it is to be mined, and is not the current work already
-   */
+  /** Notes the fetched work. @returns whether to mine it; false if it is the current work already */
   fetchEnded(work: Work, order: number, nowMs: number): boolean {
     const mayBeMined = this.#planRepeat(work, nowMs);
     const same = this.#current && isSameWork(this.#current.work, work) ? this.#current : undefined;
@@ -141,8 +136,7 @@ export class FetchSchedule {
   }
 
   /**
-   * Notes that a work has its solution. A parent can carry only one block of this miner.
-   * @returns whether this makes the current work worthless
+   * Notes a work's solution: a parent carries one block of this miner. @returns whether the current work is worthless
    */
   solved(work: Work): boolean {
     for (const fetched of this.#remembered) {
@@ -182,7 +176,6 @@ export class FetchSchedule {
     return works;
   }
 
-  /** Whether the work's chain has had a New Cut since the work was fetched. */
   isOutdated(work: Work): boolean {
     return this.#remembered.some((fetched) => fetched.work === work && fetched.outdated);
   }
@@ -198,10 +191,7 @@ export class FetchSchedule {
     return fetched ? fetched.fetchedAtMs + this.#limits.expiryMs - nowMs : 0;
   }
 
-  /**
-   * Plans another fetch when a fetch has brought work on the ended parent.
-   * @returns whether the work may be mined meanwhile
-   */
+  /** Plans another fetch if this brought work on the ended parent. @returns whether the work may be mined meanwhile */
   #planRepeat(work: Work, nowMs: number): boolean {
     const ended = this.#ended;
     if (!ended || !haveSameParent(ended.work, work) || ended.repeats >= MOST_REPEATS) {
@@ -235,10 +225,7 @@ export class FetchSchedule {
   }
 }
 
-/**
- * Whether two pieces of work differ at most in the creation time and the nonce. Nodes write the present time into the
- * same work.
- */
+/** Whether two works differ at most in creation time and nonce. Nodes write the current time into the same work. */
 function isSameWork(a: Work, b: Work): boolean {
   return a.chain === b.chain && equalBytes(a.target, b.target) && equalBytes(fixedPart(a), fixedPart(b));
 }
@@ -247,15 +234,12 @@ function haveSameParent(a: Work, b: Work): boolean {
   return a.chain === b.chain && equalBytes(parentOf(a.header), parentOf(b.header));
 }
 
-/** @returns the part of a header that a miner may not change: without the nonce, and with the creation time set to 0 */
+/** @returns the header without its nonce, and with creation time 0 */
 function fixedPart({ header }: Work): Uint8Array {
   return withCreationTime(header, 0n).subarray(0, HEADER_BYTES - NONCE_BYTES);
 }
 
-/*
- * Ends waits that a sign of life from the node makes pointless. A New Cut, or a stream that opens, shows that the node
- * answers again and may have new work.
- */
+/* Waits that end early when the node shows a sign of life: a New Cut, or a stream that opens. */
 
 /** After this many doublings the patience is longer than the time limit of a fetch. */
 const MOST_DOUBLINGS = 5;
@@ -279,9 +263,7 @@ export class FetchImpatience {
     this.#limits = limits;
   }
 
-  /**
-   * Notes a sign of life. In a burst, the first one takes effect at once, and all others together at the burst's end.
-   */
+  /** Notes a sign of life. In a burst, the first takes effect at once, and the others together at the burst's end. */
   signOfLife(): void {
     const nowMs = this.#clock.monotonicMs();
     const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;
@@ -331,7 +313,7 @@ export class FetchImpatience {
     return !fetching.signal.aborted;
   }
 
-  /** Waits for this long, for a sign of life while `isEager`, for `letGo`, or for `stop`. Never throws. */
+  /** Waits for `ms`, for a sign of life while `isEager`, for `letGo`, or for `stop`. Never throws. */
   async pause(ms: number, stop: AbortSignal, isEager: () => boolean = () => true): Promise<void> {
     const releases = this.#releases;
     const untilMs = this.#clock.monotonicMs() + ms;
@@ -342,18 +324,17 @@ export class FetchImpatience {
   }
 }
 
-/** A bell ends waits early, when something has happened that makes them pointless. */
+/** Ends waits early when something has happened that makes them pointless. */
 export class WakeSignal {
   #ringing = new AbortController();
 
-  /** Ends every wait that is under way. */
   ring(): void {
     const ended = this.#ringing;
     this.#ringing = new AbortController();
     ended.abort();
   }
 
-  /** Waits for this long, for `ring`, or for `stop`, whichever comes first. Never throws. */
+  /** Waits for `ms`, for `ring`, or for `stop`, whichever comes first. Never throws. */
   async wait(ms: number, stop: AbortSignal): Promise<void> {
     await pause(ms, this.#ringing.signal, stop);
   }

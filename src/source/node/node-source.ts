@@ -26,7 +26,7 @@ export interface NodeSourceOptions {
   /** The node's name for people. The default is its shortened URL. */
   readonly name?: string;
   readonly miner: MinerIdentity;
-  /** What makes the certificate of an https node trusted. The default is that an authority has signed it. */
+  /** How the certificate of an https node is checked. By default an authority must have signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
 }
@@ -45,16 +45,15 @@ export class NodeSource implements WorkSource {
   readonly #streamTrust: StreamTrust;
   readonly #announcements: NodeAnnouncements;
   #listener: UpdateListener = () => {};
-  /** Given when the time of the next fetch may have changed. */
+  /** Rung when the time of the next fetch may have changed. */
   readonly #replan = new WakeSignal();
   /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
   readonly #impatience: FetchImpatience;
-  /** Bounds the rate of requests to this node. */
   readonly #bounds: RequestBounds;
   /** When a New Cut last came, on any chain (monotonic). */
   #lastCutMs = Number.NEGATIVE_INFINITY;
 
-  /** @throws Error when the URL is not a node URL */
+  /** @throws Error if the URL is not a node URL */
   constructor(options: NodeSourceOptions, context: NodeSourceContext = {}) {
     const { url, network, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = options;
     const { clock, random, emit, limits } = complete(context, nodeLimits);
@@ -104,7 +103,7 @@ export class NodeSource implements WorkSource {
       // From here on the miner gets other work, even while the submission is repeated.
       onSent: () => this.#solved(work),
       pause: (ms: number, signal: AbortSignal) => this.#impatience.pause(ms, signal),
-      // For work that may be forgotten already, at least one attempt is made: the node decides.
+      // Even for work that the node may have forgotten, one attempt is made: the node decides.
       lifeMs: Math.max(this.#schedule.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
       random: this.#random,
       limits: this.#limits,
@@ -132,7 +131,6 @@ export class NodeSource implements WorkSource {
     }
   }
 
-  /** Fetches work whenever that is due, one fetch at a time. */
   async #keepFetching(stop: AbortSignal): Promise<void> {
     const pauses = new Backoff(this.#limits.fetchPauses, this.#random);
     const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
@@ -164,10 +162,7 @@ export class NodeSource implements WorkSource {
     }
   }
 
-  /**
-   * Waits until the node may be asked for work again. What is mined meanwhile may be stale, but it is better than
-   * nothing.
-   */
+  /** Waits until the node may be asked for work again. The work that is mined meanwhile may be stale. */
   async #untilAllowed(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && !this.#bounds.mayFetch(this.#clock.monotonicMs())) {
       this.#announcements.tooManyFetches(FETCHES_PER_SECOND, this.#clock.monotonicMs());
@@ -220,7 +215,6 @@ export class NodeSource implements WorkSource {
     if (distrusted.length > 0) this.#updates.reopen(distrusted);
   }
 
-  /** Whether work on the chain being mined is asked for every few seconds. */
   get #isPolling(): boolean {
     const { current } = this.#schedule;
     return current !== undefined && this.#streamTrust.pollReason(current.chain) !== undefined;
@@ -295,7 +289,7 @@ export class NodeSource implements WorkSource {
       const report = await this.#client.config(stop);
       const { network } = this.#client.address;
       for (const { about, state, what, nodeConfiguration } of checkConfig(report, network, this.#miner)) {
-        // A node that does not list this miner refuses to give it work, and that is announced.
+        // A node that does not list this miner refuses to give it work, which is announced anyway.
         if (about !== 'miner') this.#announcements.note(state === 'ok' ? 'info' : state, what, nodeConfiguration);
       }
     } catch {

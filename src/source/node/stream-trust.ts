@@ -1,7 +1,7 @@
 /**
- * Decides which update streams can be relied on. That a stream is open proves nothing: a proxy can hold back its body,
- * a connection can die silently, a node can freeze. A fetch is better evidence: when it brings a new parent on a chain
- * whose open stream sent no New Cut, that stream has missed a block. Pure; times are monotonic milliseconds.
+ * Decides which update streams can be trusted. When a fetch brings a new parent on a chain whose open stream sent no
+ * New Cut, that stream has missed a block: a proxy held it back, or its connection died silently. Pure; times are
+ * monotonic milliseconds.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -34,12 +34,12 @@ const ECHO_BURSTS = 5;
 const SMOOTHING = 1 / 8;
 /** After a silence of this many usual pauses, work is fetched more often. */
 const USUAL_PAUSES = 3;
-/** A shorter silence than this many polling intervals does not count. */
+/** Minimum length of a silence, in polling intervals. */
 const LEAST_SILENCE_POLLS = 2.5;
 /** In a silence, work is fetched again at this fraction of the silence: often at first, and less often later. */
 const SILENCE_PART = 1 / 10;
 
-/** Networks have 20 chains. A node that names more and more chains must not fill the memory. */
+/** Networks have 20 chains; a node that names ever more chains must not fill the memory. */
 const MOST_CHAINS = 64;
 
 export class StreamTrust {
@@ -80,11 +80,7 @@ export class StreamTrust {
     this.#lastEventMs = nowMs;
   }
 
-  /**
-   * Compares the work that a fetch brought with the New Cuts that came.
-   * @param parent 32 bytes
-   * @param askedAtMs when the fetch began
-   */
+  /** Compares the work with the New Cuts that came. @param parent 32 bytes @param askedAtMs when the fetch began */
   fetched(chain: number, parent: Uint8Array, askedAtMs: number, nowMs: number): void {
     const state = this.#chain(chain, nowMs);
     const known = state.parent;
@@ -99,9 +95,9 @@ export class StreamTrust {
   }
 
   /**
-   * Judges the suspicions that are old enough.
-   * @returns `missed`: the chains whose streams turn out to have missed a block. `distrusted`: these and all other
-   *   chains whose open streams are no longer trusted, because they were silent, too
+   * Decides on the suspicions that are old enough.
+   * @returns `missed`: the chains whose streams have missed a block. `distrusted`: these and all other chains whose
+   * open streams are no longer trusted because they were silent
    */
   judge(nowMs: number): { readonly missed: readonly number[]; readonly distrusted: readonly number[] } {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
@@ -121,7 +117,7 @@ export class StreamTrust {
     return { missed: found.filter((chain) => distrusted.includes(chain)), distrusted };
   }
 
-  /** @returns when `judge` next has something to judge; +∞ while there is nothing */
+  /** @returns when `judge` can next decide something; +∞ if no suspicion is pending */
   judgeAtMs(): number {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     let atMs = Number.POSITIVE_INFINITY;
@@ -150,7 +146,7 @@ export class StreamTrust {
       });
   }
 
-  /** @returns how long work on a chain with a trusted stream is mined before it is fetched again */
+  /** @returns for how long work on a chain with a trusted stream is mined before it is fetched again */
   refreshMs(nowMs: number): number {
     const { pollMs, refreshMs } = this.#limits;
     const silentMs = nowMs - (this.#lastEventMs ?? nowMs);
@@ -160,11 +156,7 @@ export class StreamTrust {
     return Math.max(Math.min(pollMs, refreshMs), Math.min(silentMs * SILENCE_PART, refreshMs));
   }
 
-  /**
-   * Distrusts these chains' streams and all others without a recent New Cut: what silences one stream may silence
-   * others, too.
-   * @returns the chains whose open streams were trusted until now
-   */
+  /** Distrusts these streams and all without a recent New Cut. @returns those open and trusted until now */
   #distrust(found: readonly number[], nowMs: number): number[] {
     const { refreshMs } = this.#limits;
     const silent = [...this.#chains].filter(

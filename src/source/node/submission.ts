@@ -19,12 +19,11 @@ export interface SubmissionOptions {
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
   /** Time for which the node still remembers the work. */
   readonly lifeMs: number;
-  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
   readonly limits: Pick<NodeLimits, 'solvedAfterMs' | 'submitAfterStopMs' | 'submitPauses'>;
 }
 
-/** The longest pause that a node may ask for (`retry-after`): a solution soon becomes worthless. */
+/** Maximum pause that a node may ask for (`retry-after`): a solution soon becomes worthless. */
 const MAX_PATIENCE_MS = 5_000;
 
 /** Settles within `lifeMs`, or soon after `stop`. Never throws. */
@@ -82,32 +81,31 @@ function once(action: () => void): () => void {
 function verdictOf({ status, text }: StatusAnswer, answerLost: boolean): Verdict {
   if (status >= 200 && status < 300) return { outcome: 'accepted', reason: '' };
   const reason = text === '' ? `the node answered ${status}` : text;
-  // A refusal says nothing of the attempt whose answer was lost: perhaps it was accepted, and the work is solved by it.
+  // A refusal says nothing about the attempt whose answer was lost: it may have been accepted and have solved the work.
   if (answerLost)
     return { outcome: 'unknown', reason: `the answer was lost, and the next attempt was answered with: ${reason}` };
   return { outcome: status === 404 ? 'stale' : 'rejected', reason };
 }
 
 /*
- * Bounds how often one node is asked for work, and for update streams, whatever the reason is: an announcement of a
- * block, a stream that has opened, a poll, a verdict, a lost connection. A node, or a fault of pickaxe, that always
- * gives another reason would otherwise keep the rig changing its work instead of searching, and the node busy with its
- * requests. Pure; times are monotonic milliseconds.
+ * Bounds how often one node is asked for work and for streams. Otherwise a node, or a fault of pickaxe, that always
+ * gives another reason would keep the rig changing its work instead of searching. Pure; times are monotonic
+ * milliseconds.
  */
 
 /**
- * Each change of work costs a rig some milliseconds of its search. On real networks a rig fetches work a few times a
- * minute; on test networks with a block each 50 ms about 20 times a second.
+ * Each change of work costs a rig some milliseconds of its search. Real networks need a few fetches a minute; test
+ * networks with a block each 50 ms need about 20 a second.
  */
 export const FETCHES_PER_SECOND = 25;
-/** Enough for the start, for nodes that have been away, and for 10 s of a test network that is far too quick. */
+/** Enough for the start, for nodes that were away, and for 10 s of a test network that is far too quick. */
 const FETCHES_AT_ONCE = 250;
 /**
- * A solution that the node has accepted pays for one fetch, so that a network whose blocks are easy can be mined as
- * fast as its node answers. This bounds even that, because the node also says how easy its blocks are.
+ * An accepted solution pays for one fetch, so that a network with easy blocks can be mined as fast as its node answers.
+ * This bounds even those fetches, because the node also says how easy its blocks are.
  */
 const ALL_FETCHES_PER_SECOND = 250;
-/** So many accepted solutions are remembered until their fetches. */
+/** Maximum number of fetches that accepted solutions can have paid for in advance. */
 const MOST_PAID = 16;
 /** Streams end after minutes, so a node with 20 chains is asked for about one stream in 12 s. */
 const STREAMS_PER_SECOND = 5;
@@ -118,7 +116,6 @@ export class RequestBounds {
   readonly #fetches: TokenBucket;
   readonly #allFetches: TokenBucket;
   readonly #streams: TokenBucket;
-  /** Number of fetches that accepted solutions have paid for. */
   #paid = 0;
 
   constructor(nowMs: number) {
@@ -127,12 +124,11 @@ export class RequestBounds {
     this.#streams = new TokenBucket(STREAMS_AT_ONCE, STREAMS_PER_SECOND, nowMs);
   }
 
-  /** Notes that the node has accepted a solution. */
   accepted(): void {
     this.#paid = Math.min(MOST_PAID, this.#paid + 1);
   }
 
-  /** @returns whether work may be fetched now. If so, that counts as done */
+  /** @returns whether work may be fetched now; if so, the fetch is counted */
   mayFetch(nowMs: number): boolean {
     if (!this.#allFetches.take(1, nowMs)) return false;
     if (this.#paid > 0) {
@@ -142,7 +138,7 @@ export class RequestBounds {
     return this.#fetches.take(1, nowMs);
   }
 
-  /** @returns whether a stream may be asked for now. If so, that counts as done */
+  /** @returns whether a stream may be asked for now; if so, it is counted */
   mayOpenStream(nowMs: number): boolean {
     return this.#streams.take(1, nowMs);
   }

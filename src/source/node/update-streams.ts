@@ -11,7 +11,6 @@ interface UpdateStreamsOptions extends Pick<UpdateStreamOptions, 'url' | 'mayOpe
   readonly onOpen: (chain: number) => void;
   readonly onNewCut: (chain: number) => void;
   readonly onEnd: (chain: number) => void;
-  /** Called when a stream could not be opened. It will be tried again. */
   readonly onProblem: (chain: number, error: NodeError) => void;
 }
 
@@ -39,9 +38,9 @@ export class UpdateStreams {
   }
 
   /**
-   * Makes sure that a chain has a stream, because work has come from it. While the node gives no more streams, those
-   * that are open stay, and the chain is polled: a node that gives work on many chains in turn would otherwise be asked
-   * for another stream, and for work again, at each work.
+   * Makes sure that a chain that gave work has a stream. While the node grants no more, the open ones stay, and the
+   * chain is polled: otherwise a node that gives work on many chains in turn would be asked for another stream, and for
+   * work again, at each work.
    */
   follow(chain: number): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -57,7 +56,6 @@ export class UpdateStreams {
     if (this.#streams.size < this.#most) this.#streams.set(chain, { stream: this.#streamOf(chain), usedAtMs: nowMs });
   }
 
-  /** Number of open streams. */
   get open(): number {
     return [...this.#streams.values()].filter(({ stream }) => stream.isOpen).length;
   }
@@ -97,7 +95,7 @@ export class UpdateStreams {
     });
   }
 
-  /** Closes streams whose chains the node seems to give no more work on, while there are too many for another one. */
+  /** Closes streams whose chains seem to give no more work, while there is no room for another one. */
   #makeRoom(nowMs: number): void {
     for (const [chain, { usedAtMs }] of this.#streams) {
       if (this.#streams.size < this.#most || nowMs - usedAtMs < this.#options.limits.expiryMs) return;
@@ -106,7 +104,7 @@ export class UpdateStreams {
     }
   }
 
-  /** Called when the node has no more streams to give. The chains that work came from last keep theirs. */
+  /** Called when the node grants no more streams. The chains that gave work last keep theirs. */
   #makeDo(): void {
     const nowMs = this.#options.clock.monotonicMs();
     // The node may not have noticed yet that one of its streams has become free.
@@ -131,7 +129,7 @@ interface UpdateStreamOptions {
   readonly url: string;
   /** Sends the request. @throws NodeError */
   readonly open: (stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
-  /** Asked before each request: whether the node may be asked for a stream now. If not, the stream waits. */
+  /** Whether the node may be asked for a stream now. If not, the stream waits. */
   readonly mayOpen: () => boolean;
   readonly onOpen: () => void;
   readonly onNewCut: () => void;
@@ -163,7 +161,6 @@ export class UpdateStream {
     this.#connect();
   }
 
-  /** Whether the stream is open. */
   get isOpen(): boolean {
     return this.#openedAtMs !== undefined;
   }
@@ -181,7 +178,6 @@ export class UpdateStream {
     this.#eventSource = undefined;
   }
 
-  /** Opens a new connection, and closes the present one if there is one. */
   reopen(): void {
     const wasOpen = this.isOpen;
     this.close();
@@ -201,8 +197,7 @@ export class UpdateStream {
       return;
     }
     this.#problem = undefined;
-    // EventSource reconnects by itself, but neither at once nor with growing pauses, so each EventSource is used only
-    // once.
+    // EventSource reconnects neither at once nor with growing pauses, so each EventSource is used only once.
     const eventSource = new EventSource(url, { fetch: this.#fetch });
     this.#eventSource = eventSource;
     const listen = (event: string, action: () => void) => {
@@ -272,19 +267,15 @@ export class UpdateStream {
   }
 }
 
-/**
- * Whether a problem will probably last for a while: the node has no more streams, refuses them, or sends no event
- * stream.
- */
+/** Whether a problem will probably last: the node has no more streams, refuses them, or sends no event stream. */
 function isLasting(problem: NodeError | undefined): boolean {
   return problem?.isBusy === true || problem?.kind === 'refused' || problem?.kind === 'not understood';
 }
 
 /*
- * Turns a node's event stream into one that EventSource clients can read. The node sends `event:New Cut` and an empty
- * line, but no `data:` line, and by the standard (WHATWG HTML, "Server-sent events") an event without data is dropped.
- * So each event's name is passed on with an empty data line. Comments, `retry:` and `id:` are dropped: pickaxe
- * reconnects by its own rules. `node/http.ts` bounds how much a stream may send.
+ * The node sends `event:New Cut` and an empty line, but no `data:` line, and the standard (WHATWG HTML, "Server-sent
+ * events") drops events without data. So each event's name is passed on with an empty data line. Comments, `retry:` and
+ * `id:` are dropped: pickaxe reconnects by its own rules. `node/http.ts` bounds how much a stream may send.
  */
 
 /** Far more than the length of a node's lines. A longer line shows that this is not an event stream. */

@@ -1,4 +1,4 @@
-/** One connection to a parent: lines in, answers out. It knows the form of both, and nothing of jobs. */
+/** One connection to a parent: lines in, answers out. It knows the form of both, but nothing about jobs. */
 
 import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -18,25 +18,19 @@ export interface ParentStreams {
 }
 
 interface ConnectionHooks {
-  /** @param line the number of its line */
+  /** @param line the line's number, from 1 */
   readonly request: (request: Request, line: number) => void;
-  /** The parent writes nothing more. It may still read. */
+  /** The parent has ended its side, but may still read. */
   readonly inputEnded: () => void;
-  /** It is read more slowly than it writes from now on, the first time. */
+  /** Called once, when the parent first writes faster than it is read. */
   readonly flooded: () => void;
   /** Nothing more can be written. */
   readonly closed: () => void;
 }
 
-/**
- * With so much unread, the worker reads nothing more from this parent until it has read all of it: a parent that only
- * writes must not fill the memory with answers.
- */
+/** Unread bytes above which the parent is not read until it has read all: answers must not fill the memory. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/**
- * Token bucket for what is read of a parent: capacity, and refill per second; the rest waits at the parent. It is
- * enough for 1,000 jobs a second, and for 4,000 at once: what lines cost to read is paid in hashrate.
- */
+/** Token bucket for what a parent writes: 1,000 jobs a second, 4,000 at once. Reading lines costs hashrate. */
 export const MOST_READ = { bytes: 4_000_000, bytesPerSecond: 1_000_000, bytesPerLine: 100 } as const;
 /** Time between two checks whether more may be read. */
 const REST_MS = 100;
@@ -47,14 +41,13 @@ export class ParentConnection {
   readonly #clock: Clock;
   readonly #lines = new LenientLines(LIMITS.lineBytes);
   readonly #budget: TokenBucket;
-  /** Why nothing is read now. */
   readonly #rests = new Set<'unread' | 'flood'>();
   #resting: NodeJS.Timeout | undefined;
   #wasFlooded = false;
   #lineNumber = 0;
   #isClosed = false;
   #inputEnded = false;
-  /** One function for each answer that is not written yet; called when the connection has closed. */
+  /** One function for each answer that is not written yet, called if the connection closes before. */
   readonly #unwritten = new Set<() => void>();
 
   constructor(streams: ParentStreams, hooks: ConnectionHooks, clock: Clock) {
@@ -70,7 +63,6 @@ export class ParentConnection {
     input.on('close', this.#endInput);
   }
 
-  /** Takes requests from now on. */
   listen(): void {
     this.#streams.input.on('data', (chunk: Buffer) => {
       const lines = this.#lines.push(chunk);
@@ -79,12 +71,12 @@ export class ParentConnection {
     });
   }
 
-  /** Whether too much is unread for what could be left out. */
+  /** Whether so much is unread that answers should be left out where possible. */
   get isBehind(): boolean {
     return this.#streams.output.writableLength > MOST_UNREAD_BYTES;
   }
 
-  /** @returns whether the answer was written; settles when that is known */
+  /** @returns whether the answer was written */
   send(answer: Answer): Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     const { output } = this.#streams;
@@ -101,7 +93,7 @@ export class ParentConnection {
     });
   }
 
-  /** @param line the number of the line that is refused; 0 when there is none */
+  /** @param line the number of the refused line; 0 if there is none */
   refuse({ code, message }: Refusal, line: number, id?: string): void {
     void this.send({ type: 'error', code, message, line, ...(id !== undefined && { id }) });
   }
@@ -124,7 +116,7 @@ export class ParentConnection {
     if (this.#rests.size === 0) this.#streams.input.resume();
   }
 
-  /** Reads nothing more until what was read fits into what may be read. */
+  /** Stops reading until the budget covers what was read. */
   #pay(bytes: number): void {
     if (this.#isClosed || this.#inputEnded) return;
     if (this.#budget.take(bytes, this.#clock.monotonicMs())) {
@@ -171,21 +163,17 @@ export class ParentConnection {
   };
 }
 
-/* A Unix socket that parents connect to. Only its owner may. */
+/* A Unix socket that parents connect to. */
 
-/** The owner may read and write (POSIX.1-2017, `connect` needs write permission); nobody else may do anything. */
+/** Only the owner may read and write (POSIX.1-2017: `connect` needs write permission). */
 const MODE = 0o600;
-/** The longest path of a socket that every system accepts (macOS' sun_path has 104 bytes with its end, Linux' 108). */
+/** Maximum length of a socket's path on every system (sun_path with its end has 104 bytes on macOS, 108 on Linux). */
 const MOST_PATH_BYTES = 103;
 const PREFIX = 'unix:';
-/** Time in which a parent that still reads has read the rest, which a system's buffer holds. */
+/** Time in which a parent that still reads empties the system's buffer. */
 const FLUSH_MS = 2_000;
 
-/**
- * @param address `unix:PATH`
- * @returns the absolute path
- * @throws Error that says what is wrong with the address
- */
+/** @param address `unix:PATH` @returns the absolute path @throws Error if the address is wrong */
 export function socketPath(address: string): string {
   if (process.platform === 'win32')
     throw new Error('Node.js has no Unix sockets on Windows: use stdin and stdout instead');
@@ -204,9 +192,8 @@ export function socketPath(address: string): string {
 /**
  * Listens at a path. A socket that a killed process has left there is replaced.
  * @param path absolute
- * @param connected called for each connection
  * @returns a function that ends listening and all connections, and removes the socket
- * @throws Error that says what is wrong, when that is not possible
+ * @throws Error if that is not possible
  */
 export async function listenAt(path: string, connected: (socket: Socket) => void): Promise<() => Promise<void>> {
   const folder = dirname(path);
@@ -219,9 +206,9 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
     connected(socket);
   });
   await new Promise<void>((resolve, reject) => {
-    // The listener stays: an `error` event without one, such as of a connection that fails, would end the process.
+    // The listener stays: an `error` event without one, such as a failed connection, would end the process.
     server.on('error', ({ code, message }: NodeJS.ErrnoException) => reject(new Error(whyNot(path, code, message))));
-    // The socket is made while `listen` is called, so at no moment may others connect.
+    // The socket is created by `listen` itself, so others can connect at no moment.
     const before = process.umask(0o777 & ~MODE);
     try {
       server.listen(path, resolve);
@@ -232,23 +219,20 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
   chmodSync(path, MODE);
   return async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // Parents that have not read by now do not read.
+    // Parents that have not read by now will not read.
     for (const socket of sockets) socket.destroy();
     await closed;
   };
 }
 
-/**
- * Ends a connection once everything has been written, or after a time: a parent that does not read would keep its place
- * for ever.
- */
+/** Ends a connection once all is written, or after a time limit: a parent that does not read would stay for ever. */
 export function endSoon(socket: Socket, withinMs = FLUSH_MS): void {
   const timer = setTimeout(() => socket.destroy(), withinMs);
   socket.once('close', () => clearTimeout(timer));
   socket.end(() => socket.destroy());
 }
 
-/** @throws Error when something else is there */
+/** @throws Error if something else is there */
 async function removeStale(path: string): Promise<void> {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (!facts) return;

@@ -1,7 +1,4 @@
-/**
- * A WorkSource whose work comes from parents: programs that send jobs and read shares, over stdin and stdout or a
- * socket. The newest job of all of them is mined, and each share goes to the parent whose job it is.
- */
+/** A WorkSource whose work comes from parents. The newest job is mined, and shares go to the parent of their job. */
 
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
@@ -14,26 +11,23 @@ import type { SourceNews } from '../vocabulary.ts';
 import { MOST_READ, type ParentStreams } from './connection.ts';
 import { type ParentJob, ParentSession, type RigView } from './session.ts';
 
-/** Time between two adjustments of targets to the hashrate, for parents that limit the rate of shares. */
+/** Time between two adjustments of targets to the hashrate, for parents that limit the share rate. */
 const AIM_MS = 1_000;
 /** Weight of the newest second in the hashrate that targets follow. */
 const NEWEST = 0.5;
 const FLOODED = `writes more than is read, on average ${MOST_READ.bytesPerSecond / 1e6} MB a second: the rest waits, and nothing is lost`;
 
 interface ParentSourceOptions {
-  /** For people: `the parent`, or where parents connect to. */
+  /** For people: `the parent`, or the address that parents connect to. */
   readonly name: string;
   readonly rig: RigView;
   readonly emit: Listener;
   readonly clock: Clock;
   /** @returns the number of nonces that the devices have searched */
   readonly hashes: () => number;
-  /**
-   * Called when a parent wants no more shares: `drained` when it asks for that, `input-ended` when it has closed its
-   * side.
-   */
+  /** Called when a parent wants no more shares: `drained` if it asked for that, `input-ended` if it closed its side. */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
-  /** Called when no parent is left. */
+  /** Called when the last parent has disconnected. */
   readonly deserted?: () => void;
 }
 
@@ -57,7 +51,6 @@ export class ParentSource implements WorkSource {
     this.#measured = { ms: options.clock.monotonicMs(), hashes: 0 };
   }
 
-  /** Greets a parent and takes its requests. */
   connect(streams: ParentStreams): ParentSession {
     const { rig, clock, drain } = this.#options;
     const hooks = {
@@ -80,12 +73,11 @@ export class ParentSource implements WorkSource {
     return this.#sessions.size;
   }
 
-  /** Sends all parents an answer that they can do without. */
   answer(answer: Answer): void {
     for (const session of this.#sessions) session.inform(answer);
   }
 
-  /** Why parents are left when the updates end. */
+  /** The reason in `bye` when the updates end. */
   set byeReason(reason: ByeReason) {
     this.#byeReason = reason;
   }
@@ -109,7 +101,7 @@ export class ParentSource implements WorkSource {
     return await session.submit(job, solution, stop);
   }
 
-  /** The parent says whether the time may be moved; then this machine's clock counts. */
+  /** Used only if the parent lets the time be moved; then this machine's clock counts. */
   latestTimeUs(): bigint {
     return this.#options.clock.nowUs();
   }
@@ -120,11 +112,11 @@ export class ParentSource implements WorkSource {
     this.#giveNewest();
   }
 
-  /** Gives the newest job of a parent that reads; where none reads, the newest of all. */
+  /** Gives the newest job of the parents that read; if none reads, the newest job of all. */
   #giveNewest(): void {
     const newest = this.#newest(({ isResting }) => !isResting) ?? this.#newest(() => true);
     if (!newest) {
-      // The parent of the given job drains: what devices find in this moment still counts.
+      // The parent of the given job drains: solutions found at this moment still count.
       if (this.#given) this.#listener({ kind: 'rest' });
       this.#given = undefined;
       return;
@@ -163,10 +155,7 @@ export class ParentSource implements WorkSource {
     this.#options.deserted?.();
   }
 
-  /**
-   * Learns how fast the devices are, as long as they hash, and moves the current job's target to keep within the share
-   * rate.
-   */
+  /** Measures the hashrate while devices hash, and moves the current job's target to keep within the share rate. */
   #followRate(): void {
     const [ms, hashes] = [this.#options.clock.monotonicMs(), this.#options.hashes()];
     const rate = (1000 * (hashes - this.#measured.hashes)) / (ms - this.#measured.ms);

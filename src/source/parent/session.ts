@@ -1,4 +1,4 @@
-/** What one parent's connection has asked for: its jobs, its shares and the verdicts on them. */
+/** One parent's session: its jobs, its shares and the verdicts on them. */
 
 import { setMaxListeners } from 'node:events';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
@@ -19,21 +19,20 @@ import {
 import type { Verdict } from '../source.ts';
 import { ParentConnection, type ParentStreams } from './connection.ts';
 
-/** Time for a parent's verdict on a share: longer than a node takes to answer it. */
+/** Time limit for a parent's verdict on a share: longer than a node takes to answer. */
 const VERDICT_MS = 60_000;
 /** The same once mining has ended. */
 const LAST_VERDICT_MS = 2_000;
-/** Time in which devices must stop and hand over what they have found: a GPU's batch cannot be stopped. */
+/** Time in which devices must stop and report what they have found: a GPU's batch cannot be stopped. */
 const LAST_SHARES_MS = 1_000;
 /** Time in which a parent must read the last shares once mining has ended. */
 const LAST_READ_MS = 10_000;
 /**
- * With this number of unread shares a connection rests: jobs of other connections are mined instead. It is a quarter of
- * those at which the miner pauses, because several connections may rest.
+ * Number of unread shares at which a connection rests, so that other connections' jobs are mined instead. It is a
+ * quarter of the number at which the miner pauses, because several connections may rest.
  */
 const REST_SHARES = 64;
 
-/** What a session needs to know of the rig. */
 export interface RigView {
   /** The first lines to a parent: `hello`, and the state of the devices. */
   greeting(): readonly Answer[];
@@ -43,15 +42,14 @@ export interface RigView {
 interface SessionHooks {
   /** @returns the number of the next job. Numbers grow over all sessions */
   readonly nextNumber: () => number;
-  /** Its jobs or their targets have changed. */
+  /** The session's jobs or their targets have changed. */
   readonly changed: () => void;
-  /** It writes more than is read. */
   readonly flooded: () => void;
-  /** It rests, or does so no more. */
+  /** The session has begun or ceased to rest. */
   readonly rests: (session: ParentSession) => void;
-  /** These jobs have ended: their works are worth nothing. */
+  /** These jobs have ended: their works are worthless. */
   readonly ended: (jobs: readonly ParentJob[], reason: 'cancelled' | 'solved') => void;
-  /** The parent wants no more shares: it asks to drain, or has ended its side. */
+  /** The parent wants no more shares: it asked to drain, or has ended its side. */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
   readonly closed: (session: ParentSession) => void;
 }
@@ -60,9 +58,9 @@ export class ParentSession {
   readonly #connection: ParentConnection;
   readonly #rig: RigView;
   readonly #hooks: SessionHooks;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   #jobs: readonly ParentJob[] = [];
-  /** The most shares a second, on average. */
+  /** Maximum number of shares a second, on average. */
   #sharesPerSecond = Number.POSITIVE_INFINITY;
   #shares = 0;
   #unread = 0;
@@ -84,18 +82,17 @@ export class ParentSession {
     this.#connection = new ParentConnection(streams, received, clock);
   }
 
-  /** Greets the parent, and takes its requests from now on. */
   begin(): void {
     for (const answer of this.#rig.greeting()) void this.#connection.send(answer);
     this.#connection.listen();
   }
 
-  /** The job to search; undefined while it drains. */
+  /** The job to search; undefined while the session drains. */
   get newest(): ParentJob | undefined {
     return this.#isDraining ? undefined : this.#jobs.at(-1);
   }
 
-  /** Whether it reads so slowly that jobs of other sessions go first. */
+  /** Whether the parent reads so slowly that jobs of other sessions go first. */
   get isResting(): boolean {
     return this.#isResting;
   }
@@ -104,17 +101,17 @@ export class ParentSession {
     return this.#unread;
   }
 
-  /** @returns how many hashes a share must take at this hashrate to keep within the share rate */
+  /** @returns the number of hashes that a share must take at this hashrate to keep within the share rate */
   leastDifficulty(hashesPerSecond: number): number {
     return hashesPerSecond / this.#sharesPerSecond;
   }
 
-  /** Sends an answer that the parent can do without, unless it does not read. */
+  /** Sends an answer that the parent can miss, unless it does not read. */
   inform(answer: Answer): void {
     if (!this.#connection.isBehind) void this.#connection.send(answer);
   }
 
-  /** Sends a share. Settles when the parent has taken it, or has judged it where it judges. */
+  /** Sends a share. Settles when the parent has read it, or has sent its verdict if the job has verdicts. */
   async submit(job: ParentJob, solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const share = ++this.#shares;
     const judged = job.verdicts ? this.#verdictOn(share, stop) : undefined;
@@ -129,17 +126,15 @@ export class ParentSession {
     return { outcome: 'unknown', reason: 'the parent ended its connection, or did not read, before it got this' };
   }
 
-  /** Cancels all jobs. */
   cancelAll(): void {
     this.#end(this.#jobs, 'cancelled');
   }
 
-  /** A job is solved by one share. */
   solved(job: ParentJob): void {
     this.#end([job], 'solved');
   }
 
-  /** Has nothing more searched, sends what devices have found by then, and leaves. */
+  /** Stops the search, sends what devices have found by then, and leaves. */
   async drain(reason: ByeReason): Promise<void> {
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -149,7 +144,7 @@ export class ParentSession {
     await this.leave(reason);
   }
 
-  /** Says goodbye, and ends the connection. Settles when the parent has read it, or does not read. */
+  /** Sends `bye` and ends the connection. Settles when the parent has read it, or is too slow to read it. */
   leave(reason: ByeReason): Promise<void> {
     this.#leaving ??= this.#leave(reason);
     return this.#leaving;
@@ -276,7 +271,7 @@ export class ParentSession {
   }
 }
 
-/** @returns what the task settles with; undefined when it has not settled this long after `stop` */
+/** @returns what the task settles with; undefined if it has not settled within `ms` after `stop` */
 async function untilLate<T>(task: Promise<T>, stop: AbortSignal, ms: number): Promise<T | undefined> {
   const settled = new AbortController();
   const late = async () => {
@@ -291,26 +286,23 @@ async function untilLate<T>(task: Promise<T>, stop: AbortSignal, ms: number): Pr
   }
 }
 
-/* A job that a parent has given and not cancelled. */
-
-/** A target is moved for the sake of the share rate only when the rate would change by this factor. */
+/** A target is moved for the share rate only if the rate would change by this factor. */
 const WORTH_MOVING = 1.25;
-/** Number of a job's works that are remembered, and become stale together. Solutions of earlier ones came long ago. */
+/** Number of a job's works that are remembered and become stale together. Solutions of earlier works came long ago. */
 const REMEMBERED = 8;
 
 export class ParentJob {
   readonly id: string;
-  /** Of two jobs, the one with the higher number is newer. */
+  /** A newer job has a higher number. */
   readonly number: number;
-  /** Whether the parent sends verdicts on its shares. */
+  /** Whether the parent sends verdicts on the job's shares. */
   readonly verdicts: boolean;
-  /** Set when it was cancelled or solved: its solutions are worth nothing then. */
+  /** Set when the job was cancelled or solved: its solutions are then worthless. */
   hasEnded = false;
   #works: readonly Work[];
-  /** The target that the parent has asked for: 32 bytes, little-endian. */
+  /** The target that the parent asked for: 32 bytes, little-endian. */
   #wanted: Uint8Array;
 
-  /** @param number unique among all jobs of all sessions */
   constructor(request: JobRequest, number: number) {
     const work = workOf(request);
     this.id = request.id;
@@ -320,25 +312,25 @@ export class ParentJob {
     this.#wanted = work.target;
   }
 
-  /** The job as work, with the target of now. Each of its works has the same header. */
+  /** The job as work, with its present target. All works of a job have the same header. */
   get work(): Work {
     return this.#works[0];
   }
 
-  /** The works that may still be searched: of this target, and of earlier ones. */
+  /** The works that may still be searched: with the present target and with earlier ones. */
   get works(): readonly Work[] {
     return this.#works;
   }
 
-  /** @param target hex digits that have been checked */
+  /** @param target checked hex digits */
   wants(target: string): void {
     this.#wanted = targetOf(target);
   }
 
   /**
-   * Moves the target to the one that the parent wants, or to a harder one where that is needed to keep within a share
-   * rate. It is never made harder than a block's: no block may be missed.
-   * @param leastDifficulty how many hashes a share must take on average
+   * Moves the target to the one that the parent wants, or to a harder one if the share rate requires it. It never
+   * becomes harder than a block's target: no block may be missed.
+   * @param leastDifficulty average number of hashes that a share must take
    * @returns whether there is new work
    */
   aim(leastDifficulty: number): boolean {

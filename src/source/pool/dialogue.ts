@@ -1,4 +1,4 @@
-/** Requests, answers and calls as lines over one connection to a pool, until it ends for whatever reason. */
+/** Requests, answers and calls as lines over one connection to a pool. */
 
 import type { Socket } from 'node:net';
 import { onAbort } from '../../system/abort.ts';
@@ -18,25 +18,23 @@ import {
 } from './messages.ts';
 
 interface DialogueOptions {
-  /** The URL that the connection leads to, for messages. */
   readonly url: string;
   readonly clock: Clock;
-  /** Called for each call of the pool. @throws PoolError when the connection must end */
+  /** Called for each call of the pool. @throws PoolError if the connection must end */
   readonly onCall: (call: Message & { kind: 'call' }) => void;
-  /** Called for an answer to no request: pools complain in this form. */
+  /** Called for an answer to no request: some pools complain in this form. */
   readonly onStray: (answer: Answer) => void;
-  /** Called after all lines that have come at once were read. */
+  /** Called after each chunk of lines was read. */
   readonly onRead: () => void;
 }
 
 interface Request {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Time limit for the answer. */
   readonly limitMs: number;
 }
 
-/** An answer, or why there is none: it took too long, or the connection has ended. */
+/** An answer; `late` if it took too long; `lost` if the connection has ended. */
 export type Reply = Answer | 'late' | 'lost';
 
 export class Dialogue {
@@ -47,9 +45,8 @@ export class Dialogue {
   readonly #splitter = new LineSplitter(MOST_LINE_BYTES);
   readonly #bytes: TokenBucket;
   readonly #lines: TokenBucket;
-  /** The requests that wait for an answer. */
   readonly #waiting = new Map<number, (reply: Reply) => void>();
-  /** The requests whose time has run out, oldest first: each may still be answered once. */
+  /** The requests whose time has run out, oldest first. Each may still be answered once. */
   readonly #late = new BoundedSet<number>(MOST_LATE);
   #resolveEnd: (why: PoolError) => void = () => {};
   #requests = 0;
@@ -83,12 +80,12 @@ export class Dialogue {
     return this.#end;
   }
 
-  /** The monotonic time of the pool's last line, or of the beginning. */
+  /** The monotonic time of the pool's last line, or of the start before the first line. */
   get lastLineMs(): number {
     return this.#lastLineMs;
   }
 
-  /** Sends a request. `apply` is called exactly once: in the order of the lines, before later ones are read. */
+  /** Sends a request. `apply` is called exactly once, before later lines are read. */
   ask({ method, params, limitMs }: Request, apply: (reply: Reply) => void): void {
     if (this.#end) {
       apply('lost');
@@ -104,7 +101,7 @@ export class Dialogue {
     this.#send(requestLine(id, method, params));
   }
 
-  /** Like `ask`, as a promise. After `stop` the answer may take `afterStopMs` at most. */
+  /** Like `ask`, as a promise. After `stop` the answer may take at most `afterStopMs`. */
   async askUntil(stop: AbortSignal, afterStopMs: number, request: Request): Promise<Reply> {
     let timer: NodeJS.Timeout | undefined;
     let release = () => {};
@@ -155,7 +152,7 @@ export class Dialogue {
     }
   }
 
-  /** A line that answers no request uses up what a pool may send: what it costs to read is paid in hashrate. */
+  /** Counts a line that answers no request against the pool's limits: reading it costs hashrate. */
   #count({ length }: string): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#lines.take(1, nowMs) && this.#bytes.take(length + 1, nowMs)) return;
@@ -176,7 +173,7 @@ export class Dialogue {
     }
     const id = typeof message.id === 'string' ? Number(message.id) : message.id;
     const isOurs = typeof id === 'number' && id >= 1 && id <= this.#requests;
-    // An answer that comes too late is worth nothing, and it is no flood, either.
+    // An answer that comes too late is worthless, but it is no flood.
     if (isOurs) return this.#settle(id, message) || this.#late.delete(id);
     this.#options.onStray(message);
     return false;

@@ -1,4 +1,4 @@
-/** The lines that a pool sends: answers to our requests, and calls of its own. Pure. */
+/** The lines that a pool sends, as messages, and the errors of a connection. Pure. */
 
 import { z } from 'zod';
 import { rootOf, speaksNoTls, whyUnreachable } from '../../net/connecting.ts';
@@ -6,10 +6,10 @@ import type { PoolAddress } from '../../text/addresses.ts';
 import { jsonOrUndefined, oneLine } from '../../text/plain-text.ts';
 import { MOST_MESSAGES, MOST_SHOWN } from './limits.ts';
 
-/** An answer. Nothing is known of its values yet. */
+/** An answer with unchecked values. */
 export interface Answer {
   readonly result: unknown;
-  /** Undefined when the pool reported no error. */
+  /** Undefined if the pool reported no error. */
   readonly error: unknown;
 }
 
@@ -18,7 +18,7 @@ export type Message =
   | { readonly kind: 'call'; readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
 
 const Line = z.looseObject({
-  /** Ids of other types exist nowhere, and an answer would have to repeat them. */
+  /** Other types do not occur as ids, and an answer would have to repeat them. */
   id: z.union([z.string(), z.number()]).nullish().catch(null),
   method: z.string().max(128).nullish(),
   params: z.unknown().optional(),
@@ -26,7 +26,7 @@ const Line = z.looseObject({
   error: z.unknown().optional(),
 });
 
-/** @returns the message of a line; undefined when the line is not a message */
+/** @returns undefined if the line is not a message */
 export function parseMessage(line: string): Message | undefined {
   const { success, data } = Line.safeParse(jsonOrUndefined(line));
   if (!success) return undefined;
@@ -41,17 +41,15 @@ function isError(error: unknown): boolean {
   return typeof error === 'object' && error !== null ? Object.keys(error).length > 0 : Boolean(error);
 }
 
-/** @returns a line with a request. `params` are JSON */
 export function requestLine(id: number, method: string, params: readonly unknown[]): string {
   return `${JSON.stringify({ id, method, params })}\n`;
 }
 
-/** @returns a line with the answer to a call. `id` is the call's */
 export function answerLine(id: unknown, result: unknown, error: unknown = null): string {
   return `${JSON.stringify({ id, result, error })}\n`;
 }
 
-/** The message of an error, and its code. Pools send `[code, message, …]`, `{ code, message }` or a text. */
+/** An error's message and code. Pools send `[code, message, …]`, `{ code, message }` or a text. */
 export interface Complaint {
   readonly code: number | undefined;
   readonly text: string;
@@ -71,16 +69,15 @@ function partsOf(error: unknown): unknown[] {
 
 const Job = z.tuple([z.union([z.string().min(1).max(128), z.number()]), z.string().max(4096)]).rest(z.unknown());
 
-/** The job in a `mining.notify`. */
 interface Notice {
   /** The pool's name for the job, which a share repeats. */
   readonly job: string | number;
   readonly header: string;
-  /** Whether all earlier jobs are worthless now; undefined when the pool does not say. */
+  /** Whether all earlier jobs are worthless now; undefined if the pool does not say. */
   readonly clean: boolean | undefined;
 }
 
-/** @returns undefined when the parameters are not those of a job */
+/** @returns undefined if the parameters are not those of a job */
 export function parseNotice(params: readonly unknown[]): Notice | undefined {
   const { success, data } = Job.safeParse(params);
   if (!success) return undefined;
@@ -98,27 +95,24 @@ const RECONNECT = z
     waitMs: typeof wait === 'number' && wait > 0 ? wait * 1000 : 0,
   }));
 
-/** @returns what `client.reconnect` asks for. Where it names no host or no port, they stay the same */
+/** @returns what `client.reconnect` asks for. Without a host or a port, they stay the same */
 export function parseReconnect(params: readonly unknown[]): { host?: string; port?: number; waitMs: number } {
   const { host, port, waitMs } = RECONNECT.parse(params);
   return { ...(host !== undefined && { host }), ...(port !== undefined && { port }), waitMs };
 }
 
-/* Why a connection to a pool was not made, or has ended. */
-
 /**
- * `network`: trying again soon may help. `refused`: it will not help until something is changed or a ban has run out.
- * `intended`: the connection was closed in good order, because of pickaxe or because the pool has asked to connect
- * anew, so nothing is wrong.
+ * `network`: trying again soon may help. `refused`: something must be changed, or a ban must run out. `intended`:
+ * pickaxe closed the connection, or the pool asked to connect again, so nothing is wrong.
  */
 export type PoolFault = 'network' | 'refused' | 'intended';
 
 export class PoolError extends Error {
   override readonly name = 'PoolError';
   readonly fault: PoolFault;
-  /** The fingerprint of the pool's certificate, if the certificate is not trusted. */
+  /** The fingerprint of the pool's certificate, if it is not trusted. */
   readonly fingerprint: string | undefined;
-  /** Where the pool asks to connect next, and how long to wait before that. */
+  /** Where the pool asks to connect next, and after which wait. */
   readonly next: Reconnect | undefined;
 
   constructor(fault: PoolFault, message: string, more: { fingerprint?: string | undefined; next?: Reconnect } = {}) {
@@ -131,7 +125,7 @@ export class PoolError extends Error {
 
 export interface Reconnect {
   readonly address: PoolAddress;
-  /** Whether a pool of the Internet has asked, so that the next address must be one of the Internet, too. */
+  /** Whether the next address must be public, because a public pool asked for it. */
   readonly mustBePublic: boolean;
   readonly waitMs: number;
 }
@@ -148,7 +142,7 @@ export function connectionError(cause: unknown, url: string): PoolError {
   return new PoolError('network', `the connection to ${url} broke (${quote(code === '' ? message : code)}).`);
 }
 
-/** @param why a sentence without its end */
+/** @param why a sentence without its full stop */
 export function unusable(why: string): PoolError {
   return new PoolError('refused', `the pool cannot be used: ${why}.`);
 }
@@ -163,20 +157,17 @@ export function quoteJson(value: unknown): string {
   try {
     return quote(JSON.stringify(value) ?? '');
   } catch {
-    // What is nested some thousand times can be read, but it cannot be written: the stack is too small.
+    // JSON nested some thousand levels deep can be parsed, but not written: the stack is too small.
     return 'something that is nested too deep';
   }
 }
 
-/** Whether a pool's words say that it no longer wants this miner. */
+/** Whether the text says that the pool no longer wants this miner. */
 function speaksOfBan(text: string): boolean {
   return /\bbann(ed|ing)\b|\bban\b|black-?list|\bblocked\b/i.test(text);
 }
 
-/**
- * What a pool says to people: each text is passed on once, on one line, and not too many of them. Words about a ban are
- * kept.
- */
+/** A pool's messages to people, of which a limited number is shown. The last one about a ban is kept. */
 export class PoolNotices {
   readonly #show: (text: string) => void;
   #last = '';
@@ -187,12 +178,12 @@ export class PoolNotices {
     this.#show = show;
   }
 
-  /** What the pool said about a ban; undefined when it said nothing about one. */
+  /** The pool's message about a ban, if there was one. */
   get ban(): string | undefined {
     return this.#ban;
   }
 
-  /** Passes a text on, unless it is the last one again or there were too many. */
+  /** Shows a text, unless it repeats the last one or too many were shown. */
   show(text: unknown): void {
     if (typeof text !== 'string') return;
     this.note(text);
@@ -203,7 +194,6 @@ export class PoolNotices {
     this.#show(`the pool says: “${line}”`);
   }
 
-  /** Keeps a text if it is about a ban. */
   note(text: string): void {
     if (speaksOfBan(text)) this.#ban = quote(text);
   }

@@ -1,6 +1,4 @@
-/**
- * A WorkSource that uses a pool: a stratum client. It keeps one connection, and makes a new one when that has ended.
- */
+/** A WorkSource that uses a pool: a stratum client that keeps one connection and replaces it when it ends. */
 
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
@@ -31,12 +29,12 @@ export interface PoolSourceOptions extends PoolAccount {
   readonly url: string;
   /** The pool's name for people. The default is its URL. */
   readonly name?: string;
-  /** What makes the certificate of a pool with TLS trusted. The default is that an authority has signed it. */
+  /** How the pool's certificate is checked, with TLS. By default an authority must have signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
-  /** The difficulty to suggest, as the pool counts it. Without it, none is suggested. */
+  /** The difficulty to suggest, as the pool counts it. By default none is suggested. */
   readonly difficulty?: number | undefined;
-  /** Whether the pool may send this miner to other hosts. */
+  /** Whether the pool may redirect this miner to other hosts. */
   readonly allowReconnect?: boolean;
 }
 
@@ -52,12 +50,11 @@ export class PoolSource implements WorkSource {
   readonly #limits: PoolLimits;
   readonly #announcements: Announcements;
   readonly #health: PoolHealth;
-  /** The connection that each work came over. */
   readonly #origins = new WeakMap<Work, PoolSession>();
   #listener: UpdateListener = () => {};
   #session: PoolSession | undefined;
 
-  /** @throws Error when the URL is not a pool's */
+  /** @throws Error if the URL is not a pool's */
   constructor(options: PoolSourceOptions, context: PoolSourceContext = {}) {
     const { clock, random, emit, limits } = complete(context, poolLimits);
     const address = parsePoolUrl(options.url);
@@ -75,7 +72,7 @@ export class PoolSource implements WorkSource {
     });
   }
 
-  /** May be called again when an earlier call has ended: a standby is closed and started again. */
+  /** May be called again after an earlier call has ended, because a standby is closed and started again. */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.#listener = listener;
     this.#announcements.started();
@@ -88,7 +85,7 @@ export class PoolSource implements WorkSource {
     } finally {
       endWatch();
       this.#health.stop();
-      // Shares that are on their way are still worth their answers.
+      // Shares that were sent may still be answered.
       await Promise.race([this.#session?.settled(), pause(this.#limits.submitAfterStopMs, ending.signal)]);
       ending.abort();
       await running;
@@ -110,7 +107,6 @@ export class PoolSource implements WorkSource {
     return this.#session?.answers() ?? true;
   }
 
-  /** Calls `judge` when the pool, which used to answer shares, answers them no more. */
   onHealth(judge: Judge): void {
     this.#health.judge = judge;
   }
@@ -137,7 +133,7 @@ export class PoolSource implements WorkSource {
   /**
    * Makes a connection and keeps it until it ends.
    * @param next where the pool has asked to connect
-   * @returns why it has ended, and for how long it had given work by then
+   * @returns why it ended, and for how long it had given work
    */
   async #connect(
     next: Reconnect | undefined,
@@ -197,7 +193,7 @@ export class PoolSource implements WorkSource {
     if (!wasLost) this.#listener({ kind: 'lost', reason });
   }
 
-  /** Called after a suspension: the pool has most likely ended the connection, and its jobs are old. */
+  /** Called after a suspension: the pool has probably ended the connection, and its jobs are old. */
   #resumed(ms: number): void {
     const seconds = Math.round(ms / 1000);
     this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: connecting again`);
@@ -205,19 +201,14 @@ export class PoolSource implements WorkSource {
   }
 }
 
-/* Opens connections to a pool. One with TLS is used only if the pool's certificate is trusted. */
-
 interface ConnectionOptions {
   readonly trust: Trust;
   readonly timeoutMs: number;
-  /** Whether the host must have an address of the Internet. */
+  /** Whether the host must have a public address. */
   readonly mustBePublic: boolean;
 }
 
-/**
- * @returns a connection on which nothing was sent yet
- * @throws PoolError
- */
+/** @returns an unused connection, with TLS only if the certificate is trusted @throws PoolError */
 export async function openConnection(
   { host, port, tls, url }: PoolAddress,
   { trust, timeoutMs, mustBePublic }: ConnectionOptions,
@@ -228,7 +219,7 @@ export async function openConnection(
   const socket = tls
     ? connectTls({ ...options, ...servername, ...JUDGED_TLS, ...authoritiesOf(trust) })
     : connect(options);
-  // `once` no longer listens after the connection was made, and an error without a listener ends the process.
+  // `once` stops listening when the connection is made, and an error without a listener ends the process.
   socket.on('error', () => {});
   try {
     await within(timeoutMs, stop, async (signal) => {
@@ -243,7 +234,7 @@ export async function openConnection(
     socket.destroy();
     throw connectionError(fault, url);
   }
-  // A name can lead anywhere, which is known only now.
+  // The address behind a host name is known only now.
   if (mustBePublic && isPrivate(socket.remoteAddress ?? '')) {
     socket.destroy();
     throw new PoolError('refused', `${url} is in a private network, and a pool of the Internet cannot lead there.`);

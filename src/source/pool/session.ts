@@ -1,7 +1,4 @@
-/**
- * One connection to a pool, from subscribing to its end: subscribes and authorizes, makes works of what the pool sends
- * without being asked (jobs, targets, nonce1), and submits shares.
- */
+/** One connection to a pool: subscribes and authorizes, makes works of the pool's messages, and submits shares. */
 
 import type { Socket } from 'node:net';
 import type { Nonce1 } from '../../chain/nonce.ts';
@@ -30,35 +27,30 @@ import {
 import { type PoolHealth, PoolShares } from './shares.ts';
 import { PoolWorks, parseNonce1, parseSubscription } from './works.ts';
 
-/** Stratum's error for a method that the other side does not have. */
 const NO_SUCH_METHOD = [-3, 'method not found', null] as const;
 
 export interface PoolAccount {
-  /** As the pool wants it: usually an account and the name of a worker, `NAME.WORKER`. */
+  /** In the pool's form, usually `ACCOUNT.WORKER`. */
   readonly user: string;
   readonly password: string;
 }
 
 interface SessionOptions {
-  /** Where the connection leads. */
   readonly address: PoolAddress;
   readonly account: PoolAccount;
   readonly userAgent: string;
-  /** What `mining.suggest_difficulty` asks for. Without it, nothing is asked for. */
   readonly difficulty?: number | undefined;
-  /** Whether `client.reconnect` may lead to other hosts. */
   readonly allowReconnect: boolean;
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly health: PoolHealth;
   readonly onWork: (work: Work) => void;
-  /** Called with works that are worthless now: the pool has replaced them, or the connection has ended. */
+  /** Called with works that have become worthless: the pool has replaced them, or the connection has ended. */
   readonly onStale: (works: readonly Work[], reason: StaleReason) => void;
-  /** Called with what people should know. */
   readonly onNote: (state: SourceNews, reason: string) => void;
 }
 
-/** When things happened, in milliseconds since the connection was made. Undefined until they happen. */
+/** Milliseconds from the connection to each event; absent before the event. */
 export interface SessionTimes {
   subscribedMs?: number;
   authorizedMs?: number;
@@ -73,7 +65,6 @@ export class PoolSession {
   readonly #works = new PoolWorks();
   readonly #shares: PoolShares;
   readonly #notices: PoolNotices;
-  /** Whether the pool has an address of the Internet. */
   readonly #isPublic: boolean;
   readonly #beganMs: number;
   readonly #noWork: NodeJS.Timeout;
@@ -108,14 +99,13 @@ export class PoolSession {
   }
 
   /**
-   * Subscribes and authorizes, then keeps the connection until it ends.
-   * @returns why it has ended. By then all its works have been reported as stale
+   * Subscribes, authorizes and keeps the connection. @returns why it ended; then all its works were reported as stale
    */
   async run(): Promise<PoolError> {
     const { account, userAgent, limits } = this.#options;
     const { user, password } = account;
     const limitMs = limits.handshakeMs;
-    // Both at once: a pool may wait for the second before it answers the first.
+    // Both are sent at once: a pool may wait for the second before it answers the first.
     this.#dialogue.ask({ method: 'mining.subscribe', params: [userAgent, null], limitMs }, (reply) =>
       this.#subscribed(reply),
     );
@@ -130,22 +120,18 @@ export class PoolSession {
     return ban === undefined ? why : new PoolError('refused', `${why.message} It said: “${ban}”`);
   }
 
-  /** Closes the connection. */
   end(why: PoolError): void {
     this.#dialogue.end(why);
   }
 
-  /** Settles when every share has its verdict. The time limits of shares bound this. */
   async settled(): Promise<void> {
     await this.#shares.settled();
   }
 
-  /** Submits a share. Settles within `limits.submitMs`, or soon after `stop`. Never throws. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     return await this.#shares.submit(solution, stop);
   }
 
-  /** Whether the pool answers, so far as is known. */
   answers(): boolean {
     return this.#shares.areAnswered();
   }
@@ -185,7 +171,7 @@ export class PoolSession {
     }
     this.#authorized = true;
     this.#suggest();
-    // No line has come that would cause this.
+    // No line has come that would cause the update.
     if (reply === 'late') this.#update();
   }
 
@@ -208,7 +194,7 @@ export class PoolSession {
     return new PoolError('refused', message.trim());
   }
 
-  /** Acts on what the pool sends without being asked. @throws PoolError when the connection must end */
+  /** Acts on a call of the pool. @throws PoolError if the connection must end */
   #apply({ id, method, params }: Message & { kind: 'call' }): void {
     switch (method) {
       case 'mining.notify':
@@ -247,8 +233,8 @@ export class PoolSession {
       throw unusable('it names a job by a number beyond 2^53, which JSON readers round. It would have to send a text');
     }
     if (this.#difficulty !== undefined && !this.#works.hasTarget) {
-      // A guess would waste all shares: pools of this network name targets, and what difficulty 1 would mean is defined
-      // nowhere.
+      // A guess would waste all shares: pools of this network send targets, and the meaning of difficulty 1 is not
+      // defined.
       const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';
       throw unusable(`it sent mining.set_difficulty ${this.#difficulty} and no target, ${why}`);
     }
@@ -299,10 +285,10 @@ export class PoolSession {
     throw new PoolError('intended', `the pool asks to connect ${where}.`, { next: reconnect });
   }
 
-  /** @returns the end of a sentence; undefined when the pool may lead to this other host */
+  /** @returns the end of a sentence; undefined if the pool may lead to this other host */
   #whyNotTo(host: string): string | undefined {
     if (!this.#options.allowReconnect) return '. To allow such requests: --pool-allow-reconnect (pool.allow-reconnect)';
-    // The user and the password would go to a machine of the own network, chosen by somebody outside.
+    // The user and the password would go to a machine in the private network, chosen by someone outside.
     return this.#isPublic && isPrivate(host)
       ? ': a pool of the Internet cannot lead into a private network'
       : undefined;
@@ -318,7 +304,7 @@ export class PoolSession {
     return new PoolError('refused', `the pool sent ${what} that cannot be read: ${quoteJson(params)}`);
   }
 
-  /** Passes on which works are stale and which one is to be mined, once the pool has accepted this miner. */
+  /** Once the pool has accepted this miner, passes on which works are stale and which one to mine. */
   #update(): void {
     if (!this.#authorized || !this.#works.hasNonce1) return;
     const { stale, reason, work } = this.#works.take();

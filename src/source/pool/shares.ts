@@ -1,4 +1,4 @@
-/** Submits the shares of one connection, and finds out by their answers whether the pool answers at all. */
+/** Submits the shares of one connection, and infers from the answers whether the pool answers at all. */
 
 import type { Solution } from '../../chain/verify.ts';
 import { Backoff } from '../../net/connecting.ts';
@@ -11,22 +11,21 @@ import { type Answer, type Complaint, complaintOf, quote } from './messages.ts';
 import type { PoolWorks } from './works.ts';
 
 interface SharesOptions {
-  /** Who mines, as the pool knows it. */
   readonly user: string;
   readonly dialogue: Dialogue;
   readonly works: PoolWorks;
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly health: PoolHealth;
-  /** Called with what the pool says when it refuses a share. */
+  /** Called with the pool's text when it refuses a share. */
   readonly onComplaint: (text: string) => void;
 }
 
 export class PoolShares {
   readonly #options: SharesOptions;
-  /** The shares that wait for their answers, oldest first, and when they were sent (monotonic). */
+  /** The shares that wait for an answer, oldest first, with the monotonic time of sending. */
   readonly #waiting = new Map<Promise<Verdict>, number>();
-  /** What has become of the shares of this connection: `lost` when it ended before any was answered. */
+  /** `lost`: the connection ended before any share was answered. */
   #state: 'open' | 'answered' | 'lost' = 'open';
 
   constructor(options: SharesOptions) {
@@ -48,14 +47,14 @@ export class PoolShares {
     return verdict;
   }
 
-  /** Settles when every share has its verdict. The time limits of shares bound this. */
+  /** Settles when every share has its verdict, which the time limits of shares bound. */
   async settled(): Promise<void> {
     await Promise.all(this.#waiting.keys());
   }
 
   /**
-   * Whether the pool answers. Stratum has no question that every pool answers, so this is judged by shares: a pool that
-   * has answered some before and lets one wait in silence does not answer now.
+   * Whether the pool answers. Stratum has no question that every pool answers, so shares show it: a pool that has
+   * answered some before, and leaves one unanswered in silence, does not answer now.
    */
   areAnswered(): boolean {
     const { dialogue, clock, limits, health } = this.#options;
@@ -67,7 +66,7 @@ export class PoolShares {
   async #send(params: readonly unknown[], stop: AbortSignal): Promise<Verdict> {
     const { dialogue, limits, health, onComplaint } = this.#options;
     const request = { method: 'mining.submit', params, limitMs: limits.submitMs };
-    // Before the question, so that of both time limits health's ends first.
+    // Called before the request is sent, so that the time limit of `health` ends first.
     const settled = health.sent();
     const reply = await dialogue.askUntil(stop, limits.submitAfterStopMs, request);
     const isAnswered = reply !== 'late' && reply !== 'lost';
@@ -75,7 +74,7 @@ export class PoolShares {
     if (isAnswered) this.#state = 'answered';
     if (reply === 'lost' && this.#state === 'open') {
       this.#state = 'lost';
-      // What was closed in good order says nothing about the pool: it had no time to answer.
+      // A connection that pickaxe closed on purpose says nothing about the pool, which had no time to answer.
       if (dialogue.whyEnded?.fault !== 'intended') health.disconnected();
     }
     if (reply === 'late') return { outcome: 'unknown', reason: 'the pool did not answer in time' };
@@ -85,16 +84,13 @@ export class PoolShares {
   }
 }
 
-/* What a pool's answer to a share means. Pools do not agree on error codes, so their words count first. Pure. */
+/* The meaning of a pool's answer to a share. Pools do not agree on error codes, so their words count first. */
 
-/** Words for a share whose job the pool no longer wants. */
+/** Texts about a share whose job the pool no longer wants. */
 const STALE =
   /\bstale\b|not found|unknown (job|work)|no such (job|work)|\bjob\b.*\b(old|outdated|expired)|expired|outdated|too late|old job/i;
 
-/**
- * What codes mean where the pool gives no words. 21 is missing: it is "job not found" at some pools and "low
- * difficulty" at others.
- */
+/** The meaning of codes without a text. 21 is "job not found" at some pools and "low difficulty" at others. */
 const CODES: Record<number, string> = {
   20: 'other error',
   22: 'duplicate share',
@@ -125,16 +121,16 @@ function refusalOf({ code, text }: Complaint): Verdict {
 }
 
 /*
- * Judges by the answers to shares whether a pool is worth mining on. Stratum has no question that every pool answers,
- * and jobs show only that jobs come: a pool whose accounting is down sends them as before, and pays nothing. Some pools
- * never answer shares, so only one that has answered some is judged. It outlives connections.
+ * Decides from the answers to shares whether a pool is worth mining on. Jobs prove nothing: a pool whose accounting is
+ * down sends them as before, and pays nothing. Some pools never answer shares, so only a pool that has answered some
+ * can become unhealthy. The state outlives connections.
  */
 
-/** After this number of connections in a row that ended before any share was answered, the pool is unhealthy. */
+/** Number of connections in a row that ended before any share was answered, after which the pool is unhealthy. */
 const MOST_UNANSWERED_CONNECTIONS = 3;
 /**
- * An unhealthy pool is tried again after at least this many times the length of the last trial: where shares are rare a
- * trial takes long, and all trials together must cost little.
+ * Minimum pause before an unhealthy pool is tried again, as a multiple of the last trial's length: where shares are
+ * rare a trial takes long, and all trials together must cost little.
  */
 const PAUSE_PER_TRIAL = 10;
 /** A trial may have begun while the pool was not needed, so its length says little. */
@@ -147,18 +143,17 @@ export class PoolHealth {
   readonly #pauses: Backoff;
   #judge: Judge | undefined;
   #everAnswered = false;
-  /** Number of shares that were answered so far. */
   #answers = 0;
   #unansweredConnections = 0;
   /** When the pool is tried again (monotonic), while it is unhealthy. */
   #retryAtMs: number | undefined;
   #retry: NodeJS.Timeout | undefined;
-  /** Whether its source is closed, so that no trial may begin. Shares may still be on their way. */
+  /** Whether the source is closed, so that no trial may begin. Shares may still be waiting for answers. */
   #isStopped = false;
-  /** Since when the pool, which was unhealthy, has been tried again. */
+  /** When the present trial of an unhealthy pool began. */
   #trialSinceMs: number | undefined;
 
-  /** @param alone called while there is no other judge, which means that there is no other pool */
+  /** @param alone called while `judge` is not set, which means that there is no other pool */
   constructor(clock: Clock, random: () => number, limits: PoolLimits, alone: Judge) {
     this.#clock = clock;
     this.#limits = limits;
@@ -166,17 +161,16 @@ export class PoolHealth {
     this.#pauses = new Backoff(limits.unhealthyPauses, random);
   }
 
-  /** Called instead of `alone`: another pool can take over, so this one is tried again after a while. */
+  /** Called instead of `alone`: another pool can take over, so this one is tried again later. */
   set judge(judge: Judge) {
     this.#judge = judge;
   }
 
-  /** Whether the pool has ever answered a share. */
   get everAnswered(): boolean {
     return this.#everAnswered;
   }
 
-  /** Goes on waiting for the next trial, if there is to be one. */
+  /** Resumes waiting for the next trial, if one is due. */
   start(): void {
     this.#isStopped = false;
     this.#waitForTrial();
@@ -187,10 +181,7 @@ export class PoolHealth {
     clearTimeout(this.#retry);
   }
 
-  /**
-   * A share was sent.
-   * @returns a function to be called when it was answered, or when its answer is no longer awaited
-   */
+  /** Notes that a share was sent. @returns a function to call when it was answered, or is no longer awaited */
   sent(): (isAnswered: boolean) => void {
     const { submitMs, silenceMs } = this.#limits;
     const answers = this.#answers;
@@ -203,7 +194,7 @@ export class PoolHealth {
     };
   }
 
-  /** The pool or the network has ended a connection with shares unanswered, and with none answered. */
+  /** Notes that the pool or the network ended a connection with unanswered shares and no answered one. */
   disconnected(): void {
     this.#unansweredConnections++;
     if (this.#unansweredConnections >= MOST_UNANSWERED_CONNECTIONS) this.#unanswered();

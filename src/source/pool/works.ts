@@ -1,7 +1,4 @@
-/**
- * The works of one connection: made from the pool's jobs, its target and its nonce1. Several messages can come at once,
- * so works are made when `take` asks for them. No I/O.
- */
+/** The works of one connection. They are made in `take`, because several messages can come at once. */
 
 import { equalBytes, HEADER_OFFSET, NONCE_BYTES, toHex, viewOf, WORK_BYTES, WORK_OFFSET } from '../../chain/bytes.ts';
 import type { Nonce1 } from '../../chain/nonce.ts';
@@ -9,40 +6,33 @@ import { meetsTarget } from '../../chain/target.ts';
 import { headerTargetOf, parentOf, parseWork, type Work } from '../../chain/work.ts';
 import { MOST_WORKS } from './limits.ts';
 
-/** A job as the pool has sent it. */
 interface PoolJob {
   readonly name: string | number;
   /** 286 bytes */
   readonly header: Uint8Array;
-  /** Whether the pool says that all earlier jobs are worthless; undefined when it does not say. */
   readonly clean: boolean | undefined;
 }
 
 export class PoolWorks {
-  /** The works that the pool still wants, oldest first, each with the name of its job. */
+  /** The valid works, oldest first, with the names of their jobs. */
   readonly #valid = new Map<Work, string | number>();
   #stale: Work[] = [];
   #nonce1: Nonce1 | undefined;
   #target: Uint8Array | undefined;
   #job: { readonly name: string | number; readonly header: Uint8Array; nonce1: Nonce1 | undefined } | undefined;
-  /** The job, target and nonce1 of the last work, to notice that nothing has changed. */
+  /** The job, target and nonce1 of the last work, to detect that nothing has changed. */
   #made = '';
 
-  /** Whether the pool has ever named a target. */
   get hasTarget(): boolean {
     return this.#target !== undefined;
   }
 
-  /**
-   * Sets the nonce1 of the jobs that follow, and of the current one if it has none yet: a job may come before the
-   * nonce1.
-   */
+  /** Sets the nonce1 of later jobs, and of the current job if it came before any nonce1. */
   setNonce1(nonce1: Nonce1): void {
     this.#nonce1 = nonce1;
     if (this.#job) this.#job.nonce1 ??= nonce1;
   }
 
-  /** Whether there is a nonce1. */
   get hasNonce1(): boolean {
     return this.#nonce1 !== undefined;
   }
@@ -52,21 +42,21 @@ export class PoolWorks {
     this.#target = target;
   }
 
-  /** Takes the pool's next job. The same one again changes nothing. */
+  /** Takes the pool's next job. A repeated one changes nothing. */
   notify({ name, header, clean }: PoolJob): void {
     const last = this.#job;
     const isRepeated = last?.name === name && equalBytes(last.header, header) && last.nonce1 === this.#nonce1;
     if (isRepeated) return;
-    // Without the flag, a job on another parent means that older ones of its chain are worthless.
+    // Without the flag, a job on another parent makes older jobs of its chain worthless.
     const isWorthless = (work: Work) => clean ?? isOvertaken(work, header);
-    // A share names its job only by its name, so the newer job of a name counts.
+    // A share names its job only by its name, so the newest job with that name counts.
     this.#markStale(([work, job]) => isWorthless(work) || (job === name && !equalBytes(work.header, header)));
     this.#job = { name, header, nonce1: this.#nonce1 };
   }
 
   /**
-   * @returns what has changed since the last call: the works that are worthless now and why, and the work to mine if it
-   *   is another one. A pool may also replace its jobs because time has passed; only another parent means a New Cut
+   * @returns the changes since the last call: the worthless works with the reason, and the work to mine if it is new. A
+   * pool may replace jobs merely because time has passed; only another parent means a New Cut
    */
   take(): {
     readonly stale: readonly Work[];
@@ -81,14 +71,14 @@ export class PoolWorks {
     return { stale, reason: isCut ? 'new-cut' : 'cancelled', work };
   }
 
-  /** Makes all works stale, when the connection has ended. @returns them */
+  /** Makes all works stale when the connection has ended. @returns them */
   end(): readonly Work[] {
     this.#markStale(() => true);
     this.#job = undefined;
     return this.take().stale;
   }
 
-  /** @returns the pool's name for the work's job; undefined when the pool no longer wants it */
+  /** @returns the name of the work's job; undefined if the pool no longer wants it */
   jobOf(work: Work): string | number | undefined {
     return this.#valid.get(work);
   }
@@ -116,7 +106,7 @@ export class PoolWorks {
   }
 }
 
-/** Whether the header is on the work's chain, and on another parent. */
+/** Whether the header has the work's chain but another parent. */
 function isOvertaken(work: Work, header: Uint8Array): boolean {
   return work.chain === chainOf(header) && !equalBytes(parentOf(work.header), parentOf(header));
 }
@@ -125,7 +115,7 @@ function chainOf(header: Uint8Array): number {
   return viewOf(header).getUint32(HEADER_OFFSET.chain, true);
 }
 
-/** @returns a work record, 322 bytes */
+/** @returns a work record of 322 bytes */
 function recordOf(header: Uint8Array, target: Uint8Array): Uint8Array {
   const record = new Uint8Array(WORK_BYTES);
   viewOf(record).setUint32(WORK_OFFSET.chain, chainOf(header), true);
@@ -134,18 +124,12 @@ function recordOf(header: Uint8Array, target: Uint8Array): Uint8Array {
   return record;
 }
 
-/*
- * Reads nonce1, the part of the nonce that a pool fixes, from the answer to `mining.subscribe` and
- * `mining.set_extranonce`. Pure.
- */
+/* Reads nonce1, the part of the nonce that a pool fixes. */
 
-/** A whole lane. A nonce1 of more bytes would fix low bits of the counter, and no range of counters has such gaps. */
+/** A whole lane. A longer nonce1 would fix low bits of the counter, which ranges of counters cannot express. */
 const MOST_BYTES = 2;
 
-/**
- * Reads `[…, nonce1, size of nonce2]`; some pools leave the size out.
- * @returns nonce1, or one sentence that says why it cannot be used
- */
+/** Reads `[…, nonce1, size of nonce2]`, perhaps without the size. @returns nonce1, or a sentence why it is unusable */
 export function parseSubscription(result: unknown): Nonce1 | string {
   if (!Array.isArray(result) || result.length < 2)
     return 'it does not say which part of the nonce it has fixed (nonce1)';
@@ -153,9 +137,9 @@ export function parseSubscription(result: unknown): Nonce1 | string {
 }
 
 /**
- * @param hex hex digits, the most significant first; some servers leave out leading zeros
- * @param size how many bytes are left to the miner; undefined when the pool does not say
- * @returns nonce1, or one sentence that says why it cannot be used
+ * @param hex big-endian hex digits; some servers omit leading zeros
+ * @param size number of bytes left to the miner, if the pool names it
+ * @returns nonce1, or a sentence that says why it cannot be used
  */
 export function parseNonce1(hex: unknown, size: unknown): Nonce1 | string {
   if (typeof hex !== 'string' || !/^(0x)?[\da-f]{0,16}$/i.test(hex)) return 'its nonce1 is no number in hex digits';

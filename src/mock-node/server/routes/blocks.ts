@@ -1,4 +1,4 @@
-/** Whole blocks (document 1, "Whole blocks"). They come as JSON only. */
+/** Blocks, hashes, headers and cuts (document 1), and streams of new blocks. */
 
 import { toHex } from '../../../chain/bytes.ts';
 import { type Cut, cutFromJson, cutToJson } from '../../../ledger/cut.ts';
@@ -63,7 +63,7 @@ function blockJson({ header, payload }: Block, asked: Asked): ExactJson {
   };
 }
 
-/* Streams of all new blocks. Document 1 knows only their setting, `headerStream`; the rest is what real nodes serve. */
+/* Streams of all new blocks. Document 1 has only their setting, `headerStream`; the rest is as in real nodes. */
 
 export const blockStreamRoutes: readonly Route[] = (['header', 'block'] as const).map((of) => ({
   endpoint: of,
@@ -74,7 +74,6 @@ export const blockStreamRoutes: readonly Route[] = (['header', 'block'] as const
   answer: ({ backend: { streams }, dialect }) => (streams.full ? NO_MORE_STREAMS : { stream: { of, dialect } }),
 }));
 
-/** @returns the event about a block */
 export function blockEvent({ header, payload }: Block, { of, dialect }: BlockTopic, network: string): string {
   const json: ExactJsonObject = {
     header: headerToJson(header, dialect, network),
@@ -96,9 +95,9 @@ const HASHES = { cap: 4096, json: ({ id }: { readonly id: string }) => id };
 
 export const hashRoutes = collectionRoutes('hash', () => HASHES, { side: 'service' });
 
-/* Headers. Document 1 does not mention these endpoints, but real nodes have them. */
+/* Headers, which document 1 does not mention, but real nodes serve. */
 
-/** The most headers of a page. */
+/** Maximum number of headers of a page. */
 const CAP = 360;
 const CAP_P2P = 20;
 
@@ -131,7 +130,7 @@ function headerJson(block: Block, asked: Asked): ExactJson {
   return headerToJson(block.header, asked.dialect, asked.backend.ledger.settings.network);
 }
 
-/** Says in the answer's type that headers are objects, if they are. */
+/** Sets the answer's type for headers that are objects. */
 function typed(message: Message, asked: Asked): Message {
   if (message.status !== 200 || !wantsObjects(asked)) return message;
   return { ...message, headers: { 'content-type': `${JSON_TYPE};blockheader-encoding=object` } };
@@ -141,7 +140,7 @@ function wantsObjects({ accept = '' }: Asked): boolean {
   return /blockheader-encoding\s*=\s*"?object/i.test(accept);
 }
 
-/** @returns the header with its hash */
+/** @returns the header followed by its hash */
 function binary({ bytes, hash }: Block): Uint8Array {
   return Buffer.concat([bytes, hash]);
 }
@@ -163,7 +162,7 @@ function getCut({ backend, query, fault }: Asked): Message {
   return { status: 200, json: cutToJson(cut) };
 }
 
-/** Success says only that the cut will be looked at. */
+/** Success means only that the cut will be examined. */
 function putCut({ backend: { peers, cuts }, body }: Asked): Message {
   let cut: Cut;
   try {

@@ -1,4 +1,4 @@
-/** Commands (document 2). They are served on each chain, and by a stand-alone server, which has one chain. */
+/** Commands (document 2), served on each chain, and by a stand-alone server, which has one chain. */
 
 import { z } from 'zod';
 import { parseCommand } from '../../../ledger/command/command.ts';
@@ -30,7 +30,7 @@ const COMMANDS: readonly (readonly [Endpoint, Ask])[] = [
   ['private', sendPrivate],
 ];
 
-/** Document 2 does not say what is between the chain and `api`; real nodes say `pact`. */
+/** Document 2 does not name the part between the chain and `api`; real nodes use `pact`. */
 const LANGUAGE = `${CHAIN}/(?:pact|flow)`;
 
 export const commandRoutes: readonly Route[] = [
@@ -46,10 +46,7 @@ function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
   return { endpoint, side: 'service', method: 'POST', path: new RegExp(`^${path}$`), ...types, answer };
 }
 
-/**
- * By document 2 a stand-alone server answers `{status, response}`, with /local only the outcome; newer ones answer as
- * nodes.
- */
+/** By document 2 a stand-alone server answers `{status, response}`, for /local the outcome; newer ones like nodes. */
 function standAlone(endpoint: Endpoint, ask: Ask): Route {
   const wrapped: Ask = async (asked, body) => {
     const answer = await ask(asked, body);
@@ -81,7 +78,7 @@ function local({ backend, chain, query }: Asked, body: ExactJson): ExactJson {
   return backend.commands.local(chain, body, {
     preflight: flag(query, 'preflight') ?? false,
     rewindDepth: Number(natural(query, 'rewindDepth')),
-    // Real nodes check signatures unless they are told not to.
+    // Real nodes check signatures by default.
     signatureVerification: flag(query, 'signatureVerification') ?? true,
   });
 }
@@ -100,7 +97,7 @@ function spv({ backend, chain }: Asked, body: ExactJson): ExactJson {
   return backend.commands.spv(chain, requestKey, Number(targetChainId));
 }
 
-/** Takes a private command, and does nothing with it: the mock has no entities. */
+/** Accepts a private command without effect: the mock has no entities. */
 function sendPrivate(_asked: Asked, body: ExactJson): ExactJson {
   const command = parseCommand(body);
   const { meta } = parsePayload(command.cmd);

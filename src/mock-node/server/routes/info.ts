@@ -1,4 +1,4 @@
-/** Node information (document 1, "Node information model"), and whether the node is well. */
+/** Node information (document 1, "Node information model"), health, and configuration. */
 
 import { type ExactJson, type ExactJsonObject, JsonNumber, jsonInteger } from '../../../ledger/json.ts';
 import { MAX_PEERS } from '../../p2p/peers.ts';

@@ -69,7 +69,7 @@ function solved({ backend: { ledger, settings }, body }: Asked): Message {
   return { status: judgement.outcome === 'stale' ? 404 : 400, text: judgement.reason };
 }
 
-/** Answers a wrong body with a reason. Real nodes answer 500 instead, and for an unknown chain they never answer. */
+/** Answers a wrong body with a reason. Real nodes answer 500, or never for an unknown chain. */
 function updates({ backend: { ledger, streams }, body }: Asked): Answer {
   if (streams.full) return NO_MORE_STREAMS;
   if (body.length !== CHAIN_BYTES) return { status: 400, text: `Decoding error: expected ${CHAIN_BYTES} bytes` };
@@ -78,12 +78,7 @@ function updates({ backend: { ledger, streams }, body }: Asked): Answer {
   return { stream: chain };
 }
 
-/* Decides who may mine (document 1, "Miner information"). */
-
-/**
- * The miner in a request for work. Real nodes accept any texts here, and look for a configured miner with the same
- * ones.
- */
+/** The miner in a request for work. Real nodes accept any texts, and look for a configured miner with the same ones. */
 const askerSchema = z.object({
   account: z.string(),
   predicate: z.string(),
@@ -92,14 +87,14 @@ const askerSchema = z.object({
 
 type MinerInfo = z.infer<typeof askerSchema>;
 
-/** Whether the asker is one of the configured miners. When there are none, every valid miner may mine. */
+/** Whether the asker is a configured miner. If none is configured, every valid miner may mine. */
 function isAuthorized(asker: MinerInfo, miners: readonly MinerInfo[]): boolean {
   const same = (miner: MinerInfo) =>
     miner.account === asker.account && miner.predicate === asker.predicate && keySet(miner) === keySet(asker);
   return miners.length === 0 ? allowedMinerSchema.safeParse(asker).success : miners.some(same);
 }
 
-/** @returns a text that is equal for equal sets of keys, whatever their order */
+/** @returns the same text for equal sets of keys, whatever their order */
 function keySet(miner: MinerInfo): string {
   return JSON.stringify([...new Set(miner['public-keys'])].sort());
 }

@@ -1,4 +1,4 @@
-/** Payloads (document 1, "Payloads"). Real nodes also answer in a binary form. */
+/** Payloads (document 1, "Payloads"), and their binary form, which real nodes also send. */
 
 import { z } from 'zod';
 import { opaqueId } from '../../../ledger/fields.ts';
@@ -24,10 +24,7 @@ import {
   type Route,
 } from '../route.ts';
 
-/*
- * The binary forms of payloads, in which real nodes also answer. Texts have their length in front, and lists their
- * number of items: 8 bytes each, big-endian.
- */
+/* Binary payloads: texts begin with their length, and lists with their number of items, in 8 bytes, big-endian. */
 
 function payloadBytes(payload: Payload): Uint8Array {
   const { transactions, minerData } = payload;
@@ -40,7 +37,7 @@ function payloadWithOutputsBytes(payload: PayloadWithOutputs): Uint8Array {
   return Buffer.concat([count(transactions.length), ...pairs, text(minerData), text(coinbase), roots(payload)]);
 }
 
-/** @param items one binary form each */
+/** @param items in binary form */
 function listBytes(items: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([count(items.length), ...items]);
 }
@@ -55,24 +52,24 @@ function count(items: number): Uint8Array {
   return bytes;
 }
 
-/** The order is another than that in JSON. */
+/** The order differs from that in JSON. */
 function roots({ payloadHash, transactionsHash, outputsHash }: PayloadRoots): Uint8Array {
   return Buffer.concat([payloadHash, transactionsHash, outputsHash]);
 }
 
-/** The most payloads of one answer; what is asked for beyond it is left out. */
+/** Maximum number of payloads in an answer. Further ones are left out. */
 export const BATCH_LIMIT = 1000;
 
 const HASH = '(?<hash>[\\w-]+)';
 const GIVES = [JSON_TYPE, OCTETS];
 
-/** Real nodes take a bare list of hashes, too. */
+/** Real nodes also take a bare list of hashes. */
 const Batch = z.union([
   z.object({ hashes: z.array(opaqueId), heights: z.array(z.number().int().min(0)) }),
   z.array(opaqueId),
 ]);
 
-/** How payloads are written: without outputs, or with them. */
+/** How payloads are written: without or with outputs. */
 interface Form {
   readonly json: typeof payloadWithOutputsToJson;
   readonly bytes: typeof payloadWithOutputsBytes;
@@ -126,7 +123,7 @@ function batch(asked: Asked, { json, bytes }: Form): Message {
   const read = parsedBody(Batch, body, '{"hashes": [hashes], "heights": [integers]}');
   if ('status' in read) return read;
   const found = wantedHashes(read.value).flatMap((hash) => find(asked, hash) ?? []);
-  // Only the first one is missing, so that a client must notice which.
+  // Only the first one is missing, so that a client must notice which one.
   const served = fault?.kind === 'missing-payload' ? found.slice(1) : found;
   if (served.length === 0 && backend.settings.strict) return { status: 404, text: 'no payloads matched' };
   const answered = served.map((payload) => answeredPayload(payload, fault));
@@ -135,7 +132,7 @@ function batch(asked: Asked, { json, bytes }: Form): Message {
     : { status: 200, json: answered.map(json) };
 }
 
-/** The two lists are taken in pairs, so the shorter one decides. */
+/** The lists are taken in pairs, so the shorter one decides. */
 function wantedHashes(asked: z.output<typeof Batch>): readonly string[] {
   const hashes = Array.isArray(asked) ? asked : asked.hashes.slice(0, asked.heights.length);
   return hashes.slice(0, BATCH_LIMIT);

@@ -1,4 +1,4 @@
-/** Peers (document 1, "Peers"). */
+/** Peers (document 1, "Peers"), and the mempools of nodes. */
 
 import { z } from 'zod';
 import { type Peer, peerFromJson, peerToJson } from '../../../ledger/cut.ts';
@@ -8,7 +8,7 @@ import { type PeerNetwork, whyNotAdded } from '../../p2p/peers.ts';
 import { pageOf, readPageRequest } from '../collections.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Message, parsedBody, type Route } from '../route.ts';
 
-/** Number of peers of a page: by default, and at most. */
+/** Default and maximum number of peers of a page. */
 const DEFAULT_PAGE = 64;
 const CAP = 512;
 
@@ -51,10 +51,7 @@ async function putPeer({ backend, body }: Asked, network: PeerNetwork): Promise<
   return { status: 204, text: '' };
 }
 
-/*
- * The commands that wait on each chain, as nodes send them to each other. Document 1 knows only the peers of these
- * networks; the rest is what real nodes serve.
- */
+/* Waiting commands, as nodes exchange them. Document 1 has only these networks' peers; the rest is as in real nodes. */
 
 const Keys = z.array(opaqueId);
 const Commands = z.array(z.string());
@@ -72,7 +69,7 @@ function routeAt(method: Route['method'], name: string, answer: Route['answer'])
   return { endpoint: 'mempool', side: 'p2p', method, path, gives: [JSON_TYPE], answer };
 }
 
-/** Who names the high-water mark of an earlier answer gets only what has come since. */
+/** With the high-water mark of an earlier answer, only newer commands are returned. */
 function getPending({ backend: { commands }, chain, query }: Asked): Message {
   const nonce = integerFrom(query.get('nonce'));
   const since = integerFrom(query.get('since'));
@@ -97,7 +94,7 @@ function lookup({ backend: { commands }, chain, body }: Asked): Message {
   return { status: 200, json };
 }
 
-/** Commands that are refused are left out silently: only what is no command is an error. */
+/** Refused commands are left out silently. Only a text that is not a command is an error. */
 function insert({ backend: { commands }, chain, body }: Asked): Message {
   const read = parsedBody(Commands, body, 'a list of commands, each a text');
   if ('status' in read) return read;
