@@ -167,7 +167,7 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two. At info are logged the first one, which shows that the rig has work, and those
+   * New work comes every second or two. The log has the first one at info, which shows that the rig has work, and those
    * with a new share difficulty, except while the rig is paused.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
