@@ -1,4 +1,4 @@
-/** The panels of the balance, which a node is asked for only when the button is pressed, and of the earnings. */
+/** The panels of the balance and of the earnings. A node is asked for the balance only when the button is pressed. */
 
 import type { BalanceAnswer } from '../report/answers.ts';
 import { livesOnRelays } from '../report/figures.ts';
@@ -89,7 +89,7 @@ function showAge({ node, timeMillis }: BalanceAnswer, nowMillis: number): void {
   byId('balance-told').classList.toggle('old', isOld);
 }
 
-/** @returns empty if all chains answered */
+/** @returns an empty text if all chains answered */
 function describeUnread(chains: readonly ChainBalance[]): string {
   const unread = chains.filter(({ fault }) => fault !== null);
   if (unread.length === 0) return '';

@@ -1,4 +1,4 @@
-/** Charts over time, each with a table of its figures, for the blind and for the moment under the cursor. */
+/** Charts over time, each with a table of its figures, as text and for the moment under the cursor. */
 
 import type { HistoryAnswer } from '../report/answers.ts';
 import { formatCelsius, formatHashrate, formatWatts } from '../report/units.ts';
