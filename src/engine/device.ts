@@ -43,7 +43,7 @@ export const KERNEL_NAMES = [
 ] as const;
 export type KernelName = (typeof KERNEL_NAMES)[number];
 
-/* The readings of sensors, with the names of public JSON. A reading is absent if the system does not report it */
+/* The readings of sensors, with the names of public JSON. A reading is absent if the system does not report it. */
 
 export const TELEMETRY_FIELDS = [
   /** Temperature of the chip in °C: at its edge, or the mean. */

@@ -12,7 +12,9 @@ export interface Ranges {
   giveBack(range: Range): void;
 }
 
-/** A nonce (0 … 2^64 − 1) that meets its job's search target if the referee (`verify`, chain/verify.ts) confirms it. */
+/**
+ * A nonce (0 … 2^64 − 1) that should meet its job's search target. The referee (`verify`, chain/verify.ts) checks it.
+ */
 export type Candidate = bigint;
 
 export interface SearchReport {

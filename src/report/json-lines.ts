@@ -106,7 +106,7 @@ function plainValue(name: string, value: unknown): unknown {
   return value ?? null;
 }
 
-/* The shapes of the lines. Null stands for values that are not known */
+/* The shapes of the lines. Null stands for values that are not known. */
 
 const device = z.string();
 const source = z.string().describe('the URL of the node or pool as it is shown, or where parents connect to');

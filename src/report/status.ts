@@ -9,7 +9,7 @@ import { DEVICE_STATES, SHARE_OUTCOMES, type ShareOutcome } from '../events/voca
 import { POLL_REASONS, SOURCE_KINDS, SOURCE_STATES } from '../source/vocabulary.ts';
 import { amount, CoreShape, count, deviceKind, millis, outcomeCounts, rate } from './shapes.ts';
 
-/* Counts since the start. Outcomes without `shares` are those of blocks */
+/* Counts since the start. Outcomes without `shares` are those of blocks. */
 
 export const OutcomeCounts = z.object(outcomeCounts);
 export type OutcomeCounts = z.infer<typeof OutcomeCounts>;

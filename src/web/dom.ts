@@ -19,7 +19,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/* Tables that CSS shows as blocks on narrow screens. Some browsers then need explicit roles to see a table */
+/* Tables that CSS shows as blocks on narrow screens. Some browsers then need explicit roles to see a table. */
 
 /** @returns the body of the table */
 export function makeTable(table: HTMLElement, ...heads: HTMLElement[]): HTMLElement {
@@ -116,7 +116,7 @@ export function announce(news: string): void {
   setText(byId('news'), news);
 }
 
-/* Settings that the browser remembers, where that is allowed. Otherwise defaults apply */
+/* Settings that the browser remembers, where that is allowed. Otherwise defaults apply. */
 
 type Kind = 'localStorage' | 'sessionStorage';
 

@@ -28,7 +28,6 @@ export interface CpuEngineOptions extends ThreadOptions {
   readonly cacheDirectory?: string;
   /** Whether not to measure: without remembered speeds, the kernel that is usually the fastest is used. */
   readonly hurried?: boolean;
-  /** The default is `openCpuSensors`. */
   readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
 }
 
@@ -157,12 +156,9 @@ export class CpuEngine implements Engine {
   }
 }
 
-/* The description of the open CPU. Pure */
+/* The description of the open CPU. Pure. */
 
-/**
- * @param kernels one for each group of threads
- * @param sensors what the sensors report, in words
- */
+/** @param kernels one for each group of threads */
 export function describeCpu(
   model: string,
   kernels: readonly KernelChoice[],

@@ -99,16 +99,13 @@ export function nextRunNumber(number: number): number {
   return (number % MAX_NUMBER) + 1;
 }
 
-/** A hashing thread. */
 export interface TaskThread {
   /** Follows the thread's own rate, so tasks on slow cores take no longer than others. */
   readonly taskSize: TaskSize;
-  /** The kind of its cores; absent where all are alike, or when it is not confined. */
   readonly cores?: CoreKind;
   run(task: Task): Promise<TaskResult>;
 }
 
-/** A thread's part in a run. */
 interface Seat {
   readonly thread: TaskThread;
   /** Rest of tasks that returned early. It is searched next, because its size suits this thread. */
@@ -254,7 +251,6 @@ const TASKS_PER_SECOND = 250;
 /** Rows of the first task. The slowest kernel searches them in half a millisecond. */
 const FIRST_ROWS = 8;
 
-/** Rows in a lane. */
 const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);
 
 /** Weight of the newest measurement. The exact value does not matter. */

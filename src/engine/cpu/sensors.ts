@@ -70,7 +70,6 @@ function refusal(file: NonNullable<FoundPower['refused']>): string {
 /* The folders of hwmon that belong to CPUs */
 
 interface Channel {
-  /** The file with the value. */
   readonly file: string;
   /** The driver's name for the sensor. */
   readonly label: string | undefined;
@@ -108,7 +107,7 @@ async function channelsOf(folder: string, kind: string, read: ReadSysfs): Promis
 
 /*
  * The temperature of the CPU. Sources, in the kernel's Documentation folder: hwmon/coretemp.rst, hwmon/k10temp.rst,
- * driver-api/thermal/sysfs-api.rst; and the README of github.com/ocerman/zenpower
+ * driver-api/thermal/sysfs-api.rst; and the README of github.com/ocerman/zenpower.
  */
 
 interface Thermometer {
@@ -138,7 +137,6 @@ const CPU_ZONE = /^(x86_pkg_temp$|cpu|bigcore|littlecore)/i;
 /** Shows an ARM board's thermal zone as hwmon. */
 const ZONE_DRIVER = 'cpu_thermal';
 
-/** @param sysfs where sysfs is mounted */
 async function findThermometer(sysfs: string, read: ReadSysfs): Promise<Thermometer | undefined> {
   return (
     (await ofChips(Object.keys(LABELS), sysfs, read)) ??
@@ -196,11 +194,10 @@ function thermometer(what: string, files: readonly string[], read: ReadSysfs): T
 
 /*
  * The power of the CPU's packages. Sources, in the kernel's Documentation folder: power/powercap/powercap.rst;
- * hwmon/amd_energy.rst; and the README of github.com/ocerman/zenpower
+ * hwmon/amd_energy.rst; and the README of github.com/ocerman/zenpower.
  */
 
 interface PowerMeter {
-  /** For people: where the readings come from. */
   readonly what: string;
   /** @returns W of all packages; undefined while that of any of them is not known */
   readWatts(): Promise<number | undefined>;
@@ -240,7 +237,6 @@ async function findPower(sysfs: string, clock: Clock, read: ReadSysfs): Promise<
 interface Counter {
   /** The file, in µJ. */
   readonly file: string;
-  /** The counter begins again at 0 at this value in µJ. */
   readonly rangeMicrojoules?: number | undefined;
 }
 

@@ -222,7 +222,7 @@ function readAllowance(): Allowance {
   };
 }
 
-/** Node.js's count is not used beside a known quota, which newer versions include already. */
+/** If the quota is known, Node.js's count is not used, because its newer versions have applied the quota already. */
 function countCpus(topology: Topology | undefined): number {
   const count = topology === undefined ? Number.POSITIVE_INFINITY : cpusOf(topology.cores).length;
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
@@ -246,7 +246,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/* Threads for each kind of cores. Pure */
+/* Threads for each kind of cores. Pure. */
 
 /** The CPUs that a thread is confined to; empty when the system places it. */
 export type Place = readonly number[];

@@ -4,7 +4,6 @@ import { parseCpuList } from '../../text/quantities.ts';
 import { CORE_KINDS, type CoreKind } from '../device.ts';
 import type { AddonCore } from './kernels/native.ts';
 
-/** A physical core. */
 export interface Core {
   /** The allowed CPUs (hardware threads) of the core, ascending. */
   readonly cpus: readonly number[];
@@ -31,7 +30,7 @@ export function readTopology(read: ReadText): Topology | undefined {
   if (!cpus) return undefined;
   const bySiblings = new Map<string, number[]>();
   for (const cpu of cpus) {
-    // The older name of core_cpus_list, which every kernel since 2.6 has.
+    // `thread_siblings_list` is the older name of `core_cpus_list`. Every kernel since 2.6 has it.
     const siblings = read(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`)?.trim() ?? `${cpu}`;
     bySiblings.set(siblings, [...(bySiblings.get(siblings) ?? []), cpu]);
   }
@@ -118,7 +117,7 @@ function presentCpus(cpus: readonly number[], read: ReadText): number[] {
   return [...new Set([...online, ...cpus])];
 }
 
-/* The quota of processor time by control groups, version 1 or 2. Pure */
+/* The quota of processor time by control groups, version 1 or 2. Pure. */
 
 /** @returns undefined when the file with this absolute path cannot be read */
 type ReadText = (path: string) => string | undefined;

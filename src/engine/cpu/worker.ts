@@ -22,7 +22,6 @@ export interface ThreadData {
 
 /** Copied to the thread, so it must be small. */
 export interface Task {
-  /** Number of the run. */
   readonly run: number;
   readonly puzzle: Puzzle;
   readonly range: Range;

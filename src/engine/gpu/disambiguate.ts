@@ -11,7 +11,6 @@ import type { Adapter } from './protocol.ts';
 /** Number of processes that list GPUs at once. Each starts all drivers, so more would slow each other down. */
 const LOOKS_AT_ONCE = 4;
 
-/** What is known about a GPU. */
 export interface Found {
   /** Dawn's name. */
   readonly model: string;
@@ -154,13 +153,12 @@ const REMEDY = ON_LINUX
 /*
  * Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) lists the GPUs with their addresses, and hides all but one of
  * them from a process. It works with the drivers of all makers, also NVIDIA's. Source: Mesa's
- * `src/vulkan/device-select-layer/`; tried with Mesa 25.0
+ * `src/vulkan/device-select-layer/`; tried with Mesa 25.0.
  */
 
 /** With this, the layer prints its table to stderr whenever a process enumerates the GPUs. */
 export const WITH_TABLE: Environment = { MESA_VK_DEVICE_SELECT_DEBUG: '1' };
 
-/** A row of the layer's table. */
 export interface TableRow {
   /** The maker's PCI number, or else Vulkan's: 0x10005 stands for Mesa's software renderers. */
   readonly vendorId: number;

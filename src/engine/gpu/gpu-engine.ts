@@ -27,7 +27,6 @@ export interface GpuOptions {
   readonly batchMs?: number;
   /** Folder for tunings. Without it the GPU is measured at each opening, which takes seconds. */
   readonly cacheDirectory?: string;
-  /** The card whose sensors are read. */
   readonly card?: Card;
   /** Time without a report after which the GPU counts as lost and its process is killed. */
   readonly silenceMs?: number;
@@ -161,7 +160,6 @@ export class GpuEngine implements Engine {
 const CHUNK_MS = 300;
 /** Maximum number of chunks in the child: they can be small and many when a space is nearly used up. */
 const MOST_CHUNKS = 64;
-/** Minimum number of counters in a chunk. */
 const LEAST_COUNTERS = 2 ** 16;
 
 /** @returns counters in a chunk: at least two batches, so that one waits while the other is in flight */
@@ -185,11 +183,7 @@ export class Given {
     this.rest = [...this.rest, range];
   }
 
-  /**
-   * Takes chunks until the child has two.
-   * @param counters the size of a chunk
-   * @param send called with each chunk, in order
-   */
+  /** Takes chunks of this number of counters until the child has two. `send` gets each, in order. */
   topUp(ranges: Ranges, counters: number, send: (range: Range) => void): void {
     while (this.counters <= counters && this.rest.length < MOST_CHUNKS) {
       const range = ranges.take({ counters, pages: 1 });

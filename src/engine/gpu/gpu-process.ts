@@ -24,10 +24,7 @@ const SILENCE_MS = 20_000;
 const CLOSE_MS = 5_000;
 /** Time limit for output after the child's end: a process started by a driver may keep it open. */
 const LAST_WORD_MS = 1_000;
-/**
- * Characters of the last output that are kept to explain the child's death: enough for the table of Mesa's Vulkan
- * layer.
- */
+/** Characters of the last output that are kept: enough for a cause, and the table of Mesa's Vulkan layer. */
 const LAST_WORDS_CHARS = 16_000;
 
 /** A warning or error of Dawn or a driver, except one that Dawn prints for every healthy device. */
@@ -49,7 +46,7 @@ interface GpuProcessOptions {
   readonly child?: ChildScript | undefined;
   /** Time without a pulse, or without a report while a search waits for one, after which the child is killed. */
   readonly silenceMs?: number | undefined;
-  /** Called while opening takes long, with the present step and the finished fraction, 0 to 1. */
+  /** As `EngineListener.progress`. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
   /** Called once when an open device is lost. */
@@ -65,9 +62,7 @@ export class GpuProcess {
   readonly #inboxes = new Map<number, SearchMessage[]>();
   readonly #waiting: (() => void)[] = [];
   #answer: Answer | undefined;
-  /** Number of messages received. */
   #messages = 0;
-  /** Number of messages about searches received. */
   #searchMessages = 0;
   #pulseWatch: NodeJS.Timeout | undefined;
   #answerTimer: NodeJS.Timeout | undefined;

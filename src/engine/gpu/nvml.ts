@@ -1,6 +1,4 @@
-/**
- * The sensors of NVIDIA's cards, by its management library (NVML). koffi, which calls it, is imported only when needed.
- */
+/** The sensors of NVIDIA's cards, by its library NVML, which is called with koffi. */
 
 import { join } from 'node:path';
 import { promisify } from 'node:util';

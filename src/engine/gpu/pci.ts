@@ -15,10 +15,7 @@ const MAKERS = [
 ] as const;
 export type Maker = (typeof MAKERS)[number][1];
 
-/**
- * @param vendor PCI number or Dawn's name
- * @returns undefined for other makers
- */
+/** @param vendor PCI number or Dawn's name */
 export function makerOf(vendor: number | string): Maker | undefined {
   return MAKERS.find(([id, name]) => id === vendor || name === vendor)?.[1];
 }
@@ -50,10 +47,7 @@ export interface Card {
   readonly bus?: string;
 }
 
-/**
- * @param count number of the vendor's cards, which must be 1 without an address
- * @returns why no card could be chosen
- */
+/** @returns why there is not one card of the vendor */
 export function whichCard(count: number, vendor: string): string {
   if (count === 0) return `the system lists no card of ${vendor}`;
   return `there are ${count} cards of ${vendor}, and no PCI address says which of them this is`;

@@ -1,7 +1,4 @@
-/**
- * The messages between the parent and a GPU's child process: structured clones over Node.js's IPC channel, which both
- * sides check.
- */
+/** The messages between the parent and a GPU's child process, over Node.js's IPC channel. Both sides check them. */
 
 import { z } from 'zod';
 import { COUNTERS, LANES, PAGES } from '../../chain/nonce.ts';
@@ -32,16 +29,12 @@ const milliseconds = z.number().positive();
 
 const open = z.object({
   type: z.literal('open'),
-  /** Dawn's name. The default is the adapter that Dawn considers the fastest. */
+  /** For the options see `GpuOptions` in gpu-engine.ts. */
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
-  /** Time for a dispatch. The default is the best one by tuning. */
   batchMs: milliseconds.min(2).optional(),
-  /** The default is the fastest one. */
   variant: variantShape.optional(),
-  /** Folder for tunings. */
   cacheDirectory: z.string().optional(),
-  /** Whether to measure even when a tuning is remembered. */
   tuneAgain: z.boolean(),
   tuningLimits: tuningLimitsShape,
   /** Variants that must not be tried, because the device was lost while they ran. */

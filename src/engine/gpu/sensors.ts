@@ -51,7 +51,7 @@ async function open(
 /*
  * AMD's and Intel's cards under Linux. Sources, in the kernel's Documentation folder: files and units in
  * hwmon/sysfs-interface.rst; the drivers' files in gpu/amdgpu/thermal.rst, ABI/testing/sysfs-driver-intel-i915-hwmon
- * and …-xe-hwmon
+ * and …-xe-hwmon.
  */
 
 /** The file `name` of the whole card's sensors. Others, such as `i915_gt0`, belong to parts of it. */
@@ -95,7 +95,6 @@ const fromMillions: Conversion = (value) => value * 1e6;
 
 /**
  * @param bus PCI address; undefined for the vendor's only card
- * @param sysfs where sysfs is mounted
  * @throws Error that says why there are no sensors
  */
 async function openHwmon(

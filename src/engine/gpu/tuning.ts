@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/* The variants of the kernel. Driver and chip decide which is fastest: see child/tune.ts */
+/* The variants of the kernel. Driver and chip decide which is fastest: see child/tune.ts. */
 
 /** Files in shaders/, by their names for people. */
 export const SHADERS = {

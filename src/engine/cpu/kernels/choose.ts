@@ -70,13 +70,9 @@ export async function chooseKernels(circumstances: Circumstances): Promise<Kerne
   });
 }
 
-/**
- * @returns the first kernel that runs here and gives right answers
- * @throws DeviceError when there is none
- */
+/** @throws DeviceError when no kernel runs here and gives right answers */
 function usualChoice(): KernelChoice {
   const unusable = new Map<KernelName, string>();
-  // KERNEL_NAMES begins with the usually fastest.
   for (const name of KERNEL_NAMES) {
     const { kernels, unusable: faults } = loadKernels([name]);
     if (kernels.length > 0) return choiceOf({ speeds: {}, unusable }, name);
@@ -111,7 +107,6 @@ function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''):
 /** The kernels on one kind of cores. */
 export interface Survey {
   readonly kind?: CoreKind;
-  /** Number of threads on these cores. */
   readonly threads: number;
   readonly speeds: Speeds;
   /** Absent without usable kernels. */
@@ -144,7 +139,6 @@ export async function surveyKernels(circumstances: Circumstances, again = false)
 function conclude(turns: Turns, { groups, cacheDirectory }: Circumstances, index: number) {
   const { speeds, fastest, doubt } = evaluate(turns);
   if (fastest === undefined) {
-    // KERNEL_NAMES begins with the usually fastest.
     const [usually] = turns.keys();
     return { speeds, fastest: usually, notRemembered: 'no thread got the processor in time' };
   }
@@ -207,10 +201,7 @@ const SHAPE = z
   .refine(({ speeds, fastest }) => speeds[fastest] !== undefined);
 export type Tuning = Readonly<z.infer<typeof SHAPE>>;
 
-/**
- * @param groups all groups that hash together
- * @param index the group that is meant
- */
+/** @param groups all groups that hash together, of which `index` is the one that is meant */
 export function recallTuning(cache: Cache, groups: readonly CoreGroup[], index: number): Tuning | undefined {
   return cache.recall(subject(groups, index), key(), SHAPE);
 }

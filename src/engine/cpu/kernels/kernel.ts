@@ -68,11 +68,7 @@ interface Scanned {
   readonly candidates: readonly Candidate[];
 }
 
-/**
- * Searches a range until it is done, a page had candidates, or another run is the current one.
- * @param range at most ROW_COUNTERS counters
- * @param currentRun one word of shared memory: number of the current run
- */
+/** Searches at most ROW_COUNTERS counters until the range is done, a page had candidates, or the run has ended. */
 export function scan(kernel: Kernel, puzzle: Puzzle, run: number, range: Range, currentRun: Int32Array): Scanned {
   const packed = packSearch(puzzle, run, range);
   const hits = new Uint32Array(HIT_WORDS);
@@ -95,7 +91,7 @@ export function scan(kernel: Kernel, puzzle: Puzzle, run: number, range: Range, 
 
 /*
  * Ranges of several columns, which are searched one after the other. A column has up to ROW_COUNTERS counters on each
- * page, and is what a kernel searches
+ * page, and is what a kernel searches.
  */
 
 export interface ScannedColumns {
@@ -105,10 +101,7 @@ export interface ScannedColumns {
   readonly candidates: readonly Candidate[];
 }
 
-/**
- * Searches a range of any size until it is done, a row had candidates, or another run is the current one.
- * @param currentRun one word of shared memory: number of the current run
- */
+/** Searches a range of any size until it is done, a row had candidates, or the run has ended. */
 export function scanColumns(
   kernel: Kernel,
   puzzle: Puzzle,

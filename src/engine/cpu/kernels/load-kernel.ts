@@ -44,7 +44,7 @@ export function loadKernels(names: readonly KernelName[]): Loaded {
 
 /*
  * The known answers that a kernel must give. The header is block 6,321,600 of chain 0 of a live network with this wire
- * format (test/vectors/headers.json). The nonces were computed with node:crypto
+ * format (test/vectors/headers.json). The nonces were computed with node:crypto.
  */
 
 // biome-ignore format: words

@@ -1,6 +1,4 @@
-/**
- * Measures the kernels on the threads that will mine. The chip decides more than the instruction set which is fastest.
- */
+/** Measures kernels on the threads that will mine. The chip decides more than the instruction set which is fastest. */
 
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +12,6 @@ import type { CoreGroup, Place } from '../threads.ts';
 export type Turns = ReadonlyMap<KernelName, readonly number[]>;
 
 /**
- * @param groups all threads that hash together
  * @param stop ends the measurement, which then throws the signal's reason
  * @returns the turns of each group
  */
@@ -76,10 +73,7 @@ const ENOUGH_MS = 3_000;
 const LEAST_FIRST_TURNS = 4;
 const LEAST_FINAL_TURNS = 5;
 
-/**
- * Takes a second for twelve kernels, including 50 ms for each that may be the fastest.
- * @returns the turns of each group
- */
+/** Takes a second for twelve kernels. @returns the turns of each group */
 export async function measureTurns(names: readonly KernelName[], measurement: Measurement): Promise<Turns[]> {
   const { groups, takeTurn, rest, stop, nowMs = () => performance.now(), random = Math.random } = measurement;
   const results = Array.from({ length: groups }, () => new Map(names.map((name) => [name, [] as number[]])));
@@ -122,7 +116,7 @@ function shuffled<T>(entrants: readonly T[], random: () => number): T[] {
   return entrants.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
-/* Evaluation of the turns. Pure */
+/* Evaluation of the turns. Pure. */
 
 /** H/s of one thread. */
 export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
@@ -208,7 +202,7 @@ function leastNear(turns: number): number {
  * The measuring threads: as many as will mine, on the same CPUs, all with the same kernel. The kernel that is fastest
  * on one thread need not be the fastest on many, because two threads on a core share its vector units, and wide vectors
  * can lower the clock of the chip. Rates are per processor time, so other programs only make a turn longer, during
- * which the other thread of a core goes on hashing
+ * which the other thread of a core goes on hashing.
  */
 
 /** Typed arrays are shared memory. */

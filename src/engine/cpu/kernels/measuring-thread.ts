@@ -59,6 +59,6 @@ for (;;) {
     const place = turn % ended.length;
     if (Atomics.add(ended, place, 1) + 1 === turns.length) parentPort?.postMessage(turn);
   }
-  // Other threads may be measuring, while the machine must be as busy as when mining.
+  // While other threads measure, the machine must be as busy as when mining.
   scan(kernels[which], NOTHING_SOLVES, run, EVERY_PAGE, current);
 }

@@ -10,7 +10,6 @@ import type { Kernel } from './kernel.ts';
 
 /* The file of the addon */
 
-/** Origin of the addon. */
 export const ORIGINS = ['built-here', 'prebuilt'] as const;
 export type Origin = (typeof ORIGINS)[number];
 

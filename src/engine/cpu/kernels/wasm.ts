@@ -81,7 +81,7 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
  * The place of a kernel on the stack. V8 aligns the stack, on which it keeps vectors without a register, to 8 bytes
  * only. If a vector lies across two memory pages, as at one of ten addresses, a kernel runs at 25 to 60 % of its speed;
  * without alignment to 16 bytes it loses 5 % (Node.js 20, x86-64). Callers cannot see where their stack is, so several
- * offsets are tried, and the fastest is used most of the time. Ignored arguments move the stack by 8 bytes each
+ * offsets are tried, and the fastest is used most of the time. Ignored arguments move the stack by 8 bytes each.
  */
 
 /** Ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end. */

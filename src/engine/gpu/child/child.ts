@@ -1,7 +1,4 @@
-/**
- * A GPU's child process. It owns Dawn's objects, serves its parent, and ends when the parent closes the channel or
- * dies.
- */
+/** A GPU's child process. It owns Dawn's objects, and ends when the parent closes the channel or dies. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../system/clock.ts';

@@ -112,7 +112,7 @@ export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) =
 
 /*
  * The list of adapters. WebGPU gives out one at a time, and Dawn names all only in its error for an unknown name. It
- * chooses by name, so equal names cannot be distinguished here: see ../disambiguate.ts
+ * chooses by name, so equal names cannot be distinguished here: see ../disambiguate.ts.
  */
 
 const NO_SUCH_ADAPTER = '\u2205';

@@ -153,7 +153,7 @@ function createSlot(device: GPUDevice, pipeline: GPUComputePipeline): Slot {
 
 /*
  * Polling. While any of its promises is pending, Dawn polls through `globalThis.setImmediate`, which keeps a core busy.
- * Here timers poll instead, rarely and at the right time, because waking the processor costs more than the poll
+ * Here timers poll instead, rarely and at the right time, because waking the processor costs more than the poll.
  */
 
 /** Time between polls while the end of a dispatch is not known. */
@@ -196,8 +196,8 @@ export function untilPollMs(quietMs: number, lengthMs: number): number {
 }
 
 /*
- * The forecast of a dispatch's end. The GPU runs dispatches one after the other, and ends are noticed late. So it
- * starts at the expected end of the previous dispatch, not when that was noticed
+ * The end of a dispatch. The GPU runs dispatches one after the other, and ends are noticed late. So the forecast starts
+ * at the expected end of the previous dispatch, not when that was noticed.
  */
 
 /**

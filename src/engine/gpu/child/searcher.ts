@@ -205,7 +205,7 @@ export class WorkQueue {
 /*
  * Reports to the parent. A dispatch takes milliseconds, and a message costs both processes 0.1 ms, so consecutive
  * ranges are reported as one. Two kinds of reports are sent at once: those with a candidate, and the first one of a
- * search, which shows how soon a new job is searched
+ * search, which shows how soon a new job is searched.
  */
 
 /** Time between reports without candidates: short enough for a live hashrate. */

@@ -18,8 +18,8 @@ import { Scanner, wgslOf } from './scanner.ts';
 import { bestBatch, raceBatches, raceVariants } from './tune.ts';
 
 /**
- * Fraction of the fastest rate below which a shader's other variants are not measured: they differ by a tenth only, and
- * compiling one takes part of a second. The exact value does not matter.
+ * Fraction of the fastest rate below which a shader's other variants are not measured: within a shader, rates differ by
+ * a tenth only, and compiling a variant takes part of a second. The exact value does not matter.
  */
 const HOPELESS_SHADER = 0.8;
 
@@ -36,11 +36,7 @@ export interface TuningOptions {
   /** Set if the user chose the length. */
   readonly batchMs?: number | undefined;
   readonly limits: TuningLimits;
-  /**
-   * Called repeatedly while measuring takes seconds.
-   * @param what the present step: one line for people
-   * @param done the finished fraction, 0 to 1
-   */
+  /** As `EngineListener.progress`. */
   readonly progress: (what: string, done: number) => void;
   /** Called before a variant runs. If it crashes the process, the parent knows which one it was. */
   readonly trying: (variant: Variant) => void;
