@@ -39,10 +39,7 @@ interface AboutBlock {
 }
 
 export interface RelayWorker {
-  /**
-   * The worker's own name: at most 63 printable characters. `OTHER_WORKERS` (events/vocabulary.ts) sums up those beyond
-   * the 64 that are listed.
-   */
+  /** The worker's own name: at most 63 printable characters. `OTHER_WORKERS` sums up those beyond 64. */
   name: string;
   sessions: number;
   /** Estimated from the difficulty of its shares. */
@@ -54,7 +51,6 @@ export interface RelayWorker {
   rejected: number;
   stale: number;
   duplicate: number;
-  /** Number of shares that were blocks. */
   blocks: number;
   /** Age of its last accepted share; absent before the first. */
   lastShareSeconds?: number;
@@ -152,9 +148,7 @@ export type MinerEvent =
       kernel?: string;
       /** For a hybrid CPU; absent where all cores are alike. */
       cores?: readonly CoreInfo[];
-      /**
-       * For people: the reasons for kernel and threads, and what the sensors report. Absent unless the device is ready.
-       */
+      /** For people: reasons for kernel and threads, and what the sensors report. Absent unless it is ready. */
       detail?: string;
       /** PCI address of a card, such as `0000:65:00.0`; absent if not known. */
       bus?: string;
@@ -173,7 +167,7 @@ export type MinerEvent =
       state: AlarmState;
       device?: string;
       hashesPerSecond: number;
-      /** The minimum that was set. */
+      /** The minimum that it should have. */
       limitHashesPerSecond: number;
     }
   /** A fetch returned a block that the open update stream had not announced, so stale work was mined. */

@@ -1,7 +1,4 @@
-/**
- * The queries, bodies and answers of the HTTP API besides the status. The OpenAPI document is made from them. Null
- * stands for values that are not known.
- */
+/** The queries, bodies and answers of the HTTP API besides the status. Null stands for values that are not known. */
 
 import { z } from 'zod';
 import { amount, coins, count, millis } from './shapes.ts';

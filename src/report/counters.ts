@@ -13,7 +13,6 @@ const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as con
 /** Steps of the longest window, and two more that reach into it. */
 const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
 
-/** Counts hashes, and computes their rate over windows of time. */
 export class Meter {
   total = 0;
   /** Time of the first hashes. */
@@ -79,14 +78,12 @@ export class ProofStats {
   #hashes = 0;
   #squares = 0;
 
-  /** @param hashes that such a candidate takes on average */
   add(hashes: number): void {
     this.#proofs++;
     this.#hashes += hashes;
     this.#squares += hashes ** 2;
   }
 
-  /** Null before the first candidate. */
   get proven(): Proven | null {
     if (this.#proofs === 0) return null;
     const hashes = this.#hashes;
@@ -104,10 +101,7 @@ export function isDoubtful(counted: number, { hashes, low, high }: Proven): bool
   return counted > high + (high - hashes) || counted < low - (hashes - low);
 }
 
-/*
- * The 95 % limits of a Poisson count, as fractions of it (E. B. Wilson and M. M. Hilferty, 1931). The approximation is
- * right within a percent from the first candidate on.
- */
+/* 95 % limits of a Poisson count, as fractions (Wilson and Hilferty, 1931), right within a percent from 1 on. */
 function lowest(n: number): number {
   return Math.max(0, 1 - 1 / (9 * n) - Z95 / (3 * Math.sqrt(n))) ** 3;
 }
@@ -117,7 +111,6 @@ function highest(n: number): number {
   return (m / n) * (1 - 1 / (9 * m) + Z95 / (3 * Math.sqrt(m))) ** 3;
 }
 
-/** Compares the blocks that hashes give on average with those that came. */
 export class Luck {
   expectedBlocks = 0;
   bestDifficulty = 0;
@@ -223,8 +216,6 @@ export class BlockCounts {
     this.#counts.set(state, this.#counts.get(state)! + by);
   }
 }
-
-/* A flag, and the time since which it has its value */
 
 export interface TimedFlag {
   readonly value: boolean;

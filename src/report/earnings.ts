@@ -27,7 +27,6 @@ interface EarningsBasis {
   readonly powerPrice?: number | undefined;
 }
 
-/** @returns the estimate; null for each figure that the basis does not suffice for */
 export function earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice }: EarningsBasis): Earnings {
   const blocksPerHash = meanOf(chains.map(({ difficulty }) => 1 / difficulty));
   const coinsPerHash = meanOf(chains.map(({ difficulty, coins }) => (coins ?? Number.NaN) / difficulty));
@@ -54,10 +53,7 @@ export function timeToBlockSeconds({ blocksPerDay }: Earnings): number | null {
   return blocksPerDay === null ? null : DAY_SECONDS / blocksPerDay;
 }
 
-/**
- * @param expected how many events are expected on average
- * @returns the probability of at least one in a Poisson process
- */
+/** @returns the probability of at least one in a Poisson process */
 function chanceOfOne(expected: number): number {
   return -Math.expm1(-expected);
 }
@@ -69,15 +65,10 @@ function meanOf(values: readonly number[]): number {
 
 /** The inputs of an estimate that do not come from events. */
 export interface EarningsTerms {
-  /**
-   * The reward for a block, before fees.
-   * @param networkCode the number of the network in block headers
-   * @returns coins; undefined where it is not known
-   */
+  /** @returns the reward for a block in coins, before fees; undefined where it is not known */
   readonly coinsAt?: ((networkCode: number, height: bigint) => number | undefined) | undefined;
   /** The power of the whole rig; replaces the readings of sensors. */
   readonly powerWatts?: number | undefined;
-  /** The price of a kilowatt-hour. */
   readonly powerPrice?: number | undefined;
 }
 
@@ -127,11 +118,7 @@ function powerOf(devices: readonly DeviceStatus[]): number | undefined {
 export type Balance = Omit<BalanceAnswer, 'timeMillis'>;
 export type ChainBalance = Balance['chains'][number];
 
-/**
- * Asks a node now.
- * @param stop cancels the request
- * @throws NoBalance when no node answers
- */
+/** @throws NoBalance when no node answers */
 export type AskBalance = (stop: AbortSignal) => Promise<Balance>;
 
 /** Its message says why no node has an answer. */

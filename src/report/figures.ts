@@ -99,7 +99,6 @@ export interface Column<Item> {
 
 type Rates = Pick<DeviceStatus, 'hashesPerSecondByWindow' | 'highestHashesPerSecond'>;
 
-/** Columns for a device and for the whole rig. */
 export const RATE_COLUMNS = {
   last10s: { heading: '10 s', cell: ({ hashesPerSecondByWindow: { last10s } }) => known(last10s, formatHashrate) },
   last60s: { heading: '60 s', cell: ({ hashesPerSecondByWindow: { last60s } }) => known(last60s, formatHashrate) },
@@ -155,7 +154,6 @@ function known(value: number | null, format: (value: number) => string): string 
 
 export const UNKNOWN = '-';
 
-/** @returns the lines of a table; its first column has the names of the items */
 export function textTable<Item>(
   first: string,
   columns: readonly Column<Item>[],
@@ -166,7 +164,6 @@ export function textTable<Item>(
   return aligned([headings, ...rows], (column) => column === 0 || columns[column - 1].isText === true);
 }
 
-/** @param nameOf turns a name into what is shown */
 export function workerTable(workers: readonly Worker[], nameOf: (name: string) => string): string[] {
   const { sessions, rate, difficulty, shares, blocks, lastShare } = WORKER_COLUMNS;
   const columns = [sessions, rate, difficulty, shares, blocks, lastShare];
@@ -177,10 +174,7 @@ export function workerTable(workers: readonly Worker[], nameOf: (name: string) =
   );
 }
 
-/**
- * @param rows all of the same length
- * @param isLeft whether a column is aligned on the left
- */
+/** @param isLeft whether a column is aligned on the left */
 export function aligned(
   rows: readonly (readonly string[])[],
   isLeft: (column: number) => boolean = () => true,

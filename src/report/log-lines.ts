@@ -17,7 +17,6 @@ import {
 } from './units.ts';
 import { logBlockReward, logBlockState, VerdictLines } from './verdict-lines.ts';
 
-/** Maximum number of lines about blocks that pay another account. */
 const MOST_PAID_ELSEWHERE = 10;
 /** Maximum burst of lines about the difficulty of shares, which a pool changes a few times an hour. */
 const DIFFICULTIES_AT_ONCE = 5;
@@ -167,7 +166,7 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two. The log has the first one at info, which shows that the rig has work, and those
+   * New work comes every second or two. At info, there is the first one, which shows that the rig has work, and those
    * with a new share difficulty, except while the rig is paused.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
@@ -210,7 +209,6 @@ export class LogLines {
     return `no device can mine: ${reason.replace(/\.$/, '')}. ${HOW_TO_CHOOSE}`;
   }
 
-  /** Whether any other device works or may still do so. */
   #hasOthers(device: string): boolean {
     return Object.entries(this.#tally.status().devices).some(
       ([name, { state }]) => name !== device && state !== 'parked',

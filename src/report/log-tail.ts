@@ -6,7 +6,6 @@ import { OUTCOMES } from '../source/vocabulary.ts';
 import type { LogAnswer } from './answers.ts';
 import { millis } from './shapes.ts';
 
-/** From the least urgent to the most urgent. */
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 /** A line of `--log-format json`. */
@@ -68,7 +67,6 @@ export class LogTail {
     if (this.#lines.length > MOST_LINES) this.#lines.shift();
   }
 
-  /** The lines with a higher number, oldest first. */
   after(number: number): KeptLine[] {
     return this.#lines.filter((line) => line.number > number);
   }

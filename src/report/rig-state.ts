@@ -1,7 +1,4 @@
-/**
- * Computes whether the rig mines, and what keeps it from mining. Readiness, the web page, the status line, the log, the
- * service manager and the alarm all use this. Pure.
- */
+/** Whether the rig mines, and what keeps it from mining: the basis of all that shows its state. Pure. */
 
 import type { StaleReason } from '../source/vocabulary.ts';
 import type { TimedFlag } from './counters.ts';
@@ -19,12 +16,9 @@ export interface CurrentWork extends GivenWork {
   readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
 }
 
-/** The inputs of the state. */
 export interface StateBasis extends Pick<RigStatus, 'devices' | 'relays' | 'sources' | 'sourceKind'> {
   readonly nowMs: number;
-  /** Whether any device is ready. */
   readonly deviceReady: TimedFlag;
-  /** Whether any source is connected. */
   readonly sourceConnected: TimedFlag;
   readonly work: CurrentWork | undefined;
 }

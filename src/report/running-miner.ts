@@ -26,20 +26,18 @@ export interface RunningMiner {
 
 /** The settings that say who earns and where, fixed for the whole run. None of them is secret. */
 export interface Setup {
-  /** The absolute paths of the configuration files that were read. */
   readonly configFiles: readonly string[];
-  /** The account that is mined for; absent on a pool and for a parent. */
+  /** Absent on a pool and for a parent. */
   readonly account?: string | undefined;
-  /** The network of the nodes that are mined on; absent elsewhere. */
+  /** Absent except on nodes. */
   readonly network?: string | undefined;
-  /** The user at the pools that are mined on, and their URLs; absent elsewhere. */
+  /** Absent except on pools. */
   readonly user?: string | undefined;
   readonly pools?: readonly string[] | undefined;
 }
 
 type Reported = Pick<Status, 'rig' | 'version' | 'configFiles' | 'account' | 'network' | 'user'>;
 
-/** @returns the setup as public JSON has it */
 export function reportedSetup(rigName: string, setup: Setup): Reported {
   const { configFiles, account, network, user } = setup;
   return {
@@ -92,7 +90,6 @@ function shortened(file: string, { current, home, separator }: Folders): string 
 
 interface Device {
   readonly name: string;
-  /** Worker threads of a CPU. */
   readonly threads?: number | undefined;
 }
 

@@ -140,15 +140,11 @@ function connected({ name, sessions }: RelayWorker): number {
   return name === OTHER_WORKERS ? sessions : Math.min(1, sessions);
 }
 
-/**
- * Maximum number of chains, more than any ledger has, because a node chooses them. The chain that was mined longest ago
- * is dropped.
- */
+/** Maximum number of chains, more than a ledger has. The one that was mined longest ago is dropped. */
 const MOST_CHAINS = 256;
 /** Time for which a work's target is current: targets change about every hour. */
 const RECENT_MS = 3_600_000;
 
-/** A work, with the time at which engines received it. */
 export type GivenWork = MinerEvent & { type: 'work' } & { readonly sinceMs: number };
 
 /** The last work of each mined chain. */
@@ -179,7 +175,6 @@ export class LastWork {
     );
   }
 
-  /** Sorted by chain. */
   all(): GivenWork[] {
     return [...this.#works.values()].sort((a, b) => a.chain - b.chain);
   }

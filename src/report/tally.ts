@@ -40,9 +40,9 @@ export class Tally {
   #sourceConnected: TimedFlag;
 
   /**
-   * @param devices the devices that will be opened; each is `starting` until its first event
-   * @param relays the relays that will be opened
-   * @param sourceKind the kind of the sources until the first of them has an event
+   * @param devices will be opened; each is `starting` until its first event
+   * @param relays will be opened
+   * @param sourceKind holds until the first source has an event
    */
   constructor(
     clock: Clock,

@@ -64,10 +64,7 @@ export function formatPercent(part: number, digits = 0): string {
   return `${(100 * part).toFixed(digits)} %`;
 }
 
-/**
- * `12.3`, `0.42`, `0.00000042`, `86.40 G`, `more than 1000 E`: an estimate with three significant digits, or four from
- * a million on.
- */
+/** `12.3`, `0.42`, `0.00000042`, `86.40 G`, `more than 1000 E`: an estimate. */
 export function formatEstimate(value: number): string {
   if (value >= MOST_ESTIMATED) return 'more than 1000 E';
   if (value >= 1e6) return formatAmount(value);
@@ -124,10 +121,7 @@ export function describeOutcomes(counts: Readonly<Record<Outcome, number>>): str
   ].join(', ');
 }
 
-/**
- * `3 won (2 settled), 1 pending, 0 orphaned`: the fates of accepted blocks, followed by the rarer ones that have
- * occurred.
- */
+/** `3 won (2 settled), 1 pending, 0 orphaned`, followed by the rarer fates that have occurred. */
 export function describeAcceptedBlocks(counts: AcceptedBlocks): string {
   const { won, settled, pending, orphaned } = counts;
   const rare = (['unanswered', 'lost'] as const).filter((fate) => counts[fate] > 0);
@@ -179,7 +173,6 @@ export function describeState(state: RigState, sourceKind: SourceKind): string {
   return state === 'no-source' ? `no ${sourceKind}` : inWords(state);
 }
 
-/** The reason for `no-source` before the first event of any source. */
 export function noneYet(sourceKind: SourceKind): string {
   return `none has ${sourceKind === 'parent' ? 'connected' : 'answered'} yet`;
 }

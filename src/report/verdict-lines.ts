@@ -42,7 +42,6 @@ interface ShareLines {
 }
 
 interface Searched {
-  /** Hashes that a candidate takes on average. */
   hashes: number;
   /** Time since which candidates take more hashes than shares, so that the device leaves shares out. */
   leftOutSinceMs?: number | undefined;
@@ -203,7 +202,6 @@ function where({ chain, height, device }: Pick<StateEvent, 'chain' | 'height' | 
   return `chain ${chain} height ${height} by ${device}`;
 }
 
-/** @returns the text after `won` */
 function describeWin(event: StateEvent): string {
   if (event.paidTo !== undefined) return `, but it pays ${event.paidTo}`;
   return event.fees === undefined ? ', reward not proven yet' : ` ${describeReward(event)}`;

@@ -79,7 +79,6 @@ function prettyLines(to: DestinationStream, options: pretty.PrettyOptions): Dest
   return { write: (json) => to.write(line(json)) };
 }
 
-/** @returns the line for a log file */
 export function logFileLine(format: LogFormat, line: LogLine): string {
   const json = logLineAsJson(line);
   return format === 'json' ? json : pretty.prettyFactory(IN_FILE)(json);

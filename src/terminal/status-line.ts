@@ -52,7 +52,6 @@ export function statusLine(status: RigStatus, columns: number, paint: Paint, has
   return fit(parts, columns - 1, paint);
 }
 
-/** Empty while the rig mines. */
 function outage(status: RigStatus): Form[] {
   if (status.ready) return [];
   return [
@@ -109,10 +108,7 @@ function onNode(status: RigStatus): Part[] {
   ];
 }
 
-/**
- * On a pool, blocks are rare and effort says little. With hard shares, only the proven rate shows for hours that the
- * rig works.
- */
+/** On a pool, effort says little. With hard shares, only the proven rate shows for hours that the rig works. */
 function onPool(status: RigStatus): Part[] {
   const { shares, accepted } = status;
   const counts = formatVerdicts(shares);
@@ -159,7 +155,6 @@ function power(devices: RigStatus['devices']): number | null {
   return known.length === 0 ? null : known.reduce((sum, watts) => sum + watts, 0);
 }
 
-/** Empty while the value is not known. */
 function figure(value: number | null, text: (value: number) => string, rank: number): Part {
   return { forms: value === null ? [] : [[text(value), rank]] };
 }

@@ -48,12 +48,10 @@ export class Api {
     return this.#get(`history?range=${range}`);
   }
 
-  /** @returns the lines with a higher number */
   logAfter(number: number): Promise<LogAnswer> {
     return this.#get(`log?after=${number}`);
   }
 
-  /** @param device a device's name; all devices if absent */
   async control(action: 'pause' | 'resume', device?: string): Promise<void> {
     await this.#ask(action, {
       method: 'POST',

@@ -89,7 +89,6 @@ function showAge({ node, timeMillis }: BalanceAnswer, nowMillis: number): void {
   byId('balance-told').classList.toggle('old', isOld);
 }
 
-/** @returns an empty text if all chains answered */
 function describeUnread(chains: readonly ChainBalance[]): string {
   const unread = chains.filter(({ fault }) => fault !== null);
   if (unread.length === 0) return '';
@@ -132,7 +131,6 @@ export class Earnings {
   }
 }
 
-/** What the figures leave out, and why some are missing. */
 function about(status: Status): string {
   const { sourceKind, earnings } = status;
   const { blocksPerDay, coinsPerDay, powerPrice, powerCostPerDay } = earnings;

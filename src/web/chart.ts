@@ -273,7 +273,6 @@ export class Charts {
   /** Time of the next step of the history, on `performance.now()`. */
   #dueMs = 0;
 
-  /** @param changed called when the user chooses another range */
   constructor(changed: () => void) {
     this.#workers.element.hidden = true;
     byId('charts').append(...this.#all.map((chart) => chart.element));
@@ -301,7 +300,6 @@ export class Charts {
     for (const chart of this.#all) chart.redraw();
   }
 
-  /** @param nowMs by the miner's clock */
   show(history: HistoryAnswer, nowMs: number): void {
     if (history.range !== this.range) return;
     this.#dueMs = performance.now() + history.stepSeconds * 1000;

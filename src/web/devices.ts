@@ -143,7 +143,7 @@ function figureCell(column: string, { heading, cell: textOf, more }: DeviceColum
 
 export type Action = 'pause' | 'resume';
 
-/** @param device a device's name; all devices if absent */
+/** Without a device, all are meant. */
 type Act = (action: Action, device?: string) => Promise<void>;
 
 export class Controls {

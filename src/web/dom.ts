@@ -63,7 +63,6 @@ export function setFigure(name: string, text: string, none = false): void {
   found.toggleAttribute('data-none', none);
 }
 
-/** Hides or shows a figure and its name. */
 export function hideFigure(name: string, hidden: boolean): void {
   const pair = figure(name).parentElement;
   if (pair) pair.hidden = hidden;

@@ -34,7 +34,6 @@ function headline(status: Status): string {
     : hashrate(status.hashesPerSecond);
 }
 
-/** @param does the state in words */
 function showHashrate(status: Status, does: string): void {
   const { hashesPerSecondByWindow: windows, relays, state, stateReason } = status;
   const handsOnOnly = livesOnRelays(status);

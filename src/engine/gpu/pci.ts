@@ -47,7 +47,7 @@ export interface Card {
   readonly bus?: string;
 }
 
-/** @returns why there is not one card of the vendor */
+/** @returns why no card could be chosen */
 export function whichCard(count: number, vendor: string): string {
   if (count === 0) return `the system lists no card of ${vendor}`;
   return `there are ${count} cards of ${vendor}, and no PCI address says which of them this is`;

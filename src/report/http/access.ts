@@ -20,10 +20,7 @@ export interface HttpLimits {
   readonly keepAliveMs: number;
   /** Maximum time without a complete answer, since the connection, request or last answer. */
   readonly answerMs: number;
-  /**
-   * Time after which an event stream that reads nothing is closed, and from which on the oldest stream makes room when
-   * all are in use.
-   */
+  /** Time without reading, or age of the oldest stream if all are in use, after which a stream is closed. */
   readonly streamMs: number;
   /** Maximum time for nodes to answer with a balance: less than `answerMs`. */
   readonly balanceMs: number;
@@ -51,10 +48,7 @@ export const httpLimits: HttpLimits = {
 
 /* Reasons for which the HTTP server refuses requests and connections */
 
-/**
- * Most are codes of error answers. Clients are cut off without an answer for `crowded`, `pipelined`, `unread`, and
- * sometimes for `timeout`.
- */
+/** Most are codes of error answers. For `crowded`, `pipelined`, `unread` and some `timeout`, there is no answer. */
 export const REASONS = [
   'bad-request',
   'body-too-large',
@@ -98,7 +92,6 @@ export function bearerCheck(token: string): (header: string | undefined) => bool
  */
 
 interface HostRule {
-  /** The host to listen on. */
   readonly host: string;
   readonly hostname: string;
 }

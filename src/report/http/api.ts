@@ -117,7 +117,6 @@ export class KeptBalance {
   #answer: Promise<BalanceAnswer> | undefined;
   #keptUntilMs = Number.POSITIVE_INFINITY;
 
-  /** @param ask undefined without a node to ask */
   constructor(ask: AskBalance | undefined, clock: Clock, limits: HttpLimits) {
     this.#ask = ask;
     this.#clock = clock;

@@ -242,7 +242,6 @@ function triple({ hashesPerSecondByWindow: windows }: Pick<DeviceStatus, 'hashes
   return [windows.last10s, windows.last60s, windows.last15m];
 }
 
-/** Null where any summand is not known. */
 function sumOf(triples: readonly Triple[]): Triple {
   const at = (index: number) =>
     triples.reduce<number | null>((sum, each) => {

@@ -100,10 +100,7 @@ function rig(name: string, help: string, value: (status: Status) => number | nul
   return { name, help, labels: [], samples: (status) => [[{}, value(status)]] };
 }
 
-/**
- * @param labels the labels with the names of an item
- * @returns a maker of rows with one sample per item, or with one for each value of a further label
- */
+/** @returns a maker of rows with one sample per item, or with one for each value of the label `other` */
 function perItem<Item>(labels: readonly string[], itemsOf: (status: Status) => readonly (readonly [Labels, Item])[]) {
   return (name: string, help: string, values: (item: Item) => Values, other?: string): MetricRow => ({
     name,

@@ -151,7 +151,10 @@ export function openApiRoute(routes: readonly Route[]): Route {
   return route;
 }
 
-/* The files of the web page, listed at the start, so that no request's path reaches the file system */
+/*
+ * The files of the web page, which need no token. They are listed at the start, so that no request's path reaches the
+ * file system.
+ */
 
 /** Media types by file extension. Other files are not served. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -179,10 +182,7 @@ function files(): Map<string, string> {
   ]);
 }
 
-/**
- * No token is needed: the page itself asks for it.
- * @throws Error when the page was not built
- */
+/** @throws Error when the page was not built */
 export function pageRoutes(): Route[] {
   return Array.from(files(), ([path, file]) => ({
     ...keptRoute(path, 'a file of the web page', TYPES[extname(file)], () => readFileSync(file)),

@@ -38,7 +38,6 @@ const MOST_BODY_BYTES = 1_024;
 const MOST_HEADER_BYTES = 8_192;
 
 export interface ServerOptions {
-  /** An address or a hostname. */
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
@@ -64,7 +63,6 @@ export class HttpServer {
   readonly #refusals: HttpRefusals;
   readonly #connections: Connections;
   readonly #authorised: (header: string | undefined) => boolean;
-  /** By path. */
   readonly #routes = new Map<string, Route[]>();
 
   constructor(options: ServerOptions, routes: readonly Route[], { log, clock, limits, refusals }: ServerContext) {
@@ -93,10 +91,7 @@ export class HttpServer {
     for (const route of routes) this.#serve(route);
   }
 
-  /**
-   * @returns the address that is listened on, and the one for other machines if it listens on all addresses
-   * @throws Error with a `code` when it cannot listen there
-   */
+  /** @throws Error with a `code` when it cannot listen there */
   async listen(): Promise<{ readonly url: string; readonly reachableUrl: string | undefined }> {
     const { host, port: wanted } = this.#options;
     await this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted });
