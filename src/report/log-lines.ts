@@ -166,8 +166,8 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two. At info, there is the first one, which shows that the rig has work, and those
-   * with a new share difficulty, except while the rig is paused.
+   * New work comes every second or two. Its level is info for the first one, which shows that the rig has work, and for
+   * a new share difficulty. Otherwise, and while the rig is paused, it is debug.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const line =

@@ -29,9 +29,9 @@ export interface Setup {
   readonly configFiles: readonly string[];
   /** Absent on a pool and for a parent. */
   readonly account?: string | undefined;
-  /** Absent except on nodes. */
+  /** Present on nodes only. */
   readonly network?: string | undefined;
-  /** Absent except on pools. */
+  /** Present on pools only. */
   readonly user?: string | undefined;
   readonly pools?: readonly string[] | undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * The terminal on stderr, with text that scrolls and one line below it that stays. The cursor rests at the start of
- * that line: a terminal that gets narrower wraps long lines again and moves the cursor with them, so the whole line can
- * be erased from there. (The log-update package leaves the cursor below the line, and a part of the line stays.) Also:
- * keys, and what the terminal is capable of.
+ * The terminal on stderr, with text that scrolls and one line below it that stays, and its keys. The cursor rests at
+ * the start of that line: a terminal that gets narrower wraps long lines again and moves the cursor with them, so the
+ * whole line can be erased from there. (The log-update package leaves the cursor below the line, and a part of the line
+ * stays.)
  */
 
 import { spawnSync } from 'node:child_process';

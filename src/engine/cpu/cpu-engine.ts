@@ -46,7 +46,7 @@ export class CpuEngine implements Engine {
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;
   #pool: Pool | undefined;
-  /** The error of a thread. After one, the engine must be closed and opened again. */
+  /** The error of a failed thread. Then the engine must be closed and opened again. */
   #fault: unknown;
   /** Aborted when the engine is closed; undefined while it is closed. */
   #session: AbortController | undefined;
