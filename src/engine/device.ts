@@ -1,7 +1,4 @@
-/**
- * The names of kinds of devices, of faults, of kinds of cores, of CPU kernels and of sensor readings. It imports
- * nothing.
- */
+/** Names of kinds of devices, faults, kinds of cores, CPU kernels and sensor readings. Imports nothing. */
 
 export const DEVICE_KINDS = ['cpu', 'gpu'] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
@@ -11,22 +8,16 @@ export const DEVICE_FAULTS = [
   'missing',
   /** The device does not answer, although it should. */
   'lost',
-  /** The device computes wrong hashes. */
   'wrong-hashes',
 ] as const;
 export type DeviceFault = (typeof DEVICE_FAULTS)[number];
 
-/**
- * The kinds of a hybrid chip's cores. They do different amounts of work in a cycle, so their fastest kernels differ.
- * Chips whose cores are alike have none of these kinds.
- */
+/** The kinds of a hybrid chip's cores, whose fastest kernels differ. Other chips have no kinds of cores. */
 export const CORE_KINDS = ['performance', 'efficiency'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 
-/** The threads and the kernel on one kind of cores. */
 export interface CoreInfo {
   readonly kind: CoreKind;
-  /** Number of threads. */
   readonly threads: number;
   readonly kernel: string;
 }
@@ -52,27 +43,26 @@ export const KERNEL_NAMES = [
 ] as const;
 export type KernelName = (typeof KERNEL_NAMES)[number];
 
-/* The readings of a device's sensors. Public JSON has the same names. */
+/* The readings of sensors, with the names of public JSON. A reading is absent if the system does not report it. */
 
 export const TELEMETRY_FIELDS = [
-  /** The temperature of the chip in °C: at its edge, or the mean. */
+  /** Temperature of the chip in °C: at its edge, or the mean. */
   'temperatureCelsius',
-  /** The temperature of the chip's hottest place, the junction, in °C. */
+  /** Temperature of the junction, the hottest place of the chip, in °C. */
   'hotspotCelsius',
-  /** The temperature of the memory in °C. */
+  /** In °C. */
   'memoryCelsius',
-  /** The power in W: of the whole card if it is measured there, otherwise of the chip. */
+  /** Power in W: of the whole card if it is measured there, otherwise of the chip. */
   'powerWatts',
-  /** The present limit of the card's power in W. */
+  /** Present limit of the card's power in W. */
   'powerLimitWatts',
-  /** The speed of the fan as a fraction of its full speed. NVIDIA's cards can report more than 1. */
+  /** Fraction of the fan's full speed. NVIDIA's cards can report more than 1. */
   'fanRatio',
   'fanRpm',
-  /** Clock rates of the chip's cores and of the memory in Hz. */
+  /** Clocks of the cores and of the memory in Hz. */
   'coreHertz',
   'memoryHertz',
 ] as const;
 export type TelemetryField = (typeof TELEMETRY_FIELDS)[number];
 
-/** A field is absent when the system does not report it. */
 export type Telemetry = { readonly [Field in TelemetryField]?: number };

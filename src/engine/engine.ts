@@ -1,6 +1,4 @@
-/**
- * The Engine interface. An engine searches ranges of nonces: the CPU, one GPU, later an external program or other rigs.
- */
+/** The Engine interface. An engine searches ranges of nonces: the CPU, one GPU, or something else that hashes. */
 
 import type { Job } from '../chain/job.ts';
 import type { Range } from '../chain/nonce.ts';
@@ -8,43 +6,34 @@ import type { CoreInfo, CoreKind, DeviceFault, DeviceKind, Telemetry } from './d
 
 /** The supply of ranges for engines. All ranges are disjoint, and none is given out twice unless it was given back. */
 export interface Ranges {
-  /**
-   * Gives out a range of at most this many counters and pages; it can be smaller.
-   * @returns undefined when the space is used up
-   */
+  /** @returns a range of at most this many counters and pages; undefined when the space is used up */
   take(most: { readonly counters: number; readonly pages: number }): Range | undefined;
-  /** Gives back a range that was taken and not searched. */
+  /** @param range a range that was taken and not searched */
   giveBack(range: Range): void;
 }
 
 /**
- * A nonce (0 … 2^64 − 1) that meets its job's search target, according to the engine. It counts only after the referee
- * (`verify` in chain/verify.ts) has confirmed it.
+ * A nonce (0 … 2^64 − 1) that should meet its job's search target. The referee (`verify`, chain/verify.ts) checks it.
  */
 export type Candidate = bigint;
 
 export interface SearchReport {
-  /** The range that has been searched. Each range is reported once. */
+  /** Each range is reported once. */
   readonly searched: Range;
-  /** Number of nonces that were hashed: `sizeOf(searched)`. */
+  /** `sizeOf(searched)` */
   readonly hashes: number;
-  /**
-   * When the search of this range began, on the system clock's `monotonicMs`. It shows how soon a new job is searched.
-   */
+  /** Start of the search of this range, on the system clock's `monotonicMs`. */
   readonly beganMs: number;
-  /** All candidates of `searched`. */
   readonly candidates: readonly Candidate[];
-  /** The kind of cores that searched it; absent where all cores are alike. */
+  /** Absent where all cores are alike. */
   readonly cores?: CoreKind;
 }
 
-/** The way in which a GPU runs the kernel. */
 export interface GpuKernelInfo {
-  /** The driver's name and version, in its own words. */
+  /** Name and version, in the driver's own words. */
   readonly driver: string;
-  /** The kernel's variant: `wgsl 128×16`. */
+  /** `wgsl 128×16` */
   readonly variant: string;
-  /** Invocations in a workgroup. */
   readonly workgroupSize: number;
   /** Nonces that one invocation tries, one after the other. */
   readonly noncesPerInvocation: number;
@@ -52,39 +41,33 @@ export interface GpuKernelInfo {
   readonly batchMs: number;
 }
 
-/** The description of an engine once it is open. */
 export interface EngineInfo {
-  /** The model of the chip. */
   readonly model: string;
-  /** The kernel in use: `avx512`, `wasm-simd`, `wgsl` …; `avx2x2+avx2` when kinds of cores use different ones. */
+  /** `avx512`, `wasm-simd`, `wgsl` …; `avx2x2+avx2` when kinds of cores use different kernels. */
   readonly kernel: string;
-  /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */
+  /** PCI address of a card, such as `0000:65:00.0`; absent if not known. */
   readonly bus?: string;
-  /** The number of worker threads of a CPU. */
+  /** Worker threads of a CPU. */
   readonly threads?: number;
-  /**
-   * The kinds of a hybrid CPU's cores; absent where all cores are alike, or when threads cannot be confined to a kind.
-   */
+  /** Absent where all cores are alike, or when threads cannot be confined to a kind. */
   readonly cores?: readonly CoreInfo[];
-  /** Present for a GPU. */
   readonly gpu?: GpuKernelInfo;
-  /** Why this kernel is used: a few words for people. */
+  /** Why this kernel is used, in a few words for people. */
   readonly why: string;
-  /** The full reasons for the choice of kernel and threads, and what the sensors report: one line for people. */
+  /** The full reasons for kernel and threads, and what the sensors report: one line for people. */
   readonly detail?: string;
 }
 
-/** Receives what an engine reports besides its search reports. */
 export interface EngineListener {
   /**
    * Called repeatedly while opening takes seconds.
-   * @param what what the engine is doing: one line for people
-   * @param done the fraction of it that is done, 0 to 1
+   * @param what the present step: one line for people
+   * @param done the finished fraction, 0 to 1
    */
   progress?(what: string, done: number): void;
-  /** Called every few seconds with the readings of the device's sensors, if there are any. */
+  /** Called every few seconds if there are readings. */
   telemetry?(telemetry: Telemetry): void;
-  /** Called when the device is lost, even while no search runs that could throw the fault. */
+  /** Called when the device is lost, even while no search runs that could throw the error. */
   lost?(fault: DeviceError): void;
 }
 
@@ -92,7 +75,7 @@ export interface Engine {
   /** `cpu`, `gpu0` …, unique in a rig. */
   readonly name: string;
   readonly kind: DeviceKind;
-  /** The number of worker threads of a CPU, which is known before it is opened. */
+  /** Worker threads of a CPU, known before it is opened. */
   readonly threads?: number;
   /**
    * Starts the threads or the device, and checks the kernel against known answers.
@@ -100,9 +83,9 @@ export interface Engine {
    */
   open(listener?: EngineListener): Promise<EngineInfo>;
   /**
-   * Searches until `stop`, or until the ranges are used up. It reports candidates at once and searched ranges as it
-   * goes, also those that it has finished when it is stopped. Before it ends it gives back all ranges that it took and
-   * did not search. The search of a new job may begin before the search of the old one has ended.
+   * Searches until `stop`, or until the ranges are used up. Reports candidates at once and searched ranges as it goes,
+   * also those finished after `stop`. Before it ends it gives back all ranges that it did not search. The search of a
+   * new job may begin before that of the old one has ended.
    * @throws DeviceError when the device is lost.
    */
   search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncIterable<SearchReport>;
@@ -110,7 +93,6 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** A device that cannot be used. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError';
   readonly fault: DeviceFault;
@@ -120,7 +102,7 @@ export class DeviceError extends Error {
   }
 }
 
-/** An engine for a device that was asked for and is not available. Opening it fails and says why. */
+/** Stands for a device that was asked for and is not available. Opening it fails and says why. */
 export class MissingEngine implements Engine {
   readonly name: string;
   readonly kind = 'gpu';

@@ -1,4 +1,4 @@
-/** The interface of a device's sensors. */
+/** The interface of sensors, and what the sensors of CPUs and GPUs share. */
 
 import { open, readdir } from 'node:fs/promises';
 import { pause } from '../system/abort.ts';
@@ -6,7 +6,7 @@ import { type Clock, wallMs } from '../system/clock.ts';
 import type { Telemetry, TelemetryField } from './device.ts';
 
 export interface Sensors {
-  /** For people: where the readings come from, or why there are none. One line. */
+  /** Where the readings come from, or why there are none: one line for people. */
   readonly what: string;
   /** Never rejects. Wait for one reading before the next: a driver that hangs answers late or never. */
   read(): Promise<Telemetry>;
@@ -33,14 +33,14 @@ function none(why: string): Sensors {
   return { what: `no readings: ${why}`, read: async () => ({}) };
 }
 
-/* Reads files of sysfs: each holds one short line, which the driver generates when the file is read. */
+/* Files of sysfs, each with one short line, which the driver generates when the file is read */
 
-/** Number of bytes that are read: more than any number or label has. */
+/** Maximum number of bytes to read: more than any number or label has. */
 const MAX_BYTES = 64;
 
 /**
- * Reads the beginning of a file. Tests replace it, because root may read files whatever their modes.
- * @throws the system's error, whose `code` says why the file cannot be read.
+ * Reads the beginning of a file. A test replaces it, because root may read files whatever their modes.
+ * @throws Error of the system, whose `code` says why the file cannot be read
  */
 export type ReadSysfs = (path: string) => Promise<string>;
 
@@ -63,13 +63,13 @@ export async function readLine(path: string, read = readSysfs): Promise<string |
   }
 }
 
-/** @returns a whole number of at most 20 digits, enough for 64 bits; undefined for any other content */
+/** @returns an integer of at most 20 digits, enough for 64 bits; undefined for other content */
 export async function readInteger(path: string, read = readSysfs): Promise<number | undefined> {
   const line = await readLine(path, read);
   return line !== undefined && /^-?\d{1,20}$/.test(line) ? Number(line) : undefined;
 }
 
-/** @returns whether the file is there and the system refuses to let this process read it */
+/** @returns whether the file exists and this process may not read it */
 export async function isRefused(path: string, read = readSysfs): Promise<boolean> {
   try {
     await read(path);
@@ -79,15 +79,12 @@ export async function isRefused(path: string, read = readSysfs): Promise<boolean
   }
 }
 
-/*
- * The files in which a driver of Linux's hwmon shows its sensors (hwmon/sysfs-interface.rst in the kernel's
- * documentation).
- */
+/* Files of sensors below hwmon (hwmon/sysfs-interface.rst in the kernel's documentation) */
 
-/** @returns the names in a folder; none when it cannot be listed */
+/** @returns names; none when the folder cannot be listed */
 export const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** @returns the channels of a kind that have an input, in order: `temp1`, `temp2` … */
+/** @returns the channels with an input, in order: `temp1`, `temp2` … */
 export function channels(files: readonly string[], kind: string): string[] {
   const numbers = files.map((file) => new RegExp(`^${kind}(\\d{1,3})_input$`).exec(file)?.[1]);
   return numbers
@@ -96,14 +93,13 @@ export function channels(files: readonly string[], kind: string): string[] {
     .map((number) => kind + number);
 }
 
-/* Checks that the sensors' readings are plausible. */
+/* Plausible readings */
 
-/** Readings before the check. */
 export type Readings = { [Field in TelemetryField]?: number | undefined };
 
 /**
- * The plausible ranges, far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a
- * device does not have, and numbers with all bits set for sensors that they could not read.
+ * Far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a device does not have, and
+ * numbers with all bits set for sensors that they could not read.
  */
 const PLAUSIBLE: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
   temperatureCelsius: [1, 150],
@@ -117,7 +113,6 @@ const PLAUSIBLE: Readonly<Record<TelemetryField, readonly [least: number, most: 
   memoryHertz: [0, 50e9],
 };
 
-/** Drops readings that are outside their plausible range. */
 export function plausible(readings: Readings): Telemetry {
   const kept = Object.entries(readings).filter(([field, value]) => {
     const [least, most] = PLAUSIBLE[field as TelemetryField];
@@ -126,24 +121,22 @@ export function plausible(readings: Readings): Telemetry {
   return Object.fromEntries(kept);
 }
 
-/* Computes the power from an energy counter, for chips and cards that report no power. */
+/* Power from an energy counter, for chips and cards that report no power */
 
-/** Drivers update the counter every few milliseconds, so a shorter time gives no exact power. */
+/** Minimum time between readings: drivers update the counter every few milliseconds. */
 const MIN_MS = 100;
 
 /**
- * Over a longer time, the mean says little about the present, and a counter may have wrapped around twice: one of 65 kJ
- * wraps around after two minutes at 500 W.
+ * Maximum time between readings. A longer mean says little about the present, and a counter may wrap around twice: one
+ * of 65 kJ wraps around after two minutes at 500 W.
  */
 const MAX_MS = 30_000;
 
-/** When the wall clock has advanced this much more than the monotonic clock, the machine was asleep. */
+/** Excess of the wall clock over the monotonic clock which shows that the machine was asleep. */
 const ASLEEP_MS = 1_000;
 
 interface EnergyMeterOptions {
-  /**
-   * The value in µJ at which the counter begins again at 0. Without it, a counter that has become smaller was reset.
-   */
+  /** The counter begins again at 0 at this value in µJ. Without it, a counter that has become smaller was reset. */
   readonly rangeMicrojoules?: number | undefined;
   readonly read?: ReadSysfs | undefined;
 }
@@ -160,7 +153,7 @@ export class EnergyMeter {
   readonly #options: EnergyMeterOptions;
   #last: Reading | undefined;
 
-  /** @param file holds a count of microjoules since some time in the past */
+  /** @param file counts microjoules */
   constructor(file: string, clock: Clock, options: EnergyMeterOptions = {}) {
     this.#file = file;
     this.#clock = clock;
@@ -168,8 +161,8 @@ export class EnergyMeter {
   }
 
   /**
-   * @returns the mean power in W since the last reading; undefined for the first reading, after a reset of the counter,
-   *   after a sleep of the machine, and while the counter stands still
+   * @returns mean W since the last reading; undefined for the first reading, after a reset or a sleep, and while the
+   *   counter stands still
    */
   async readW(): Promise<number | undefined> {
     const microjoules = await readInteger(this.#file, this.#options.read);
@@ -183,13 +176,13 @@ export class EnergyMeter {
 
   #power(last: Reading, now: Reading): number | undefined {
     const ms = now.monotonicMs - last.monotonicMs;
-    // A chip may lose its count while it sleeps, which looks like a counter that has wrapped around.
+    // A chip may lose its count while it sleeps, which looks like a wraparound.
     const wasAsleep = Math.abs(now.wallMs - last.wallMs - ms) > ASLEEP_MS;
     if (ms > MAX_MS || wasAsleep) return undefined;
     const { rangeMicrojoules = 0 } = this.#options;
     const risen = now.microjoules - last.microjoules;
     const used = risen < 0 ? rangeMicrojoules + risen : risen;
-    // A counter that stands still does not work: a chip that runs this code uses energy.
+    // The counter does not work: a chip that runs this code uses energy.
     return used > 0 ? used / ms / 1000 : undefined;
   }
 }
@@ -198,14 +191,14 @@ function isCounted(reading: Omit<Reading, 'microjoules'> & { microjoules: number
   return reading.microjoules !== undefined;
 }
 
-/* Reads a device's sensors again and again. */
+/* Periodic readings */
 
-/** Time between readings. A chip's temperature changes over seconds. */
+/** Time between readings: temperatures change over seconds. */
 export const READ_MS = 2_000;
 
 /**
- * Reads at once, and then every two seconds. It starts no reading while another one is under way, so that readings do
- * not pile up behind a driver that hangs.
+ * Reads at once, then every two seconds, but one reading at a time, so that they do not pile up behind a driver that
+ * hangs.
  * @param notify called with each reading that is not empty
  * @returns a function that ends the readings: `notify` is not called any more
  */

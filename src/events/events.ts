@@ -1,33 +1,29 @@
-/** Everything that can happen while mining, as one typed union. All rooms emit events, and `report/` listens. */
+/** All events of mining, as one typed union, and the controls of a running miner. */
 
 import type { CoreInfo, DeviceFault, DeviceKind, Telemetry } from '../engine/device.ts';
 import type { Outcome, PolledChain, SourceKind, SourceNews, StaleReason } from '../source/vocabulary.ts';
 import type { AlarmState, BlockState, DeviceState } from './vocabulary.ts';
 
 interface AboutSolution {
-  /** The device that found it, or the relay. */
+  /** The device or relay that found it. */
   device: string;
   isRelay: boolean;
   chain: number;
   height: bigint;
   nonce: bigint;
-  /** Whether it meets the block's target. */
   isBlock: boolean;
-  /** Whether it is a share of a pool. It can be a block, too. */
+  /** A share of a pool can be a block, too. */
   isShare: boolean;
-  /** How many hashes a solution of its work takes on average. */
+  /** Hashes that a solution of its work takes on average. */
   difficulty: number;
 }
 
-/** A block that is being sent to a source. */
 interface SentBlock extends AboutSolution {
   /** 286 bytes. */
   header: Uint8Array;
-  /** The name of the source. */
   source: string;
 }
 
-/** A block that was sent to a source, once its verdict is known. */
 interface SubmittedBlock extends SentBlock {
   answerSeconds: number;
 }
@@ -36,40 +32,35 @@ interface SubmittedBlock extends SentBlock {
 interface AboutBlock {
   chain: number;
   height: bigint;
-  /** By which the ledger names it: 43 characters of base64url. */
+  /** The ledger's name for it: 43 characters of base64url. */
   blockHash: string;
   device: string;
   isRelay: boolean;
 }
 
-/** How one worker of a relay is doing. */
 export interface RelayWorker {
-  /**
-   * As the worker calls itself: at most 63 printable characters. `OTHER_WORKERS` (events/vocabulary.ts) sums up those
-   * beyond the 64 that are listed.
-   */
+  /** The worker's own name: at most 63 printable characters. `OTHER_WORKERS` sums up those beyond 64. */
   name: string;
   sessions: number;
   /** Estimated from the difficulty of its shares. */
   hashesPerSecond: number;
-  /** Difficulty of its shares now (the easiest of its sessions); absent while it has no session. */
+  /** Current difficulty of its shares (the easiest of its sessions); absent without a session. */
   difficulty?: number;
-  /** Shares since the start, by what the relay said to them. */
+  /** Counts of shares since the start, by the relay's answer. */
   accepted: number;
   rejected: number;
   stale: number;
   duplicate: number;
-  /** How many of its shares were blocks. */
   blocks: number;
-  /** How long ago its last accepted share came; absent before the first. */
+  /** Age of its last accepted share; absent before the first. */
   lastShareSeconds?: number;
 }
 
-/** Most are printed as JSON (report/json-lines.ts), so their fields have the names and units of all public JSON. */
+/** Most events are printed as JSON (report/json-lines.ts), so fields follow the naming of public JSON. */
 export type MinerEvent =
   /**
-   * Engines were given a new work. `networkCode` is the number by which its header names the network. `difficulty` is
-   * that of a block; `shareDifficulty` is absent for a node's work.
+   * Engines received a new work. `networkCode` is the number of the network in block headers. `difficulty` is that of a
+   * block; `shareDifficulty` is absent for a node's work.
    */
   | {
       type: 'work';
@@ -79,55 +70,51 @@ export type MinerEvent =
       difficulty: number;
       shareDifficulty?: number;
     }
-  /** The current work was given a later creation time (µs since the UNIX epoch): a new job for the same work. */
+  /** The current work has a later creation time (µs since the UNIX epoch), so there is a new job. */
   | { type: 'job'; chain: number; height: bigint; creationTimeMicros: bigint }
-  /** A New Cut came for the chain being mined: its work is stale. */
+  /** A New Cut on the mined chain made its work stale. */
   | { type: 'new-cut'; chain: number }
-  /** The work being mined has ended for another reason. Nothing is searched until the next work. */
+  /** The current work ended for another reason. Nothing is searched until the next work. */
   | { type: 'work-ended'; chain: number; reason: Exclude<StaleReason, 'new-cut'> }
   /** A verified solution is about to be submitted. `hash` is 32 bytes, little-endian. */
   | (AboutSolution & { type: 'solution'; hash: Uint8Array })
-  /** What became of a solution. `answerSeconds` is the time from finding it to knowing. */
+  /** The verdict on a solution, this long after it was found. */
   | (AboutSolution & { type: 'verdict'; outcome: Outcome; reason: string; answerSeconds: number })
-  /** A block is on its way to its source: from here on it may be accepted. One of the next three follows. */
+  /** A block is about to be sent, so it may be accepted from now on. One of the next three events follows. */
   | (SentBlock & { type: 'sent-block' })
-  /** A block was accepted. It follows the verdict. */
+  /** A block was accepted. Follows the verdict. */
   | (SubmittedBlock & { type: 'accepted-block' })
-  /**
-   * The answer to a block was lost, so that only its chain shows whether it was accepted. It follows the verdict.
-   */
+  /** The answer to a block was lost, so only its chain shows whether it was accepted. Follows the verdict. */
   | (SubmittedBlock & { type: 'unanswered-block' })
-  /** A block was sent and not accepted. It follows the verdict. */
+  /** A block was sent and not accepted. Follows the verdict. */
   | (SubmittedBlock & { type: 'refused-block' })
   /**
-   * Such a block was recorded, or its state has changed. Amounts are exact decimals, and absent until the node's
-   * payload has proven them. `previous` is absent when it was recorded.
+   * A block was recorded, or its state changed. Amounts are exact decimals, and absent until the node's payload has
+   * proven them. `previous` is absent when the block was recorded.
    */
   | (AboutBlock & {
       type: 'block-state';
       state: BlockState;
       previous?: BlockState;
-      /** Whether an earlier run has found it; absent for blocks of this run. */
+      /** Present if an earlier run found the block. */
       isEarlier?: true;
-      /** How many blocks are on top of it, or of the block in its place, at the node where these are fewest. */
+      /** Number of blocks on top of it, or of the one in its place, at the node that has the fewest. */
       depth: number;
-      /** Whether nodes contradict each other about it. */
+      /** Whether nodes report different states. */
       nodesDisagree: boolean;
-      /** The depth at which it is settled. */
       settledDepth: number;
-      /** About how long until it is settled, while it is won. */
+      /** Estimated time until it is settled; only while it is won. */
       settledInSeconds?: number;
       reward?: string;
       fees?: string;
-      /** The account that it pays in place of the miner's, once that is proven: then it earns nothing. */
+      /** The proven account that it pays instead of the miner's, so that it earns nothing. */
       paidTo?: string;
-      /** For people: what there is to say about this state; empty where that is nothing. */
+      /** For people; may be empty. */
       reason: string;
     })
   /**
-   * The reward of a block was proven after it was won, or what a node says of it is false (`fault`), or the block pays
-   * another account (`paidTo`) than the one that it was mined for (`account`), which proves that the node `source` gave
-   * work for another.
+   * The reward of a won block was proven, or the node's claim about it is false (`fault`), or the block pays another
+   * account (`paidTo`) than it was mined for (`account`), which proves that the node `source` gave work for another.
    */
   | (AboutBlock & {
       type: 'block-reward';
@@ -137,21 +124,18 @@ export type MinerEvent =
       paidTo?: string;
       account?: string;
       source?: string;
-      /** Whether an earlier run has found it; absent for blocks of this run. */
+      /** Present if an earlier run found the block. */
       isEarlier?: true;
     })
-  /** How many nonces the device has searched since its last such event, for a block of this difficulty. */
+  /** The device has searched this number of nonces since its last such event, for a block of this difficulty. */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
-  /**
-   * A candidate of the device was verified: a proof of `hashes` hashes on average. `difficulty` is that of the
-   * candidate's own hash.
-   */
+  /** A candidate was verified, which proves `hashes` hashes on average. `difficulty` is that of its own hash. */
   | { type: 'proof'; device: string; hashes: number; difficulty: number }
-  /** The device searches its first range of the work that followed a New Cut, `switchSeconds` after hearing of it. */
+  /** The device began its first range of the work after a New Cut, this long after the news of the New Cut. */
   | { type: 'job-switch'; device: string; switchSeconds: number }
-  /** A device reported a candidate that does not meet its job's search target. */
+  /** A device reported a candidate that misses its job's search target. */
   | { type: 'hardware-error'; device: string; nonce: bigint }
-  /** A device came into or went out of service. */
+  /** A device changed its state. */
   | {
       type: 'device';
       device: string;
@@ -159,44 +143,38 @@ export type MinerEvent =
       state: Exclude<DeviceState, 'starting'>;
       /** Model, kernel, thread count: one line for people. */
       description: string;
-      /** The chip's model and the kernel in use; absent before the device has been opened. */
+      /** Both are absent before the device has been opened. */
       model?: string;
       kernel?: string;
-      /** The kinds of a hybrid CPU's cores; absent where all cores are alike. */
+      /** For a hybrid CPU; absent where all cores are alike. */
       cores?: readonly CoreInfo[];
-      /**
-       * Why this kernel and these threads were chosen, and what the sensors report; for people, absent unless it is
-       * ready.
-       */
+      /** For people: reasons for kernel and threads, and what the sensors report. Absent unless it is ready. */
       detail?: string;
-      /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */
+      /** PCI address of a card, such as `0000:65:00.0`; absent if not known. */
       bus?: string;
-      /** Why the device is out of service or paused, and the kind of fault; absent while it mines. */
+      /** Absent while the device mines. */
       reason?: string;
       fault?: DeviceFault;
     }
-  /** Opening a device takes a while: `what` it is doing, and how much of that is done, 0 to 1. */
+  /** Progress of opening a device: the present step, and the finished fraction of it, 0 to 1. */
   | { type: 'progress'; device: string; what: string; done: number }
-  /** A device's sensors were read. This happens every few seconds, if it has sensors. */
+  /** New readings of a device's sensors, every few seconds. */
   | { type: 'telemetry'; device: string; telemetry: Telemetry }
-  /** A hashrate has been too low for too long, or is back. Without a device, it is that of the whole rig. */
+  /** A hashrate was too low for too long, or is back. Without a device, it is that of the rig. */
   | {
       type: 'alarm';
       alarm: 'low-hashrate';
       state: AlarmState;
       device?: string;
       hashesPerSecond: number;
-      /** It should be this at least. */
+      /** The minimum that it should have. */
       limitHashesPerSecond: number;
     }
-  /** A fetch brought a block that its chain's open update stream had not announced, so stale work was mined. */
+  /** A fetch returned a block that the open update stream had not announced, so stale work was mined. */
   | { type: 'missed-cut'; source: string; chain: number }
-  /**
-   * The update streams of these chains cannot be relied on, so work is polled. Without chains, all streams are
-   * reliable.
-   */
+  /** The update streams of these chains are unreliable, so their work is polled; none if all are reliable. */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
-  /** How a relay is doing; emitted every few seconds. Its hashrates are estimated from shares, never counted. */
+  /** The state of a relay, every few seconds. Hashrates are estimated from shares, never counted. */
   | {
       type: 'relay';
       relay: string;
@@ -204,16 +182,15 @@ export type MinerEvent =
       hashesPerSecond: number;
       workers: readonly RelayWorker[];
       /**
-       * How many connections it has refused or ended since the start, by the reason; absent where nothing connects to
-       * it.
+       * Number of connections refused or ended since the start, by reason; absent where nothing connects to the relay.
        */
       refused?: Readonly<Record<string, number>>;
     }
-  /** A source gave work, this long after it was asked for some. */
+  /** A source delivered work, this long after the request. */
   | { type: 'fetch'; source: string; latencySeconds: number }
   /**
-   * There is news of a source: it came within or went out of reach, for example. `source` is its name, such as a URL.
-   * `nodeConfiguration` is what a node's configuration must have, line by line, where that would help.
+   * There is news of a source, for example a loss. `source` is its name, such as a URL. `nodeConfiguration` has lines
+   * that the node's configuration needs, where they would help.
    */
   | {
       type: 'source';
@@ -226,7 +203,6 @@ export type MinerEvent =
 
 const BLOCK_EVENTS = ['sent-block', 'accepted-block', 'unanswered-block', 'refused-block'] as const;
 
-/** The events about a block that was sent. */
 export type BlockEvent = MinerEvent & { type: (typeof BLOCK_EVENTS)[number] };
 
 export function isBlockEvent(event: MinerEvent): event is BlockEvent {
@@ -235,7 +211,6 @@ export function isBlockEvent(event: MinerEvent): event is BlockEvent {
 
 export type Listener = (event: MinerEvent) => void;
 
-/** Passes each event to every listener at once, in the order of their subscription. */
 export class Events {
   readonly #listeners = new Set<Listener>();
 
@@ -243,28 +218,28 @@ export class Events {
     for (const listener of this.#listeners) listener(event);
   };
 
-  /** @returns a function that ends the subscription */
+  /** Listeners are called synchronously, in the order of subscription. @returns a function that unsubscribes */
   on(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-/* The controls of a running miner. `mine/` implements them; the keyboard, the HTTP API and guards use them. */
+/* The controls of a running miner, which `mine/` implements */
 
-/** The reasons for which a device can be paused. It resumes when no reason is left. */
+/** A device resumes when none of its reasons is left. */
 export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule' | 'backlog';
 
 export interface Controls {
   /**
-   * Pauses devices. A device that is paused for this reason already gets the new `why`.
+   * A device that is already paused for this reason gets the new `why`.
    * @param why a clause for people, such as `it is night`
-   * @param device a device's name. Without it, all devices are paused
-   * @returns false when there is no such device
+   * @param device the name of a device; all devices if absent
+   * @returns false if there is no such device
    */
   pause(reason: PauseReason, why: string, device?: string): boolean;
-  /** Removes one reason for the pause. @returns false when there is no such device */
+  /** Removes one reason for the pause. @returns false if there is no such device */
   resume(reason: PauseReason, device?: string): boolean;
-  /** Ends mining. The miner then waits for pending submissions. */
+  /** Ends mining. The run lasts until pending submissions are answered. */
   stop(): void;
 }

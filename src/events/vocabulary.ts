@@ -1,11 +1,8 @@
-/**
- * The closed lists of words in events, each in this one place: types, schemas and metrics are made from them. This file
- * imports nothing.
- */
+/** The closed lists of words in events, from which types, schemas and metrics are made. Imports nothing. */
 
 /**
- * A device is `starting` until the miner first announces another state. `reopening`: it has failed and will be opened
- * again. `parked`: it will not be used again in this run.
+ * `starting` lasts until the first state that is announced. A device that has failed is `reopening`, and one that is
+ * given up for this run is `parked`.
  */
 export const DEVICE_STATES = ['starting', 'ready', 'paused', 'reopening', 'parked'] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
@@ -13,20 +10,19 @@ export type DeviceState = (typeof DEVICE_STATES)[number];
 export const ALARM_STATES = ['raised', 'cleared'] as const;
 export type AlarmState = (typeof ALARM_STATES)[number];
 
-/** What can become of a worker's share at a relay. */
+/** A relay's answers to shares. */
 export const SHARE_OUTCOMES = ['accepted', 'rejected', 'stale', 'duplicate'] as const;
 export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
 
-/** The name that sums up a relay's workers beyond those that are listed by their own names. */
+/** Stands for the workers of a relay beyond those that are listed. */
 export const OTHER_WORKERS = '(others)';
 
 /**
- * What has become of a block that was submitted: docs/rewards.md. `pending`: it is not known yet. `contested`: another
- * block has its place at some node, and nothing is decided. `unknown`: it has not been known for an hour. `unanswered`:
- * the node's answer was lost, and no chain has shown yet whether the node took it. `won`: the chain has it, and at
- * least one block on top of it. `settled`: enough blocks are on top of it that it can be relied on. `orphaned`: the
- * chain has another block in its place. `never-entered`: the same, and no node has ever kept this one. `lost`: the
- * same, and no node has ever said that it took this one.
+ * The state of a submitted block: docs/rewards.md. `pending`: not known yet. `contested`: another block has its place
+ * at some node, and nothing is decided. `unknown`: not known for an hour. `unanswered`: the node's answer was lost, and
+ * no chain has shown yet whether the node accepted it. `won`: on the chain, with at least one block on top. `settled`:
+ * with enough blocks on top to rely on it. `orphaned`: the chain has another block in its place. `never-entered`:
+ * orphaned, and no node has ever had it. `lost`: orphaned, and no node has ever confirmed that it accepted it.
  */
 export const BLOCK_STATES = [
   'pending',
@@ -41,9 +37,7 @@ export const BLOCK_STATES = [
 ] as const;
 export type BlockState = (typeof BLOCK_STATES)[number];
 
-/**
- * What a block counts as. Accepted = won + orphaned + pending; unanswered and lost ones are not known to be accepted.
- */
+/** Accepted = won + orphaned + pending. Unanswered and lost blocks are not known to be accepted. */
 export type BlockFate = 'won' | 'orphaned' | 'pending' | 'unanswered' | 'lost';
 export const FATE_OF: Readonly<Record<BlockState, BlockFate>> = {
   pending: 'pending',

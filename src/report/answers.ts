@@ -1,7 +1,4 @@
-/**
- * What the HTTP API answers besides the status, and what it is asked. Types and the OpenAPI document are made from
- * these. Null stands for what is not known.
- */
+/** The queries, bodies and answers of the HTTP API besides the status. Null stands for values that are not known. */
 
 import { z } from 'zod';
 import { amount, coins, count, millis } from './shapes.ts';
@@ -77,7 +74,6 @@ export const Readiness = z
   .object({ ready: z.boolean(), reasons: z.array(z.enum(RIG_STATES)) })
   .meta({ id: 'Readiness' });
 export const Health = z.object({ status: z.literal('ok'), polledChains: PolledChains }).meta({ id: 'Health' });
-/** What went wrong, for programs. */
 const ERROR_CODES = [
   'bad-request',
   'body-too-large',
@@ -105,7 +101,6 @@ export const ErrorAnswer = z
   .meta({ id: 'Error' });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 
-/** Queries and bodies of requests. */
 export const HistoryQuery = z.strictObject({ range: HistoryAnswer.shape.range.default('1h') });
 export const LogQuery = z.strictObject({
   after: z
@@ -114,5 +109,5 @@ export const LogQuery = z.strictObject({
     .default('0')
     .describe('lines with a higher number'),
 });
-/** A device's name, like `gpu0`. Without it, the request is for all devices. */
+/** Without a device's name, the request is for all devices. */
 export const ControlBody = z.strictObject({ device: z.string().min(1).max(32).optional() }).meta({ id: 'ControlBody' });

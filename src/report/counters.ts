@@ -1,35 +1,30 @@
-/** What is counted since the start, and the rates, estimates and latencies that follow from it. */
+/** Counters, and the rates, estimates and latencies that follow from them. */
 
 import type { MinerEvent } from '../events/events.ts';
 import { BLOCK_STATES, type BlockState, FATE_OF } from '../events/vocabulary.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
 import type { AcceptedBlocks, DeviceStatus, OutcomeCounts, Proven, Shares, Spread } from './status.ts';
 
-/** Hash counts are kept in steps of this length. */
+/** Resolution of hash counts. */
 const STEP_MS = 500;
 
-/** Rates are averages over these times. */
 const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as const;
 
-/** The number of steps of the longest window, and the two that reach into it. */
+/** Steps of the longest window, and two more that reach into it. */
 const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
 
-/** Counts hashes, and computes their rate over the windows that miners are used to. */
 export class Meter {
-  /** The number of hashes counted. */
   total = 0;
-  /** When the first hashes were counted. */
+  /** Time of the first hashes. */
   firstMs: number | null = null;
-  /** The highest rate over 10 s so far, H/s; null before the first 10 s. */
+  /** In H/s over 10 s; null before the first 10 s. */
   highest: number | null = null;
   readonly #sinceMs: number;
   /** Rings: step number n is at n % STEPS. */
   readonly #endsMs = new Float64Array(STEPS);
   readonly #hashes = new Float64Array(STEPS);
-  /** The number of steps so far. */
   #steps = 0;
 
-  /** @param sinceMs when counting began */
   constructor(sinceMs: number) {
     this.#sinceMs = sinceMs;
   }
@@ -49,13 +44,13 @@ export class Meter {
     this.#hashes[next] = hashes;
   }
 
-  /** H/s over the last `windowMs`, or since the start while that is shorter. */
+  /** H/s over the last `windowMs`, or since the start if that is shorter. */
   rate(nowMs: number, windowMs: number): number {
     const fromMs = Math.max(this.#sinceMs, nowMs - windowMs);
     return nowMs > fromMs ? (1000 * this.#since(fromMs)) / (nowMs - fromMs) : 0;
   }
 
-  /** H/s by the window of the average; null while that time has not passed. */
+  /** H/s; null for windows longer than the time since the start. */
   windows(nowMs: number): DeviceStatus['hashesPerSecondByWindow'] {
     const over = (windowMs: number) => (nowMs - this.#sinceMs < windowMs ? null : this.rate(nowMs, windowMs));
     return { last10s: over(WINDOWS_MS.last10s), last60s: over(WINDOWS_MS.last60s), last15m: over(WINDOWS_MS.last15m) };
@@ -66,14 +61,14 @@ export class Meter {
     for (let step = this.#steps - 1; step >= Math.max(0, this.#steps - STEPS); step--) {
       const ms = this.#endsMs[step % STEPS] - fromMs;
       if (ms <= 0) break;
-      // A step that began before the window counts in proportion.
+      // A step that began before the window counts in part.
       sum += this.#hashes[step % STEPS] * Math.min(1, ms / STEP_MS);
     }
     return sum;
   }
 }
 
-/* How many hashes a device has really computed, estimated from its verified candidates. */
+/* Proofs: the hashes of a device, estimated from its verified candidates */
 
 /** Half the width of a 95 % interval, in standard deviations. */
 const Z95 = 1.96;
@@ -83,18 +78,16 @@ export class ProofStats {
   #hashes = 0;
   #squares = 0;
 
-  /** @param hashes how many hashes such a candidate takes on average */
   add(hashes: number): void {
     this.#proofs++;
     this.#hashes += hashes;
     this.#squares += hashes ** 2;
   }
 
-  /** Null before the first candidate. */
   get proven(): Proven | null {
     if (this.#proofs === 0) return null;
     const hashes = this.#hashes;
-    // The number of candidates of equal worth that would prove as much as these of unequal worth.
+    // The number of equal candidates that would have the same relative variance.
     const n = hashes ** 2 / this.#squares;
     return { hashes, low: hashes * lowest(n), high: hashes * highest(n), proofs: this.#proofs };
   }
@@ -102,16 +95,13 @@ export class ProofStats {
 
 /**
  * Whether a device counts clearly more or fewer hashes than it proves: its count is twice as far from the estimate as
- * the limits are. By chance that happens once in ten thousand checks.
+ * the limits are. This happens by chance once in ten thousand checks.
  */
 export function isDoubtful(counted: number, { hashes, low, high }: Proven): boolean {
   return counted > high + (high - hashes) || counted < low - (hashes - low);
 }
 
-/*
- * The limits of a Poisson count, as parts of it (E. B. Wilson and M. M. Hilferty, 1931). The approximation is right
- * within a percent from the first candidate on.
- */
+/* 95 % limits of a Poisson count, as fractions (Wilson and Hilferty, 1931), right within a percent from 1 on. */
 function lowest(n: number): number {
   return Math.max(0, 1 - 1 / (9 * n) - Z95 / (3 * Math.sqrt(n))) ** 3;
 }
@@ -121,15 +111,12 @@ function highest(n: number): number {
   return (m / n) * (1 - 1 / (9 * m) + Z95 / (3 * Math.sqrt(m))) ** 3;
 }
 
-/** How many blocks the hashes give on average, to compare with those that came. */
 export class Luck {
-  /** How many blocks the hashes so far give on average. */
   expectedBlocks = 0;
-  /** The difficulty of the best hash so far. */
   bestDifficulty = 0;
   #expectedAtLast = 0;
 
-  /** @param difficulty that of the work which the hashes were for */
+  /** @param difficulty of the work that was searched */
   searched(hashes: number, difficulty: number): void {
     this.expectedBlocks += hashes / difficulty;
   }
@@ -142,15 +129,15 @@ export class Luck {
     this.#expectedAtLast = this.expectedBlocks;
   }
 
-  /** Work since the last accepted block ÷ what a block takes on average: above 1, the next block is late. */
+  /** Work since the last accepted block ÷ work that a block takes on average. */
   get effort(): number {
     return this.expectedBlocks - this.#expectedAtLast;
   }
 }
 
-/* How long something took the last few hundred times: median, 99th percentile and last. */
+/* Latencies */
 
-/** This covers hours of New Cuts, and is enough for a 99th percentile. */
+/** Number of latencies that are kept: hours of New Cuts, and enough for a 99th percentile. */
 const REMEMBERED = 500;
 
 export class Latencies {
@@ -163,7 +150,6 @@ export class Latencies {
     if (this.#seconds.length > REMEMBERED) this.#seconds.shift();
   }
 
-  /** Null before the first time. */
   get spread(): Spread | null {
     const last = this.#seconds.at(-1);
     if (last === undefined) return null;
@@ -173,10 +159,7 @@ export class Latencies {
   }
 }
 
-/**
- * Counts verdicts: of blocks, and of shares, which a pool takes as proofs of work. A share that is a block counts as
- * both.
- */
+/** Counts verdicts of blocks and of shares. A share that is a block counts as both. */
 export class VerdictCounts {
   readonly #blocks = noOutcomes();
   readonly #shares = noOutcomes();
@@ -202,15 +185,12 @@ function noOutcomes(): Record<Outcome, number> {
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 }
 
-/**
- * Counts what has become of the blocks of this run. Events say what a block was before, so no block needs to be
- * remembered, however many a run finds.
- */
+/** Counts the states of this run's blocks. Events carry the previous state, so memory does not grow with the blocks. */
 export class BlockCounts {
   readonly #counts = new Map<BlockState, number>(BLOCK_STATES.map((state) => [state, 0]));
   #paidElsewhere = 0;
 
-  /** Blocks of earlier runs are followed, too, but are not counted here. */
+  /** Blocks of earlier runs have events, too, but are not counted. */
   add({ state, previous, isEarlier }: MinerEvent & { type: 'block-state' }): void {
     if (isEarlier) return;
     if (previous !== undefined) this.#change(previous, -1);
@@ -222,7 +202,7 @@ export class BlockCounts {
     if (paidTo !== undefined && !isEarlier) this.#paidElsewhere++;
   }
 
-  /** Null while no block was recorded: then there may be no block log. */
+  /** Null before the first block, as there may be no block log. */
   get accepted(): AcceptedBlocks | null {
     const settled = this.#counts.get('settled')!;
     const paidElsewhere = this.#paidElsewhere;
@@ -237,15 +217,13 @@ export class BlockCounts {
   }
 }
 
-/* A fact that is true or false, and since when. */
-
 export interface TimedFlag {
   readonly value: boolean;
-  /** Since when it has had this value, on the clock's `monotonicMs`. */
+  /** On the clock's `monotonicMs`. */
   readonly sinceMs: number;
 }
 
-/** @returns the same fact when the value is the same */
+/** @returns the flag itself if its value is the same */
 export function withValue(before: TimedFlag, value: boolean, nowMs: number): TimedFlag {
   return before.value === value ? before : { value, sinceMs: nowMs };
 }

@@ -1,4 +1,4 @@
-/** What each device did, and how it is doing. */
+/** The counts, rates and readings of each device. */
 
 import { TELEMETRY_FIELDS, type Telemetry } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
@@ -6,11 +6,11 @@ import type { DeviceState } from '../events/vocabulary.ts';
 import { Meter, ProofStats, VerdictCounts } from './counters.ts';
 import type { DeviceCounts, DeviceStatus, Sensors } from './status.ts';
 
-/** The hashrate is an average over this time: long enough for a steady figure, short enough to show a fault. */
+/** Window of the hashrate: long enough for a steady figure, short enough to show a fault. */
 const RATE_MS = 30_000;
-/** A reading older than this says nothing about now: a few times the interval between them. */
+/** Maximum age of a reading: a few times the interval between readings. */
 const FRESH_MS = 10_000;
-/** A few candidates per second make the proven rate exact within a few percent in this time. */
+/** Window of the proven rate. A few candidates per second make it exact to a few percent in this time. */
 const PROVEN_RATE_MS = 900_000;
 
 type DeviceEvent = MinerEvent & { type: 'device' };
@@ -22,7 +22,6 @@ export class DeviceStats {
   readonly verdicts = new VerdictCounts();
   hardwareErrors = 0;
   readonly #kind: DeviceEvent['kind'];
-  /** Whether it was ready at least once. */
   #wasReady = false;
   #reopens = 0;
   #last: DeviceEvent | undefined;
@@ -55,7 +54,6 @@ export class DeviceStats {
     return this.#last?.state ?? 'starting';
   }
 
-  /** Whether it has ever been in service. */
   get hasWorked(): boolean {
     return this.#wasReady || this.meter.total > 0;
   }

@@ -1,6 +1,6 @@
 /**
- * What a rig earns on average, and what its power costs, while rate, difficulty and rewards stay as they are.
- * docs/rewards.md says what such an estimate leaves out.
+ * Estimates what a rig earns and what its power costs while rate, difficulty and rewards stay as they are.
+ * docs/rewards.md lists what such an estimate leaves out.
  */
 
 import type { MinerEvent } from '../events/events.ts';
@@ -15,19 +15,18 @@ const DAY_HOURS = 24;
 const WATTS_IN_KILOWATT = 1_000;
 
 interface EarningsBasis {
-  /** H/s; without a rate nothing is earned that could be estimated. */
+  /** H/s. At 0, earnings are not known. */
   readonly hashesPerSecond: number;
   /**
-   * For each chain that is mined, the hashes that a block takes on average, and the coins that it brings where that is
-   * known. A node gives work for its chains in turn, so each counts as much as the others.
+   * One entry for each mined chain: hashes that a block takes on average, and its reward in coins where known. A node
+   * gives work for its chains in turn, so all count equally.
    */
   readonly chains: readonly { readonly difficulty: number; readonly coins?: number | undefined }[];
   readonly powerWatts?: number | undefined;
-  /** What a kilowatt-hour costs. */
+  /** The price of a kilowatt-hour. */
   readonly powerPrice?: number | undefined;
 }
 
-/** @returns the estimate, with every figure for which the basis suffices */
 export function earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice }: EarningsBasis): Earnings {
   const blocksPerHash = meanOf(chains.map(({ difficulty }) => 1 / difficulty));
   const coinsPerHash = meanOf(chains.map(({ difficulty, coins }) => (coins ?? Number.NaN) / difficulty));
@@ -49,42 +48,34 @@ export function earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice }: 
   };
 }
 
-/** @returns how long a block takes on average; null while it is not known */
+/** @returns null while it is not known */
 export function timeToBlockSeconds({ blocksPerDay }: Earnings): number | null {
   return blocksPerDay === null ? null : DAY_SECONDS / blocksPerDay;
 }
 
-/**
- * @param expected how many there are on average.
- * @returns how likely at least one is; blocks come as a Poisson process does
- */
+/** @returns the probability of at least one in a Poisson process */
 function chanceOfOne(expected: number): number {
   return -Math.expm1(-expected);
 }
 
-/** @returns NaN when there are no values, or one is NaN */
+/** @returns NaN without values, or if one is NaN */
 function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** What an estimate needs beside events. */
+/** The inputs of an estimate that do not come from events. */
 export interface EarningsTerms {
-  /**
-   * What the network pays for a block of this height, before fees. The network is named by the number in its headers.
-   * @returns coins; undefined where it is not known
-   */
+  /** @returns the reward for a block in coins, before fees; undefined where it is not known */
   readonly coinsAt?: ((networkCode: number, height: bigint) => number | undefined) | undefined;
-  /** What the whole rig draws, in place of the sensors' readings. */
+  /** The power of the whole rig; replaces the readings of sensors. */
   readonly powerWatts?: number | undefined;
-  /** What a kilowatt-hour costs. */
   readonly powerPrice?: number | undefined;
 }
 
-/** Keeps from events what an estimate needs. */
 export class EarningsEstimate {
   readonly works: LastWork;
   readonly #terms: EarningsTerms;
-  /** The coins of the block of this run that was won last. */
+  /** Coins of the last block that this run has won. */
   #won: number | undefined;
 
   constructor(clock: Clock, terms: EarningsTerms) {
@@ -98,7 +89,7 @@ export class EarningsEstimate {
     if (event.type === 'block-reward') this.#paid(event);
   };
 
-  /** @param hashesPerSecond the rate of the devices and of the relays' workers */
+  /** @param hashesPerSecond of the devices and of the relays' workers */
   at(hashesPerSecond: number, devices: readonly DeviceStatus[]): Earnings {
     const { coinsAt, powerWatts = powerOf(devices), powerPrice } = this.#terms;
     const chains = this.works.recent().map(({ difficulty, networkCode, height }) => {
@@ -108,13 +99,13 @@ export class EarningsEstimate {
     return earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice });
   }
 
-  /** A block of an earlier run may be of another network. One that pays somebody else brings nothing. */
+  /** Blocks of earlier runs may be of another network, and a block that pays another account brings nothing. */
   #paid({ reward, paidTo, isEarlier }: MinerEvent & { type: 'block-state' | 'block-reward' }): void {
     if (reward !== undefined && paidTo === undefined && !isEarlier) this.#won = Number(reward);
   }
 }
 
-/** @returns the power of the devices that hash; undefined unless each has a sensor for it */
+/** @returns watts of the devices that hash; undefined unless each of them has a sensor */
 function powerOf(devices: readonly DeviceStatus[]): number | undefined {
   const hashing = devices.filter(({ state }) => state === 'ready');
   const known = hashing.flatMap(({ sensors }) => sensors.powerWatts ?? []);
@@ -122,19 +113,15 @@ function powerOf(devices: readonly DeviceStatus[]): number | undefined {
   return isKnown ? known.reduce((sum, watts) => sum + watts) : undefined;
 }
 
-/* What the account that is mined for has, as a node says. pickaxe cannot prove it. */
+/* The balance of the account that is mined for, as a node reports it. pickaxe cannot prove it. */
 
 export type Balance = Omit<BalanceAnswer, 'timeMillis'>;
 export type ChainBalance = Balance['chains'][number];
 
-/**
- * Asks now.
- * @param stop ends the question, with its reason
- * @throws NoBalance when no node has an answer
- */
+/** @throws NoBalance when no node answers */
 export type AskBalance = (stop: AbortSignal) => Promise<Balance>;
 
-/** No node has an answer; the message says why. */
+/** Its message says why no node has an answer. */
 export class NoBalance extends Error {
   override readonly name = 'NoBalance';
 }

@@ -1,6 +1,6 @@
 /**
- * What the terminal, `stats`, the web page and mining systems derive from a status, and the columns of their tables.
- * Pure: the page loads this file.
+ * Figures that the terminal, `stats`, the web page and mining systems derive from a status, and the columns of tables.
+ * Pure, since the page loads this file.
  */
 
 import { OUTCOMES } from '../source/vocabulary.ts';
@@ -16,12 +16,12 @@ import {
   formatWatts,
 } from './units.ts';
 
-/** Whether shares are what people look at: the work is a pool's, or shares were found before. */
+/** Whether shares are to be shown: the work is a pool's, or there were shares before. */
 export function countsShares(work: Pick<Work, 'shareDifficulty'> | null, shares: OutcomeCounts): boolean {
   return (work !== null && work.shareDifficulty !== null) || OUTCOMES.some((outcome) => shares[outcome] > 0);
 }
 
-/** `12 accepted, 0 rejected, 1 stale`, where shares count with those of the shares before them. */
+/** `12 accepted, 0 rejected, 1 stale`; if shares are shown, they come first, and blocks follow. */
 export function describeVerdicts(
   counts: OutcomeCounts & { readonly shares: Shares },
   work: Work | null = null,
@@ -31,28 +31,25 @@ export function describeVerdicts(
   return countsShares(work, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks;
 }
 
-/**
- * Whether a rig has no devices and only hands work on. Then nothing is hashed on it, and nothing is wrong with that.
- */
+/** Whether a rig has only relays, so that it hashes nothing itself and nothing is wrong with that. */
 export function livesOnRelays({ devices, relays }: Pick<RigStatus, 'devices' | 'relays'>): boolean {
   return Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
 }
 
 /**
- * Accepted ÷ expected blocks of the devices; null while less than one is expected. Blocks of relays do not count,
- * because what relays hash is only estimated.
+ * Accepted ÷ expected blocks of the devices; null while fewer than one is expected. Relays do not count, because their
+ * hashes are only estimated.
  */
 export function luckOf({ devices, expectedBlocks }: Pick<Summary, 'devices' | 'expectedBlocks'>): number | null {
   if (expectedBlocks < 1) return null;
   return Object.values(devices).reduce((sum, { accepted }) => sum + accepted, 0) / expectedBlocks;
 }
 
-/** The devices that have ever been in service, by name. */
+/** The devices that have ever worked, by name. */
 export function inService(devices: RigStatus['devices']): [name: string, device: DeviceStatus][] {
   return Object.entries(devices).filter(([, { hasWorked }]) => hasWorked);
 }
 
-/** What is known of all relays together. */
 export function sumOfRelays(
   relays: RigStatus['relays'],
 ): Pick<RelayStatus, 'sessions' | 'workersConnected' | 'hashesPerSecond'> {
@@ -65,16 +62,16 @@ export function sumOfRelays(
   return sum;
 }
 
-/** The temperature of the hottest device in °C; null where no device has a sensor. */
+/** In °C; null where no device has a sensor. */
 export function hottest(devices: RigStatus['devices']): number | null {
   const known = Object.values(devices).flatMap(({ sensors }) => sensors.temperatureCelsius ?? []);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** As long as a public key or longer, and more than anybody reads. */
+/** Runs of hex digits that may be keys, and are too long to read. */
 const HEX_RUN = /[0-9a-f]{40,}/gi;
 
-/** @returns `k:3f1c88…9b04.rig1` for the name of a worker with a key in it; a name without a key stays as it is */
+/** @returns the name with keys shortened: `k:3f1c88…9b04.rig1` */
 export function shortName(name: string): string {
   return name.replaceAll(HEX_RUN, (run) => `${run.slice(0, 6)}…${run.slice(-4)}`);
 }
@@ -92,17 +89,16 @@ export function formatVerdicts({
 
 export interface Column<Item> {
   readonly heading: string;
-  /** For tables of text, where there is less room. */
+  /** Used in tables of text, which have less room. */
   readonly shortHeading?: string;
-  /** Whether cells are words, which are aligned on the left. */
+  /** Text is aligned on the left, numbers on the right. */
   readonly isText?: true;
-  /** Null stands for what is not known. */
+  /** @returns null if the value is not known */
   readonly cell: (item: Item) => string | null;
 }
 
 type Rates = Pick<DeviceStatus, 'hashesPerSecondByWindow' | 'highestHashesPerSecond'>;
 
-/** Averages of a device, or of the whole rig. */
 export const RATE_COLUMNS = {
   last10s: { heading: '10 s', cell: ({ hashesPerSecondByWindow: { last10s } }) => known(last10s, formatHashrate) },
   last60s: { heading: '60 s', cell: ({ hashesPerSecondByWindow: { last60s } }) => known(last60s, formatHashrate) },
@@ -156,10 +152,8 @@ function known(value: number | null, format: (value: number) => string): string 
 
 /* Tables of text. */
 
-/** Stands for what is not known. */
 export const UNKNOWN = '-';
 
-/** @returns the lines of a table whose first column is the items' names */
 export function textTable<Item>(
   first: string,
   columns: readonly Column<Item>[],
@@ -170,7 +164,6 @@ export function textTable<Item>(
   return aligned([headings, ...rows], (column) => column === 0 || columns[column - 1].isText === true);
 }
 
-/** @param nameOf the name of a worker as it is shown */
 export function workerTable(workers: readonly Worker[], nameOf: (name: string) => string): string[] {
   const { sessions, rate, difficulty, shares, blocks, lastShare } = WORKER_COLUMNS;
   const columns = [sessions, rate, difficulty, shares, blocks, lastShare];
@@ -181,10 +174,7 @@ export function workerTable(workers: readonly Worker[], nameOf: (name: string) =
   );
 }
 
-/**
- * @param rows of the same length each
- * @param isLeft whether a column's cells are aligned on the left
- */
+/** @param isLeft whether a column is aligned on the left */
 export function aligned(
   rows: readonly (readonly string[])[],
   isLeft: (column: number) => boolean = () => true,

@@ -1,4 +1,4 @@
-/** The last 24 hours in steps of ten seconds: what each device did, and what became of solutions. */
+/** The last 24 hours of the rig in steps of ten seconds. */
 
 import { type Clock, wallMs } from '../system/clock.ts';
 import type { HistoryAnswer } from './answers.ts';
@@ -9,7 +9,7 @@ import type { Tally } from './tally.ts';
 const STEP_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const STEPS = (24 * HOUR_MS) / STEP_MS;
-/** A chart has no pixels for more. */
+/** Maximum number of points in an answer: a chart has no pixels for more. */
 const MOST_POINTS = 720;
 
 type Range = HistoryAnswer['range'];
@@ -17,12 +17,11 @@ const RANGES_MS: Readonly<Record<Range, number>> = { '10m': HOUR_MS / 6, '1h': H
 
 const COUNTS = ['accepted', 'rejected', 'stale'] as const;
 type Count = (typeof COUNTS)[number];
-/** Blocks and shares are counted apart. */
 const KINDS = ['blocks', 'shares'] as const;
 type Kind = (typeof KINDS)[number];
 type Counts<Value> = Record<Kind, Record<Count, Value>>;
 
-/** NaN stands for what is not known. */
+/** Rings of one device. NaN stands for values that are not known. */
 class DeviceColumns {
   readonly hashesPerSecond = new Float64Array(STEPS).fill(Number.NaN);
   readonly temperatureCelsius = new Float32Array(STEPS).fill(Number.NaN);
@@ -30,11 +29,11 @@ class DeviceColumns {
   hashes = 0;
 }
 
-/** A ring: step number n is at n % STEPS. */
+/** All columns are rings: step number n is at n % STEPS. */
 export class History {
   readonly #tally: Tally;
   readonly #clock: Clock;
-  /** Milliseconds since the UNIX epoch; NaN before it was first written. */
+  /** Milliseconds since the UNIX epoch; NaN until the step is written. */
   readonly #timeMs = new Float64Array(STEPS).fill(Number.NaN);
   readonly #counts = counts(() => new Float64Array(STEPS));
   readonly #counted = counts(() => 0);
@@ -49,13 +48,13 @@ export class History {
     this.#lastMs = clock.monotonicMs();
   }
 
-  /** Takes a step every ten seconds. @returns a function that ends it */
+  /** Records a step every ten seconds. @returns a function that ends this */
   start(): () => void {
     const timer = setInterval(() => this.step(), STEP_MS);
     return () => clearInterval(timer);
   }
 
-  /** Writes down what happened since the last step. */
+  /** Records what happened since the last step. */
   step(): void {
     const at = this.#steps++ % STEPS;
     const nowMs = this.#clock.monotonicMs();
@@ -92,9 +91,7 @@ export class History {
     columns.powerWatts[at] = sensors.powerWatts ?? Number.NaN;
   }
 
-  /**
-   * At most 720 points, oldest first. Steps are grouped by their number, so that points do not move as time goes by.
-   */
+  /** At most 720 points, oldest first. Steps are grouped by their number, so that points do not move as time passes. */
   points(range: Range): HistoryAnswer {
     const wanted = RANGES_MS[range] / STEP_MS;
     const together = Math.ceil(wanted / MOST_POINTS);
@@ -140,7 +137,7 @@ function forget({ hashesPerSecond, temperatureCelsius, powerWatts }: DeviceColum
   for (const column of [hashesPerSecond, temperatureCelsius, powerWatts]) column[at] = Number.NaN;
 }
 
-/** The mean of the values that are known; null without any. */
+/** Ignores NaN. */
 function mean(column: Float64Array | Float32Array, group: readonly number[]): number | null {
   const known = group.map((at) => column[at]).filter((value) => !Number.isNaN(value));
   return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) / known.length : null;

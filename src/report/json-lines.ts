@@ -1,4 +1,4 @@
-/** Reports to wrappers what happens: one JSON object per line. */
+/** The lines of `--json`: one JSON object for each event, for programs that wrap pickaxe. */
 
 import { z } from 'zod';
 import { DEVICE_FAULTS } from '../engine/device.ts';
@@ -14,8 +14,8 @@ import { workerStatus } from './source-stats.ts';
 import { DeviceStatus, PolledChains, type RigStatus, relayReport, Summary, setupFields, Work } from './status.ts';
 
 /**
- * The first four come up to many times a second; `hashrate` and `summary` carry their sums and last values. What the
- * others have to say is in `verdict` and `block-state`.
+ * The first four come many times a second, and `hashrate` and `summary` carry their totals. The contents of the others
+ * are in `verdict` and `block-state`.
  */
 const UNPRINTED = [
   'hashes',
@@ -36,7 +36,7 @@ export class JsonLines {
   readonly #write: (line: string) => void;
   readonly #clock: Clock;
 
-  /** @param write takes one line, newline included */
+  /** @param write receives a line with its newline */
   constructor(write: (line: string) => void, clock: Clock) {
     this.#write = write;
     this.#clock = clock;
@@ -46,7 +46,6 @@ export class JsonLines {
     if (isPrinted(event)) this.#line(lineOf(event));
   };
 
-  /** The first line. */
   start(rigName: string, setup: Setup, devices: readonly { readonly name: string }[]): void {
     this.#line({ type: 'start', ...reportedSetup(rigName, setup), devices: devices.map(({ name }) => name) });
   }
@@ -71,7 +70,7 @@ function isPrinted(event: MinerEvent): event is Printed {
   return !(UNPRINTED as readonly string[]).includes(event.type);
 }
 
-/** Heights and times are numbers in JSON, which they fit; nonces decimal strings; hashes hex; null what is absent. */
+/** Heights and times become numbers, nonces decimal strings, bytes hex, and absent values null. */
 type Plain<Name, Value> = Name extends 'nonce'
   ? string
   : Value extends bigint
@@ -107,7 +106,7 @@ function plainValue(name: string, value: unknown): unknown {
   return value ?? null;
 }
 
-/* The shapes of the lines that `--json` prints. Null stands for what is not known. */
+/* The shapes of the lines. Null stands for values that are not known. */
 
 const device = z.string();
 const source = z.string().describe('the URL of the node or pool as it is shown, or where parents connect to');
@@ -213,7 +212,6 @@ export const JsonLine = z.discriminatedUnion('type', [
 ]);
 export type JsonLine = z.infer<typeof JsonLine>;
 
-/** The fields of each line. */
 const FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   JsonLine.options.map(({ shape: { timeMillis: _, ...shape } }) => [shape.type.value, Object.keys(shape)]),
 );

@@ -1,4 +1,4 @@
-/** Events as log lines, in the style of other miners: a tag, then the few figures that matter. */
+/** Events as log lines in the style of other miners: a tag, then the few figures that matter. */
 
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
@@ -17,15 +17,13 @@ import {
 } from './units.ts';
 import { logBlockReward, logBlockState, VerdictLines } from './verdict-lines.ts';
 
-/** Maximum number of lines about blocks that pay another account. */
 const MOST_PAID_ELSEWHERE = 10;
-/** Maximum number of lines at once about the difficulty of shares, which a pool changes a few times an hour. */
+/** Maximum burst of lines about the difficulty of shares, which a pool changes a few times an hour. */
 const DIFFICULTIES_AT_ONCE = 5;
 const DIFFICULTIES_PER_SECOND = 1 / 60;
-/** Maximum numbers of lines at once about sources and their streams: far more than at a start, or after an outage. */
+/** Maximum bursts of lines about sources and about their streams: far more than a start or an outage causes. */
 const NEWS_AT_ONCE = 100;
 const STREAM_NEWS_AT_ONCE = 20;
-/** What to do when none of the devices that were asked for exists. */
 const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
 
 type BoundedKind = 'job' | 'source' | 'streams';
@@ -34,23 +32,17 @@ export class LogLines {
   readonly #log: Logger;
   readonly #tally: Tally;
   readonly #verdicts: VerdictLines;
-  /** The last step of opening that was logged, by device. */
+  /** The last logged step of opening, by device. */
   readonly #progress = new Map<string, string>();
 
-  /** Limits the lines about blocks that pay another account. */
   readonly #paidElsewhere: LogBucket;
-  /**
-   * Limits the lines that a node can cause at will. Those that are left out are still logged at the level debug.
-   */
+  /** Limits the lines that a node can cause at will. Beyond the limits they have the level debug. */
   readonly #bounds: Readonly<Record<BoundedKind, LogBucket>>;
 
-  /**
-   * The difficulty of a share at the last job that was logged for people; a node's work has none. Undefined before the
-   * first job.
-   */
+  /** The share difficulty of the last job that was logged at info; `none` for a node's work. */
   #loggedShares: number | 'none' | undefined;
 
-  /** @param tally must get each event before this does */
+  /** @param tally must receive each event first */
   constructor(log: Logger, tally: Tally) {
     this.#log = log;
     this.#tally = tally;
@@ -118,7 +110,7 @@ export class LogLines {
         this.#alarm(event);
         break;
       case 'progress':
-        if (this.#progress.get(event.device) === event.what) break; // still the same step
+        if (this.#progress.get(event.device) === event.what) break;
         this.#progress.set(event.device, event.what);
         this.#log.info({ tag: event.device }, event.what);
         break;
@@ -131,7 +123,6 @@ export class LogLines {
     }
   };
 
-  /** The speed line, and how the workers of relays are doing. */
   speed(): void {
     const status = this.#tally.status();
     const { relays } = status;
@@ -139,7 +130,7 @@ export class LogLines {
     if (Object.keys(relays).length > 0) this.#log.info({ tag: 'miner' }, describeWorkers(sumOfRelays(relays)));
   }
 
-  /** There is no line while nothing is hashed because the rig does not mine: that is logged as an outage. */
+  /** Without any hashes and while the rig does not mine, there is no line: the outage is logged. */
   #ownSpeed({ ready: isMining, devices }: RigStatus): void {
     const known = inService(devices);
     const ready = known.filter(([, { state }]) => state === 'ready');
@@ -175,8 +166,8 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two, and people need not act on it. Logged for them are the first, which shows that
-   * the rig has work, and a new difficulty of a pool's shares; neither while the rig is paused.
+   * New work comes every second or two. Its level is info for the first one, which shows that the rig has work, and for
+   * a new share difficulty. Otherwise, and while the rig is paused, it is debug.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const line =
@@ -192,7 +183,7 @@ export class LogLines {
     this.#bounded('job', 'info', 'work', line);
   }
 
-  /** Logs a line, unless there were too many of its kind. @returns whether it was logged */
+  /** Logs a line at debug if there were too many of its kind. @returns whether it was below the limit */
   #bounded(kind: BoundedKind, level: 'info' | 'warn', tag: string, line: string): boolean {
     const leftOut = this.#bounds[kind].take(this.#tally.nowMs);
     if (leftOut === undefined) this.#log.debug({ tag }, line);
@@ -211,14 +202,13 @@ export class LogLines {
 
   #parked(device: string, reason: string, isMissing: boolean): string {
     if (this.#hasOthers(device)) {
-      // The others may be missing, too: they are opened at the same time.
+      // The others are being opened at the same time, and may be missing, too.
       return isMissing ? `cannot be used: ${reason}` : `parked until pickaxe is restarted, the others go on: ${reason}`;
     }
     if (!isMissing) return `parked, and no other device is left: ${reason}`;
     return `no device can mine: ${reason.replace(/\.$/, '')}. ${HOW_TO_CHOOSE}`;
   }
 
-  /** Whether any other device is in service, or may still be. */
   #hasOthers(device: string): boolean {
     return Object.entries(this.#tally.status().devices).some(
       ([name, { state }]) => name !== device && state !== 'parked',

@@ -1,4 +1,4 @@
-/** The lines of the log as JSON: their shape, the options that make pino write it, and the last of them for the API. */
+/** The JSON lines of the log: their shape, the options of pino, and the last lines, which the API serves. */
 
 import type { LoggerOptions } from 'pino';
 import { z } from 'zod';
@@ -6,7 +6,6 @@ import { OUTCOMES } from '../source/vocabulary.ts';
 import type { LogAnswer } from './answers.ts';
 import { millis } from './shapes.ts';
 
-/** From the least urgent to the most urgent. */
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 /** A line of `--log-format json`. */
@@ -31,32 +30,30 @@ export const LOG_LINE_OPTIONS = {
   formatters: { level: (level) => ({ level }) },
 } as const satisfies LoggerOptions;
 
-/** @returns the line as JSON, its newline included */
 export function logLineAsJson(line: LogLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** @returns whether a line of one level is at least as urgent as another level */
 export function isAtLeast(level: LogLine['level'], least: LogLine['level']): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 
-/* Keeps the last lines of the log, numbered, for the API. */
+/* The last lines of the log, numbered */
 
-/** About an hour of mining. */
+/** Number of lines that are kept: about an hour of mining. */
 const MOST_LINES = 500;
-/** A longer message is cut: some quote what a node answered. */
+/** Maximum length of a kept message: some quote the answer of a node. */
 const MOST_CHARACTERS = 1_000;
 
 type KeptLine = LogAnswer['lines'][number];
 
-/** One of the streams that the log writes to. */
+/** A destination stream of pino. */
 export class LogTail {
   readonly #lines: KeptLine[] = [];
-  /** The number of the last line: 1, 2, 3 … */
+  /** Number of the last line, counted from 1. */
   #last = 0;
 
-  /** @param json a line of the log. Lines below `info` are not kept */
+  /** @param json a line of the log; lines below `info` are not kept */
   write(json: string): void {
     const { level, timeMillis, tag, message } = JSON.parse(json) as LogLine;
     if (!isAtLeast(level, 'info')) return;
@@ -70,7 +67,6 @@ export class LogTail {
     if (this.#lines.length > MOST_LINES) this.#lines.shift();
   }
 
-  /** The lines with a higher number, oldest first. */
   after(number: number): KeptLine[] {
     return this.#lines.filter((line) => line.number > number);
   }

@@ -1,4 +1,4 @@
-/** Logs repeatedly what keeps the rig from mining and for how long, and once when that is over. */
+/** Logs an outage repeatedly while it lasts, and once when it is over. */
 
 import type { Logger } from 'pino';
 import { LEFT, type SourceKind } from '../source/vocabulary.ts';
@@ -8,19 +8,18 @@ import { describeState, formatDuration } from './units.ts';
 
 /** Time between two checks of the rig's state. */
 export const OUTAGE_LOOK_MS = 1_000;
-/** A shorter outage is not logged: the events that began and ended it are in the log anyway. */
+/** Shorter outages are not logged, as the events at their start and end are. */
 const FIRST_MS = 10_000;
 const AGAIN_MS = 60_000;
 
 type Trouble = Exclude<RigState, 'mining'>;
 
-/** What is wrong, as it is logged. */
 function whatIsWrong(name: Trouble, sourceKind: SourceKind): string {
   if (name === 'waiting-for-work') return 'no work';
   return name === 'no-device' ? 'no device mines' : describeState(name, sourceKind);
 }
 
-/** Nothing is wrong while a rig starts, or is paused because somebody wants it to be. */
+/** The states that are no outage: a rig that starts, and one that somebody has paused. */
 const QUIET: ReadonlySet<RigState> = new Set(['starting', 'paused']);
 
 type State = Pick<RigStatus, 'state' | 'sourceKind' | 'stateReason' | 'stateAgeSeconds'>;
@@ -37,13 +36,13 @@ export function outageInShort({ state, sourceKind, stateAgeSeconds }: State): st
 export function outageInFull(status: State): string | undefined {
   const { state, sourceKind, stateReason: reason } = status;
   if (state === 'mining') return undefined;
-  // Nodes and pools are tried again unless they were left for good; parents connect by themselves.
+  // Nodes and pools are tried again unless they were left for good. Parents connect by themselves.
   const isLeft = reason?.split('; ').every((each) => each.endsWith(LEFT));
   const isRetried = state === 'no-source' && sourceKind !== 'parent' && !isLeft;
   return `${outageInShort(status)} (${reason})${isRetried ? ', retrying' : ''}`;
 }
 
-/** Beyond a minute, whole minutes are exact enough. */
+/** Rounded down to whole minutes from one minute on. */
 function wholeSeconds(age: number): number {
   const seconds = Math.floor(age);
   return seconds < 60 ? seconds : seconds - (seconds % 60);
@@ -52,9 +51,9 @@ function wholeSeconds(age: number): number {
 export class Outages {
   readonly #log: Logger;
   readonly #tally: Tally;
-  /** What the present outage has been so far, in order; empty while the rig mines. */
+  /** The troubles of the present outage, in order; empty while the rig mines. */
   readonly #troubles = new Set<string>();
-  /** When the present outage began, and when it was last logged, if it was. */
+  /** Start of the present outage, and time of its last log line, if any. */
   #sinceMs = 0;
   #loggedMs: number | undefined;
   #hasMined = false;
@@ -64,7 +63,7 @@ export class Outages {
     this.#tally = tally;
   }
 
-  /** To be called every `OUTAGE_LOOK_MS`. */
+  /** Call this every `OUTAGE_LOOK_MS`. */
   look(): void {
     const status = this.#tally.status();
     const { nowMs } = this.#tally;

@@ -1,7 +1,4 @@
-/**
- * Whether the rig mines, and what keeps it from mining. This is the one answer: readiness, the web page, the status
- * line, the log, the service manager and the alarm all use it. Pure.
- */
+/** Whether the rig mines, and what keeps it from mining: the basis of all that shows its state. Pure. */
 
 import type { StaleReason } from '../source/vocabulary.ts';
 import type { TimedFlag } from './counters.ts';
@@ -10,39 +7,36 @@ import type { GivenWork } from './source-stats.ts';
 import type { DeviceStatus, RigState, RigStatus } from './status.ts';
 import { noneYet } from './units.ts';
 
-/** Work follows a New Cut within milliseconds. Only a rig that has waited for longer than this is said to wait. */
+/** Time without work after which a rig is `waiting-for-work`. Usually, work follows a New Cut within milliseconds. */
 const WORK_PATIENCE_MS = 5_000;
 
-/** The work that the engines were given last. */
+/** The last work of the engines. */
 export interface CurrentWork extends GivenWork {
-  /** Since when it is worthless, and why; absent while it is mined. */
+  /** Time since which it is worthless, and why; absent while it is mined. */
   readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
 }
 
-/** What the state depends on. */
 export interface StateBasis extends Pick<RigStatus, 'devices' | 'relays' | 'sources' | 'sourceKind'> {
   readonly nowMs: number;
-  /** Whether any device is ready. */
   readonly deviceReady: TimedFlag;
-  /** Whether any source is connected. */
   readonly sourceConnected: TimedFlag;
   readonly work: CurrentWork | undefined;
 }
 
 interface Finding {
   readonly name: RigState;
-  /** What keeps the rig from mining, for people; empty while it mines. */
+  /** For people; empty while the rig mines. */
   readonly reason: string;
-  /** Since when, on the clock's `monotonicMs`. */
+  /** On the clock's `monotonicMs`. */
   readonly sinceMs: number;
 }
 
-/** Devices come first, then sources, then work: what is missing first is what a person has to see to. */
+/** Devices are checked first, then sources, then work: a person has to fix them in this order. */
 export function rigState(basis: StateBasis): Finding {
   return deviceTrouble(basis) ?? supplyTrouble(basis) ?? mining(basis);
 }
 
-/** What keeps devices from having work, whatever the devices do; undefined while there is work for them. */
+/** @returns why there is no work for devices, regardless of their states; undefined while there is work */
 export function supplyTrouble(basis: StateBasis): Finding | undefined {
   return sourceTrouble(basis) ?? workTrouble(basis);
 }
@@ -59,10 +53,7 @@ function deviceTrouble({ devices, relays, deviceReady }: StateBasis): Finding | 
   return { name, reason: idleReasons(all), sinceMs };
 }
 
-/**
- * Whether somebody wants none of the devices to mine. Parked devices are given up: a rig whose other devices are all
- * paused is paused.
- */
+/** Whether all devices are paused. Parked devices are ignored. */
 export function arePaused(devices: readonly Pick<DeviceStatus, 'state'>[]): boolean {
   return (
     devices.some(({ state }) => state === 'paused') &&
@@ -70,7 +61,7 @@ export function arePaused(devices: readonly Pick<DeviceStatus, 'state'>[]): bool
   );
 }
 
-/** @returns `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`: each reason once, after its devices */
+/** @returns `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`, with each reason once */
 function idleReasons(all: readonly (readonly [string, DeviceStatus])[]): string {
   const names = new Map<string, string[]>();
   for (const [name, { state, reason }] of all) {
@@ -83,15 +74,14 @@ function idleReasons(all: readonly (readonly [string, DeviceStatus])[]): string 
 function sourceTrouble({ sources, sourceKind, sourceConnected, work }: StateBasis): Finding | undefined {
   if (sourceConnected.value) return undefined;
   const all = Object.values(sources);
-  // A source need not report that it is connected: its work shows it, too.
+  // Work shows that a source is connected, even if its event is missing.
   if (all.length === 0 && work) return undefined;
-  // Nothing is wrong with a source on standby.
   const awaited = all.filter(({ state }) => state !== 'standby');
   const reasons = awaited.map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
   return { name: 'no-source', reason: reasons.join('; ') || noneYet(sourceKind), sinceMs: sourceConnected.sinceMs };
 }
 
-/** The first sentence says what went wrong. What to do about it was logged when the source was lost. */
+/** The first sentence says what went wrong. The log had the advice in the others when the source was lost. */
 function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }
@@ -105,7 +95,6 @@ function workTrouble({ work, sourceKind, sourceConnected, nowMs }: StateBasis): 
   return { name, reason: `${source} has given none since ${ENDS[stale.reason]}`, sinceMs: stale.sinceMs };
 }
 
-/** How the last work has ended. */
 const ENDS: Readonly<Record<StaleReason, string>> = {
   'new-cut': 'the last New Cut',
   solved: 'the last was solved',

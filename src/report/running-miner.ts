@@ -1,6 +1,4 @@
-/**
- * A miner that runs, as the HTTP server, guards, notices and the terminal get it, and the first lines of its log.
- */
+/** A running miner, as the HTTP server, guards, notices and the terminal use it, and the first lines of its log. */
 
 import type { Logger } from 'pino';
 import type { Controls, Events } from '../events/events.ts';
@@ -13,36 +11,33 @@ import type { Status } from './status.ts';
 import type { Tally } from './tally.ts';
 
 export interface RunningMiner {
-  /** What its owner calls the rig. */
   readonly rigName: string;
   readonly setup: Setup;
   readonly controls: Controls;
   readonly events: Events;
-  /** It has had each event before any other listener gets it. */
+  /** Receives each event before any other listener. */
   readonly tally: Tally;
   readonly clock: Clock;
   readonly log: Logger;
   readonly logTail: LogTail;
-  /** Asks what the account that is mined for has; absent where there is no node to ask. */
+  /** Absent without a node to ask. */
   readonly askBalance?: AskBalance | undefined;
 }
 
-/** Who earns, where, and which files say so: the same for the whole run. Nothing of it is secret. */
+/** The settings that say who earns and where, fixed for the whole run. None of them is secret. */
 export interface Setup {
-  /** The absolute paths of the configuration files that were read. */
   readonly configFiles: readonly string[];
-  /** The account that is mined for; absent on a pool and for a parent. */
+  /** Absent on a pool and for a parent. */
   readonly account?: string | undefined;
-  /** The network of the nodes that are mined on; absent elsewhere. */
+  /** Present on nodes only. */
   readonly network?: string | undefined;
-  /** The user at the pools that are mined on, and their URLs; absent elsewhere. */
+  /** Present on pools only. */
   readonly user?: string | undefined;
   readonly pools?: readonly string[] | undefined;
 }
 
 type Reported = Pick<Status, 'rig' | 'version' | 'configFiles' | 'account' | 'network' | 'user'>;
 
-/** @returns the setup as public JSON has it */
 export function reportedSetup(rigName: string, setup: Setup): Reported {
   const { configFiles, account, network, user } = setup;
   return {
@@ -55,7 +50,7 @@ export function reportedSetup(rigName: string, setup: Setup): Reported {
   };
 }
 
-/** Where paths are shortened, so that they fit a terminal. */
+/** The folders by which paths are shortened, so that they fit a terminal. */
 export interface Folders {
   readonly current: string;
   readonly home: string | undefined;
@@ -67,7 +62,7 @@ interface Start extends Setup {
   readonly rigName: string;
 }
 
-/** The first lines of a log, from which a wrong user, account, network or file can be seen at once. */
+/** Logs the first lines, in which a wrong user, account, network or file is obvious. */
 export function logStart(log: Logger, start: Start, folders: Folders): void {
   for (const line of startLines(start, folders)) log.info({ tag: 'miner' }, line);
 }
@@ -95,11 +90,10 @@ function shortened(file: string, { current, home, separator }: Folders): string 
 
 interface Device {
   readonly name: string;
-  /** The number of worker threads of a CPU. */
   readonly threads?: number | undefined;
 }
 
-/** @returns `devices: cpu (8 threads), gpu0`: what is opened next */
+/** @returns `devices: cpu (8 threads), gpu0` */
 export function describeDevices(devices: readonly Device[]): string {
   const all = devices.map(({ name, threads }) => {
     if (threads === undefined) return name;

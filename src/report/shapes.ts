@@ -1,6 +1,6 @@
 /**
- * The pieces that public JSON is made of. A name says what a figure is and ends with its unit; a value of a closed set
- * is in kebab-case. test/report/public-json.test.ts checks every document.
+ * The building blocks of public JSON. Names say what a figure is and end with its unit; closed sets have kebab-case
+ * values. test/report/public-json.test.ts checks every document.
  */
 
 import { z } from 'zod';
@@ -10,27 +10,24 @@ import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
 
 export const count = z.int().nonnegative();
 export const amount = z.number().nonnegative();
-/** A rate in H/s. */
+/** In H/s. */
 export const rate = amount;
-/** A moment. */
 export const millis = count.describe('milliseconds since the UNIX epoch');
 
 export const deviceKind = z.enum(DEVICE_KINDS);
-/** What hashes on one kind of a hybrid CPU's cores. */
+/** The threads and the kernel on one kind of a hybrid CPU's cores. */
 export const CoreShape = z.object({ kind: z.enum(CORE_KINDS), threads: count, kernel: z.string() });
-/** A nonce has 64 bits, which is more than a JSON number carries. */
+/** Nonces have 64 bits, more than a JSON number can hold. */
 export const nonce = z
   .string()
   .regex(/^\d{1,20}$/)
   .describe('a decimal number');
 
-/** What became of solutions. */
 export const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<
   Outcome,
   typeof count
 >;
 
-/** An accepted block. */
 export const acceptedBlock = {
   chain: count,
   height: count,
@@ -39,7 +36,7 @@ export const acceptedBlock = {
   isRelay: z.boolean(),
 };
 export const blockState = z.enum(BLOCK_STATES);
-/** Coins, which a JSON number could not carry exactly. */
+/** Coins have more digits than a JSON number can hold. */
 export const coins = z
   .string()
   .regex(/^-?\d+\.\d{1,12}$/)

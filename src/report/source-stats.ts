@@ -1,4 +1,4 @@
-/** The state of what a rig works with: its sources (nodes, pools and parents), its relays and its works. */
+/** The states of sources (nodes, pools and parents), relays and works. */
 
 import type { MinerEvent, RelayWorker } from '../events/events.ts';
 import { OTHER_WORKERS } from '../events/vocabulary.ts';
@@ -7,28 +7,25 @@ import type { Clock } from '../system/clock.ts';
 import { Latencies, VerdictCounts } from './counters.ts';
 import type { RelayStatus, SourceStatus, Work, Worker } from './status.ts';
 
-/** The events that are about a source. */
 type SourceEvent = MinerEvent & { type: 'source' | 'missed-cut' | 'polling' | 'fetch' };
 
 interface Source extends Omit<SourceStatus, 'ageSeconds' | 'latencySeconds'> {
-  /** Since when it has been in its state. */
   sinceMs: number;
 }
 
 export class Sources {
   readonly #expected: SourceKind;
   readonly #sources = new Map<string, Source>();
-  /** What makes sources unhealthy, by their names, and since when. Such a source is connected or lost all the same. */
+  /** Faults of unhealthy sources, by name. Such a source can also be connected or lost. */
   readonly #faults = new Map<string, { readonly reason: string; readonly sinceMs: number }>();
-  /** The times that each source took to give work, by its name. */
+  /** Latencies of fetches, by source. */
   readonly #fetches = new Map<string, Latencies>();
 
-  /** @param expected what the sources are, until the first of them says so */
+  /** @param expected the kind until the first event of a source */
   constructor(expected: SourceKind) {
     this.#expected = expected;
   }
 
-  /** What the rig's work comes from. */
   get kind(): SourceKind {
     return [...this.#sources.values()].at(0)?.kind ?? this.#expected;
   }
@@ -58,12 +55,11 @@ export class Sources {
     return [...this.#sources.values()].some(({ state }) => state === 'connected');
   }
 
-  /** The number of missed New Cuts of all sources together. */
   get missedCuts(): number {
     return [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0);
   }
 
-  /** By name, in the order of the first events about them. */
+  /** By name, in the order of their first events. */
   status(nowMs: number): Record<string, SourceStatus> {
     return Object.fromEntries(Array.from(this.#sources, ([name, source]) => [name, this.#status(name, source, nowMs)]));
   }
@@ -96,7 +92,7 @@ export class Sources {
   }
 
   #status(name: string, { sinceMs, ...source }: Source, nowMs: number): SourceStatus {
-    // A fault does not matter while a source gives no work.
+    // A fault does not matter while the source gives no work.
     const fault = source.state === 'connected' ? this.#faults.get(name) : undefined;
     return {
       ...source,
@@ -107,7 +103,6 @@ export class Sources {
   }
 }
 
-/** What came through one relay, and how its workers are doing, by its last report. */
 export class RelayStats {
   readonly verdicts = new VerdictCounts();
   #last: (MinerEvent & { type: 'relay' }) | undefined;
@@ -136,7 +131,7 @@ export class RelayStats {
   }
 }
 
-/** @param age of the report, in seconds */
+/** @param age of the report in seconds */
 export function workerStatus({ difficulty, lastShareSeconds: last, ...worker }: RelayWorker, age = 0): Worker {
   return { ...worker, difficulty: difficulty ?? null, lastShareSeconds: last === undefined ? null : last + age };
 }
@@ -145,21 +140,17 @@ function connected({ name, sessions }: RelayWorker): number {
   return name === OTHER_WORKERS ? sessions : Math.min(1, sessions);
 }
 
-/**
- * A node says which chains there are; this many are more than any ledger has. The chain mined on longest ago is
- * dropped.
- */
+/** Maximum number of chains, more than a ledger has. The one that was mined longest ago is dropped. */
 const MOST_CHAINS = 256;
-/** Targets change every hour, when all is well. */
+/** Time for which a work's target is current: targets change about every hour. */
 const RECENT_MS = 3_600_000;
 
-/** A work as engines were given it, and since when. */
 export type GivenWork = MinerEvent & { type: 'work' } & { readonly sinceMs: number };
 
-/** The last work of each chain that was mined on. */
+/** The last work of each mined chain. */
 export class LastWork {
   readonly #clock: Clock;
-  /** By chain, the one that was mined on longest ago first. */
+  /** By chain, the least recently mined one first. */
   readonly #works = new Map<number, GivenWork>();
 
   constructor(clock: Clock) {
@@ -174,7 +165,7 @@ export class LastWork {
     if (this.#works.size > MOST_CHAINS && oldest !== undefined) this.#works.delete(oldest);
   }
 
-  /** The newest work, and those of the last hour that are of the same network. */
+  /** The newest work, and those of the last hour for the same network. */
   recent(): GivenWork[] {
     const works = [...this.#works.values()];
     const newest = works.at(-1);
@@ -184,7 +175,6 @@ export class LastWork {
     );
   }
 
-  /** Ordered by chain. */
   all(): GivenWork[] {
     return [...this.#works.values()].sort((a, b) => a.chain - b.chain);
   }

@@ -1,7 +1,6 @@
 /**
- * How a rig is doing: the one shape of what is reported about it. The tally computes it, and the terminal, the web
- * page, the HTTP API, metrics, the service manager, hooks and the lines of `--json` show it or parts of it. Null stands
- * for what is not known. A moment is given as its age in seconds.
+ * The status of a rig: the one shape that all reports show, or parts of it. The tally computes it. Null stands for
+ * values that are not known, and points in time are given as their age in seconds.
  */
 
 import { z } from 'zod';
@@ -10,7 +9,7 @@ import { DEVICE_STATES, SHARE_OUTCOMES, type ShareOutcome } from '../events/voca
 import { POLL_REASONS, SOURCE_KINDS, SOURCE_STATES } from '../source/vocabulary.ts';
 import { amount, CoreShape, count, deviceKind, millis, outcomeCounts, rate } from './shapes.ts';
 
-/* What was counted since the start. The outcomes are those of blocks. */
+/* Counts since the start. Outcomes without `shares` are those of blocks. */
 
 export const OutcomeCounts = z.object(outcomeCounts);
 export type OutcomeCounts = z.infer<typeof OutcomeCounts>;
@@ -97,7 +96,7 @@ const rigCounts = {
   uptimeSeconds: amount,
 };
 
-/** The totals of a run. Its earnings are estimated at the average rate of the whole run. */
+/** The totals of a run. Earnings are estimated at its average rate. */
 export const Summary = z.object({
   ...rigCounts,
   earnings: Earnings,
@@ -106,7 +105,7 @@ export const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
-/* How the parts of the rig are doing. */
+/* The parts of the rig */
 
 const speed = {
   hashesPerSecond: rate.describe('over half a minute'),
@@ -184,7 +183,7 @@ const Worker = z
   .meta({ id: 'Worker', description: 'One worker of a relay. Its shares have targets that the relay chose' });
 export type Worker = z.infer<typeof Worker>;
 
-/** What a relay reports of itself. */
+/** The fields of a relay's report, also in its event. */
 export const relayReport = {
   ...relayRates,
   workers: z.array(Worker),
@@ -222,9 +221,9 @@ const SourceStatus = z
   .meta({ id: 'Source' });
 export type SourceStatus = z.infer<typeof SourceStatus>;
 
-/* The whole. */
+/* The whole */
 
-/** What a run is about, which does not change while it lasts. */
+/** The fields that stay the same for the whole run. */
 export const setupFields = {
   rig: z.string().describe('what its owner calls the rig: --rig-name, or the host’s name'),
   version: z.string(),
@@ -234,11 +233,10 @@ export const setupFields = {
   user: z.string().nullable().describe('the user at the pool; null elsewhere'),
 };
 
-/** Whether a rig mines, or what it does instead. */
 export const RIG_STATES = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-source', 'no-device'] as const;
 export type RigState = (typeof RIG_STATES)[number];
 
-/** What the tally knows: all but the setup and what the HTTP server allows. */
+/** The status without the setup and the permissions of the HTTP server. */
 export const RigStatus = z.object({
   timeMillis: millis,
   startTimeMillis: millis.describe('when it started, milliseconds since the UNIX epoch: the same for the whole run'),

@@ -1,4 +1,4 @@
-/** Counts what happens from the start, and computes how the rig is doing. It learns of both from events only. */
+/** Counts the events since the start, and computes the status and the summary from them. */
 
 import type { DeviceKind } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
@@ -23,14 +23,14 @@ export class Tally {
   readonly #jobSwitches = new Latencies();
   readonly #answers = new Latencies();
   readonly #devices = new Map<string, DeviceStats>();
-  /** Stands in for each device until its first event. Its rates count from then on. */
+  /** Stand-ins for devices until their first event. Their rates count from that event. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #relays: Map<string, RelayStats>;
   readonly #sources: Sources;
   readonly #verdicts = new VerdictCounts();
   readonly #blocks = new BlockCounts();
   readonly #earnings: EarningsEstimate;
-  /** When mining ended. */
+  /** Set once mining has ended. */
   #endMs: number | undefined;
   #newCuts = 0;
   #work: CurrentWork | undefined;
@@ -40,10 +40,9 @@ export class Tally {
   #sourceConnected: TimedFlag;
 
   /**
-   * @param devices those that will be opened: each is `starting` until its first event
-   * @param relays those that will be opened
-   * @param sourceKind what the rig's work comes from
-   * @param terms what an estimate of earnings needs beside events
+   * @param devices will be opened; each is `starting` until its first event
+   * @param relays will be opened
+   * @param sourceKind holds until the first source has an event
    */
   constructor(
     clock: Clock,
@@ -86,7 +85,7 @@ export class Tally {
         if (event.isShare) this.#lastShareMs = nowMs;
         if (!event.isBlock) break;
         this.#lastBlockMs = nowMs;
-        // Effort is the devices' own.
+        // Only the devices' own blocks end an effort.
         if (!event.isRelay) this.#luck.accepted();
         break;
       case 'block-state':
@@ -135,17 +134,15 @@ export class Tally {
     return this.#verdicts.blocks.accepted;
   }
 
-  /** The time by the clock on which all times of the tally are. */
   get nowMs(): number {
     return this.#clock.monotonicMs();
   }
 
-  /** What the rig's work comes from. */
   get sourceKind(): SourceKind {
     return this.#sources.kind;
   }
 
-  /** Whether there is no source or no work, whatever the devices do. */
+  /** Whether a source or work is missing, regardless of the devices. */
   get lacksWork(): boolean {
     return supplyTrouble(this.#basis()) !== undefined;
   }
@@ -158,7 +155,7 @@ export class Tally {
     const hashesPerSecond = sum((device) => device.hashesPerSecond);
     const state = rigState(basis);
     const isMining = state.name === 'mining';
-    // Rates last for half a minute after a rig has stopped mining.
+    // Rates are averages, so they outlast the mining by half a minute.
     const rate = isMining ? hashesPerSecond + sumOfRelays(relays).hashesPerSecond : 0;
     const earnings = isMining ? this.#earnings.at(rate, all) : NO_EARNINGS;
     const seconds = (sinceMs: number | undefined) => (sinceMs === undefined ? null : (nowMs - sinceMs) / 1000);
@@ -191,7 +188,7 @@ export class Tally {
     };
   }
 
-  /** Mining has ended. What still ends beside it, such as a last command of a hook, does not count as uptime. */
+  /** Call this when mining ends. The uptime excludes what follows, such as the last command of a hook. */
   end(): void {
     this.#endMs = this.#clock.monotonicMs();
   }
@@ -200,7 +197,6 @@ export class Tally {
     const counts = this.#counts();
     const nowMs = this.#clock.monotonicMs();
     const devices = [...this.#devices.values()].map((device) => device.status(nowMs));
-    // A device that has never been in service is not counted.
     const inService = [...this.#devices].filter(([, { hasWorked }]) => hasWorked);
     return {
       ...counts,

@@ -1,22 +1,21 @@
-/** Figures for people: SI prefixes, three or four digits, fixed to one locale. */
+/** Figures as text for people, with SI prefixes, three or four digits and one fixed locale. */
 
 import type { Outcome, PolledChain, SourceKind } from '../source/vocabulary.ts';
 import type { AcceptedBlocks, Earnings, RelayStatus, RigState, Sensors } from './status.ts';
 
 const YEAR_SECONDS = 365 * 86_400;
-/** How many decimal places coins have. */
+/** Decimal places of a coin amount. */
 const COIN_PLACES = 12;
-/** Beyond these, a figure has no name that people know. */
+/** Above these bounds, figures are shown as `more than …`: people have no names for larger ones. */
 const MOST_ESTIMATED = 1e21;
 const MOST_YEARS = 1e6;
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
 export const formatCelsius = (celsius: number): string => `${celsius.toFixed(0)} °C`;
 export const formatWatts = (watts: number): string => `${watts.toFixed(0)} W`;
-/** `58.1 MH/J` */
 export const formatEfficiency = (hashesPerJoule: number): string => `${withPrefix(hashesPerJoule)}H/J`;
 
-/** `61 °C 412 W 45 % fan 58.1 MH/J`, as far as it is known. */
+/** `61 °C 412 W 45 % fan 58.10 MH/J`, without the readings that are not known. */
 export function formatSensors(
   { temperatureCelsius, powerWatts, fanRatio }: Sensors,
   hashesPerJoule: number | null,
@@ -31,7 +30,6 @@ export function formatSensors(
     .join(' ');
 }
 
-/** `12.34 MH/s` */
 export function formatHashrate(hashesPerSecond: number): string {
   return `${withPrefix(hashesPerSecond)}H/s`;
 }
@@ -43,30 +41,30 @@ export function formatInterval(hashesPerSecond: number, low: number, high: numbe
   return `${formatHashrate(hashesPerSecond)} (95 %: ${from} … ${to})`;
 }
 
-/** `1.05 G`, `17.2 k`, `0` and a space before the unit. */
+/** `1.050 G`, `17.20 k`, `0 `: the number, a space and the prefix, to which the unit is appended. */
 export function withPrefix(value: number): string {
   const { step, digits } = scaleOf(value);
   return `${(value / 1000 ** step).toFixed(digits)} ${PREFIXES[step]}`;
 }
 
-/** `17.2 M`, `0`: a number of hashes, such as a difficulty. */
+/** `17.20 M`, `0`: a number of hashes, such as a difficulty. */
 export function formatAmount(value: number): string {
   return withPrefix(value).trimEnd();
 }
 
-/** The power of 1000 that a value is shown in, and with how many digits after the point. */
+/** @returns the power of 1000 to divide by, and the number of digits after the point */
 function scaleOf(value: number): { step: number; digits: number } {
   const step = value < 1 ? 0 : Math.min(PREFIXES.length - 1, Math.floor(Math.log10(value) / 3));
   const scaled = value / 1000 ** step;
   return { step, digits: step === 0 ? 0 : scaled < 10 ? 3 : scaled < 100 ? 2 : 1 };
 }
 
-/** `34 %`, or with a digit after the point `34.1 %` */
+/** `34 %`, or with one digit `34.1 %`. */
 export function formatPercent(part: number, digits = 0): string {
   return `${(100 * part).toFixed(digits)} %`;
 }
 
-/** `12.3`, `0.42`, `0.00000042`, `86.4 G`, `more than 1000 E`: an estimate, with three digits that count */
+/** `12.3`, `0.42`, `0.00000042`, `86.40 G`, `more than 1000 E`: an estimate. */
 export function formatEstimate(value: number): string {
   if (value >= MOST_ESTIMATED) return 'more than 1000 E';
   if (value >= 1e6) return formatAmount(value);
@@ -76,25 +74,25 @@ export function formatEstimate(value: number): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** `~12.3` of `12.3`; what is only known to be `more than` something is no approximation */
+/** `~12.3` for `12.3`; a figure that is `more than` a bound stays as it is. */
 export function approximately(figure: string): string {
   return figure.startsWith('more than') ? figure : `~${figure}`;
 }
 
-/** `34 %`, `2.4 %`, `0.031 %`, `99.4 %`; beyond what matters, `less than 0.0001 %` and `more than 99.9 %` */
+/** `34 %`, `2.4 %`, `0.031 %`, `99.4 %`, bounded by `less than 0.0001 %` and `more than 99.9 %`. */
 export function formatChance(ratio: number): string {
   if (ratio < 1e-6) return 'less than 0.0001 %';
   if (ratio > 0.999) return 'more than 99.9 %';
   if (ratio > 0.99) return formatPercent(ratio, 1);
-  // Two digits that count: rounding may add one before the point, as in 9.99 %.
+  // Two significant digits. Rounding may add a digit before the point, as in 9.99 %.
   const rounded = Number((100 * ratio).toPrecision(2));
   return formatPercent(ratio, Math.max(0, 1 - Math.floor(Math.log10(rounded))));
 }
 
-/** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`, `2 y 40 d`, `12300 y`, `more than 1 M y` */
+/** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`, `2 y 40 d`, `12300 y`, `more than 1 M y`. */
 export function formatDuration(seconds: number): string {
   if (seconds > MOST_YEARS * YEAR_SECONDS) return 'more than 1 M y';
-  // Beside centuries, days mean nothing.
+  // Years alone: an estimate of centuries is not exact to days.
   if (seconds >= 100 * YEAR_SECONDS) return `${Number((seconds / YEAR_SECONDS).toPrecision(3))} y`;
   const units = [
     { name: 'y', seconds: YEAR_SECONDS },
@@ -113,7 +111,7 @@ export function formatDuration(seconds: number): string {
   return next && minor > 0 ? `${text} ${minor} ${next.name}` : text;
 }
 
-/** `12 accepted, 0 rejected, 1 stale`, and what is rarer where there is some of it. */
+/** `12 accepted, 0 rejected, 1 stale`, followed by the rarer outcomes that have occurred. */
 export function describeOutcomes(counts: Readonly<Record<Outcome, number>>): string {
   const { accepted, rejected, stale } = counts;
   const rare = (['unknown', 'delivered'] as const).filter((outcome) => counts[outcome] > 0);
@@ -123,10 +121,7 @@ export function describeOutcomes(counts: Readonly<Record<Outcome, number>>): str
   ].join(', ');
 }
 
-/**
- * `3 won (2 settled), 1 pending, 0 orphaned`: every accepted block is one of the three. What is rarer follows where
- * there is some.
- */
+/** `3 won (2 settled), 1 pending, 0 orphaned`, followed by the rarer fates that have occurred. */
 export function describeAcceptedBlocks(counts: AcceptedBlocks): string {
   const { won, settled, pending, orphaned } = counts;
   const rare = (['unanswered', 'lost'] as const).filter((fate) => counts[fate] > 0);
@@ -136,7 +131,7 @@ export function describeAcceptedBlocks(counts: AcceptedBlocks): string {
   ].join(', ');
 }
 
-/** `workers 12 ~1.400 TH/s`: how many are connected, and their estimated hashrate. */
+/** `workers 12 ~1.400 TH/s`: the connected workers, and their estimated hashrate. */
 export function describeWorkers({
   workersConnected,
   hashesPerSecond,
@@ -144,7 +139,7 @@ export function describeWorkers({
   return `workers ${workersConnected} ~${formatHashrate(hashesPerSecond)}`;
 }
 
-/** `~0.42 coins a day (0.975 coins a block)`, or why that is not known */
+/** `~0.42 coins a day (0.975 coins a block)`, or why the figures are not known. */
 export function describeCoins({ coinsPerDay, coinsPerBlock, chanceInDayRatio }: Earnings): string {
   if (coinsPerDay !== null && coinsPerBlock !== null) {
     return `${approximately(formatEstimate(coinsPerDay))} coins a day (${formatEstimate(coinsPerBlock)} coins a block)`;
@@ -152,14 +147,14 @@ export function describeCoins({ coinsPerDay, coinsPerBlock, chanceInDayRatio }: 
   return chanceInDayRatio === null ? 'not known yet' : 'the rewards of this network are not known';
 }
 
-/** `2.4 % for a block in a day, 52 % in 30 days` */
+/** `2.4 % for a block in a day, 52 % in 30 days`. */
 export function describeChance({ chanceInDayRatio: day, chanceInMonthRatio: month }: Earnings): string {
   if (day === null || month === null) return 'not known yet';
   return `${formatChance(day)} for a block in a day, ${formatChance(month)} in 30 days`;
 }
 
 /**
- * `412 W cost 2.97 a day`; or why that is not known; empty while nobody has named a price
+ * `412 W cost 2.97 a day`, or why the cost is not known; empty without a price.
  * @param hasDevices whether the rig has devices, whose sensors could measure the watts
  */
 export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: Earnings, hasDevices = true): string {
@@ -173,24 +168,21 @@ export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: E
   return `${formatWatts(powerWatts)} cost ${formatEstimate(powerCostPerDay)} a day`;
 }
 
-/**
- * What a rig does, in words for people: `waiting for work`; `no pool` where it has no source and mines on pools.
- */
+/** The state in words: `waiting for work`, `no pool`. */
 export function describeState(state: RigState, sourceKind: SourceKind): string {
   return state === 'no-source' ? `no ${sourceKind}` : inWords(state);
 }
 
-/** Why a rig has no source before there is news of any. */
 export function noneYet(sourceKind: SourceKind): string {
   return `none has ${sourceKind === 'parent' ? 'connected' : 'answered'} yet`;
 }
 
-/** A value of a closed set, as public JSON has it, in words for people: `no-device` is `no device`. */
+/** A kebab-case value of public JSON in words: `no-device` is `no device`. */
 export function inWords(value: string): string {
   return value.replaceAll('-', ' ');
 }
 
-/** A phrase about chains whose update streams cannot be relied on; empty without any. */
+/** A clause about chains that are polled because their update streams are unreliable; empty without chains. */
 export function describePolled(chains: readonly PolledChain[]): string {
   if (chains.length === 0) return '';
   const each = chains.map(({ chain, reason }) => `${chain} (${inWords(reason)})`).join(', ');

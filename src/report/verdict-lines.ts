@@ -1,8 +1,7 @@
 /**
- * Log lines of verdicts. Each block has a line, up to a number that only lies of a pool or node, or a test network,
- * exceed. A pool's shares may come many times a second, so each outcome of shares has a line at most every ten seconds,
- * with the number of those that had none. Shares that a device leaves out, because they come too often, are logged
- * once.
+ * Log lines of verdicts and of accepted blocks. Each block has a line, up to a bound that is exceeded only on a test
+ * network, or when a pool or node lies. A pool's shares can come many times a second, so each outcome of shares has at
+ * most one line every ten seconds, which counts the shares without a line.
  */
 
 import type { Logger } from 'pino';
@@ -14,13 +13,13 @@ import type { OutcomeCounts } from './status.ts';
 import type { Tally } from './tally.ts';
 import { formatDuration, inWords } from './units.ts';
 
-/** A person can read a line this often. Usually a share comes every few minutes, and each has its line. */
+/** Minimum time between two lines about shares of one outcome. Usually a share comes every few minutes. */
 const SHARE_LINE_MS = 10_000;
-/** Maximum number of lines at once about blocks of one outcome; then there is one each ten seconds. */
+/** Maximum burst of lines about blocks of one outcome; after it, there is one line every ten seconds. */
 const MOST_BLOCK_LINES = 30;
-/** A pool that adapts the difficulty of shares to a device needs less time than this. */
+/** Time for which a device may leave shares out without a warning: pools that adapt the difficulty need less. */
 const LEFT_OUT_MS = 30_000;
-/** Targets are rounded when they are computed from difficulties. */
+/** Tolerance for targets that were rounded when they were computed from difficulties. */
 const ROUNDING = 1.01;
 
 type VerdictEvent = MinerEvent & { type: 'verdict' };
@@ -33,22 +32,18 @@ const LEVEL_OF_BLOCK: Readonly<Record<Outcome, Level>> = {
   unknown: 'warn',
   delivered: 'info',
 };
-/** One share is worth little, and pools reject some now and then. */
+/** Pools reject a share now and then, and one share is worth little. */
 const LEVEL_OF_SHARE: Readonly<Record<Outcome, Level>> = { ...LEVEL_OF_BLOCK, rejected: 'warn' };
 
-/** The lines about shares of one outcome. */
 interface ShareLines {
-  /** When the last one was logged. */
   loggedMs: number;
-  /** The number of shares without a line since then. */
+  /** Number of shares since the last line, none of which had a line. */
   unlogged: number;
 }
 
-/** What a device searches for. */
 interface Searched {
-  /** How many hashes a candidate takes on average. */
   hashes: number;
-  /** Since when it has left shares out, because candidates take more hashes than shares; undefined when it does not. */
+  /** Time since which candidates take more hashes than shares, so that the device leaves shares out. */
   leftOutSinceMs?: number | undefined;
   isLogged?: true;
 }
@@ -60,7 +55,7 @@ export class VerdictLines {
   readonly #blocks: ReadonlyMap<Outcome, LogBucket>;
   readonly #devices = new Map<string, Searched>();
 
-  /** @param tally must get each event before this does */
+  /** @param tally must receive each event first */
   constructor(log: Logger, tally: Tally) {
     this.#log = log;
     this.#tally = tally;
@@ -68,14 +63,13 @@ export class VerdictLines {
     this.#blocks = new Map(OUTCOMES.map((outcome) => [outcome, new LogBucket(MOST_BLOCK_LINES, nowMs)]));
   }
 
-  /** A device has found a candidate. If it is a solution as well, that event follows at once. */
+  /** If the candidate is a solution, its event follows at once. */
   proved({ device, hashes }: MinerEvent & { type: 'proof' }): void {
     const searched = this.#devices.get(device);
     if (searched) searched.hashes = hashes;
     else this.#devices.set(device, { hashes });
   }
 
-  /** A device has found a solution. */
   solved({ device, isShare, isRelay, difficulty }: MinerEvent & { type: 'solution' }): void {
     const searched = isShare && !isRelay ? this.#devices.get(device) : undefined;
     if (!searched || searched.isLogged) return;
@@ -104,7 +98,7 @@ export class VerdictLines {
     const more = unlogged === 0 ? '' : `; ${unlogged} more since the last such line`;
     const counts = countsIn(outcome, this.#tally.summary());
     const { device, chain, height } = event;
-    // On a pool this line stands among those of shares, whose numbers are others.
+    // On a pool, this line appears among those of shares, which have different counts.
     const what = isShare
       ? `block ${outcome}${outcome === 'accepted' ? '!' : ''} (blocks ${counts}) ${device} chain ${chain} height ${height}`
       : `${outcome} (${counts}) ${device} chain ${chain} height ${height} ${answered(event)}`;
@@ -133,9 +127,7 @@ export class VerdictLines {
   }
 }
 
-/**
- * @returns `12/0/1`: accepted, rejected and stale ones; a parent that never answers has only those that were delivered
- */
+/** @returns `12/0/1`: accepted, rejected, stale; for a parent that never answers, the delivered ones */
 function countsIn(outcome: Outcome, { accepted, rejected, stale, delivered }: OutcomeCounts): string {
   return outcome === 'delivered' ? `${delivered}` : `${accepted}/${rejected}/${stale}`;
 }
@@ -148,9 +140,7 @@ function why({ outcome, reason }: VerdictEvent): string {
   return outcome === 'accepted' || reason === '' ? '' : `: ${reason}`;
 }
 
-/*
- * Log lines about accepted blocks: one for each, once it is known whether it was won, and more only for what is wrong.
- */
+/* Accepted blocks: one line each, once it is known whether the block was won, and more only when something is wrong. */
 
 type StateEvent = MinerEvent & { type: 'block-state' };
 type RewardEvent = MinerEvent & { type: 'block-reward' };
@@ -167,11 +157,11 @@ export function logBlockReward(log: Logger, event: RewardEvent): void {
   log[level](TAG, describeBlockReward(event));
 }
 
-/** @returns `chain 3 height 42: earned 0.98 coins`, or what is false or wrong, also for notices */
+/** @returns `chain 3 height 42: earned 0.98 coins`, or what is wrong. Notices use it, too */
 export function describeBlockReward({ fault, paidTo, account, source, isEarlier, ...event }: RewardEvent): string {
   if (paidTo !== undefined) {
     const what = `${where(event)} pays ${paidTo} and not ${account}, for whom it was mined: it earns nothing`;
-    // A node that was named in an earlier run may have been mended since.
+    // The node of an earlier run may have been repaired since, so this is no warning about it.
     if (isEarlier) return `${what}. The work came from ${source}`;
     return (
       `${what}. ${source} gave this work, or somebody between it and here who changed it, and is left. ` +
@@ -183,11 +173,11 @@ export function describeBlockReward({ fault, paidTo, account, source, isEarlier,
     : `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`;
 }
 
-/** @returns `chain 3 height 42 won 0.98 coins, settles in ~2 min`, also for notices */
+/** @returns `chain 3 height 42 won 0.98 coins, settles in ~2 min`. Notices use it, too */
 export function describeBlockState(event: StateEvent): string {
   const { chain, height, state, reason } = event;
   const why = reason === '' ? [] : [reason];
-  // This line comes for every block, and the one that said that it was accepted has named the device.
+  // The line about its acceptance has named the device already.
   if (state === 'won') {
     const parts = [`chain ${chain} height ${height} won${describeWin(event)}`, settlesWhen(event), ...why];
     return parts.join(', ');
@@ -196,7 +186,7 @@ export function describeBlockState(event: StateEvent): string {
   return `${where(event)} ${inWords(state)}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}`;
 }
 
-/** The first deciding state is info, a loss warn or error, everything else debug. */
+/** The first decisive state has the level info, a loss warn or error, and everything else debug. */
 function levelOf({ state, previous, nodesDisagree }: StateEvent): 'error' | 'warn' | 'info' | 'debug' {
   if (previous !== undefined && isOnChain(previous) && !isOnChain(state)) return 'error';
   if (nodesDisagree || ['orphaned', 'never-entered', 'lost', 'unknown'].includes(state)) return 'warn';
@@ -212,7 +202,6 @@ function where({ chain, height, device }: Pick<StateEvent, 'chain' | 'height' | 
   return `chain ${chain} height ${height} by ${device}`;
 }
 
-/** @returns what follows `won` */
 function describeWin(event: StateEvent): string {
   if (event.paidTo !== undefined) return `, but it pays ${event.paidTo}`;
   return event.fees === undefined ? ', reward not proven yet' : ` ${describeReward(event)}`;
@@ -228,7 +217,7 @@ function describeReward({ reward, fees }: Pick<StateEvent, 'reward' | 'fees'>): 
   return fees === '0.0' ? `${reward} coins` : `${reward} coins and ${fees} in fees`;
 }
 
-/** It is an estimate, so whole minutes are exact enough. */
+/** Rounded up to whole minutes, as it is an estimate. */
 function settlesWhen({ settledInSeconds = 0 }: StateEvent): string {
   if (settledInSeconds === 0) return 'settles now';
   const seconds = settledInSeconds < 60 ? settledInSeconds : 60 * Math.ceil(settledInSeconds / 60);

@@ -1,4 +1,4 @@
-/** The log: pino on stderr and perhaps in a file, as text for people or as JSON lines. stdout is for results only. */
+/** The log: pino on stderr and optionally in a file, as text or JSON lines. stdout is for results only. */
 
 import { type DestinationStream, type LogFn, type Logger, multistream, pino } from 'pino';
 import pretty from 'pino-pretty';
@@ -11,10 +11,7 @@ import { screen, terminalKind, writeLine } from './screen.ts';
 type LogLevel = Config['log']['level'];
 export type LogFormat = Config['log']['format'];
 
-/**
- * Lines for people on a terminal: the time, a tag, and the message, which are to fit 80 columns. Its colour shows the
- * level.
- */
+/** Time, tag and message, in lines that should fit 80 columns. The colour of the message shows the level. */
 const ON_TERMINAL: pretty.PrettyOptions = {
   messageKey: LOG_LINE_OPTIONS.messageKey,
   timestampKey: 'timeMillis',
@@ -30,21 +27,21 @@ const ON_TERMINAL: pretty.PrettyOptions = {
     return isAtLeast(level, 'info') ? text : colors.dim(text);
   },
 };
-/** Without colours, the level is written out. */
+/** Without colours, the level is a word. */
 const ON_PLAIN_TERMINAL: pretty.PrettyOptions = { ...ON_TERMINAL, ignore: 'tag,outcome,isSnippet', colorize: false };
-/** A file or a pipe may hold the lines of many days, and programs compare their times. */
+/** Files and pipes may hold many days, and programs compare the times of lines. */
 const IN_FILE: pretty.PrettyOptions = { ...ON_PLAIN_TERMINAL, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
 
 /**
- * What is to be copied from a terminal has no time and no tag there. `"isSnippet":` within a message would have
- * backslashes.
+ * Snippets have no time and no tag on a terminal, so that they can be copied. `"isSnippet":` within a message would
+ * have backslashes.
  */
 const SNIPPET = '"isSnippet":true';
 
-/** Where each line goes besides stderr. */
+/** The destinations besides stderr. */
 interface LogCopies {
   readonly file?: DestinationStream | undefined;
-  /** It gets JSON, whatever the format. */
+  /** Receives JSON in both formats. */
   readonly tail?: DestinationStream;
 }
 
@@ -56,10 +53,7 @@ export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogC
   );
 }
 
-/**
- * Whatever a message quotes, it becomes one line, in the terminal, the file and the page. The indentation of a snippet
- * stays.
- */
+/** Makes a message one line, whatever it quotes. The indentation of a snippet stays. */
 function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
   const clean = given.map((part) => (typeof part === 'string' ? /^ */.exec(part) + oneLine(part) : part));
   log.apply(this, clean as Parameters<LogFn>);
@@ -85,13 +79,12 @@ function prettyLines(to: DestinationStream, options: pretty.PrettyOptions): Dest
   return { write: (json) => to.write(line(json)) };
 }
 
-/** @returns the line as a log file has it */
 export function logFileLine(format: LogFormat, line: LogLine): string {
   const json = logLineAsJson(line);
   return format === 'json' ? json : pretty.prettyFactory(IN_FILE)(json);
 }
 
-/** Logs what opening an engine does while it takes its time, each step once. */
+/** Logs the steps of opening an engine, each once. */
 export function progressTo(log: Logger, tag: string): EngineListener {
   let last: string | undefined;
   return {

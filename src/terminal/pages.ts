@@ -35,7 +35,7 @@ import { isLoopback } from '../text/addresses.ts';
 import { oneColumnEach, oneLine } from '../text/plain-text.ts';
 import { plural } from '../text/quantities.ts';
 
-/* Key `?`: the keys. */
+/* Key `?`: the list of keys */
 
 export const KEYS = {
   h: 'hashrate of each device: 10 s, 60 s, 15 min, highest, and how much of it is proven',
@@ -56,9 +56,9 @@ export function help(): string[] {
   return Object.entries(KEYS).map(([key, what]) => `${key}  ${what}`);
 }
 
-/* Key `h`: the hashrate of each device, counted and proven. */
+/* Key `h`: the hashrate of each device, counted and proven */
 
-/** A device that works finds hundreds of verified candidates in this time. */
+/** Time without a candidate after which a device is suspicious: a working one finds hundreds. */
 const SILENT_SECONDS = 120;
 
 export function hashrates(status: RigStatus): string[] {
@@ -84,7 +84,7 @@ function proven({ hashes, proven, hashingSeconds }: DeviceStatus, seconds: numbe
   return `proven ${rate}; ${counted}${isDoubtful(hashes, proven) ? `: ${more} THAN IT PROVES` : ''}`;
 }
 
-/** Key `e`: how each device is doing. */
+/** Key `e`: the health of each device. */
 export function health({ devices }: RigStatus): string[] {
   const all = Object.entries(devices);
   return all.length === 0 ? ['no device has been opened yet'] : all.flatMap(([name, device]) => healthOf(name, device));
@@ -113,7 +113,7 @@ export function results(status: RigStatus): string[] {
   return [...verdicts, ...fates, ...ofDevices, ...blocks(status), ...earnings(status)];
 }
 
-/** What shows that a rig on a pool works. */
+/** Proof that a rig on a pool works. */
 function shares(status: RigStatus): string[] {
   const { work, shares, lastShareSeconds, provenHashesPerSecond, timeToShareSeconds } = status;
   const { acceptedHashes } = shares;
@@ -128,7 +128,7 @@ function shares(status: RigStatus): string[] {
   ];
 }
 
-/** Luck and effort, of the devices alone. */
+/** Of the devices alone. */
 function effort(status: RigStatus): string[] {
   const { expectedBlocks, bestDifficulty, effort, work } = status;
   const luck = luckOf(status);
@@ -147,7 +147,7 @@ function blocks({ work, shares, lastBlockSeconds, timeToBlockSeconds }: RigStatu
   ];
 }
 
-/** On average, if nothing changes. A rig that mines for another process earns nothing by itself. */
+/** Average earnings. A rig that mines for another process earns nothing itself. */
 function earnings(status: RigStatus): string[] {
   const { earnings, sourceKind } = status;
   if (sourceKind === 'parent') return [];
@@ -163,7 +163,7 @@ function inTime(seconds: number | null): string {
   return seconds === null ? 'not known yet' : `in ${approximately(formatDuration(seconds))}, on average`;
 }
 
-/** Key `c`: the sources, the current work, and how fast a new job follows a New Cut. */
+/** Key `c`: the sources, the current work, and the time from a New Cut to a new job. */
 export function connection({ sources, sourceKind, work, newCuts, switchSeconds: switches }: RigStatus): string[] {
   const all = Object.entries(sources);
   const share = work && work.shareDifficulty !== null ? `, of a share ${formatAmount(work.shareDifficulty)}` : '';
@@ -193,9 +193,9 @@ function inMs(seconds: number): string {
   return `${(1000 * seconds).toFixed(1)} ms`;
 }
 
-/* Key `w`: the workers of relays. Their hashrates are estimated from their shares. */
+/* Key `w`: the workers of relays, whose hashrates are estimated from their shares */
 
-/** Longer names are cut, so that a row fits into the usual 80 to 120 columns. */
+/** Maximum length of a name, so that a row fits into the usual 80 to 120 columns. */
 const MOST_NAME = 24;
 
 export function workers({ relays }: RigStatus): string[] {
@@ -213,18 +213,18 @@ function relayLines(name: string, relay: RelayStatus): string[] {
   ];
 }
 
-/* Key `l`: a link to the web page, with its token, and the same as a QR code. */
+/* Key `l`: a link to the web page with its token, also as a QR code */
 
-/** Where the page is served. Only the terminal gets it: the token is for no log, file or API. */
+/** The address of the web page. The token may be shown on the terminal only, not in a log, file or API. */
 export interface ServedPage {
-  /** `http://192.168.1.5:8080`: the address by which other machines reach it, where they do. */
+  /** `http://192.168.1.5:8080`, if possible the address for other machines. */
   readonly url: string;
   readonly token?: string | undefined;
 }
 
 interface PageLink {
   readonly lines: readonly string[];
-  /** Whether the token is in it. */
+  /** Whether the lines contain the token. */
   readonly isSecret: boolean;
 }
 
@@ -235,11 +235,11 @@ interface Window {
 }
 
 /**
- * Light modules around a QR code. Four are usual (ISO/IEC 18004 §6.3.8), and two are enough for cameras; a window of 24
- * rows has no space for more.
+ * Width of the light border in modules. Four are usual (ISO/IEC 18004 §6.3.8), but two are enough for cameras, and a
+ * window of 24 rows has no space for more.
  */
 const BORDER = 2;
-/** Black on white, whatever the terminal's colours are. */
+/** Black on white, in all colour schemes. */
 const INK = ['\x1b[30;107m', '\x1b[m'] as const;
 
 export function pageLink(page: ServedPage | undefined, window: Window): PageLink {
@@ -254,20 +254,20 @@ export function pageLink(page: ServedPage | undefined, window: Window): PageLink
   return { lines: [link, ...code], isSecret };
 }
 
-/** @returns the QR code, or a line that says which window it needs */
+/** @returns the QR code, or a line with the window size that it needs */
 function codeThatFits(link: string, { columns, rows, colours }: Window): readonly string[] {
   const code = qrCode(link, colours);
   const width = 2 * code.length;
-  // Below it, one row says how to go back.
+  // One row below it says how to go back.
   const height = Math.ceil(link.length / columns) + code.length + 1;
   if (columns >= width && rows >= height) return code;
   return [`The QR code needs a window of ${width} columns and ${height} rows.`];
 }
 
-/** @returns lines with two rows of modules each */
+/** @returns lines, each with two rows of modules */
 export function qrCode(text: string, colours: boolean): string[] {
   const { data } = encode(text, { ecc: 'L', border: BORDER });
-  // Without colours the light modules are drawn, as most terminals are dark.
+  // Without colours, the light modules are drawn, as most terminals are dark.
   const isDrawn = (row: number, column: number) => (data[row]?.[column] ?? false) === colours;
   const [start, end] = colours ? INK : ['', ''];
   return Array.from({ length: Math.ceil(data.length / 2) }, (_, line) => {

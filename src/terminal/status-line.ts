@@ -1,4 +1,4 @@
-/** The line below the log: how the rig is doing, as far as it fits. */
+/** The status line below the log, with as much as fits. */
 
 import { countsShares, formatVerdicts, hottest, livesOnRelays, luckOf, sumOfRelays } from '../report/figures.ts';
 import { outageInFull, outageInShort } from '../report/outages.ts';
@@ -18,21 +18,21 @@ import { oneColumnEach } from '../text/plain-text.ts';
 import type { Paint, Style } from './screen.ts';
 
 interface Part {
-  /** The shortest first: each replaces the one before it where there is room. */
+  /** Shortest first. Each replaces the one before it if there is room. */
   readonly forms: readonly Form[];
   readonly style?: Style | undefined;
 }
 
-/** A text, and how much it matters: the texts of the lowest rank get room first. */
+/** A text and its rank. Texts with the lowest ranks are placed first. */
 type Form = readonly [text: string, rank: number];
 
 const GAP = '  ';
 
-/** Time after the start in which the key that lists the others is more important than some figures. */
+/** Time after the start for which the hint to the keys outranks some figures. */
 const NEWCOMER_SECONDS = 600;
 
 /**
- * @param columns of the terminal. The last one stays empty: some terminals break the line as soon as it is written.
+ * @param columns of the terminal. The last one stays empty, because some terminals wrap as soon as it is written.
  * @param hasKeys whether keys are read
  */
 export function statusLine(status: RigStatus, columns: number, paint: Paint, hasKeys = true): string {
@@ -52,7 +52,6 @@ export function statusLine(status: RigStatus, columns: number, paint: Paint, has
   return fit(parts, columns - 1, paint);
 }
 
-/** What keeps the rig from mining; empty while it mines. */
 function outage(status: RigStatus): Form[] {
   if (status.ready) return [];
   return [
@@ -62,7 +61,7 @@ function outage(status: RigStatus): Form[] {
   ];
 }
 
-/** The rate of the devices that are in service. While the rig does not mine, a rate of 0 says nothing more. */
+/** The rate of the ready devices. A rate of 0 is omitted while the rig does not mine. */
 function hashrate({ devices, ready: isMining }: RigStatus): Form[] {
   const ready = Object.values(devices).filter(({ state }) => state === 'ready');
   const rate = ready.reduce((sum, device) => sum + recentRate(device), 0);
@@ -73,7 +72,7 @@ function hashrate({ devices, ready: isMining }: RigStatus): Form[] {
   ];
 }
 
-/** Over 10 s, or half a minute until 10 s have passed. */
+/** Over 10 s, or over 30 s until 10 s have passed. */
 function recentRate({ hashesPerSecondByWindow, hashesPerSecond }: DeviceStatus): number {
   return hashesPerSecondByWindow.last10s ?? hashesPerSecond;
 }
@@ -86,12 +85,12 @@ function each(devices: RigStatus['devices']): string {
     .join(' ');
 }
 
-/** Their hashrate is estimated, and no part of the rig's own. */
+/** The hashrate is estimated, and not part of the rig's own. */
 function workers({ relays }: RigStatus): Form[] {
   return Object.keys(relays).length === 0 ? [] : [[describeWorkers(sumOfRelays(relays)), 1]];
 }
 
-/** Every solution is a block. */
+/** On a node, every solution is a block. */
 function onNode(status: RigStatus): Part[] {
   const { accepted, rejected, stale } = status;
   return [
@@ -109,9 +108,7 @@ function onNode(status: RigStatus): Part[] {
   ];
 }
 
-/**
- * A block is rare, and effort says little. With hard shares, only the proven rate shows for hours that the rig works.
- */
+/** On a pool, effort says little. With hard shares, only the proven rate shows for hours that the rig works. */
 function onPool(status: RigStatus): Part[] {
   const { shares, accepted } = status;
   const counts = formatVerdicts(shares);
@@ -131,7 +128,7 @@ function onPool(status: RigStatus): Part[] {
   ];
 }
 
-/** These counts are rarely other than 0, and are shown only then. */
+/** These counts are shown only if they are not 0. */
 function rare({ unknown, delivered }: OutcomeCounts): string {
   return `${unknown > 0 ? ` unknown ${unknown}` : ''}${delivered > 0 ? ` delivered ${delivered}` : ''}`;
 }
@@ -140,12 +137,12 @@ function luck(status: RigStatus): Part {
   return figure(luckOf(status), (ratio) => `luck ${formatPercent(ratio)}`, 8);
 }
 
-/** Chance has no memory: however long the last one was ago, the next one is this far away on average. */
+/** The average time to the next one does not depend on the time since the last one. */
 function timeTo(what: string, seconds: number | null): Part {
   return figure(seconds, (one) => `${what} in ${approximately(formatDuration(one))}`, 3);
 }
 
-/** Coins and the cost of power cannot be compared: what a coin is worth is not known here. */
+/** Both are shown, because the price of a coin is not known. */
 function earnings({ earnings: { coinsPerDay, powerCostPerDay } }: RigStatus): Part[] {
   return [
     figure(coinsPerDay, (coins) => `${approximately(formatEstimate(coins))} coins/day`, 5),
@@ -158,12 +155,10 @@ function power(devices: RigStatus['devices']): number | null {
   return known.length === 0 ? null : known.reduce((sum, watts) => sum + watts, 0);
 }
 
-/** A part that is left out while the figure is not known. */
 function figure(value: number | null, text: (value: number) => string, rank: number): Part {
   return { forms: value === null ? [] : [[text(value), rank]] };
 }
 
-/** @returns as many of the parts as fit */
 function fit(parts: readonly Part[], room: number, paint: Paint): string {
   const shown = parts.map(({ style }) => ({ style, text: '' }));
   const steps = parts.flatMap(({ forms }, i) => forms.map(([text, rank]) => ({ part: shown[i], text, rank })));

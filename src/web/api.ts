@@ -6,13 +6,13 @@ import { keep, recall } from './dom.ts';
 
 export type Range = HistoryAnswer['range'];
 
-/** A miner that takes longer hangs, or the way to it does. */
+/** Time limit of a request: a miner or connection that takes longer hangs. */
 const TIMEOUT_MS = 5_000;
-/** The miner asks its nodes first, which it gives 10 s. */
+/** Time limit for the balance: the miner waits for its nodes for up to 10 s. */
 const BALANCE_TIMEOUT_MS = 15_000;
 const TOKEN = 'pickaxe-token';
 
-/** The miner answered, but not with what was asked for. */
+/** The miner answered with an error. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -26,12 +26,11 @@ export class ApiError extends Error {
 export class Api {
   #token = recall('sessionStorage', TOKEN);
 
-  /** Whether there is one to send. */
   get hasToken(): boolean {
     return this.#token !== null;
   }
 
-  /** Kept until the tab is closed. */
+  /** The token is kept until the tab is closed. */
   useToken(token: string): void {
     this.#token = token;
     keep('sessionStorage', TOKEN, token);
@@ -49,12 +48,10 @@ export class Api {
     return this.#get(`history?range=${range}`);
   }
 
-  /** Lines with a higher number. */
   logAfter(number: number): Promise<LogAnswer> {
     return this.#get(`log?after=${number}`);
   }
 
-  /** @param device its name; without it, the request is for all devices */
   async control(action: 'pause' | 'resume', device?: string): Promise<void> {
     await this.#ask(action, {
       method: 'POST',
@@ -67,7 +64,7 @@ export class Api {
     return (await this.#ask(path, {}, timeoutMs)).json();
   }
 
-  /** @throws ApiError for an answer that is an error; TypeError or DOMException without an answer */
+  /** @throws ApiError for an error that the miner answers; TypeError or DOMException without an answer */
   async #ask(
     path: string,
     options: { method?: string; headers?: Record<string, string>; body?: string },
@@ -94,10 +91,10 @@ async function messageOf(response: Response): Promise<string> {
   }
 }
 
-/* Asks again and again while somebody can see the page; after failures with growing waits. */
+/* Polling while the page is visible, with growing waits after failures */
 
 const INTERVAL_MS = 2_000;
-/** Soon enough for somebody who watches the miner come back. */
+/** Longest wait after failures. Somebody may be waiting for the miner to come back. */
 const LONGEST_MS = 10_000;
 
 export class Poller {
@@ -106,7 +103,7 @@ export class Poller {
   #again = false;
   #wake: () => void = () => {};
 
-  /** @param failed is called for every failure of `ask` */
+  /** @param failed called for each failure of `ask` */
   constructor(ask: () => Promise<void>, failed: (fault: unknown) => void) {
     this.#ask = ask;
     this.#failed = failed;
@@ -114,13 +111,13 @@ export class Poller {
     window.addEventListener('online', () => this.now());
   }
 
-  /** Asks at once, or once more if it is asking. */
+  /** Asks at once. If a request is running, another one follows it. */
   now(): void {
     this.#again = true;
     this.#wake();
   }
 
-  /** Does not return. */
+  /** Never returns. */
   async run(): Promise<void> {
     let waitMs = INTERVAL_MS;
     for (;;) {
@@ -136,7 +133,7 @@ export class Poller {
     }
   }
 
-  /** @param ms how long; absent, until `now` is called */
+  /** @param ms if absent, sleeps until `now` is called */
   #sleep(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       const timer = ms === undefined ? undefined : setTimeout(resolve, ms);

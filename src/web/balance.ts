@@ -1,4 +1,4 @@
-/** What the account that is mined for has. The node is asked only when somebody presses the button. */
+/** The panels of the balance and of the earnings. A node is asked for the balance only when the button is pressed. */
 
 import type { BalanceAnswer } from '../report/answers.ts';
 import { livesOnRelays } from '../report/figures.ts';
@@ -23,7 +23,7 @@ import { clockSeconds, coins, known } from './format.ts';
 
 type ChainBalance = BalanceAnswer['chains'][number];
 
-/** What a node said longer ago is shown as old: meanwhile a block may have been mined. */
+/** Age after which a balance is shown as old: a block may have been mined since. */
 const OLD_SECONDS = 60;
 
 export class BalancePanel {
@@ -32,7 +32,7 @@ export class BalancePanel {
   readonly #rows: Rows<ChainBalance>;
   #shown: BalanceAnswer | undefined;
 
-  /** @param ask throws an ApiError for an answer that is an error */
+  /** @param ask rejects with an ApiError if the miner answers with an error */
   constructor(ask: () => Promise<BalanceAnswer>) {
     this.#ask = ask;
     const body = makeTable(byId('balance-table'), columnHead({}, 'chain'), columnHead({}, 'coins'));
@@ -40,13 +40,13 @@ export class BalancePanel {
     this.#button.addEventListener('click', () => this.#askNow());
   }
 
-  /** Only a rig that mines on a node has one to ask. */
+  /** Shown only for a rig that mines on a node. */
   show({ sourceKind, timeMillis }: Status): void {
     byId('balance').hidden = sourceKind !== 'node';
     if (this.#shown) showAge(this.#shown, timeMillis);
   }
 
-  /** The button keeps the focus while the node is asked, unlike a disabled one. */
+  /** Unlike a disabled button, a busy one keeps the focus. */
   async #askNow(): Promise<void> {
     if (this.#button.getAttribute('aria-busy') === 'true') return;
     this.#button.setAttribute('aria-busy', 'true');
@@ -89,7 +89,6 @@ function showAge({ node, timeMillis }: BalanceAnswer, nowMillis: number): void {
   byId('balance-told').classList.toggle('old', isOld);
 }
 
-/** @returns an empty text when every chain answered */
 function describeUnread(chains: readonly ChainBalance[]): string {
   const unread = chains.filter(({ fault }) => fault !== null);
   if (unread.length === 0) return '';
@@ -108,11 +107,11 @@ function chainRow(name: string): Row<ChainBalance> {
   };
 }
 
-/* What the rig earns on average, and what its power costs. */
+/* The estimated earnings and the cost of power */
 
 const ABOUT = 'On average, if rate, difficulty and rewards stay as they are. Fees and orphans are left out.';
 
-/** A pool's jobs name the network only by a number, which nobody else confirms. */
+/** The jobs of a pool name the network only by a number, which nothing else confirms. */
 const OF_POOL =
   'A pool pays by its own rules: this is what the hashrate finds, before its fee, at the rewards of the network that its jobs name.';
 
@@ -120,7 +119,7 @@ export class Earnings {
   show(status: Status): void {
     const { sourceKind, earnings } = status;
     const { coinsPerDay, coinsPerBlock, chanceInDayRatio, chanceInMonthRatio, powerPrice, powerCostPerDay } = earnings;
-    // A rig that mines for another process earns nothing by itself.
+    // A rig that mines for another process earns nothing itself.
     byId('earnings').hidden = sourceKind === 'parent';
     setFigure('coins-per-day', known(coinsPerDay, formatEstimate));
     setFigure('coins-per-block', known(coinsPerBlock, formatEstimate));
@@ -132,7 +131,6 @@ export class Earnings {
   }
 }
 
-/** What the figures leave out, and why some are not known. */
 function about(status: Status): string {
   const { sourceKind, earnings } = status;
   const { blocksPerDay, coinsPerDay, powerPrice, powerCostPerDay } = earnings;

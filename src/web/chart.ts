@@ -1,4 +1,4 @@
-/** One chart over time with its table: the same figures for those who do not see it, and for the moment pointed at. */
+/** Charts over time, each with a table of its figures, as text and for the moment under the cursor. */
 
 import type { HistoryAnswer } from '../report/answers.ts';
 import { formatCelsius, formatHashrate, formatWatts } from '../report/units.ts';
@@ -10,17 +10,16 @@ import uPlot from './uplot.js';
 interface ChartOptions {
   readonly title: string;
   readonly format: (value: number) => string;
-  /** Whether the axis begins at 0. */
   readonly fromZero: boolean;
 }
 
 const HEIGHT_PX = 240;
 const AXIS_PX = { x: 28, y: 72 };
-/** Where the cursor is put to hide it. */
+/** Cursor position that hides the cursor. */
 const AWAY = { left: -10, top: -10 };
-/** An axis that begins at 0 goes up to here at least. */
+/** Minimum top of an axis that begins at 0. Below it, rounding would repeat whole numbers along the axis. */
 const LEAST_HIGH = 5;
-/** The number of points that Page Up and Page Down move. */
+/** Points that Page Up and Page Down move by. */
 const PAGE = 10;
 
 class Chart {
@@ -66,7 +65,7 @@ class Chart {
     this.#table.show(data, this.#uplot?.cursor.idx ?? null);
   }
 
-  /** Draws again, in the colours that the page has now. */
+  /** Redraws in the current colours of the page. */
   redraw(): void {
     this.#uplot?.redraw(false);
   }
@@ -114,7 +113,7 @@ class Chart {
     );
   }
 
-  /** While all figures are 0, the axis has only that: parts of 1 would be rounded to 0 or 1. */
+  /** While all values are 0, only 0 is labelled: fractions would be rounded to 0 or 1. */
   #label(value: number): string {
     const { format, fromZero } = this.#options;
     const isFlat = this.#data.lines.every(({ values }) => values.every((each) => !each));
@@ -166,7 +165,6 @@ function seriesOf({ name, colour: number }: Line): uPlot.Series {
 
 function yRange(low: number | null, high: number | null, fromZero: boolean): [number, number] {
   if (low === null || high === null) return [0, 1];
-  // Below this, whole numbers would be repeated along the axis.
   if (fromZero) return [0, Math.max(LEAST_HIGH, high * 1.1)];
   const margin = Math.max(2, (high - low) * 0.2);
   return [Math.max(0, low - margin), high + margin];
@@ -176,14 +174,14 @@ function colour(name: string): string {
   return getComputedStyle(byId('charts')).getPropertyValue(name);
 }
 
-/* What a chart shows: lines over time. */
+/* The data of a chart */
 
-/** The number of colours that style.css has for lines; further lines use them again, dashed. */
+/** Number of line colours in style.css. Further lines reuse them, dashed. */
 const COLOURS = 8;
 
 interface Line {
   readonly name: string;
-  /** 0 for the total, devices count from 1: decides the colour. */
+  /** Index of the colour: 0 for the total, and from 1 on for devices. */
   readonly colour: number;
   readonly values: readonly (number | null)[];
 }
@@ -195,7 +193,7 @@ interface ChartData {
   readonly lines: readonly Line[];
 }
 
-/* A chart's figures in words: its legend, and all of it for those who do not see it. */
+/* The table of a chart: its legend, and its contents as text */
 
 const COLUMNS = ['now', 'lowest', 'mean', 'highest'] as const;
 
@@ -222,7 +220,7 @@ class ChartTable {
     this.#rows = new Rows(body, (name) => lineRow(name, format));
   }
 
-  /** @param index of the moment to show; null: the last one */
+  /** @param index of the moment to show; null for the last one */
   show({ timesMs, lines }: ChartData, index: number | null): void {
     const at = index ?? timesMs.length - 1;
     setText(this.#now, index === null || timesMs[index] === undefined ? 'now' : clockSeconds(timesMs[index]));
@@ -252,9 +250,8 @@ function lineRow(name: string, format: (value: number) => string): Row<Shown> {
   };
 }
 
-/* The charts of hashrate, temperature and power, and the range they share. */
+/* The charts of hashrate, temperature and power, with their common range */
 
-/** The ranges, with their length in milliseconds. */
 const RANGES: Readonly<Record<Range, { name: string; ms: number }>> = {
   '10m': { name: '10 min', ms: 600_000 },
   '1h': { name: '1 h', ms: 3_600_000 },
@@ -271,12 +268,11 @@ export class Charts {
     temperatureCelsius: new Chart({ title: 'Temperature', format: formatCelsius, fromZero: false }),
     powerWatts: new Chart({ title: 'Power', format: formatWatts, fromZero: true }),
   };
-  /** Never in one chart with hashrates that are counted. */
+  /** Estimates never share a chart with counted hashrates. */
   readonly #workers = new Chart({ title: 'Workers, estimated', format: formatHashrate, fromZero: true });
-  /** When the history will have another step, on `performance.now()`. */
+  /** Time of the next step of the history, on `performance.now()`. */
   #dueMs = 0;
 
-  /** @param changed called when another range was chosen */
   constructor(changed: () => void) {
     this.#workers.element.hidden = true;
     byId('charts').append(...this.#all.map((chart) => chart.element));
@@ -292,7 +288,6 @@ export class Charts {
     return [...Object.values(this.#charts), this.#workers];
   }
 
-  /** Whether the history has a new step. */
   get due(): boolean {
     return performance.now() >= this.#dueMs;
   }
@@ -305,7 +300,6 @@ export class Charts {
     for (const chart of this.#all) chart.redraw();
   }
 
-  /** @param nowMs the miner's clock */
   show(history: HistoryAnswer, nowMs: number): void {
     if (history.range !== this.range) return;
     this.#dueMs = performance.now() + history.stepSeconds * 1000;
@@ -317,7 +311,7 @@ export class Charts {
   }
 }
 
-/** A line for each device that reports this figure, and their sum if there are several and a sum makes sense. */
+/** One line for each device with this figure, and their sum if there are several and a sum makes sense. */
 function linesOf({ devices, timeMillis }: HistoryAnswer, column: Column): Line[] {
   const lines = Object.entries(devices)
     .map(([name, columns], index) => ({ name, colour: index + 1, values: columns[column] }))
@@ -330,7 +324,6 @@ function linesOf({ devices, timeMillis }: HistoryAnswer, column: Column): Line[]
   return [{ name: 'total', colour: 0, values }, ...lines];
 }
 
-/** A line for each relay. */
 function workerLines({ relays }: HistoryAnswer): Line[] {
   return Object.entries(relays).map(([name, { hashesPerSecond: values }], index) => ({
     name,

@@ -1,4 +1,4 @@
-/** One row per device: what it does, how well, and a button to pause it. */
+/** The table of devices, with buttons to pause them, and the table of workers. */
 
 import { type Column, countsShares, DEVICE_COLUMNS, livesOnRelays, WORKER_COLUMNS } from '../report/figures.ts';
 import type { DeviceStatus, RelayStatus, Status, Worker } from '../report/status.ts';
@@ -20,19 +20,19 @@ import {
 import { hashrate, nameElement, provenPart, UNKNOWN } from './format.ts';
 
 interface DeviceColumn extends Omit<Column<DeviceStatus>, 'cell'> {
-  /** @param mines whether the rig does */
+  /** @param mines whether the rig mines */
   readonly cell: (device: DeviceStatus, mines: boolean) => string | null;
   /** A second line. */
   readonly more?: (device: DeviceStatus) => string;
-  /** Whether the device has such a figure. The column is shown once any device has. */
+  /** The column is shown once any device has the figure. */
   readonly has?: (device: DeviceStatus) => boolean;
 }
 
-/** By the names that figures.css uses. */
+/** By the names in figures.css. */
 const COLUMNS: Readonly<Record<string, DeviceColumn>> = {
   hashrate: {
     heading: 'hashrate, 30\u00a0s',
-    // The average of a device that hashed until just now still has its last half minute in it.
+    // After a device stops, its average still contains the last half minute.
     cell: ({ state, hashesPerSecond }, mines) => (mines && state === 'ready' ? formatHashrate(hashesPerSecond) : null),
   },
   temperature: whereKnown(DEVICE_COLUMNS.temperature),
@@ -50,12 +50,9 @@ function whereKnown(column: Column<DeviceStatus>): DeviceColumn {
   return { ...column, has: (device) => column.cell(device) !== null };
 }
 
-/** What a row shows. */
 interface Shown {
   readonly device: DeviceStatus;
-  /** Whether the rig mines. */
   readonly mines: boolean;
-  /** Names of columns. */
   readonly columns: ReadonlySet<string>;
   readonly control: boolean;
 }
@@ -64,7 +61,7 @@ export class Devices {
   readonly #rows: Rows<Shown>;
   readonly #heads: ReadonlyMap<string, HTMLElement>;
   readonly #controlHead: HTMLElement;
-  /** The columns that have been needed so far. They stay: one that came and went would move all others. */
+  /** Columns never disappear again, because that would move all others. */
   readonly #columns = new Set<string>();
 
   constructor(controls: Controls) {
@@ -114,7 +111,7 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
     show({ device, mines, columns, control: allowed }) {
       paused = device.state === 'paused';
       setText(about, device.description);
-      // A device that is ready has nothing to do while the rig does not mine.
+      // A ready device has nothing to do while the rig does not mine.
       const waits = device.state === 'ready' && !mines;
       setText(state, waits ? 'waits for work' : device.state);
       setAttribute(state, 'data-state', waits ? 'waiting' : device.state);
@@ -142,11 +139,11 @@ function figureCell(column: string, { heading, cell: textOf, more }: DeviceColum
   };
 }
 
-/* Pause and resume, where the miner allows it. */
+/* Pause and resume, where the miner allows them */
 
 export type Action = 'pause' | 'resume';
 
-/** What pressing a button does. `device` is a name; without it, the button is for all devices. */
+/** Without a device, all are meant. */
 type Act = (action: Action, device?: string) => Promise<void>;
 
 export class Controls {
@@ -168,7 +165,7 @@ export class Controls {
     setAttribute(byId('resume-all'), 'aria-disabled', String(resting === 0));
   }
 
-  /** Buttons that have nothing to do stay where they are and keep the focus, unlike disabled ones. */
+  /** Buttons without an effect stay in place and keep the focus, unlike disabled ones. */
   async act(action: Action, button: HTMLButtonElement, device?: string): Promise<void> {
     if (button.getAttribute('aria-disabled') === 'true' || button.getAttribute('aria-busy') === 'true') return;
     button.setAttribute('aria-busy', 'true');
@@ -177,7 +174,7 @@ export class Controls {
   }
 }
 
-/* The workers of relays: hashers that are not this rig's. Shown only where there is a relay. */
+/* The workers of relays, shown only if there is a relay */
 
 const { sessions, rate, difficulty, accepted, rejected, stale, duplicate, blocks, lastShare } = WORKER_COLUMNS;
 const OF_WORKERS: readonly Column<Worker>[] = [

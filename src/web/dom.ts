@@ -1,13 +1,13 @@
-/** Changes to the document, as few as it takes: what stays the same is left alone, and with it selection and focus. */
+/** Minimal changes to the document: unchanged parts keep selection and focus. */
 
-/** @throws Error when the page lacks it, which cannot happen while page and modules are of the same build */
+/** @throws Error without such an element, which means that page and modules are of different builds */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
   return found as Type;
 }
 
-/** Children that are strings become text, never markup. */
+/** Strings become text, never markup. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
@@ -19,11 +19,9 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/*
- * Tables that CSS lays out as blocks on narrow screens. Some browsers then see no table unless the roles are given.
- */
+/* Tables that CSS shows as blocks on narrow screens. Some browsers then need explicit roles to see a table. */
 
-/** @returns the table's body */
+/** @returns the body of the table */
 export function makeTable(table: HTMLElement, ...heads: HTMLElement[]): HTMLElement {
   table.setAttribute('role', 'table');
   const body = element('tbody', { role: 'rowgroup' });
@@ -35,7 +33,6 @@ export function tableRow(...cells: HTMLElement[]): HTMLElement {
   return element('tr', { role: 'row' }, ...cells);
 }
 
-/** @param attributes such as the class `number` */
 export function columnHead(attributes: Readonly<Record<string, string>>, content: Node | string): HTMLElement {
   return element('th', { scope: 'col', role: 'columnheader', ...attributes }, content);
 }
@@ -66,13 +63,11 @@ export function setFigure(name: string, text: string, none = false): void {
   found.toggleAttribute('data-none', none);
 }
 
-/** Hides or shows the figure with its name. */
 export function hideFigure(name: string, hidden: boolean): void {
   const pair = figure(name).parentElement;
   if (pair) pair.hidden = hidden;
 }
 
-/** @throws Error when the page lacks it */
 function figure(name: string): Element {
   const found = document.querySelector(`[data-figure="${name}"]`);
   if (!found) throw new Error(`the page has no figure ${name}`);
@@ -84,9 +79,7 @@ export interface Row<Item> {
   show(item: Item): void;
 }
 
-/**
- * The children of one element, by their names: rows stay the same elements as long as their name is there.
- */
+/** Named children of an element. A row stays the same element as long as its name is there. */
 export class Rows<Item> {
   readonly #parent: Element;
   readonly #make: (name: string) => Row<Item>;
@@ -117,14 +110,12 @@ export class Rows<Item> {
   }
 }
 
-/** The line that says what changed, which screen readers read out. Figures that change all the time are not in it. */
+/** The line that screen readers read out: it gets news, and no figures that change all the time. */
 export function announce(news: string): void {
   setText(byId('news'), news);
 }
 
-/*
- * What the browser remembers of the page, where it is allowed to. Otherwise the page begins as it did the first time.
- */
+/* Settings that the browser remembers, where that is allowed. Otherwise defaults apply. */
 
 type Kind = 'localStorage' | 'sessionStorage';
 
@@ -140,14 +131,14 @@ export function keep(kind: Kind, name: string, value: string): void {
   try {
     window[kind].setItem(name, value);
   } catch {
-    // Forbidden, or full.
+    // Storage is forbidden or full.
   }
 }
 
 const OPEN = 'open';
 const CLOSED = 'closed';
 
-/** Opens and closes the panels that fold as they were left, and as the page has them the first time. */
+/** Restores which panels are folded, and remembers changes. */
 export function rememberFolds(): void {
   for (const panel of document.querySelectorAll<HTMLDetailsElement>('details[id]')) {
     const stored = `pickaxe-fold-${panel.id}`;

@@ -1,14 +1,14 @@
-/** Figures as the page shows them, beside those of `report/units.ts`. */
+/** Formats of the page, in addition to those of `report/units.ts`. */
 
 import { shortName } from '../report/figures.ts';
 import type { DeviceStatus } from '../report/status.ts';
 import { formatAmount, formatHashrate } from '../report/units.ts';
 import { announce, element, setAttribute, setText } from './dom.ts';
 
-/** Stands for a figure that is not known. */
+/** Stands for a value that is not known. */
 export const UNKNOWN = '–';
 
-/** How many decimal places coins have. */
+/** Decimal places of a coin amount. */
 const COIN_PLACES = 12;
 
 export function known<Value>(value: Value | null | undefined, format: (value: Value) => string): string {
@@ -17,10 +17,10 @@ export function known<Value>(value: Value | null | undefined, format: (value: Va
 
 export const hashrate = (value: number | null | undefined): string => known(value, formatHashrate);
 
-/** `17.2 M`, `0` */
+/** `17.20 M`, `0` */
 export const amount = (value: number | null): string => known(value, formatAmount);
 
-/** @returns an exact decimal with all 12 places, so that points stand below each other: `12.500000000000` */
+/** @returns an exact decimal with 12 places, so that points align: `12.500000000000` */
 export function coins(decimal: string): string {
   return decimal.padEnd(decimal.indexOf('.') + 1 + COIN_PLACES, '0');
 }
@@ -32,7 +32,7 @@ export function latency(seconds: number): string {
   return `${ms.toFixed(ms < 1 ? 2 : ms < 100 ? 1 : 0)} ms`;
 }
 
-/** What is proven of the hashes counted, with its 95 % interval: `99.8 %` and `98.1 to 101.5 %`. */
+/** The proven fraction of the counted hashes, and its 95 % interval: `99.8 %`, `98.1 to 101.5 %`. */
 export function provenPart({ proven, hashes }: Pick<DeviceStatus, 'proven' | 'hashes'>): [string, string] {
   if (!proven || hashes === 0) return [UNKNOWN, ''];
   const part = (value: number) => ((100 * value) / hashes).toFixed(1);
@@ -41,20 +41,19 @@ export function provenPart({ proven, hashes }: Pick<DeviceStatus, 'proven' | 'ha
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** `15:32`, in this browser's time zone. */
+/** `15:32` in the time zone of the browser. */
 export function clock(timeMs: number): string {
   const time = new Date(timeMs);
   return `${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
-/** `15:32:07` */
 export function clockSeconds(timeMs: number): string {
   return `${clock(timeMs)}:${two(new Date(timeMs).getSeconds())}`;
 }
 
-/* Names of workers, which often contain a public key. */
+/* Names of workers, which often contain a public key */
 
-/** The name, shortened. If that leaves something out, it is a button that shows the whole name and copies it. */
+/** @returns the short name; if it leaves anything out, a button that shows the whole name and copies it */
 export function nameElement(name: string): HTMLElement {
   const short = shortName(name);
   if (short === name) return element('span', { class: 'name' }, name);
@@ -69,7 +68,7 @@ export function nameElement(name: string): HTMLElement {
   return button;
 }
 
-/** @returns whether it is in the clipboard now */
+/** @returns whether it was copied */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -79,9 +78,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/**
- * Browsers have a clipboard for scripts only on loopback and with TLS. On other addresses only this old command copies.
- */
+/** Browsers offer `navigator.clipboard` only on loopback and with TLS. Elsewhere, only this old command works. */
 function copyWithEvent(text: string): boolean {
   let isCopied = false;
   const fill = (event: ClipboardEvent) => {

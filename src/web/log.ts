@@ -1,12 +1,12 @@
-/** The end of the miner's log. It follows the newest line until somebody scrolls up to read. */
+/** The last log lines. The panel follows the newest line until the user scrolls up. */
 
 import type { LogAnswer } from '../report/answers.ts';
 import { byId, element } from './dom.ts';
 import { clockSeconds } from './format.ts';
 
-/** Twice as many as the miner keeps: a page that is open for days must not grow. */
+/** Maximum number of lines, twice as many as the miner keeps, so that a page does not grow over days. */
 const MOST_LINES = 1_000;
-/** Closer to the end than this counts as the end: zoomed pages have fractions of pixels. */
+/** Distance that counts as the end: zoomed pages have fractions of pixels. */
 const END_PX = 4;
 
 export class Log {
@@ -16,7 +16,7 @@ export class Log {
   #last = 0;
 
   constructor() {
-    // So that it can be scrolled without a mouse.
+    // Makes the log scrollable without a mouse.
     this.#lines.tabIndex = 0;
     this.#level.addEventListener('change', () => {
       const follows = this.#follows;
@@ -32,7 +32,6 @@ export class Log {
     });
   }
 
-  /** Number of the newest line. */
   get last(): number {
     return this.#last;
   }
@@ -48,7 +47,7 @@ export class Log {
     if (follows) this.#scrollToEnd();
   }
 
-  /** To be called when the miner was started again: it numbers its lines from 1 again. */
+  /** Call this after a restart of the miner, which numbers its lines from 1 again. */
   startedAgain(): void {
     this.#last = 0;
     this.#lines.append(element('p', { class: 'line again' }, 'pickaxe was restarted'));

@@ -1,4 +1,4 @@
-/** The page: asks the miner every two seconds and shows what it says. */
+/** The page: polls the miner every two seconds and shows its answers. */
 
 import type { Status } from '../report/status.ts';
 import { Api, ApiError, Poller } from './api.ts';
@@ -23,7 +23,7 @@ let last: Status | undefined;
 
 async function refresh(): Promise<void> {
   const status = await withToken(() => api.status());
-  // This page belongs to another version.
+  // The page is of another version than the miner.
   if (last && last.version !== status.version) location.reload();
   if (last && last.startTimeMillis !== status.startTimeMillis) {
     log.startedAgain();
@@ -34,7 +34,7 @@ async function refresh(): Promise<void> {
   if (charts.due) charts.show(await api.history(charts.range), status.timeMillis);
 }
 
-/** Asks for the token until the miner accepts it. */
+/** Prompts for the token until the miner accepts it. */
 async function withToken<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {
@@ -59,7 +59,7 @@ function show(status: Status): void {
   if (news.length > 0) announce(news.join('; '));
 }
 
-/** @returns whether it was out of reach */
+/** @returns whether the miner was out of reach before */
 function showReached(): boolean {
   const wasAway = document.body.classList.contains('away');
   document.body.classList.remove('away');
@@ -80,7 +80,7 @@ function whatIsWrong(fault: unknown): string {
   return `This page has failed: ${fault}.`;
 }
 
-/** A link that is opened in a tab that has the page already changes the fragment only. */
+/** If the page is open already, following a link only changes the fragment. */
 function useLink(): boolean {
   const token = tokenOfLink();
   if (token !== undefined) api.useToken(token);
@@ -99,17 +99,13 @@ async function act(action: Action, device?: string): Promise<void> {
   poller.now();
 }
 
-/**
- * Spaces and invisible characters, which may be pasted with a token. A token has none, and a header must not have any.
- */
+/** Spaces and invisible characters, which may be pasted with a token, and must not be in a header. */
 const NO_PART = /[^\x21-\x7e]/g;
 
-/** What the fragment of a link begins with. Browsers send no fragment to the server. */
+/** Start of the fragment of a link. Browsers do not send fragments to the server. */
 const IN_LINK = '#token=';
 
-/**
- * @returns the token of the link that opened the page, which the address then shows no more; undefined if it has none
- */
+/** @returns the token of the link that opened the page, which is removed from the address; undefined without one */
 function tokenOfLink(): string | undefined {
   const { hash, pathname, search } = location;
   if (!hash.startsWith(IN_LINK)) return undefined;
@@ -117,12 +113,12 @@ function tokenOfLink(): string | undefined {
   try {
     return decodeURIComponent(hash.slice(IN_LINK.length)).replaceAll(NO_PART, '') || undefined;
   } catch {
-    // A link that was cut off within %41: the page asks for the token.
+    // The link was cut off within an escape such as %41, so the page prompts for the token.
     return undefined;
   }
 }
 
-/** @param wrong whether the miner has refused the last one */
+/** @param wrong whether the miner refused the last token */
 function askForToken(wrong: boolean): Promise<string> {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token');
@@ -143,7 +139,7 @@ function askForToken(wrong: boolean): Promise<string> {
   });
 }
 
-/** Shows the figures again, once a token was accepted. */
+/** Shows the figures again after a token was accepted. */
 function endAsking(): void {
   const form = byId<HTMLFormElement>('token-form');
   if (form.hidden) return;
@@ -158,7 +154,7 @@ function showForm(form: HTMLFormElement, asked: boolean): void {
 }
 
 useLink();
-// Whatever waits for a token starts anew.
+// Reloads, because requests may be waiting for a token.
 window.addEventListener('hashchange', () => useLink() && location.reload());
 rememberFolds();
 followChoice(byId<HTMLSelectElement>('theme'), () => charts.redraw());

@@ -1,4 +1,4 @@
-/** What the work comes from (nodes, pools or parents), and how each of them is. */
+/** The tables of sources (nodes, pools or parents) and of chains. */
 
 import type { Status } from '../report/status.ts';
 import { describePolled, formatDuration, noneYet } from '../report/units.ts';
@@ -53,11 +53,11 @@ function sourceRow(url: string): Row<Source> {
   };
 }
 
-/* The table of chains: the last work of each one that was mined on. */
+/* The table of chains, with the last work of each */
 
 interface Shown {
   readonly work: Status['chains'][number];
-  /** Whether it is mined on now. */
+  /** Whether it is mined now. */
   readonly current: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The rig as a whole: what it does, how fast, and what became of its solutions. */
+/** The summary of the rig: its state, hashrate and results. */
 
 import { countsShares, livesOnRelays, luckOf, sumOfRelays } from '../report/figures.ts';
 import type { Status } from '../report/status.ts';
@@ -7,7 +7,7 @@ import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
 import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
 import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
 
-/** The figures of a rig's own devices. */
+/** Hidden for a rig without devices. */
 const OF_DEVICES = ['window-10s', 'window-60s', 'window-15m', 'highest', 'average'] as const;
 const OF_DEVICES_BLOCKS = ['effort', 'luck', 'expected', 'best', 'hardware-errors'] as const;
 
@@ -26,7 +26,7 @@ export function showSummary(status: Status): void {
   showLatencies(status);
 }
 
-/** The average of a rig that does not mine still has its last half minute in it, so it has none here. */
+/** While the rig does not mine, its average still contains the last half minute, so it is not shown. */
 function headline(status: Status): string {
   if (status.state !== 'mining') return UNKNOWN;
   return livesOnRelays(status)
@@ -34,13 +34,12 @@ function headline(status: Status): string {
     : hashrate(status.hashesPerSecond);
 }
 
-/** @param does its state in words */
 function showHashrate(status: Status, does: string): void {
   const { hashesPerSecondByWindow: windows, relays, state, stateReason } = status;
   const handsOnOnly = livesOnRelays(status);
   setFigure('hashrate', headline(status));
   const counted = handsOnOnly ? 'of workers, estimated from shares' : 'over 30 s';
-  // Why a rig is paused says that it is.
+  // The reason for a pause says that the rig is paused.
   const isSaidBelow = state === 'paused' && stateReason !== null;
   setText(byId('hashrate-about'), state === 'mining' ? counted : isSaidBelow ? '' : does);
   setText(byId('state-reason'), stateReason ?? '');
@@ -71,14 +70,14 @@ function showResults(status: Status): void {
   for (const name of OF_DEVICES_BLOCKS) hideFigure(name, livesOnRelays(status));
 }
 
-/** @param before what the names of the figures begin with */
+/** @param before the prefix of the figures' names */
 function showCounts(counts: Readonly<Record<Outcome, number>>, before: string): void {
   for (const outcome of OUTCOMES) setFigure(`${before}${outcome}`, String(counts[outcome]), counts[outcome] === 0);
   // Only a rig that mines for another process has any.
   hideFigure(`${before}delivered`, counts.delivered === 0);
 }
 
-/** What became of accepted blocks is shown once there is one. */
+/** Shown from the first accepted block on. */
 function showAcceptedBlocks({ acceptedBlocks }: Status): void {
   if (!acceptedBlocks) return;
   byId('accepted-blocks').hidden = false;
@@ -89,9 +88,7 @@ function showAcceptedBlocks({ acceptedBlocks }: Status): void {
   }
 }
 
-/**
- * The part about a pool's shares is shown once the work is a pool's, and stays: what came and went would move the page.
- */
+/** Shown from the first work of a pool on, and not hidden again, because that would move the page. */
 function showShares(status: Status): void {
   const { work, shares } = status;
   if (countsShares(work, shares)) {
@@ -110,8 +107,8 @@ function showShares(status: Status): void {
 }
 
 /**
- * Each of the two is shown once it has happened: some pools announce no New Cut, and a rig without devices switches no
- * job.
+ * Each is shown from its first occurrence on: some pools announce no New Cut, and a rig without devices switches no
+ * jobs.
  */
 function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void {
   for (const [name, spread] of [
@@ -128,8 +125,8 @@ function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void 
 }
 
 /**
- * @returns one sentence for all devices that do the same, unlike before, and one for each source. Why a whole rig does
- *   not mine is said below its hashrate, and not a second time
+ * @returns a sentence for all devices with the same change, and one for each source. Why the whole rig does not mine is
+ *   shown below its hashrate, and left out here
  */
 export function changes(before: Status, now: Status): string[] {
   const changed = Object.entries(now.devices).filter(([name, { state, reason }]) => {

@@ -1,4 +1,7 @@
-/** Light or dark: as the system is, or as was chosen here. Loaded first, so that the page is not drawn in another. */
+/**
+ * The theme: light or dark, as the system has it or the user chose. Loaded first, so that the page is not drawn in the
+ * other.
+ */
 
 import { keep, recall } from './dom.ts';
 
@@ -13,13 +16,13 @@ function choiceOf(value: string | null): (typeof CHOICES)[number] {
   return CHOICES.find((one) => one === value) ?? 'system';
 }
 
-/** Sets the attribute that style.css uses. */
+/** Sets the attribute that style.css selects by. */
 function use(): void {
   const isDark = choice === 'dark' || (choice === 'system' && systemIsDark.matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
 }
 
-/** @param changed called whenever the colours may have changed */
+/** @param changed called when the colours may have changed */
 export function followChoice(select: HTMLSelectElement, changed: () => void): void {
   select.value = choice;
   select.addEventListener('change', () => {

@@ -1,2 +1,2 @@
-/** The chart library is served beside the page's own modules (`report/http/route.ts`); these are its types. */
+/** Types of the chart library, which is served beside the page's modules (`report/http/route.ts`). */
 export { default } from 'uplot';

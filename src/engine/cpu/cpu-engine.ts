@@ -24,14 +24,10 @@ export interface CpuEngineOptions extends ThreadOptions {
   readonly name?: string;
   /** The default is the fastest kernel that runs here. */
   readonly kernel?: KernelName;
-  /**
-   * Folder in which the kernels' speeds are remembered. Without it they are measured at each opening, which takes a
-   * second.
-   */
+  /** Folder for the kernels' speeds. Without it they are measured at each opening, which takes a second. */
   readonly cacheDirectory?: string;
-  /** Whether to open without measuring: if no speeds are remembered, the kernel that is usually the fastest is used. */
+  /** Whether not to measure: without remembered speeds, the kernel that is usually the fastest is used. */
   readonly hurried?: boolean;
-  /** Opens the CPU's sensors. The default is `openCpuSensors`. */
   readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
 }
 
@@ -45,19 +41,16 @@ export class CpuEngine implements Engine {
   readonly kind = 'cpu';
   readonly #options: CpuEngineOptions;
   readonly #threads: ThreadChoice;
-  /**
-   * Shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not the current
-   * one.
-   */
+  /** Shared memory: number of the current run, or 0. A kernel stops when its run is not the current one. */
   readonly #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;
   #pool: Pool | undefined;
-  /** The error of a thread that has failed. After one, the engine must be closed and opened again. */
+  /** The error of a failed thread. Then the engine must be closed and opened again. */
   #fault: unknown;
-  /** One for each opening. It is aborted when the engine is closed, and undefined while the engine is closed. */
+  /** Aborted when the engine is closed; undefined while it is closed. */
   #session: AbortController | undefined;
-  /** Ends the readings of the sensors. Undefined while the engine is closed. */
+  /** Undefined while the engine is closed. */
   #endReadings: (() => void) | undefined;
 
   /** @throws RangeError when the options ask for threads that are not possible here. */
@@ -88,7 +81,7 @@ export class CpuEngine implements Engine {
   async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
     const { threads, groups } = this.#threads;
     const { kernel: forced, cacheDirectory, hurried = false, openSensors = openCpuSensors } = this.#options;
-    // The sensors are opened while the kernels are chosen, so that a slow driver does not delay the start.
+    // Opened while kernels are chosen, so that a slow driver does not delay the start.
     const openingSensors = openSensors({ threads });
     const choices = forced
       ? groups.map(() => forceKernel(forced))
@@ -106,7 +99,6 @@ export class CpuEngine implements Engine {
     return describeCpu(MODEL, choices, this.#threads, sensors.what);
   }
 
-  /** Settles when all threads have started and loaded their kernels. */
   async #startPool(choices: readonly KernelChoice[]): Promise<void> {
     const { groups, niceness } = this.#threads;
     const currentRun = this.#currentRun;
@@ -121,7 +113,7 @@ export class CpuEngine implements Engine {
     await pool.ready();
   }
 
-  /** Ends the searches that run on this pool with an error, and all later ones. */
+  /** Fails the present and all later searches on this pool. */
   #fail(pool: Pool, error: unknown): void {
     if (this.#pool !== pool) return;
     this.#fault ??= error;
@@ -164,12 +156,9 @@ export class CpuEngine implements Engine {
   }
 }
 
-/* The description of the CPU once it is open. Pure. */
+/* The description of the open CPU. Pure. */
 
-/**
- * @param kernels the kernel of each group of threads
- * @param sensors what the sensors report, in words
- */
+/** @param kernels one for each group of threads */
 export function describeCpu(
   model: string,
   kernels: readonly KernelChoice[],
@@ -191,7 +180,7 @@ export function describeCpu(
   };
 }
 
-/** @returns `performance cores: `; an empty text where all cores are alike */
+/** @returns `performance cores: `; empty where all cores are alike */
 function prefixOf({ kind }: CoreGroup, then = ': '): string {
   return kind === undefined ? '' : `${kind} cores${then}`;
 }

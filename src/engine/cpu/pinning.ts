@@ -1,15 +1,10 @@
-/**
- * Pins threads to CPUs and sets their priority. Node.js cannot pin threads; the native addon can, on Linux and Windows.
- */
+/** Pins threads to CPUs and sets their priority. Pinning needs the native addon, on Linux or Windows. */
 
 import * as os from 'node:os';
 import { formatCpuList } from '../../text/quantities.ts';
 import { type Addon, loadAddon } from './kernels/native.ts';
 
-/**
- * @param load loads the addon
- * @returns why threads cannot be pinned here; undefined when they can
- */
+/** @returns why threads cannot be pinned here; undefined when they can */
 export function pinFault(platform: string = process.platform, load: () => Addon = loadAddon): string | undefined {
   if (platform !== 'linux' && platform !== 'win32') return 'only Linux and Windows can pin threads';
   let addon: Addon;
@@ -41,14 +36,12 @@ export function pinThread(cpus: readonly number[]): void {
 }
 
 /*
- * The priority of threads, as a niceness from 0 (normal) to 19 (all other programs go first). On Linux each thread has
- * its own niceness. Windows and macOS have a few levels; native/thread-windows.c and native/thread-macos.c map a
- * niceness to a level.
+ * Priority: a niceness from 0 (normal) to 19 (all other programs go first). On Linux each thread has its own niceness.
+ * native/thread-windows.c and native/thread-macos.c map it to one of a few levels.
  */
 
 /**
- * Finds out, without changing anything, whether threads may change their priority. Some sandboxes forbid it.
- * @param load loads the addon
+ * Checks, without a change, whether threads may change their priority, which some sandboxes forbid.
  * @returns why they may not; undefined when they may
  */
 export function priorityFault(platform: string = process.platform, load: () => Addon = loadAddon): string | undefined {
@@ -73,11 +66,10 @@ function linuxFault(): string | undefined {
 }
 
 /**
- * Sets the priority of the calling thread. Two alternatives were measured on Linux, and new jobs began no sooner with
- * them: SCHED_IDLE instead of niceness 19, and a shorter time slice for the main thread.
+ * Sets the priority of the calling thread. SCHED_IDLE instead of niceness 19 and a shorter time slice for the main
+ * thread were measured on Linux: new jobs began no sooner.
  * @param niceness 0 … 19
- * @throws Error that says what to do when Linux requires privileges for it: when it is below the process's own
- *   niceness.
+ * @throws Error that says what to do when Linux requires privileges: for a value below the process's own niceness
  */
 export function setPriority(niceness: number): void {
   if (process.platform === 'linux') setNiceness(niceness);

@@ -1,4 +1,4 @@
-/** Opens the CPU's sensors, as far as Linux shows them to this process. */
+/** The sensors of the CPU under Linux. */
 
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../system/clock.ts';
@@ -17,17 +17,16 @@ import {
 } from '../sensors.ts';
 
 export interface CpuSensors extends Sensors {
-  /** A file that has the power, but that the system does not let this process read; absent where there is none. */
+  /** A file with the power that this process may not read; absent where there is none. */
   readonly refused?: string;
 }
 
 interface CpuSensorOptions {
-  /** Number of busy CPUs. Only their clocks count. */
+  /** Number of busy CPUs, whose clocks count. */
   readonly threads: number;
-  /** Tests replace the following. */
   readonly clock?: Clock;
   readonly platform?: string;
-  /** Where Linux's sysfs is mounted. */
+  /** Where sysfs is mounted. */
   readonly sysfs?: string;
   readonly read?: ReadSysfs;
 }
@@ -56,7 +55,7 @@ async function open(options: CpuSensorOptions): Promise<CpuSensors> {
     ...(refused !== undefined && { refused }),
     async read() {
       const temperatureCelsius = await thermometer?.readCelsius();
-      // When a driver is loaded again, its folder has another number.
+      // The folder has another number when its driver was loaded again.
       if (thermometer && temperatureCelsius === undefined)
         thermometer = (await findThermometer(sysfs, read)) ?? thermometer;
       return plausible({ temperatureCelsius, powerWatts: await meter?.readWatts(), coreHertz: await readHertz?.() });
@@ -64,33 +63,26 @@ async function open(options: CpuSensorOptions): Promise<CpuSensors> {
   };
 }
 
-/** Why the power is not known: a clause for people. */
 function refusal(file: NonNullable<FoundPower['refused']>): string {
   return `the power is not known, because only root may read ${file} (docs/devices.md, “Allow pickaxe to read the power”)`;
 }
 
-/* The folders of Linux's hwmon that belong to CPUs. */
+/* The folders of hwmon that belong to CPUs */
 
-/** One sensor of a folder. */
 interface Channel {
-  /** The file with its value. */
   readonly file: string;
-  /** The driver's name for it; undefined where it has none. */
+  /** The driver's name for the sensor. */
   readonly label: string | undefined;
 }
 
 interface Chip {
-  /** The name of the driver, like `k10temp`. */
+  /** Such as `k10temp`. */
   readonly driver: string;
-  /** @param kind `temp`, `power`, `energy` */
+  /** @param kind `temp`, `power` or `energy` */
   channels(kind: string): Promise<Channel[]>;
 }
 
-/**
- * @param drivers the names of drivers
- * @param sysfs where sysfs is mounted
- * @returns their folders; a driver has one for each socket, or for each die of a socket
- */
+/** @returns the folders of these drivers; a driver has one for each socket, or for each die of a socket */
 async function findChips(drivers: readonly string[], sysfs: string, read: ReadSysfs): Promise<Chip[]> {
   const root = join(sysfs, 'class/hwmon');
   const chips: Chip[] = [];
@@ -114,12 +106,12 @@ async function channelsOf(folder: string, kind: string, read: ReadSysfs): Promis
 }
 
 /*
- * Reads the CPU's temperature under Linux. Sources, in the kernel's Documentation folder: hwmon/coretemp.rst,
- * hwmon/k10temp.rst, driver-api/thermal/sysfs-api.rst; and the README of github.com/ocerman/zenpower.
+ * The temperature of the CPU. Sources, in the kernel's Documentation folder: hwmon/coretemp.rst, hwmon/k10temp.rst,
+ * driver-api/thermal/sysfs-api.rst; and the README of github.com/ocerman/zenpower.
  */
 
 interface Thermometer {
-  /** For people: the driver, or the kind of the thermal zone. */
+  /** For people: the driver or the kind of the thermal zone. */
   readonly what: string;
   /** @returns °C of the hottest chip; undefined while no file has a plausible value */
   readCelsius(): Promise<number | undefined>;
@@ -140,15 +132,11 @@ const LABELS: Readonly<Record<string, readonly (RegExp | undefined)[]>> = {
   zenpower: [/^Tdie$/, /^Tctl$/, /^Tccd\d+$/],
 };
 
-/**
- * Kinds of thermal zones that certainly belong to the CPU. Others, like `acpitz` and `soc-thermal`, may belong to other
- * parts.
- */
+/** Thermal zones that certainly belong to the CPU. Others, such as `acpitz` and `soc-thermal`, may not. */
 const CPU_ZONE = /^(x86_pkg_temp$|cpu|bigcore|littlecore)/i;
-/** The driver that shows an ARM board's thermal zone as hwmon. */
+/** Shows an ARM board's thermal zone as hwmon. */
 const ZONE_DRIVER = 'cpu_thermal';
 
-/** @param sysfs where sysfs is mounted */
 async function findThermometer(sysfs: string, read: ReadSysfs): Promise<Thermometer | undefined> {
   return (
     (await ofChips(Object.keys(LABELS), sysfs, read)) ??
@@ -164,7 +152,7 @@ async function ofChips(drivers: string[], sysfs: string, read: ReadSysfs): Promi
   return thermometer([...new Set(chips.map(({ driver }) => driver))].join(' and '), files, read);
 }
 
-/** @returns the files of the channels with the first label that any of them has */
+/** @returns the files with the first of the labels that is found */
 function best(found: readonly Channel[], labels: readonly (RegExp | undefined)[]): string[] {
   for (const wanted of labels) {
     const those = found.filter(({ label }) => (wanted && label ? wanted.test(label) : label === wanted));
@@ -205,35 +193,30 @@ function thermometer(what: string, files: readonly string[], read: ReadSysfs): T
 }
 
 /*
- * Reads the power of the CPU's packages under Linux. Sources, in the kernel's Documentation folder:
- * power/powercap/powercap.rst; hwmon/amd_energy.rst; and the README of github.com/ocerman/zenpower.
+ * The power of the CPU's packages. Sources, in the kernel's Documentation folder: power/powercap/powercap.rst;
+ * hwmon/amd_energy.rst; and the README of github.com/ocerman/zenpower.
  */
 
 interface PowerMeter {
-  /** For people: where the readings come from. */
   readonly what: string;
-  /** @returns W of all packages together; undefined while that of any of them is not known */
+  /** @returns W of all packages; undefined while that of any of them is not known */
   readWatts(): Promise<number | undefined>;
 }
 
 interface FoundPower {
   readonly meter?: PowerMeter;
-  /** A file that has the power, but that the system does not let this process read. Absent where there is a meter. */
+  /** A file with the power that this process may not read; absent where there is a meter. */
   readonly refused?: string;
 }
 
-/**
- * The names of whole packages, of AMD's chips too, in Linux's powercap. `psys` is the whole machine, and
- * `intel-rapl:0:0` a part.
- */
+/** Powercap's names of whole packages, also for AMD. `psys` is the machine, `intel-rapl:0:0` a part. */
 const ZONE = /^intel-rapl:\d+$/;
 /** A package of several dies has a counter for each. */
 const PACKAGE = /^package-\d+(-die-\d+)?$/;
 
 /**
- * Counters of energy come first, because they count everything between two readings. zenpower reads the present power
- * of the two rails that feed a chip, or in later versions that of the package.
- * @param sysfs where sysfs is mounted
+ * Energy counters come first, because they count everything between readings. zenpower reports the present power of the
+ * two rails that feed a chip, or in later versions that of the package.
  */
 async function findPower(sysfs: string, clock: Clock, read: ReadSysfs): Promise<FoundPower> {
   const counters = [
@@ -252,16 +235,12 @@ async function findPower(sysfs: string, clock: Clock, read: ReadSysfs): Promise<
 }
 
 interface Counter {
-  /** Its file. It counts µJ. */
+  /** The file, in µJ. */
   readonly file: string;
-  /** The value in µJ at which it begins again at 0. */
   readonly rangeMicrojoules?: number | undefined;
 }
 
-/**
- * @returns the counters of all packages. The zones of `intel-rapl-mmio`, which count the same packages again, are left
- *   out
- */
+/** @returns one for each package, without the zones of `intel-rapl-mmio`, which count the same packages again */
 async function raplCounters(sysfs: string, read: ReadSysfs): Promise<Counter[]> {
   const root = join(sysfs, 'class/powercap');
   const counters = new Map<string, Counter>();
@@ -299,7 +278,7 @@ async function findZenpower(sysfs: string, read: ReadSysfs): Promise<PowerMeter 
   const named = (name: string) => channels.filter(({ label }) => label === name);
   const packages = named('RAPL_P_Package');
   const [cores, others] = [named('SVI2_P_Core'), named('SVI2_P_SoC')];
-  // A chip's rails can be shown by different dies, so they are counted over all of them.
+  // Different dies can show the rails of a chip, so rails of all dies are counted.
   const rails = cores.length === others.length ? [...cores, ...others] : [];
   const parts = packages.length > 0 ? packages : rails;
   if (parts.length === 0) return undefined;
@@ -310,7 +289,7 @@ async function findZenpower(sysfs: string, read: ReadSysfs): Promise<PowerMeter 
   return { what: 'zenpower', readWatts: () => sumOf(readings) };
 }
 
-/** Reads all parts, even after one that is not known, because an energy meter needs every reading. */
+/** Reads all parts, even if one is not known, because an energy meter needs every reading. */
 async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Promise<number | undefined> {
   let sum: number | undefined = 0;
   for (const part of parts) {
@@ -320,21 +299,15 @@ async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Pro
   return sum;
 }
 
-/*
- * Reads the CPU's clock, which Linux reports below /sys/devices/system/cpu (Documentation/admin-guide/pm/cpufreq.rst).
- */
+/* The clock of the CPU (Documentation/admin-guide/pm/cpufreq.rst) */
 
-/**
- * Maximum number of CPUs whose clocks are read; on larger machines they are evenly spread. Each reading costs the main
- * thread a tenth of a millisecond.
- */
+/** Maximum number of CPUs whose clocks are read, evenly spread. Each costs the main thread 0.1 ms. */
 const MOST_ASKED = 32;
 
 /**
- * @param threads the number of busy CPUs; idle CPUs have lower clocks and do not count
- * @param sysfs where sysfs is mounted
- * @returns a function that returns the mean of the busy CPUs' present clocks in Hz; undefined when the system does not
- *   report them, as in most virtual machines
+ * @param threads the number of busy CPUs; idle ones have lower clocks and do not count
+ * @returns a function that returns the mean clock of the busy CPUs in Hz; undefined when the system does not report it,
+ *   as in most virtual machines
  */
 async function findClock(
   threads: number,

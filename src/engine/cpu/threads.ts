@@ -1,4 +1,4 @@
-/** Chooses how many threads hash, on which CPUs and at which priority. */
+/** Chooses the number of hashing threads, their CPUs and their priority. */
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,50 +8,47 @@ import { type AddonCore, addonCores } from './kernels/native.ts';
 import { pinFault, priorityFault } from './pinning.ts';
 import { type Core, kindsOf, readTopology, type Topology, topologyOf } from './topology.ts';
 
-/** Maximum number of threads: more than any machine needs, so that a typing error does not start a million threads. */
+/** Maximum number of threads, so that a typing error does not start a million. */
 const MAX_THREADS = 1024;
 
-/** With more threads than this for each hardware thread, the miner would take minutes to start and to stop. */
+/** Maximum ratio. With more, the miner would take minutes to start and to stop. */
 const MOST_PER_HARDWARE_THREAD = 4;
 
-/** Machines with more hardware threads than this keep one of them free. */
+/** Number of hardware threads above which one is left free. */
 const USE_ALL_UP_TO = 2;
 
-/** The lowest priority. It is the default, so that all other programs go first. */
+/** The default, so that all other programs go first. */
 const MAX_NICENESS = 19;
 
 export interface ThreadOptions {
   /**
-   * 1 … 1024, or a part of the hardware threads that this process may use, rounded down, but at least one thread. By
-   * default `chooseThreads` chooses a number that leaves the machine usable.
+   * 1 … 1024, or a part of the allowed hardware threads, rounded down to at least one. By default `chooseThreads`
+   * chooses a number that leaves the machine usable.
    */
   readonly threads?: number | `${number}%`;
-  /** The cores that mine. The default is all. Where all are alike, they count as performance cores. */
+  /** All by default. Where all are alike, they count as performance cores. */
   readonly cores?: CoreKind | 'all';
-  /** A different CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
+  /** One CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
   readonly affinity?: readonly number[] | 'none';
-  /** The niceness of the hashing threads, 0 … 19. The default is 19. Windows and macOS have a few levels of it. */
+  /** Niceness of the threads, 0 … 19 (default). Windows and macOS have a few levels of it. */
   readonly niceness?: number;
 }
 
 export interface ThreadChoice {
-  /** The number of threads in all groups together. */
   readonly threads: number;
-  /**
-   * One for each kind of cores; a single one where all cores are alike, or where threads cannot be confined to a kind.
-   */
+  /** One for each kind of cores, or one where cores are alike or threads cannot be confined to a kind. */
   readonly groups: readonly CoreGroup[];
-  /** Absent when the priority of threads cannot be set here. */
+  /** Absent when the priority cannot be set here. */
   readonly niceness?: number;
-  /** For people: why this many threads, why these CPUs, and why this niceness. */
+  /** For people: the reasons for the number of threads, the CPUs and the niceness. */
   readonly why: string;
-  /** For people: a drawback of the choice, if there is one. */
+  /** For people: a drawback of the choice. */
   readonly warning?: string;
 }
 
-/** The resources that the machine and its administrators allow this process. */
+/** The resources that the system allows this process. */
 export interface Allowance {
-  /** Number of hardware threads (CPUs) that this process may use. */
+  /** Number of hardware threads (CPUs). */
   readonly count: number;
   /** Absent when the system does not report it. */
   readonly topology?: Topology;
@@ -76,13 +73,12 @@ export function chooseThreads(wanted: ThreadOptions = {}, allowance = readAllowa
   };
 }
 
-/** The allowed resources, reduced to the kind of cores that mines. */
 interface Selection extends Allowance {
-  /** The chosen kind of two; absent when all cores mine. */
+  /** Absent when all cores mine. */
   readonly kind?: CoreKind;
 }
 
-/** @throws RangeError when there are no such cores, or when threads cannot be confined to them */
+/** @throws RangeError without such cores, or when threads cannot be confined to them */
 function selectCores({ cores: asked = 'all', affinity }: ThreadOptions, allowance: Allowance): Selection {
   const { topology, pinFault } = allowance;
   const kinds = kindsOf(topology?.cores ?? []);
@@ -133,16 +129,15 @@ function countThreads({ threads, affinity }: ThreadOptions, { count, topology, k
   }
   if (Array.isArray(affinity)) return { threads: affinity.length, why: 'one on each CPU asked for' };
 
-  // When only one kind of cores mines, the others are free.
+  // The cores of the other kind are free.
   const free = count > USE_ALL_UP_TO && kind === undefined ? 1 : 0;
   const paid = Math.max(1, Math.floor(topology?.quota ?? count));
   if (paid < count - free) {
     return { threads: paid, why: `as many as the control group's quota of ${topology?.quota?.toFixed(2)} CPUs allows` };
   }
   const cores = topology?.cores.length ?? count;
-  // The two threads of a core share its vector ports, which limit the kernels. A second thread can only use ports that
-  // the first leaves idle: a sixth of them at most on Zen 5, almost none on Intel's chips. This is computed, not yet
-  // measured.
+  // The two threads of a core share its vector ports, which limit the kernels. A second thread can use only what the
+  // first leaves idle: at most a sixth on Zen 5, almost nothing on Intel's chips. This is computed, not measured.
   const siblings = cores < count ? ` (on ${cores} cores)` : '';
   if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
   return { threads: count, why: `all ${count} hardware threads${of}${siblings}` };
@@ -154,16 +149,15 @@ interface Placing {
 }
 
 /**
- * Where all cores are alike, threads are pinned only when every CPU hashes, unless asked for. When a CPU is left free,
- * the system places threads just as well, and moves them out of the way of other processes. Where there are two kinds
- * of cores, see `groupThreads`.
+ * Where all cores are alike, threads are pinned by default only when every CPU hashes. Otherwise the system places
+ * threads just as well, and moves them out of the way of other processes. For two kinds of cores, see `groupThreads`.
  */
 function placeThreads(affinity: ThreadOptions['affinity'], threads: number, selection: Selection): Placing {
   const { topology, pinFault, kind } = selection;
   if (affinity !== undefined && affinity !== 'none') return pinAsAsked(affinity, threads, selection);
   const cores = topology?.cores ?? [];
   const kinds = kindsOf(cores);
-  // When this process may use only one kind of a hybrid chip's cores, all its threads run on these.
+  // If only one kind of cores is allowed, all threads run on these.
   const only = kinds.length === 1 && { kind: kinds[0] };
   const anywhere = (why: string) => ({ groups: [{ ...only, places: new Array<Place>(threads).fill([]) }], why });
   if (affinity === 'none') return anywhere('placed by the system, as asked for');
@@ -204,7 +198,7 @@ function pinAsAsked(affinity: readonly number[], threads: number, { topology, pi
   return { groups, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}${where}` };
 }
 
-/** When a sandbox refuses to change priorities, mining must go on without that, unless a priority was asked for. */
+/** If a sandbox forbids priorities, mining goes on without, unless a priority was asked for. */
 function chooseNiceness(asked: number | undefined, { priorityFault }: Allowance) {
   const niceness = asked ?? MAX_NICENESS;
   if (!Number.isInteger(niceness) || niceness < 0 || niceness > MAX_NICENESS) {
@@ -228,7 +222,7 @@ function readAllowance(): Allowance {
   };
 }
 
-/** When the quota is known, Node.js's count is not used: newer versions take the quota into account already. */
+/** If the quota is known, Node.js's count is not used, because its newer versions have applied the quota already. */
 function countCpus(topology: Topology | undefined): number {
   const count = topology === undefined ? Number.POSITIVE_INFINITY : cpusOf(topology.cores).length;
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
@@ -243,7 +237,7 @@ function coresOrNone(): readonly AddonCore[] {
   }
 }
 
-/** The files in /proc and /sys depend on the kernel and the container, so a missing file is not an error. */
+/** Files in /proc and /sys depend on kernel and container, so a missing one is not an error. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -252,16 +246,16 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/* Divides threads among the kinds of cores, and says on which CPUs each may run. Pure. */
+/* Threads for each kind of cores. Pure. */
 
-/** The CPUs that a thread is confined to; none when the system places it. */
+/** The CPUs that a thread is confined to; empty when the system places it. */
 export type Place = readonly number[];
 
 /** Threads on cores of one kind, which use the same kernel. */
 export interface CoreGroup {
-  /** Absent when all cores are alike, or when threads cannot be confined to a kind. */
+  /** Absent when all are alike, or when threads cannot be confined to a kind. */
   readonly kind?: CoreKind;
-  /** One for each thread; at least one. */
+  /** One for each thread. */
   readonly places: readonly Place[];
 }
 
@@ -288,7 +282,6 @@ export function groupThreads(cores: readonly Core[], threads: number): CoreGroup
   });
 }
 
-/** @param cpus the CPU of each thread */
 function groupPinned(cores: readonly Core[], cpus: readonly number[]): CoreGroup[] {
   const kindOf = (cpu: number) => cores.find((core) => core.cpus.includes(cpu))?.kind;
   const kinds = kindsOf(cores);
@@ -298,7 +291,7 @@ function groupPinned(cores: readonly Core[], cpus: readonly number[]): CoreGroup
     .filter(({ places }) => places.length > 0);
 }
 
-/** @returns the kinds of the cores that threads are placed on, in the order in which threads are added */
+/** @returns the kind of core for each thread, in the order of adding threads */
 function seatsOf(cores: readonly Core[]): (CoreKind | undefined)[] {
   const kinds = kindsOf(cores);
   const sorted = kinds.flatMap((kind) => cores.filter((core) => core.kind === kind));
@@ -308,7 +301,6 @@ function seatsOf(cores: readonly Core[]): (CoreKind | undefined)[] {
     .map(({ kind }) => kind);
 }
 
-/** @returns `15 threads on performance cores (CPUs 0-15), 16 on efficiency cores (CPUs 16-31)`, for people */
 function describeGroups(groups: readonly CoreGroup[]): string {
   return groups
     .map(({ kind, places }, i) => {

@@ -1,40 +1,36 @@
-/**
- * Finds out which CPUs this process may use, which of them share a core, what kind of core it is, and the quota. Pure.
- */
+/** Reads which CPUs this process may use, the cores they belong to, their kinds, and the quota. Pure. */
 
 import { parseCpuList } from '../../text/quantities.ts';
 import { CORE_KINDS, type CoreKind } from '../device.ts';
 import type { AddonCore } from './kernels/native.ts';
 
-/** A physical core. */
 export interface Core {
-  /** The CPUs (hardware threads) of the core that this process may use, in ascending order. */
+  /** The allowed CPUs (hardware threads) of the core, ascending. */
   readonly cpus: readonly number[];
-  /** Absent when all cores of the machine are alike, or when the system does not report their kinds. */
+  /** Absent when all cores are alike, or the system does not report their kinds. */
   readonly kind?: CoreKind;
 }
 
 export interface Topology {
-  /** The cores on which this process may use at least one CPU. */
+  /** The cores with at least one allowed CPU. */
   readonly cores: readonly Core[];
-  /** Processor seconds per second that the control groups allow; absent when there is no limit. */
+  /** In processor seconds per second; absent without a limit. */
   readonly quota?: number;
 }
 
 /**
- * ARM's cores are of two kinds when the capacity of some is at least this many times that of others. Within one kind
- * the capacities of favoured cores differ by a few percent; between kinds of the chips that people have they differ by
- * 1.5 to 4 times.
+ * Minimum ratio of capacities between two kinds of ARM's cores. It is 1.5 to 4 on chips that people have, and within a
+ * kind, favoured cores differ by a few percent.
  */
 const LEAST_GAP = 1.25;
 
-/** @returns the topology that Linux reports; undefined when Linux does not report which CPUs this process may use */
+/** @returns undefined when Linux does not report the allowed CPUs */
 export function readTopology(read: ReadText): Topology | undefined {
   const cpus = readCpus(read);
   if (!cpus) return undefined;
   const bySiblings = new Map<string, number[]>();
   for (const cpu of cpus) {
-    // thread_siblings_list is the older name of core_cpus_list; every Linux kernel since 2.6 has it.
+    // `thread_siblings_list` is the older name of `core_cpus_list`. Every kernel since 2.6 has it.
     const siblings = read(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`)?.trim() ?? `${cpu}`;
     bySiblings.set(siblings, [...(bySiblings.get(siblings) ?? []), cpu]);
   }
@@ -45,9 +41,9 @@ export function readTopology(read: ReadText): Topology | undefined {
 }
 
 /**
- * @param cores the cores that Windows or macOS reports, from the native addon
+ * @param cores from the native addon, on Windows or macOS
  * @param areLevels whether each entry stands for all cores of one kind, as on macOS
- * @returns undefined when there are no cores
+ * @returns undefined without cores
  */
 export function topologyOf(cores: readonly AddonCore[], areLevels: boolean): Topology | undefined {
   if (cores.length === 0) return undefined;
@@ -63,7 +59,7 @@ export function topologyOf(cores: readonly AddonCore[], areLevels: boolean): Top
   };
 }
 
-/** @returns the kinds among these cores, performance first; none where all cores are alike */
+/** @returns performance first; none where all cores are alike */
 export function kindsOf(cores: readonly Core[]): CoreKind[] {
   return CORE_KINDS.filter((kind) => cores.some((core) => core.kind === kind));
 }
@@ -72,22 +68,22 @@ function withKind(cpus: readonly number[], kind: CoreKind | undefined): Core {
   return { cpus, ...(kind !== undefined && { kind }) };
 }
 
-/** @returns the allowed CPUs that are online: a process may be allowed 0-127 on a machine that has only 0-3 */
+/** @returns the allowed CPUs that are online: 0-127 may be allowed on a machine that has 0-3 */
 function readCpus(read: ReadText): number[] | undefined {
   const allowed = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read('/proc/self/status') ?? '');
   const cpus = allowed ? parseCpuList(allowed[1]) : undefined;
   const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '');
   const present = cpus?.filter((cpu) => online?.includes(cpu)) ?? [];
-  // A container may number its CPUs differently in /sys. A list that contains none of the allowed CPUs is ignored.
+  // A container may number its CPUs differently in /sys; such a list is ignored.
   return present.length > 0 ? present : cpus;
 }
 
 type Kinds = ReadonlyMap<number, CoreKind>;
 
 /**
- * Intel's hybrid chips have a performance monitoring unit for each kind of core, and Linux has a folder for each unit.
- * On some chips the low-power cores of the SoC tile have their own folder, `cpu_lowpower`, and are not in `cpu_atom`.
- * @returns undefined when the chip has no such units, or when the folders do not name all of the CPUs
+ * Intel's hybrid chips have a performance monitoring unit, and thus a folder, for each kind of core. On some chips the
+ * low-power cores are not in `cpu_atom`, but in `cpu_lowpower`.
+ * @returns undefined without such units, or when the folders do not name all CPUs
  */
 function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const cpusOf = (unit: string) => parseCpuList(read(`/sys/devices/${unit}/cpus`) ?? '') ?? [];
@@ -99,10 +95,9 @@ function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined 
 }
 
 /**
- * Linux knows the capacities of ARM's cores, relative to the fastest (1024). Where there are three classes, as on
- * phones, the widest gap divides them. AMD's dense cores (Zen 4c, Zen 5c) have no such files. Dense cores do the same
- * work in a cycle as the others and only have lower clocks, so the same kernel is the fastest on both, and they count
- * as alike.
+ * Linux reports the capacities of ARM's cores, relative to the fastest (1024). The widest gap divides three classes, as
+ * on phones. AMD's dense cores (Zen 4c, Zen 5c) have no such files and count as alike: they only have lower clocks, so
+ * the same kernel is the fastest.
  */
 function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const capacities = new Map(
@@ -116,29 +111,26 @@ function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undef
   return new Map(cpus.map((cpu) => [cpu, (capacities.get(cpu) ?? 0) >= widest.from ? 'performance' : 'efficiency']));
 }
 
-/**
- * @returns all CPUs of the machine, including those that this process may not use: only all of them together show the
- *   kinds
- */
+/** @returns all CPUs of the machine: only together with the forbidden ones do they show the kinds */
 function presentCpus(cpus: readonly number[], read: ReadText): number[] {
   const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '') ?? [];
   return [...new Set([...online, ...cpus])];
 }
 
-/* Reads the processor time that Linux's control groups, version 1 or 2, allow this process. Pure. */
+/* The quota of processor time by control groups, version 1 or 2. Pure. */
 
-/** @returns the text of the file with this absolute path; undefined when it cannot be read */
+/** @returns undefined when the file with this absolute path cannot be read */
 type ReadText = (path: string) => string | undefined;
 
-/** Maximum number of levels of control groups that are read. Real groups are nested far less deep. */
+/** Maximum depth of control groups, far more than there are. */
 const MAX_GROUPS = 64;
 
-/** The mount point of the hierarchy of version 2, in a container and outside. */
+/** Mount point of version 2, in a container and outside. */
 const VERSION_2_AT = '/sys/fs/cgroup';
 
 /**
- * @param text the text of `cpu.max`: the allowed microseconds, or `max`, and the length of the period in microseconds
- * @returns processor seconds per second; undefined when there is no limit or the text is not valid
+ * @param text of `cpu.max`: the allowed microseconds or `max`, and the period in microseconds
+ * @returns processor seconds per second; undefined without a limit or for invalid text
  */
 function parseQuota(text: string): number | undefined {
   const match = /^(\d{1,15}) ([1-9]\d{0,14})$/.exec(text.trim());
@@ -146,8 +138,8 @@ function parseQuota(text: string): number | undefined {
 }
 
 /**
- * @returns the lowest quota of the process's control group and of all groups around it, in processor seconds per
- *   second; undefined when there is no limit. Both versions are read, because the `cpu` controller may be in either
+ * @returns the lowest quota among the process's group and those around it, in processor seconds per second; undefined
+ *   without a limit. Both versions are read, because the `cpu` controller may be in either
  */
 function readQuota(read: ReadText): number | undefined {
   const groups = read('/proc/self/cgroup') ?? '';
@@ -157,8 +149,8 @@ function readQuota(read: ReadText): number | undefined {
 }
 
 /**
- * @returns the texts of `cpu.max`. In a container with its own namespace the group is `/`, and the file there is the
- *   container's. Outside, the root group has no such file
+ * @returns texts of `cpu.max`. In a container with its own namespace, the file of the group `/` is the container's.
+ *   Outside, the root group has no such file
  */
 function quotasOfVersion2(groups: string, read: ReadText): string[] {
   const [, group] = /^0::(\/.*)$/m.exec(groups) ?? [];
@@ -166,10 +158,7 @@ function quotasOfVersion2(groups: string, read: ReadText): string[] {
   return levelsOf(group).map((level) => read(`${VERSION_2_AT}${level}/cpu.max`) ?? '');
 }
 
-/**
- * @returns texts in the form of `cpu.max`. In version 1 the limit and the period have separate files, and -1 means no
- *   limit
- */
+/** @returns texts as in `cpu.max`. Version 1 has separate files for limit and period, and -1 means no limit */
 function quotasOfVersion1(groups: string, read: ReadText): string[] {
   const lines = [...groups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)];
   const [, , group] = lines.find(([, controllers]) => controllers.split(',').includes('cpu')) ?? [];
@@ -181,12 +170,12 @@ function quotasOfVersion1(groups: string, read: ReadText): string[] {
 }
 
 interface Mount {
-  /** The outermost group of the mounted hierarchy. */
+  /** The outermost group that is mounted. */
   readonly root: string;
   readonly at: string;
 }
 
-/** @returns the folders of a group and of the groups around it. In a container the group itself may be the outermost */
+/** @returns folders of a group and those around it. In a container the group itself may be the outermost */
 function foldersOf(group: string, mounts: readonly Mount[]): string[] {
   const around = mounts.filter(({ root }) => root === '/' || `${group}/`.startsWith(`${root}/`));
   if (around.length === 0) return mounts.map(({ at }) => at);
@@ -207,12 +196,12 @@ function cpuMounts(mountinfo: string): Mount[] {
   });
 }
 
-/** Replaces octal escapes such as `\040`, with which the kernel writes spaces. */
+/** Decodes octal escapes, by which the kernel writes spaces (`\040`). */
 function unescaped(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 8)));
 }
 
-/** @returns the paths of a group and of all groups around it below the mount point; '' is the outermost */
+/** @returns paths of a group and those around it below the mount point; '' is the outermost */
 function levelsOf(group: string): string[] {
   const names = group
     .split('/')

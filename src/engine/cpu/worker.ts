@@ -10,27 +10,25 @@ import { type ScannedColumns, scanColumns } from './kernels/kernel.ts';
 import { loadKernel } from './kernels/load-kernel.ts';
 import { pinThread, setPriority } from './pinning.ts';
 
-/** The data that a thread is started with. */
 export interface ThreadData {
   readonly kernel: KernelName;
-  /** One word of shared memory: the number of the current run, 0 while there is none. */
+  /** One word of shared memory: number of the current run, or 0. */
   readonly currentRun: Int32Array;
-  /** The CPUs that the thread is confined to; empty when the system places it. */
+  /** Empty when the system places the thread. */
   readonly cpus: readonly number[];
   /** Absent when the thread keeps its priority. */
   readonly niceness?: number;
 }
 
-/** A range to search. It is copied to the thread, so it must be small. */
+/** Copied to the thread, so it must be small. */
 export interface Task {
-  /** The number of the run that the task belongs to. */
   readonly run: number;
   readonly puzzle: Puzzle;
   readonly range: Range;
 }
 
 export interface TaskResult extends ScannedColumns {
-  /** When the task began, on the system clock's `monotonicMs`. */
+  /** Start of the task on the system clock's `monotonicMs`. */
   readonly beganMs: number;
   readonly ms: number;
 }
@@ -41,8 +39,8 @@ if (cpus.length > 0) pinThread(cpus);
 const kernel = loadKernel(name);
 
 export default async function work({ run, puzzle, range }: Task): Promise<TaskResult> {
-  // When several tasks arrive at once, Piscina starts them all and would send no result before the last one has ended.
-  // This wait lets the result of one task be sent before the next task runs.
+  // Lets the result of one task be sent before the next runs: Piscina starts all tasks that have arrived, and would
+  // send no result before the last one has ended.
   await setImmediate();
   const beganMs = systemClock.monotonicMs();
   const scanned = scanColumns(kernel, puzzle, run, range, currentRun);

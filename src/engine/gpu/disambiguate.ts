@@ -1,31 +1,28 @@
 /**
- * Distinguishes GPUs that Dawn cannot. Dawn chooses by a part of the name: `RTX 3080` may give a `RTX 3080 Ti`, and
- * Dawn cannot distinguish two cards of one model. When Mesa's Vulkan layer is installed, each of them gets a process
- * that sees no other GPU. This is tried before it is relied on.
+ * Distinguishes GPUs that Dawn cannot: it chooses by a part of the name, so `RTX 3080` may give a `RTX 3080 Ti`, and
+ * two cards of one model are the same to it. If Mesa's Vulkan layer is installed, each such GPU gets a process that
+ * sees no other one. This is tried before it is relied on.
  */
 
 import type { Environment } from './gpu-process.ts';
 import { makerOf } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
-/**
- * Number of processes that list GPUs at once. Each starts the drivers of all GPUs, so more would slow each other down.
- */
+/** Number of processes that list GPUs at once. Each starts all drivers, so more would slow each other down. */
 const LOOKS_AT_ONCE = 4;
 
-/** A GPU, as far as it is known. */
 export interface Found {
-  /** Dawn's name for the GPU. */
+  /** Dawn's name. */
   readonly model: string;
   readonly backend: string;
   readonly vendor: string;
   readonly driver: string;
   readonly software: boolean;
-  /** The PCI address; absent when it is not certain. */
+  /** PCI address; absent when it is not certain. */
   readonly bus?: string;
-  /** Environment variables with which a process sees only this GPU; absent when its name is enough. */
+  /** Environment in which a process sees only this GPU; absent when its name is enough. */
   readonly environment?: Environment;
-  /** Set when another adapter is the same card, at the same address, through another driver. */
+  /** Set when another adapter is the same card through another driver. */
   readonly double?: true;
   /** For people: why the GPU cannot be used, and what to do. */
   readonly fault?: string;
@@ -33,16 +30,15 @@ export interface Found {
 
 /**
  * Lists the adapters that a process with this environment sees.
- * @throws Error when there are none or it takes too long.
+ * @throws Error without adapters, or after a time limit
  */
 export type Look = (environment: Environment) => Promise<readonly Adapter[]>;
 
-/** The result of trying to isolate a GPU. */
 type Attempt = { readonly found: Found } | { readonly reason: string };
 
 /**
- * @param adapters all adapters, in Dawn's order
- * @param table the table of Mesa's layer; empty when it is not installed
+ * @param adapters in Dawn's order
+ * @param table of Mesa's layer; empty when it is not installed
  * @returns what is known about each adapter, in the same order
  */
 export async function disambiguate(
@@ -64,15 +60,14 @@ export async function disambiguate(
 }
 
 /**
- * Marks doubles: one card can have several drivers, such as AMD's RADV and AMDVLK, and then only one of its adapters is
- * used.
- * @param found what is known about each adapter, without regard to doubles
+ * Marks doubles: a card with several drivers, such as AMD's RADV and AMDVLK, has an adapter for each, and one of these
+ * is used.
  */
 function markDoubles(found: readonly Found[], adapters: readonly Adapter[], table: readonly TableRow[]): Found[] {
   const buses = adapters.map((adapter) => busOf(adapter, adapters, table));
   return found.map((gpu, i) => {
     const usable = found.filter((other, j) => buses[i] && buses[j] === buses[i] && other.fault === undefined);
-    // The first adapter whose address is certain is used, or else the first one.
+    // The first one with a certain address is used, or else the first one.
     const card = usable.find(({ bus }) => bus) ?? usable[0];
     if (!card || card === gpu) return gpu;
     const { environment, fault, ...double } = gpu;
@@ -80,7 +75,7 @@ function markDoubles(found: readonly Found[], adapters: readonly Adapter[], tabl
   });
 }
 
-/** Whether an adapter's name is the same as, or a part of, another adapter's name. */
+/** Whether the name is equal to, or a part of, another adapter's name. */
 function isAmbiguous({ model }: Adapter, adapters: readonly Adapter[]): boolean {
   return adapters.filter((other) => other.model.includes(model)).length > 1;
 }
@@ -110,8 +105,8 @@ async function isolate(
 }
 
 /**
- * @returns what is known about a GPU that can only be chosen by its name. Dawn gives the first GPU of that name; when
- *   other GPUs of the name have their own processes, it might give one of those
+ * @returns what is known about a GPU that can only be chosen by name. Dawn gives the first GPU of that name, which may
+ *   be one that has its own process
  */
 function byName(
   adapter: Adapter,
@@ -131,7 +126,7 @@ function byName(
   return { ...known, fault: `another GPU has the same name${reason}; ${REMEDY}` };
 }
 
-/** Assigns the addresses of equal names in order: which one has which does not matter, as long as each has its own. */
+/** Assigns addresses to equal names in order. Each needs its own; which one does not matter. */
 function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]): string | undefined {
   const twins = adapters.filter(({ model }) => model === adapter.model);
   const rows = table.filter(({ model }) => model === adapter.model);
@@ -139,7 +134,7 @@ function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly T
   return buses.size === twins.length && rows.length === twins.length ? [...buses][twins.indexOf(adapter)] : undefined;
 }
 
-/** @returns the info of another GPU of the same name, or that of the table, for a GPU that was not opened */
+/** @returns the info of another GPU of the same name, or the table's, for a GPU that was not opened */
 function infoOfLike({ model }: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]) {
   const twin = adapters.find((other) => other.model === model && other.info);
   if (twin?.info) return twin.info;
@@ -156,24 +151,22 @@ const REMEDY = ON_LINUX
   : 'only the first of them is used (see docs/devices.md)';
 
 /*
- * Uses Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) to list the GPUs with their addresses, and to hide all
- * but one of them from a process. The layer works with the drivers of all makers, NVIDIA's too. Source: Mesa's
+ * Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) lists the GPUs with their addresses, and hides all but one of
+ * them from a process. It works with the drivers of all makers, also NVIDIA's. Source: Mesa's
  * `src/vulkan/device-select-layer/`; tried with Mesa 25.0.
  */
 
-/** Makes the layer print its table to stderr whenever a process enumerates the GPUs. */
+/** With this, the layer prints its table to stderr whenever a process enumerates the GPUs. */
 export const WITH_TABLE: Environment = { MESA_VK_DEVICE_SELECT_DEBUG: '1' };
 
-/** A GPU in the layer's table. */
 export interface TableRow {
-  /** The maker's PCI number, or Vulkan's number if it has none: 0x10005 stands for Mesa's software renderers. */
+  /** The maker's PCI number, or else Vulkan's: 0x10005 stands for Mesa's software renderers. */
   readonly vendorId: number;
   readonly deviceId: number;
   /** The driver's name for the model, which is also Dawn's. */
   readonly model: string;
-  /** Whether this is a software renderer on the CPU. */
   readonly isCpu: boolean;
-  /** The PCI address, such as `0000:65:00.0`; absent when the driver does not report it. */
+  /** Absent when the driver does not report it. */
   readonly bus?: string;
 }
 
@@ -182,13 +175,11 @@ const IDS = '([0-9a-f]+):([0-9a-f]+)';
 const TYPE = '(other|integrated GPU|discrete GPU|virtual GPU|CPU)';
 const BUS = '([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])';
 const ROW = new RegExp(`^  GPU \\d+: ${IDS} "(.*)" ${TYPE}(?: ${BUS})?$`);
-/**
- * The layer prints this address for a driver that reports none, if another driver reports one. It is the host bridge's.
- */
+/** The host bridge's address, printed for drivers that report none if another driver reports one. */
 const NO_BUS = '0000:00:00.0';
 
 /**
- * @param text the output of a process. It has the table several times, and the beginning of the first may be lost
+ * @param text output of a process. It has the table several times, and the start of the first may be lost
  * @returns the rows of the last table; none when the layer is not installed
  */
 export function parseTable(text: string): TableRow[] {
@@ -205,12 +196,9 @@ function parseRow(line: string): TableRow[] {
   return [{ ...ids, model, isCpu: type === 'CPU', ...(bus && bus !== NO_BUS && { bus }) }];
 }
 
-/**
- * @param bus a PCI address, such as `0000:65:00.0`
- * @returns an environment in which a process sees only the GPU at this address. With Mesa before 23.3 it sees all GPUs
- */
+/** @returns an environment in which a process sees only the GPU at this address; all GPUs with Mesa before 23.3 */
 export function onlyAt(bus: string): Environment {
-  // The exclamation mark hides the other GPUs, if there is one at this address. MESA_VK_DEVICE_SELECT, which the user
-  // may have set, takes precedence over DRI_PRIME, so it is emptied here.
+  // The exclamation mark hides the other GPUs if there is one at this address. MESA_VK_DEVICE_SELECT, which the user
+  // may have set, has precedence over DRI_PRIME.
   return { DRI_PRIME: `pci-${bus.replace(/[:.]/g, '_')}!`, MESA_VK_DEVICE_SELECT: '' };
 }

@@ -1,4 +1,4 @@
-/** One GPU as an engine. The GPU itself lives in a child process: see gpu-process.ts and child/main.ts. */
+/** One GPU as an engine. The GPU itself is in a child process: see gpu-process.ts and child/main.ts. */
 
 import type { Job } from '../../chain/job.ts';
 import { COUNTERS, type Range, sizeOf } from '../../chain/nonce.ts';
@@ -19,35 +19,33 @@ import { nameOf, TUNING_LIMITS, type Tuning, type TuningLimits, type Variant } f
 export interface GpuOptions {
   /** `gpu0` … */
   readonly name: string;
-  /** The model, as `listGpus` gives it. The default is the GPU that Dawn considers the fastest. */
+  /** The model from `listGpus`. The default is the GPU that Dawn considers the fastest. */
   readonly adapter?: string;
   /** Whether a software renderer on the CPU is accepted. */
   readonly softwareGpu?: boolean;
-  /** Time that a dispatch should take, at least 2 ms. The default is the best one that tuning found. */
+  /** Time for a dispatch, at least 2 ms. The default is the best one by tuning. */
   readonly batchMs?: number;
-  /** Folder in which tunings are remembered. Without it the GPU is measured at each opening, which takes seconds. */
+  /** Folder for tunings. Without it the GPU is measured at each opening, which takes seconds. */
   readonly cacheDirectory?: string;
-  /** The card whose sensors are read: its maker, and its PCI address such as `0000:65:00.0`, if they are known. */
   readonly card?: Card;
-  /** After this many milliseconds without a report, the GPU counts as lost and its process is killed. */
+  /** Time without a report after which the GPU counts as lost and its process is killed. */
   readonly silenceMs?: number;
-  /** Environment variables for the child process, which configure drivers and loaders. */
+  /** Environment of the child process, for drivers and loaders. */
   readonly environment?: Environment;
-  /** Whether to measure at each opening, even when a tuning is remembered. */
+  /** Whether to measure even when a tuning is remembered. */
   readonly tuneAgain?: boolean;
-  /** The variant of the kernel to use. The default is the fastest one. */
+  /** The default is the fastest one. */
   readonly variant?: Variant;
-  /** The variants to measure, and the times of the measurement. The default is TUNING_LIMITS. */
+  /** Overrides of TUNING_LIMITS. */
   readonly tuningLimits?: Partial<TuningLimits>;
-  /** The script of the child process. The default is child/main.js. */
   readonly child?: ChildScript;
 }
 
 export interface GpuInfo extends EngineInfo {
   readonly gpu: GpuKernelInfo;
-  /** The measurements, from this start or an earlier one. */
+  /** From this start or an earlier one. */
   readonly tuning: Tuning;
-  /** For people: where the readings of the sensors come from, or why there are none. */
+  /** For people: the source of the sensors' readings, or why there is none. */
   readonly sensors: string;
 }
 
@@ -58,7 +56,7 @@ export class GpuEngine implements Engine {
   #process: GpuProcess | undefined;
   #chunkCounters = LEAST_COUNTERS;
   #searches = 0;
-  /** Names of the variants that were running when the device was lost during tuning. */
+  /** The variants that ran when the device was lost during tuning. */
   readonly #skip = new Set<string>();
 
   constructor(options: GpuOptions) {
@@ -66,7 +64,7 @@ export class GpuEngine implements Engine {
     this.#options = options;
   }
 
-  /** The process id of the child; undefined while the engine is closed. */
+  /** Undefined while the engine is closed. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
@@ -142,7 +140,7 @@ export class GpuEngine implements Engine {
       }
     } finally {
       release();
-      // The caller may stop reading reports early. Ranges that the GPU has not reported by then are given back.
+      // The caller may stop reading early. Ranges that the GPU has not reported are given back.
       if (!ended && !stopped) halt();
       while (!ended) ended = (await gpu.next(search).catch(() => undefined))?.type !== 'report';
       for (const range of given.rest) ranges.giveBack(range);
@@ -156,18 +154,15 @@ export class GpuEngine implements Engine {
   }
 }
 
-/* The ranges that a GPU's child process has been given and has not yet reported as searched. */
+/* The ranges that the child process has and has not reported as searched */
 
-/**
- * Time that the search of a chunk takes. The child has two chunks, so that it has enough while this process is busy.
- */
+/** Search time of a chunk. The child has two, so that it has enough while this process is busy. */
 const CHUNK_MS = 300;
-/** Maximum number of chunks that the child has. When a space is nearly used up, chunks can be small and many. */
+/** Maximum number of chunks in the child: they can be small and many when a space is nearly used up. */
 const MOST_CHUNKS = 64;
-/** Minimum number of counters in a chunk. */
 const LEAST_COUNTERS = 2 ** 16;
 
-/** @returns the number of counters in a chunk: at least two batches, so that one waits while the other is in flight */
+/** @returns counters in a chunk: at least two batches, so that one waits while the other is in flight */
 export function chunkCounters(hashesPerSecond: number, batchMs: number): number {
   const counters = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
   return Math.min(COUNTERS, Math.max(LEAST_COUNTERS, counters));
@@ -188,11 +183,7 @@ export class Given {
     this.rest = [...this.rest, range];
   }
 
-  /**
-   * Takes chunks until the child has two.
-   * @param counters the size of a chunk
-   * @param send called with each chunk, in order
-   */
+  /** Takes chunks of this number of counters until the child has two. `send` gets each, in order. */
   topUp(ranges: Ranges, counters: number, send: (range: Range) => void): void {
     while (this.counters <= counters && this.rest.length < MOST_CHUNKS) {
       const range = ranges.take({ counters, pages: 1 });
@@ -203,9 +194,8 @@ export class Given {
   }
 
   /**
-   * Removes a range that was reported as searched.
-   * @param searched a range; it may span several consecutive chunks
-   * @throws DeviceError when a part of it was not given or was reported before.
+   * Removes a range that was reported as searched, perhaps of several consecutive chunks.
+   * @throws DeviceError when a part of it was not given, or was reported before
    */
   settle(searched: Range): void {
     let settled = 0;
@@ -221,9 +211,9 @@ export class Given {
   }
 }
 
-/* Arithmetic on strips. A strip is a range of one page: counters `[counter, counter + counters)`. */
+/* Arithmetic on strips: ranges of one page, with the counters `[counter, counter + counters)` */
 
-/** @returns the intersection of two strips; undefined when it is empty */
+/** @returns the intersection; undefined when it is empty */
 export function common(one: Range, other: Range): Range | undefined {
   if (one.lane !== other.lane || one.page !== other.page) return undefined;
   const counter = Math.max(one.counter, other.counter);
@@ -231,7 +221,7 @@ export function common(one: Range, other: Range): Range | undefined {
   return counters > 0 ? { ...one, counter, counters } : undefined;
 }
 
-/** @returns what remains of a strip before and after one of its parts */
+/** @returns the rest of a strip before and after one of its parts */
 export function without(strip: Range, part: Range): Range[] {
   const end = strip.counter + strip.counters;
   const partEnd = part.counter + part.counters;

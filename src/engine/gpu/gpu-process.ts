@@ -1,6 +1,6 @@
 /**
- * The parent's side of a GPU's child process. Each GPU has its own process for WebGPU, because a crash of a driver or
- * of Dawn must not end the miner. The parent never imports `webgpu`.
+ * The parent's side of a GPU's child process, which runs WebGPU, so that a crash of a driver or of Dawn does not end
+ * the miner. The parent never imports `webgpu`.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -14,28 +14,22 @@ import { DeviceError } from '../engine.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 
 const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/main.js', import.meta.url)) };
-/** Time limit for the driver's start and for compiling the shaders, which takes seconds on a cold cache. */
+/** Time limit for starting the driver and compiling the shaders, which takes seconds on a cold cache. */
 const OPEN_MS = 60_000;
-/** Time limit for the start of all GPUs' drivers. On a large rig each can take seconds. */
+/** Time limit for the start of all drivers, each of which can take seconds. */
 const LIST_MS = 60_000;
-/** After this silence the driver or the process hangs. Drivers reset a GPU that hangs after 2 to 10 s. */
+/** Silence after which the driver or process hangs. Drivers reset a GPU that hangs after 2 to 10 s. */
 const SILENCE_MS = 20_000;
-/** Time limit for the last dispatches and the driver when the device is closed. */
+/** Time limit for the last dispatches and the driver at closing. */
 const CLOSE_MS = 5_000;
-/**
- * Time limit for the rest of the child's output after its end: a process that a driver has started may live on and keep
- * the output open.
- */
+/** Time limit for output after the child's end: a process started by a driver may keep it open. */
 const LAST_WORD_MS = 1_000;
-/**
- * Number of characters of the child's last output that are kept, to explain its death. There is room for the table of
- * Mesa's Vulkan layer.
- */
+/** Characters of the last output that are kept: enough for a cause, and the table of Mesa's Vulkan layer. */
 const LAST_WORDS_CHARS = 16_000;
 
-/** A warning or an error of Dawn or a driver, except for one that Dawn prints for every healthy device. */
+/** A warning or error of Dawn or a driver, except one that Dawn prints for every healthy device. */
 const COMPLAINT = /^(warning|error|fatal)(?!.*artificially reduced)/i;
-/** Number of characters of these lines that an error quotes. */
+/** Characters of these lines that an error quotes. */
 const COMPLAINT_CHARS = 300;
 
 export type Environment = Readonly<Record<string, string>>;
@@ -43,24 +37,19 @@ type SearchMessage = Extract<ToParent, { type: 'report' | 'ended' }>;
 type Answer = Extract<ToParent, { type: 'opened' | 'listed' }>;
 type OpenQuestion = Omit<Extract<ToChild, { type: 'open' }>, 'pulseMs'>;
 
-/** The script of the child process. */
 export interface ChildScript {
   readonly path: string;
   readonly args?: readonly string[];
 }
 
 interface GpuProcessOptions {
-  /** The default is child/main.js. */
   readonly child?: ChildScript | undefined;
-  /**
-   * The child is killed when a search has waited this long for a report, or when the pulse has stopped for this long.
-   */
+  /** Time without a pulse, or without a report while a search waits for one, after which the child is killed. */
   readonly silenceMs?: number | undefined;
-  /** Called while opening takes long, with what is being done and the fraction of it that is done, 0 to 1. */
+  /** As `EngineListener.progress`. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
-  /** Called every few seconds with the sensors' readings. */
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
-  /** Called once when a device that was open is lost. */
+  /** Called once when an open device is lost. */
   readonly lost?: ((fault: DeviceError) => void) | undefined;
 }
 
@@ -69,13 +58,11 @@ export class GpuProcess {
   readonly #options: GpuProcessOptions;
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
-  /** The unread messages of each search. A search is removed when its `ended` has been read. */
+  /** The unread messages of each search, until its `ended` has been read. */
   readonly #inboxes = new Map<number, SearchMessage[]>();
   readonly #waiting: (() => void)[] = [];
   #answer: Answer | undefined;
-  /** Number of messages that have arrived. */
   #messages = 0;
-  /** Number of messages about searches that have arrived. */
   #searchMessages = 0;
   #pulseWatch: NodeJS.Timeout | undefined;
   #answerTimer: NodeJS.Timeout | undefined;
@@ -84,15 +71,15 @@ export class GpuProcess {
   #closing = false;
   #lastWords = '';
 
-  /** @param environment variables in addition to those of this process */
+  /** @param environment is added to that of this process */
   constructor(environment: Environment = {}, options: GpuProcessOptions = {}) {
     this.#options = options;
     this.#silenceMs = options.silenceMs ?? SILENCE_MS;
     const { path, args = [] } = options.child ?? CHILD;
     this.#child = fork(path, args, {
       serialization: 'advanced',
-      execArgv: [], // The child must not get --inspect or a test runner's flags.
-      // The child's stdout is ignored: drivers may print to it, and this process's stdout may carry JSON.
+      execArgv: [], // Without --inspect or a test runner's flags.
+      // stdout is ignored: drivers may print to it, and this process may print JSON.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { XDG_RUNTIME_DIR: tmpdir(), ...process.env, ...environment }, // The Vulkan loader warns without XDG_RUNTIME_DIR.
     });
@@ -102,7 +89,7 @@ export class GpuProcess {
       this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS_CHARS);
     });
     const lastWord = new Promise<void>((resolve) => stderr?.once('close', resolve));
-    // The child's event 'close' cannot be used: it never comes once the parent has disconnected.
+    // The event 'close' never comes once the parent has disconnected.
     this.#exited = new Promise((resolve) => {
       this.#child.once('exit', async (code, signal) => {
         await settledWithin(lastWord, LAST_WORD_MS);
@@ -121,27 +108,24 @@ export class GpuProcess {
     return this.#child.pid;
   }
 
-  /** The variant of the kernel that the child has tried last while it opened the device. */
+  /** The variant that the child tried last while opening the device. */
   get trying(): string | undefined {
     return this.#trying;
   }
 
-  /** The end of the child's output on stderr. It is complete once the process is closed. */
+  /** The end of stderr, complete once the process is closed. */
   get lastWords(): string {
     return this.#lastWords;
   }
 
-  /**
-   * Asks the child for the list of adapters.
-   * @throws DeviceError when there is no answer.
-   */
+  /** @throws DeviceError when there is no answer */
   list(): Promise<Extract<Answer, { type: 'listed' }>> {
     return this.#ask({ type: 'list' }, 'listed', LIST_MS);
   }
 
   /**
-   * Opens the device. From then on the child must show a pulse.
-   * @throws DeviceError when there is no answer, or no device.
+   * Opens the device, which must show a pulse from then on.
+   * @throws DeviceError when there is no answer, or no device
    */
   async open(question: OpenQuestion): Promise<Extract<Answer, { type: 'opened' }>> {
     const answer = await this.#ask({ ...question, pulseMs: pulseWithin(this.#silenceMs) }, 'opened', OPEN_MS);
@@ -162,7 +146,7 @@ export class GpuProcess {
       return this.#answer as Extract<Answer, { type: Type }>;
     } catch (error) {
       if (!(error instanceof DeviceError) || error.fault !== 'missing') throw error;
-      await this.#exited; // The child's output must be complete: Dawn says only on stderr why it refused a driver.
+      await this.#exited; // For the complete output: Dawn says only on stderr why it refused a driver.
       throw new DeviceError('missing', `${error.message}${this.#complaints()}`, { cause: error });
     } finally {
       clearTimeout(this.#answerTimer);
@@ -170,7 +154,7 @@ export class GpuProcess {
   }
 
   send(message: ToChild): void {
-    // An error here means that the child has gone, which the event 'exit' reports.
+    // On an error, the child has gone, which the event 'exit' reports.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -180,8 +164,8 @@ export class GpuProcess {
   }
 
   /**
-   * Waits for the next message about a search. Call it only when a message is due, and not after `ended`.
-   * @throws DeviceError when the child has died, or has been silent for too long.
+   * Waits for the next message about a search. Call it only if one is due, and not after `ended`.
+   * @throws DeviceError when the child has died, or was silent for too long
    */
   async next(search: number): Promise<SearchMessage> {
     const inbox = this.#inboxes.get(search) ?? [];
@@ -196,7 +180,7 @@ export class GpuProcess {
     return message;
   }
 
-  /** Ends all searches and the child, which frees the device. A child that takes too long is killed. Never throws. */
+  /** Ends all searches and the child, which frees the device. A slow child is killed. Never throws. */
   async close(): Promise<void> {
     this.#closing = true;
     const timer = setTimeout(() => this.#end('it did not close in time'), CLOSE_MS);
@@ -205,13 +189,13 @@ export class GpuProcess {
     while (!this.#gone && !allEnded()) await this.#news().catch(() => {});
     clearInterval(this.#pulseWatch);
     if (this.#child.connected) this.#child.disconnect();
-    // A process that is stuck in its driver cannot even be killed. It must not keep this process from ending.
+    // A process that is stuck in its driver may survive SIGKILL, and must not keep this one from ending.
     await settledWithin(this.#exited, 2 * CLOSE_MS);
     clearTimeout(timer);
     this.#child.unref();
   }
 
-  /** Kills the child when the count has stood still for too long. */
+  /** Kills the child when the count stands still for too long. */
   #watch(count: () => number, fault: string): NodeJS.Timeout {
     return watchSilence(count, this.#silenceMs, () => this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`));
   }
@@ -250,7 +234,7 @@ export class GpuProcess {
     this.#wake();
   }
 
-  /** Takes the device out of service and kills the child. Only the first call's reason counts. */
+  /** Takes the device out of service and kills the child. Only the first reason counts. */
   #end(reason: string, fault: DeviceFault = 'lost'): void {
     const message = fault === 'lost' ? `the GPU was lost: ${reason}` : reason;
     const first = this.#gone === undefined;
@@ -261,7 +245,7 @@ export class GpuProcess {
     if (first && this.#answer && !this.#closing) this.#options.lost?.(this.#gone);
   }
 
-  /** Waits for the next message. @throws DeviceError once the device is out of service. */
+  /** @throws DeviceError once the device is out of service */
   async #news(): Promise<void> {
     if (this.#gone) throw this.#gone;
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -277,20 +261,19 @@ export class GpuProcess {
   }
 }
 
-/* Notices when messages stop. */
+/* Detection of silence */
 
-/** The longest time between signs of life. */
+/** Maximum time between signs of life. */
 const PULSE_MS = 1_000;
 
-/** @returns the time between signs of life: short enough that each check finds a new one, even if one is late */
+/** @returns a time such that each check finds a new sign of life, even if one is late */
 export function pulseWithin(silenceMs: number): number {
   return Math.min(PULSE_MS, silenceMs / 4);
 }
 
 /**
- * Calls `silent` when the count of messages has stood still for `silenceMs`, and then every half of `silenceMs`. It
- * takes two checks, because the first can be wrong when this process was suspended.
- * @param count returns the number of messages so far
+ * Calls `silent` when the count of messages has stood still for `silenceMs`, and then every half of that. It takes two
+ * checks, because the first is wrong after this process was suspended.
  * @returns the timer, for `clearInterval`
  */
 export function watchSilence(count: () => number, silenceMs: number, silent: () => void): NodeJS.Timeout {

@@ -1,4 +1,4 @@
-/** Lists the GPUs, with the help of child processes, because Dawn must not run in this process. */
+/** Lists the GPUs in child processes, because Dawn must not run in this one. */
 
 import { DeviceError } from '../engine.ts';
 import { disambiguate, type Found, parseTable, WITH_TABLE } from './disambiguate.ts';
@@ -10,22 +10,19 @@ export interface Gpu extends Omit<Found, 'fault' | 'double'> {
   /** `gpu0` … */
   readonly name: string;
   readonly usable: boolean;
-  /** For people: why the GPU is usable, or why not and what to do. */
+  /** For people: why it is usable, or why not and what to do. */
   readonly why: string;
 }
 
 interface ListOptions {
-  /** Whether a software renderer on the CPU counts as usable. */
+  /** Whether software renderers are usable. */
   readonly softwareGpu?: boolean;
-  /** Additional environment variables for the child processes. */
   readonly environment?: Environment;
 }
 
 /**
- * Lists all GPUs, including software renderers.
- * @returns the GPUs in the order of their PCI addresses if all have one, otherwise in Dawn's order; software renderers
- *   last
- * @throws DeviceError when there is no GPU (`missing`), or when two attempts to find out have failed (`lost`).
+ * @returns all GPUs by PCI address if all have one, otherwise in Dawn's order; software renderers last
+ * @throws DeviceError when there is no GPU (`missing`), or when two attempts have failed (`lost`)
  */
 export async function listGpus({ softwareGpu = false, environment = {} }: ListOptions = {}): Promise<Gpu[]> {
   const { adapters, lastWords } = await twiceIfLost(() => look({ ...WITH_TABLE, ...environment }));
@@ -41,7 +38,7 @@ export async function listGpus({ softwareGpu = false, environment = {} }: ListOp
   }));
 }
 
-/** Asks a second time when the GPU was lost: a driver that crashes while the machine starts mostly answers then. */
+/** Asks again when the GPU was lost: a driver that crashed while the machine started mostly answers then. */
 export async function twiceIfLost<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -75,7 +72,7 @@ function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
 const CHOOSE_DRIVER =
   'to use this driver instead, name its file in /usr/share/vulkan/icd.d with VK_DRIVER_FILES (see docs/devices.md)';
 
-/** Adds addresses from the system, for makers of which there is exactly one GPU and one device on the bus. */
+/** Adds the system's addresses for makers with exactly one GPU and one device on the bus. */
 export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevice[]): Found[] {
   return gpus.map((gpu) => {
     const others = gpus.filter(({ vendor }) => vendor === gpu.vendor);
@@ -84,10 +81,10 @@ export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevi
   });
 }
 
-/** Sorts GPUs by address, so that the order is the same at every start. Dawn's order depends on the drivers. */
+/** Sorts by address for the same order at every start. Dawn's order depends on the drivers. */
 export function inOrder(gpus: readonly Found[]): Found[] {
   const real = gpus.filter(({ software }) => !software);
-  // The domain, at the beginning of an address, may have more than four digits.
+  // The domain at the beginning may have more than four digits.
   const place = ({ bus = '' }: Found) => bus.padStart(16, '0');
   if (real.every(({ bus }) => bus)) {
     real.sort((a, b) => (place(a) < place(b) ? -1 : Number(place(a) > place(b)))); // Equal addresses stay in Dawn's order.

@@ -1,13 +1,11 @@
-/** Calls NVIDIA's management library (NVML) through koffi, which is imported only when it is needed. */
+/** The sensors of NVIDIA's cards, by its library NVML, which is called with koffi. */
 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { plausible, type Sensors } from '../sensors.ts';
 import { NAMES, whichCard } from './pci.ts';
 
-/**
- * The types of parameters and their names in C. `out` and `inout` are pointers to memory that the function fills in.
- */
+/** C's names of types. `out` and `inout` are pointers to memory that the function fills in. */
 const TYPES = {
   text: 'str',
   number: 'unsigned int',
@@ -19,7 +17,7 @@ const TYPES = {
 type Type = keyof typeof TYPES;
 
 /**
- * Calls a function on one of libuv's threads, so that a slow driver does not block JavaScript.
+ * Runs on one of libuv's threads, so that a slow driver does not block JavaScript.
  * @returns an nvmlReturn_t
  */
 type Call = (...args: unknown[]) => Promise<number>;
@@ -34,8 +32,8 @@ class NvmlLibrary {
   }
 
   /**
-   * @param path the library's name or path for the system's loader
-   * @throws Error that says what is missing.
+   * @param path name or path for the system's loader
+   * @throws Error that says what is missing
    */
   static async load(path: string): Promise<NvmlLibrary> {
     const koffi = await import('koffi').catch((error: Error) => {
@@ -52,7 +50,7 @@ class NvmlLibrary {
     }
   }
 
-  /** @returns undefined when this version of the library has no such function */
+  /** @returns undefined if this version has no such function */
   optional(name: string, ...parameters: Type[]): Call | undefined {
     const types = parameters.map((each) => {
       if (each.startsWith('out')) return this.#koffi.out(TYPES[each]);
@@ -65,14 +63,14 @@ class NvmlLibrary {
     }
   }
 
-  /** @throws Error when this version of the library has no such function. */
+  /** @throws Error if this version has no such function */
   required(name: string, ...parameters: Type[]): Call {
     const call = this.optional(name, ...parameters);
     if (!call) throw new Error(`NVIDIA’s management library has no ${name}: update NVIDIA’s driver`);
     return call;
   }
 
-  /** @returns the library's text for an nvmlReturn_t */
+  /** @returns the text for an nvmlReturn_t */
   reason(code: number): string {
     try {
       return this.#library.func('nvmlErrorString', 'str', ['int'])(code) ?? `error ${code}`;
@@ -84,15 +82,15 @@ class NvmlLibrary {
 
 const firstLine = (error: Error) => error.message.split('\n')[0];
 
-/* Reads the sensors of NVIDIA's cards. Source of functions, constants and units: NVML API Reference Guide. */
+/* Source of functions, constants and units: NVML API Reference Guide */
 
-/** On Windows the full path is given, because a bare name would be looked for in the current folder, too. */
+/** A full path on Windows, where a bare name would be looked for in the current folder, too. */
 export const NVML_LIBRARY =
   process.platform === 'win32'
     ? join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'nvml.dll')
     : 'libnvidia-ml.so.1';
 
-/** NVML_SUCCESS of nvmlReturn_t. A function that returns another value has given no result. */
+/** NVML_SUCCESS of nvmlReturn_t. With other values there is no result. */
 const SUCCESS = 0;
 /** NVML_TEMPERATURE_GPU of nvmlTemperatureSensors_t. */
 const TEMPERATURE_GPU = 0;
@@ -106,13 +104,13 @@ const FIELD_MEMORY_TEMPERATURE = 82;
  * nvmlReturn, 8 bytes of value. It is little-endian on all systems that NVIDIA has drivers for.
  */
 const FIELD_VALUE = { bytes: 40, type: 24, result: 28, value: 32 };
-/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t. All other types are integers. */
+/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t. Other types are integers. */
 const VALUE_DOUBLE = 0;
 
 /**
- * @param bus the card's PCI address, as Linux writes it; undefined for the only card
- * @param path the library's name or path for the system's loader
- * @throws Error that says why there are no sensors.
+ * @param bus PCI address, as Linux writes it; undefined for the only card
+ * @param path name or path of the library for the system's loader
+ * @throws Error that says why there are no sensors
  */
 export async function openNvml(bus: string | undefined, path: string): Promise<Sensors> {
   const library = await NvmlLibrary.load(path);
@@ -164,11 +162,11 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
     field.writeUInt32LE(FIELD_MEMORY_TEMPERATURE);
     if ((await fields?.(device, 1, field)) !== SUCCESS) return undefined;
     if (field.readUInt32LE(FIELD_VALUE.result) !== SUCCESS) return undefined;
-    // A temperature fits into the first 4 bytes of every integer type.
+    // Temperatures fit into the first 4 bytes of every integer type.
     return field.readUInt32LE(FIELD_VALUE.type) === VALUE_DOUBLE ? undefined : field.readUInt32LE(FIELD_VALUE.value);
   }
   return async () => {
-    // The calls follow one another, so that a driver that hangs blocks only one of libuv's few threads.
+    // One call at a time, so that a driver that hangs blocks only one of libuv's few threads.
     const temperatureCelsius = await number(temperature, TEMPERATURE_GPU);
     const memoryCelsius = await memoryTemperature();
     const powerMilliwatts = await number(power);

@@ -1,13 +1,13 @@
-/** The cards on the PCI bus: their makers, and their addresses, with which the system distinguishes them. */
+/** The cards on the PCI bus, with their makers and addresses. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SYSFS = '/sys/bus/pci/devices';
-/** PCI class 03 stands for display controllers, including 3D controllers without an output. */
+/** Class 03: display controllers, including 3D controllers without an output. */
 const DISPLAY = /^0x03/;
 
-/** The known makers of GPUs: PCI number and Dawn's name. */
+/** PCI numbers and Dawn's names of known makers. */
 const MAKERS = [
   [0x10de, 'nvidia'],
   [0x1002, 'amd'],
@@ -15,21 +15,18 @@ const MAKERS = [
 ] as const;
 export type Maker = (typeof MAKERS)[number][1];
 
-/**
- * @param vendor the maker's PCI number, or Dawn's name for it
- * @returns undefined for other makers
- */
+/** @param vendor PCI number or Dawn's name */
 export function makerOf(vendor: number | string): Maker | undefined {
   return MAKERS.find(([id, name]) => id === vendor || name === vendor)?.[1];
 }
 
 export interface DisplayDevice {
-  /** The PCI address, such as `0000:65:00.0`. */
+  /** PCI address, such as `0000:65:00.0`. */
   readonly bus: string;
   readonly vendor: Maker;
 }
 
-/** @returns the display devices of the known makers; none when the system does not list them */
+/** @returns devices of the known makers; none when the system does not list them */
 export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
   try {
     return readdirSync(sysfs).flatMap((bus) => {
@@ -42,30 +39,26 @@ export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
   }
 }
 
-/** The vendors' names for people. */
 export const NAMES = { nvidia: 'NVIDIA', amd: 'AMD', intel: 'Intel' } as const;
 
 export interface Card {
   readonly vendor?: Maker | undefined;
-  /** The PCI address, such as `0000:65:00.0`. Without it, the sensors are those of the vendor's only card. */
+  /** PCI address, such as `0000:65:00.0`. Without it, the vendor's only card is meant. */
   readonly bus?: string;
 }
 
-/**
- * @param count the number of the vendor's cards; without an address, it would have to be 1
- * @returns why no card could be chosen
- */
+/** @returns why no card could be chosen */
 export function whichCard(count: number, vendor: string): string {
   if (count === 0) return `the system lists no card of ${vendor}`;
   return `there are ${count} cards of ${vendor}, and no PCI address says which of them this is`;
 }
 
-/** Number of characters of an invalid text that the error quotes. */
+/** Characters of an invalid text that the error quotes. */
 const SHOWN_CHARS = 40;
 
 /**
- * @returns the address as Linux writes it, such as `0000:65:00.0`: in lower case, the domain with at least four digits
- * @throws Error when the text is not a PCI address.
+ * @returns as Linux writes it, such as `0000:65:00.0`: lower case, at least four digits for the domain
+ * @throws Error for anything but a PCI address
  */
 export function parseBus(text: string): string {
   const match = /^([0-9a-f]{1,8})(:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/.exec(text.toLowerCase());

@@ -1,7 +1,4 @@
-/**
- * The messages between the parent and a GPU's child process, sent as structured clones over Node.js's IPC channel. Both
- * sides check what they receive.
- */
+/** The messages between the parent and a GPU's child process, over Node.js's IPC channel. Both sides check them. */
 
 import { z } from 'zod';
 import { COUNTERS, LANES, PAGES } from '../../chain/nonce.ts';
@@ -17,7 +14,7 @@ const below = (limit: number) =>
     .min(0)
     .max(limit - 1);
 
-/** A range of one page. All ranges of a GPU are such strips. */
+/** A range of one page, as all ranges of a GPU are. */
 const strip = z
   .object({
     lane: below(LANES),
@@ -32,24 +29,18 @@ const milliseconds = z.number().positive();
 
 const open = z.object({
   type: z.literal('open'),
-  /** Dawn's name for the adapter. The default is the adapter that Dawn considers the fastest. */
+  /** For the options see `GpuOptions` in gpu-engine.ts. */
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
-  /** Time that a dispatch should take. The default is the best one that tuning found. */
   batchMs: milliseconds.min(2).optional(),
-  /** The variant of the kernel to use. The default is the fastest one. */
   variant: variantShape.optional(),
-  /** Folder in which tunings are remembered. */
   cacheDirectory: z.string().optional(),
-  /** Whether to measure even when a tuning is remembered. */
   tuneAgain: z.boolean(),
-  /** The variants to measure, and the times of the measurement. */
   tuningLimits: tuningLimitsShape,
-  /** Names of variants that must not be tried, because the device was lost while they ran. */
+  /** Variants that must not be tried, because the device was lost while they ran. */
   skip: z.array(z.string()),
-  /** The card whose sensors are read. */
   card: z.object({ vendor: z.enum(['nvidia', 'amd', 'intel']).optional(), bus: z.string().exactOptional() }),
-  /** Time between the child's signs of life. */
+  /** Time between signs of life. */
   pulseMs: milliseconds,
 });
 export type OpenMessage = z.infer<typeof open>;
@@ -61,13 +52,12 @@ const telemetryShape = z.object(
 
 export const toChild = z.discriminatedUnion('type', [
   open,
-  /** Asks for the adapters. The answer is one `listed`. */
+  /** Answered by one `listed`. */
   z.object({ type: z.literal('list') }),
-  /** Begins a search with a number that the parent chooses. */
+  /** Begins a search; the parent chooses its number. */
   z.object({ type: z.literal('search'), search: z.int(), midstate: words(8), tail: words(16), target: words(8) }),
-  /** Adds a range to a search. */
   z.object({ type: z.literal('range'), search: z.int(), range: strip }),
-  /** Stops a search. The answer is `ended`, after the report of its last dispatch. */
+  /** Stops a search. Answered by `ended`, after the report of its last dispatch. */
   z.object({ type: z.literal('stop'), search: z.int() }),
 ]);
 export type ToChild = z.infer<typeof toChild>;
@@ -77,50 +67,44 @@ const adapter = z.object({
   model: z.string(),
   /** `vulkan`, `metal` or `d3d12`. */
   backend: z.string(),
-  /** Known once the adapter is open; absent when its name gives another adapter, or when it could not be opened. */
+  /** Absent when the name gives another adapter, or when the adapter could not be opened. */
   info: z
     .object({
-      /** The maker of the GPU, in lower case: `nvidia`, `amd`, `intel` …; `mesa` for Mesa's software renderers. */
+      /** Maker in lower case: `nvidia`, `amd`, `intel` …; `mesa` for its software renderers. */
       vendor: z.string(),
-      /** The name of the driver, with its version if the driver reports it. */
+      /** Name, and version if the driver reports it. */
       driver: z.string(),
-      /** Whether the adapter is a software renderer on the CPU: llvmpipe, SwiftShader, WARP. */
+      /** Whether it is a software renderer on the CPU: llvmpipe, SwiftShader, WARP. */
       software: z.boolean(),
     })
     .optional(),
-  /** Why the adapter could not be opened. */
   fault: z.string().optional(),
 });
 export type Adapter = z.infer<typeof adapter>;
 
 export const toParent = z.discriminatedUnion('type', [
-  /** Sent while opening takes long: what the child is doing, and the fraction of it that is done, 0 to 1. */
+  /** Sent while opening takes long: the present step, and its finished fraction, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
-  /**
-   * Sent while tuning, before a variant of the kernel runs. If it is the child's last message, that variant crashed it.
-   */
+  /** Sent before a variant runs for tuning. If it is the child's last message, the variant crashed it. */
   z.object({ type: z.literal('trying'), variant: z.string() }),
   z.object({
     type: z.literal('opened'),
     model: z.string(),
-    /** Name of the driver, with its version if the driver reports it. */
     driver: z.string(),
     tuning: tuningShape,
-    /** For people: why this variant of the kernel is used. */
+    /** For people: why this variant is used. */
     why: z.string(),
-    /** For people: where the sensors' readings come from, or why there are none. */
+    /** For people: the source of the sensors' readings, or why there is none. */
     sensors: z.string(),
   }),
-  /**
-   * A sign of life, sent at fixed intervals once the device is open, with new readings of the sensors if there are any.
-   */
+  /** A sign of life at fixed intervals while the device is open, with any new readings of sensors. */
   z.object({ type: z.literal('pulse'), telemetry: telemetryShape.optional() }),
   z.object({ type: z.literal('listed'), adapters: z.array(adapter) }),
   z.object({
     type: z.literal('report'),
     search: z.int(),
     searched: strip,
-    /** When the first dispatch of this range was submitted, on the system clock's `monotonicMs`. */
+    /** When this range's first dispatch was submitted, on the system clock's `monotonicMs`. */
     beganMs: z.number(),
     candidates: z.array(u64).readonly(),
   }),

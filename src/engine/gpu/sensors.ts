@@ -1,4 +1,4 @@
-/** Opens the GPU sensors that are readable without special rights. */
+/** The sensors of GPUs that are readable without special rights. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,9 +21,9 @@ import { type Card, displayDevices, NAMES, parseBus, whichCard } from './pci.ts'
 /** Tests replace these. */
 interface SensorOptions {
   readonly clock?: Clock;
-  /** Where Linux's sysfs is mounted. */
+  /** Where sysfs is mounted. */
   readonly sysfs?: string;
-  /** The name or path of NVIDIA's management library for the system's loader. */
+  /** Name or path of NVIDIA's library for the system's loader. */
   readonly nvml?: string;
 }
 
@@ -49,17 +49,15 @@ async function open(
 }
 
 /*
- * Reads the sensors of AMD's and Intel's cards under Linux. Sources, in the kernel's Documentation folder: files and
- * units in hwmon/sysfs-interface.rst; the drivers' files in gpu/amdgpu/thermal.rst,
- * ABI/testing/sysfs-driver-intel-i915-hwmon and …-xe-hwmon.
+ * AMD's and Intel's cards under Linux. Sources, in the kernel's Documentation folder: files and units in
+ * hwmon/sysfs-interface.rst; the drivers' files in gpu/amdgpu/thermal.rst, ABI/testing/sysfs-driver-intel-i915-hwmon
+ * and …-xe-hwmon.
  */
 
-/**
- * The content of the file `name` for the sensors of the whole card. Others, such as `i915_gt0`, belong to parts of it.
- */
+/** The file `name` of the whole card's sensors. Others, such as `i915_gt0`, belong to parts of it. */
 const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
 
-/** Fields by the sensors' labels: edge, junction and mem are amdgpu's, pkg and vram are xe's. */
+/** Fields by labels: edge, junction and mem are amdgpu's, pkg and vram are xe's. */
 const TEMPERATURES = new Map<string, TelemetryField>([
   ['edge', 'temperatureCelsius'],
   ['pkg', 'temperatureCelsius'],
@@ -72,21 +70,19 @@ const CLOCKS = new Map<string, TelemetryField>([
   ['mclk', 'memoryHertz'],
 ]);
 
-/** i915's files for the clock in MHz, in current and in older Linux kernels, below `drm/card0`. */
+/** i915's clock in MHz below `drm/card0`, in current and in older kernels. */
 const I915_CLOCKS = ['gt/gt0/rps_act_freq_mhz', 'gt_act_freq_mhz'];
-/** xe's file for the clock in MHz, below the PCI device. */
+/** xe's clock in MHz, below the PCI device. */
 const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
 
-/** The value of a fan's pulse width modulation at full speed, when the driver does not report it. */
+/** Pulse width modulation of a fan at full speed, unless the driver reports it. */
 const PWM_MAX = 255;
 
-/**
- * A file with the reading of a field. When several files have the same field, the first one that can be read is used.
- */
+/** A file with a field's reading. Of several for one field, the first readable one is used. */
 interface Gauge {
   readonly field: TelemetryField;
   readonly file: string;
-  /** Turns the file's number into the field's unit. */
+  /** Converts the file's number to the field's unit. */
   readonly convert: Conversion;
 }
 
@@ -98,9 +94,8 @@ const fromMillionths: Conversion = (value) => value / 1e6;
 const fromMillions: Conversion = (value) => value * 1e6;
 
 /**
- * @param bus the card's PCI address; undefined for the vendor's only card
- * @param sysfs where sysfs is mounted
- * @throws Error that says why there are no sensors.
+ * @param bus PCI address; undefined for the vendor's only card
+ * @throws Error that says why there are no sensors
  */
 async function openHwmon(
   vendor: keyof typeof DRIVERS,
@@ -134,7 +129,7 @@ async function openHwmon(
   };
 }
 
-/** @throws Error when there is not exactly one card of the vendor. */
+/** @throws Error unless there is exactly one card of the vendor */
 function onlyCard(devices: string, vendor: keyof typeof DRIVERS): string {
   const cards = displayDevices(devices).filter((each) => each.vendor === vendor);
   if (cards.length !== 1) throw new Error(whichCard(cards.length, NAMES[vendor]));
@@ -160,17 +155,17 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
 
   for (const channel of channels(files, 'temp')) {
     const label = await labelOf(channel);
-    // i915, and amdgpu in older kernels, has only one temperature, without a label: the chip's.
+    // i915, and amdgpu in older kernels, has one temperature, the chip's, without a label.
     const field = label === undefined && channel === 'temp1' ? 'temperatureCelsius' : TEMPERATURES.get(label ?? '');
     add(field, `${channel}_input`, fromThousandths);
   }
   for (const channel of channels(files, 'freq')) {
     add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, asItIs);
   }
-  // An APU reports the power of the whole chip, including the CPU.
+  // For an APU it is the power of the whole chip, including the CPU.
   add('powerWatts', 'power1_average', fromMillionths);
   add('powerWatts', 'power1_input', fromMillionths);
-  // amdgpu's name for the limit, then that of i915 and xe.
+  // The names of amdgpu, and of i915 and xe.
   add('powerLimitWatts', 'power1_cap', fromMillionths);
   add('powerLimitWatts', 'power1_max', fromMillionths);
   for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, asItIs);
@@ -179,14 +174,13 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   return gauges;
 }
 
-/** Finds the energy counter of the whole card, or else that of the chip. */
+/** The counter of the whole card, or else that of the chip. */
 async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | undefined> {
   const found = channels(await list(folder), 'energy');
   const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
-  // i915 has no labels. Its only counter is that of the card.
+  // i915 has one counter, that of the card, without a label.
   const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
-  // The drivers extend the chip's 32 bits to 64, so a counter that has become smaller was reset and did not wrap
-  // around.
+  // Drivers extend the chip's 32 bits to 64, so a smaller count means a reset, not a wraparound.
   return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);
 }
 

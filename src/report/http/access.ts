@@ -1,4 +1,4 @@
-/** Who may ask, what a client may cost, and how it is refused: limits, reasons, tokens, hosts, headers and errors. */
+/** Access to the HTTP server: limits, reasons for refusals, tokens, hosts, headers and errors. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -8,35 +8,30 @@ import { hostOf, isLoopback } from '../../text/addresses.ts';
 import type { ErrorAnswer, ErrorCode } from '../answers.ts';
 
 export interface HttpLimits {
-  /** Maximum number of connections at one time. Event streams have one each, scrapers and pages a few. */
+  /** Maximum number of connections at a time. An event stream has one, a scraper or page a few. */
   readonly connections: number;
-  /** Maximum number of event streams at one time: some pages, and some that a proxy has forgotten to close. */
+  /** Maximum number of event streams at a time: some pages, and some that a proxy forgot to close. */
   readonly streams: number;
-  /** Time between two checks of connections, which may therefore end this much later than the times below say. */
+  /** Time between checks of connections, by which the times below can be exceeded. */
   readonly checkMs: number;
-  /** Time that a request may take to arrive. Clients are near, so one that takes longer is not worth its connection. */
+  /** Maximum time for a request to arrive. Clients are near, so slower ones are not worth a connection. */
   readonly requestMs: number;
-  /** Time for which a connection is kept for the next request, which answers announce (Keep-Alive). */
+  /** Time for which an idle connection is kept open (Keep-Alive). */
   readonly keepAliveMs: number;
-  /** Time that a client may be without a complete answer: since it connected, asked, or had its last one. */
+  /** Maximum time without a complete answer, since the connection, request or last answer. */
   readonly answerMs: number;
-  /**
-   * Time after which an event stream is closed whose client has read nothing. When the limit of streams is reached, the
-   * oldest stream makes room once it is this old.
-   */
+  /** Time without reading, or age of the oldest stream if all are in use, after which a stream is closed. */
   readonly streamMs: number;
-  /** Time that nodes may take to say what the account has: less than `answerMs`. */
+  /** Maximum time for nodes to answer with a balance: less than `answerMs`. */
   readonly balanceMs: number;
-  /** Time after which a node is asked again: after an answer, and after none had one. */
+  /** Time for which a balance, or the failure to get one, is cached. */
   readonly balanceKeptMs: number;
   readonly noBalanceKeptMs: number;
-  /** The time between two lines of the log about what was refused. */
+  /** Minimum time between log lines about refusals. */
   readonly logMs: number;
 }
 
-/**
- * Together with `checkMs`, a request has 5 s, and an answer or a stream that is not read keeps its connection for 15 s.
- */
+/** With `checkMs` added, a request has 5 s, and a client has 15 s to read an answer or a stream. */
 export const httpLimits: HttpLimits = {
   connections: 64,
   streams: 16,
@@ -51,12 +46,9 @@ export const httpLimits: HttpLimits = {
   logMs: 60_000,
 };
 
-/* Why the HTTP server refuses requests and connections. */
+/* Reasons for which the HTTP server refuses requests and connections */
 
-/**
- * Most are codes of error answers. Clients are cut off without an answer for `crowded`, `pipelined`, `unread`, and some
- * of `timeout`.
- */
+/** Most are codes of error answers. For `crowded`, `pipelined`, `unread` and some `timeout`, there is no answer. */
 export const REASONS = [
   'bad-request',
   'body-too-large',
@@ -82,10 +74,10 @@ export function isReason(code: string): code is Reason {
 
 /* Bearer tokens (RFC 6750 §2.1). */
 
-/** Digests have equal lengths, so that a comparison takes the same time for every token. */
+/** Digests have equal lengths, so that comparing them takes the same time for every token. */
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** @returns a function that says whether an Authorization header carries the token */
+/** @returns a check whether an Authorization header has the token */
 export function bearerCheck(token: string): (header: string | undefined) => boolean {
   const expected = digest(token);
   return (header) => {
@@ -95,21 +87,18 @@ export function bearerCheck(token: string): (header: string | undefined) => bool
 }
 
 /*
- * Decides which Host headers are accepted. A page of any website can have its name resolved to 127.0.0.1 (DNS
- * rebinding) and then read what is served there as if it were its own. The Host header reveals this, because the
- * website's name is in it.
+ * Accepted Host headers. Any website can have its name resolved to 127.0.0.1 (DNS rebinding), so that its pages may
+ * read what is served there. The Host header reveals this, because it has the website's name.
  */
 
 interface HostRule {
-  /** The host that is listened on. */
   readonly host: string;
-  /** The machine's own name. */
   readonly hostname: string;
 }
 
 /**
- * A server that other machines reach requires a token, and may be asked under any address, because addresses cannot be
- * rebound. The port is ignored: a tunnel may have another one.
+ * A server for other machines requires a token and may be addressed by any IP address, because these cannot be rebound.
+ * Ports are ignored, since tunnels change them.
  */
 export function admits({ host, hostname }: HostRule, header: string | undefined): boolean {
   const asked = hostOf(header);
@@ -130,8 +119,8 @@ interface AskedBy {
 }
 
 /**
- * Whether another website's page makes the request: browsers say so. Without this check a page could pause a miner on
- * its visitor's machine, though it could not read the answer. Following a link to the miner is fine.
+ * Whether a browser sends the request for a page of another website. Without this check, such a page could pause the
+ * miner, though it could not read the answer. Links to the miner are fine.
  */
 export function isForeign({ method, host, origin, site, mode }: AskedBy): boolean {
   if (origin !== undefined) return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
@@ -139,7 +128,7 @@ export function isForeign({ method, host, origin, site, mode }: AskedBy): boolea
   return site === 'cross-site' || site === 'same-site';
 }
 
-/* Headers of every answer: nothing may be loaded from another site, kept, or framed. */
+/* Headers of all answers: nothing may be loaded from another site, cached, or framed */
 
 const POLICY = [
   "default-src 'none'",
@@ -161,18 +150,18 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  // Figures are those of this moment. An answer that may be kept overrides this.
+  // Figures change all the time. Answers that may be cached override this.
   'cache-control': 'no-store',
 };
 
-/* Every error has one shape: `{"error": {"code", "message"}}`. */
+/* All errors have one shape: `{"error": {"code", "message"}}` */
 
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly code: ErrorCode;
 
-  /** @param message says what to do */
+  /** @param message what is wrong and what to do */
   constructor(status: number, code: ErrorCode, message: string) {
     super(message);
     this.status = status;
@@ -200,7 +189,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
-/** What fastify says about a request may be sent to the client. An internal fault may not: it belongs in the log. */
+/** Messages of fastify about a request are sent to the client. Internal faults are not: they belong in the log. */
 export function asHttpError(fault: unknown): HttpError {
   if (fault instanceof HttpError) return fault;
   const { statusCode = 500, message } = fault as Partial<FastifyError>;
@@ -209,7 +198,7 @@ export function asHttpError(fault: unknown): HttpError {
   return new HttpError(statusCode, CODES[statusCode] ?? 'bad-request', message ?? 'bad request');
 }
 
-/** The status for something that is not a request, by the code that Node.js gives it. */
+/** The status for a malformed request, by the error code of Node.js. */
 function statusOfClientError(code: string | undefined): number {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;

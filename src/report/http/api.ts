@@ -1,4 +1,4 @@
-/** The HTTP API: `/api/v1`, the balance, the checks of supervisors, and the server that serves them. */
+/** The routes of `/api/v1` and of health checks, the balance, and the start of the HTTP server. */
 
 import type { z } from 'zod';
 import type { Controls, PauseReason } from '../../events/events.ts';
@@ -79,7 +79,7 @@ function apiRoutes({ status, history, logTail, controls, stream }: Served): Rout
       controls: true,
       answers: { 204: undefined },
       answer: (_, reply) => {
-        // Stopping ends this server, too, so the answer goes out first.
+        // Stopping closes this server, so the answer is sent first.
         reply.raw.once('close', () => controls.stop());
         return reply.code(204).send();
       },
@@ -104,9 +104,8 @@ function controlling(path: string, summary: string, act: (device: string | undef
 }
 
 /*
- * `/api/v1/balance`: what the account that is mined for has, as a node says. The node is asked only when a client asks.
- * There is one question at a time, and its answer is kept for a while, so that clients cannot make pickaxe flood its
- * node.
+ * `/api/v1/balance`: the balance of the account that is mined for, from a node. It is requested only for clients, one
+ * request at a time, and the answer is cached, so that clients cannot make pickaxe flood its node.
  */
 
 export class KeptBalance {
@@ -114,11 +113,10 @@ export class KeptBalance {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #closing = new AbortController();
-  /** The last question's, which may still be under way. */
+  /** The last request's answer, which may still be pending. */
   #answer: Promise<BalanceAnswer> | undefined;
   #keptUntilMs = Number.POSITIVE_INFINITY;
 
-  /** @param ask undefined where there is no node to ask */
   constructor(ask: AskBalance | undefined, clock: Clock, limits: HttpLimits) {
     this.#ask = ask;
     this.#clock = clock;
@@ -130,7 +128,7 @@ export class KeptBalance {
     return json('/api/v1/balance', summary, BalanceAnswer, () => this.#get());
   }
 
-  /** Ends the question that is under way. */
+  /** Cancels the pending request. */
   close(): void {
     this.#closing.abort();
   }
@@ -163,7 +161,7 @@ const NO_NODE =
   'this rig does not mine on a node of its own, so there is no node to ask for a balance: ask the pool what it owes, or any ' +
   'node with pickaxe balance ACCOUNT --node URL';
 
-/** @returns other faults unchanged: they are pickaxe's */
+/** @returns faults of pickaxe itself unchanged */
 function asHttpError(fault: unknown, balanceMs: number): unknown {
   if (fault instanceof NoBalance) return new HttpError(502, 'node-failed', fault.message);
   const name = fault instanceof DOMException ? fault.name : '';
@@ -173,7 +171,7 @@ function asHttpError(fault: unknown, balanceMs: number): unknown {
   return name === 'AbortError' ? new HttpError(503, 'unavailable', 'pickaxe is ending') : fault;
 }
 
-/** `/healthz` and `/readyz`: what supervisors ask. They need no token. */
+/** `/healthz` and `/readyz` for supervisors, without a token. */
 function healthRoutes(status: () => Status): Route[] {
   return [
     {
@@ -195,26 +193,24 @@ function healthRoutes(status: () => Status): Route[] {
       answers: { 200: Readiness, 503: Readiness },
       answer: (_, reply) => {
         const { ready, state } = status();
-        // The name alone: nobody needs a token for this, and a reason can have a node's or a pool's address in it.
+        // Only the name, because no token is required here, and a reason can contain the address of a node or pool.
         return reply.code(ready ? 200 : 503).send({ ready, reasons: ready ? [] : [state] });
       },
     },
   ];
 }
 
-/* The HTTP side of a mining rig: what is known about the rig, what is served of that, and the server. */
-
 export interface Http {
-  /** Where it listens: `http://127.0.0.1:8080` */
+  /** The address that is listened on: `http://127.0.0.1:8080` */
   readonly url: string;
-  /** Where other machines reach it, when it listens on all addresses: `http://192.168.1.5:8080` */
+  /** The address for other machines, when it listens on all addresses: `http://192.168.1.5:8080` */
   readonly reachableUrl?: string | undefined;
-  /** Ends it at once, event streams included. */
+  /** Closes at once, event streams included. */
   close(): Promise<void>;
 }
 
 /**
- * @param more further routes: the files of a web page, `open` so that a browser can load what asks for the token
+ * @param more further routes, such as the files of the web page
  * @throws Error with a `code` when it cannot listen there
  */
 export async function serveHttp(

@@ -1,7 +1,6 @@
 /**
- * How a rig is doing, in the shapes that others expect: HiveOS (github.com/minershive/hiveos-linux,
- * hive/miners/custom/README.md), mmpOS (github.com/ddobreff/mmpos, CUSTOM_MINER.MD) and tools that read xmrig's HTTP
- * API.
+ * The status in the shapes of HiveOS (github.com/minershive/hiveos-linux, hive/miners/custom/README.md), of mmpOS
+ * (github.com/ddobreff/mmpos, CUSTOM_MINER.MD) and of xmrig's HTTP API.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,17 +11,17 @@ import { countsShares } from '../figures.ts';
 import type { DeviceStatus, Status } from '../status.ts';
 import type { Route } from './route.ts';
 
-/** The algorithm's name for HiveOS and xmrig. */
+/** The name of the algorithm for HiveOS and xmrig. */
 const ALGORITHM = 'blake2s';
 
-/** Other systems count shares. On a node every solution is a block, and blocks take their place. */
+/** Other systems count shares. On a node, blocks take their place. */
 function verdictsOf(status: Status): (of: Status | DeviceStatus) => Pick<Status, 'accepted' | 'rejected' | 'stale'> {
   return countsShares(status.work, status.shares) ? ({ shares }) => shares : (of) => of;
 }
 
 const refused = ({ rejected, stale }: { rejected: number; stale: number }) => rejected + stale;
 
-/* HiveOS and mmpOS. Both match figures to cards by the bus of their PCI address. */
+/* HiveOS and mmpOS, which match figures to cards by the bus of their PCI address */
 
 interface HiveStats {
   readonly hs: readonly number[];
@@ -34,11 +33,11 @@ interface HiveStats {
   /** Accepted, rejected, invalid. */
   readonly ar: readonly [number, number, number];
   readonly algo: string;
-  /** Decimal; null for the CPU and where it is not known. */
+  /** Null for the CPU, and where it is not known. */
   readonly bus_numbers: readonly (number | null)[];
 }
 
-/** @returns the rig's kH/s, and the figures of each device */
+/** @returns the rig's kH/s, and the figures of its devices */
 export function hiveStats(status: Status): { readonly khs: number; readonly stats: HiveStats } {
   const devices = Object.values(status.devices);
   const verdicts = verdictsOf(status)(status);
@@ -57,7 +56,6 @@ export function hiveStats(status: Status): { readonly khs: number; readonly stat
 }
 
 interface MmposStats {
-  /** Decimal, and `cpu`. */
   readonly busid: readonly (number | 'cpu')[];
   readonly hash: readonly number[];
   readonly units: 'hs';
@@ -73,7 +71,7 @@ interface MmposStats {
 }
 
 export function mmposStats(status: Status): MmposStats {
-  // The CPU has to come first.
+  // mmpOS requires the CPU to come first.
   const devices = Object.values(status.devices).sort((a, b) => Number(b.kind === 'cpu') - Number(a.kind === 'cpu'));
   const verdicts = verdictsOf(status);
   return {
@@ -94,20 +92,20 @@ export function mmposStats(status: Status): MmposStats {
 const kilo = (hashesPerSecond: number) => Number((hashesPerSecond / 1000).toFixed(3));
 const whole = (value: number | null) => (value === null ? null : Math.round(value));
 
-/** The bus of a PCI address `DOMAIN:BUS:DEVICE.FUNCTION`. */
+/** From a PCI address `DOMAIN:BUS:DEVICE.FUNCTION`, whose bus is hexadecimal. */
 function busNumber({ bus }: DeviceStatus): number | null {
   const [, digits] = /^[0-9a-f]+:([0-9a-f]{2}):/i.exec(bus ?? '') ?? [];
   return digits === undefined ? null : Number.parseInt(digits, 16);
 }
 
 /*
- * xmrig's answers, for mining OSes and tools that know no other: `/1/summary`, `/2/summary`, `/2/backends` and
- * `/api.json` (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/).
- * Where xmrig has threads there are devices here, and a node is a pool whose shares are all blocks. A field that has no
- * meaning here has the value by which xmrig says that something is missing.
+ * xmrig's `/1/summary`, `/2/summary`, `/2/backends` and `/api.json`, for mining systems and tools that know no other
+ * miner (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/). Devices
+ * take the place of xmrig's threads, and a node is a pool whose shares are all blocks. A field without a meaning has
+ * xmrig's value for missing data.
  */
 
-/** xmrig lists its ten best results; only the best one is known here. */
+/** xmrig lists ten results; here only the best is known, and the others are 0. */
 const BEST_RESULTS = 10;
 
 type Version = 1 | 2;
@@ -179,7 +177,6 @@ function summaryOf(status: Status, shape: Version): object {
   };
 }
 
-/** One backend for the CPU and one for all GPUs. */
 function backendsOf(status: Status): object[] {
   const devices = working(status);
   return (['cpu', 'gpu'] as const).map((kind) => {
@@ -215,7 +212,7 @@ function threadOf(name: string, device: DeviceStatus): object {
   };
 }
 
-/** The node or pool that is connected, a healthy one if there is one, else the last one. */
+/** A connected node or pool, preferably a healthy one; without any, the last one. */
 function connectionOf({ sources, answerSeconds }: Status): object {
   const all = Object.entries(sources);
   const first = (wanted: SourceState) => all.find(([, { state }]) => state === wanted);
@@ -234,7 +231,7 @@ function connectionOf({ sources, answerSeconds }: Status): object {
   };
 }
 
-/** The devices that are in service or still have a rate. */
+/** The devices that work or still have a rate. */
 function working({ devices }: Status): [string, DeviceStatus][] {
   return Object.entries(devices).filter(
     ([, { state, hashesPerSecond }]) => state === 'ready' || state === 'paused' || hashesPerSecond > 0,
@@ -245,7 +242,6 @@ function triple({ hashesPerSecondByWindow: windows }: Pick<DeviceStatus, 'hashes
   return [windows.last10s, windows.last60s, windows.last15m];
 }
 
-/** Null where one of them is not known. */
 function sumOf(triples: readonly Triple[]): Triple {
   const at = (index: number) =>
     triples.reduce<number | null>((sum, each) => {
@@ -255,7 +251,6 @@ function sumOf(triples: readonly Triple[]): Triple {
   return [at(0), at(1), at(2)];
 }
 
-/** What xmrig's answers say about the machine. */
 function resources(): object {
   const memory = { free: freemem(), total: totalmem(), resident_set_memory: process.memoryUsage.rss() };
   return { memory, load_average: loadavg(), hardware_concurrency: availableParallelism() };
@@ -283,7 +278,7 @@ function cpu(): object {
   };
 }
 
-/** The instruction sets that xmrig lists, as Linux calls them, with xmrig's name where that is another one. */
+/** xmrig's names of instruction sets, by their names in Linux. */
 const FLAGS: Readonly<Record<string, string>> = {
   aes: 'aes',
   vaes: 'vaes',
@@ -301,7 +296,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 let features: ReturnType<typeof cpuFeatures> | undefined;
 
-/** Empty where the system does not list them: to say that a CPU lacks what it has would be wrong. */
+/** Empty where the system lists no features, because claiming that one is missing might be wrong. */
 function cpuFeatures(): { aes: boolean; avx2: boolean; flags: string[] } | Record<string, never> {
   try {
     return featuresIn(readFileSync('/proc/cpuinfo', 'latin1'));
@@ -310,7 +305,7 @@ function cpuFeatures(): { aes: boolean; avx2: boolean; flags: string[] } | Recor
   }
 }
 
-/** @param cpuinfo as Linux prints it (proc(5)): on x86 a line `flags`, on ARM a line `Features` */
+/** @param cpuinfo the text of /proc/cpuinfo (proc(5)), with a line `flags` on x86 and `Features` on ARM */
 export function featuresIn(cpuinfo: string): ReturnType<typeof cpuFeatures> {
   const [, words] = /^(?:flags|Features)\s*:(.*)$/m.exec(cpuinfo) ?? [];
   if (words === undefined) return {};
@@ -319,7 +314,7 @@ export function featuresIn(cpuinfo: string): ReturnType<typeof cpuFeatures> {
   return { aes: known.has('aes'), avx2: known.has('avx2'), flags: flags.map((name) => FLAGS[name]) };
 }
 
-/** 16 hex digits: the same at every start on a machine. */
+/** 16 hex digits, the same at every start on this machine. */
 function machineId(): string {
   return createHash('sha256').update(`pickaxe ${hostname()}`).digest('hex').slice(0, 16);
 }

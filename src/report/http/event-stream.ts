@@ -1,7 +1,7 @@
 /**
- * Server-sent events (HTML Standard §9.2): what `--json` prints, as it happens, and a `status` every second. Nothing is
- * done while nobody listens. A client that reads too slowly is dropped. A client that never reads is noticed only
- * after the system has buffered megabytes for it, so when the limit is reached, the oldest stream makes room: browsers
+ * Server-sent events (HTML Standard §9.2): the events of `--json` as they happen, and a `status` every second; nothing
+ * is done without clients. Clients that read too slowly are dropped. A client that never reads is noticed only after
+ * the system has buffered megabytes for it, so when the limit is reached, the oldest stream makes room: browsers
  * connect again.
  */
 
@@ -17,16 +17,16 @@ import { HEADERS, HttpError, type HttpLimits, type HttpRefusals, type Reason } f
 import { EVENT_STREAM } from './route.ts';
 
 const STATUS_MS = 1_000;
-/** Proxies and browsers get something at least this often, even if a status is late. */
+/** Time between comments that keep the connection alive, even if a status is late. */
 const HEARTBEAT_MS = 15_000;
-/** How much a client may leave unread beside the system's own buffers: minutes of events. */
+/** Maximum of unread bytes beside the system's own buffers: minutes of events. */
 const MOST_UNREAD_BYTES = 256 * 1024;
-/** After this a browser connects again when the stream has ended. */
+/** Time after which a browser connects again. */
 const RETRY_MS = 3_000;
 
 interface Client {
   readonly joinedMs: number;
-  /** When this process last had nothing left to send to it. */
+  /** Last time at which nothing was waiting to be sent to it. */
   readMs: number;
 }
 
@@ -36,7 +36,7 @@ export class EventStream {
   readonly #status: () => Status;
   readonly #limits: HttpLimits;
   readonly #refusals: HttpRefusals;
-  /** Oldest first. */
+  /** In the order of joining. */
   readonly #clients = new Map<ServerResponse, Client>();
   readonly #lines: JsonLines;
   #name = '';
@@ -56,7 +56,7 @@ export class EventStream {
     this.#lines = new JsonLines((line) => this.#send(`event: ${this.#name}\ndata: ${line}\n`), clock);
   }
 
-  /** @throws HttpError when too many listen already, and none of them for long */
+  /** @throws HttpError when all streams are in use, and none is old enough to make room */
   join(reply: FastifyReply): FastifyReply {
     const nowMs = this.#clock.monotonicMs();
     if (this.#clients.size >= this.#limits.streams) this.#makeRoom(nowMs);
@@ -65,7 +65,7 @@ export class EventStream {
     client.writeHead(200, {
       ...HEADERS,
       'content-type': `${EVENT_STREAM}; charset=utf-8`,
-      // Otherwise some proxies hold it back until it ends.
+      // Without this, some proxies hold the stream back until it ends.
       'x-accel-buffering': 'no',
     });
     client.write(`retry: ${RETRY_MS}\n\n${this.#statusEvent()}`);

@@ -1,6 +1,6 @@
 /**
- * `/metrics` for Prometheus. All figures but the histogram are taken from the status when they are asked for, so that
- * they equal what the summary says. Names, units and kinds follow Prometheus' conventions.
+ * `/metrics` for Prometheus. All figures except the histogram come from the status at the time of the request, so that
+ * they equal the summary. Names, units and kinds follow the conventions of Prometheus.
  */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -12,9 +12,9 @@ import type { RefusalCounts } from './access.ts';
 import type { Route } from './route.ts';
 
 const PREFIX = 'pickaxe_';
-/** The range is from a kernel that sees its stop flag at once to a GPU that must end a long dispatch first. */
+/** From a kernel that sees its stop flag at once to a GPU that must end a long dispatch first. */
 const JOB_SWITCH_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** A finer precision would wake the process more often. */
+/** Resolution. A finer one would wake the process more often. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
 export class Metrics {
@@ -24,7 +24,7 @@ export class Metrics {
   readonly #fill: ((status: Status) => void)[];
   readonly #leave: () => void;
 
-  /** @param refused what the server has refused so far; the counts go on changing */
+  /** @param refused live counts of the server's refusals */
   constructor(status: () => Status, events: Events, refused: RefusalCounts) {
     this.#status = status;
     this.#refused = refused;
@@ -34,7 +34,7 @@ export class Metrics {
       const metric = name.endsWith('_total') ? new Counter(settings) : new Gauge(settings);
       return (now) => {
         metric.reset();
-        // A metric without labels is 0 after a reset, but a value that is not known must have no sample.
+        // A reset sets a metric without labels to 0, but a value that is not known must have no sample.
         if (labels.length === 0) metric.remove();
         for (const [labelled, value] of samples(now, this.#refused)) if (value !== null) metric.inc(labelled, value);
       };
@@ -50,7 +50,7 @@ export class Metrics {
     this.#leave = events.on((event) => {
       if (event.type !== 'job-switch' && event.type !== 'device') return;
       const { device } = event;
-      // A series that begins at 0 lets its first increase be seen. Zeroing it later would lose counts.
+      // A series that begins at 0 shows its first increase. Zeroing it later would lose counts.
       if (!known.has(device)) jobSwitches.zero({ device });
       known.add(device);
       if (event.type === 'job-switch') jobSwitches.observe({ device }, event.switchSeconds);
@@ -80,14 +80,14 @@ export class Metrics {
   }
 }
 
-/* What `/metrics` contains, one row per metric. */
+/* The metrics, one row each */
 
 type Labels = Record<string, string | number>;
-/** There is no sample for a value that is not known now: null. */
+/** Null stands for a value that is not known, which has no sample. */
 type Sample = readonly [labels: Labels, value: number | null];
 
 interface MetricRow {
-  /** Without `pickaxe_`. The name of a counter ends with `_total`; all others are gauges. */
+  /** Without `pickaxe_`. Names with `_total` are counters, all others gauges. */
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
@@ -100,10 +100,7 @@ function rig(name: string, help: string, value: (status: Status) => number | nul
   return { name, help, labels: [], samples: (status) => [[{}, value(status)]] };
 }
 
-/**
- * @param labels that carry the names of an item
- * @returns what makes a row with one value per item, or with one for each value of another label
- */
+/** @returns a maker of rows with one sample per item, or with one for each value of the label `other` */
 function perItem<Item>(labels: readonly string[], itemsOf: (status: Status) => readonly (readonly [Labels, Item])[]) {
   return (name: string, help: string, values: (item: Item) => Values, other?: string): MetricRow => ({
     name,
@@ -130,7 +127,7 @@ const perNode = perNamed('node', ({ sources }) =>
   Object.fromEntries(Object.entries(sources).filter(([, { kind }]) => kind === 'node')),
 );
 const perRelay = perNamed('relay', ({ relays }) => relays);
-/** Names of workers are bounded by the relay: 64 and the sum of the others. */
+/** The relay limits the names of workers: 64 and the sum of the others. */
 const perWorker = perItem(['relay', 'worker'], ({ relays }) =>
   Object.entries(relays).flatMap(([relay, { workers }]) =>
     workers.map((worker) => [{ relay, worker: worker.name }, worker] as const),

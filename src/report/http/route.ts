@@ -1,7 +1,4 @@
-/**
- * A route: one thing that can be asked for. The server and the OpenAPI document are made from a list of routes. Files
- * of the web page are routes, too.
- */
+/** Routes, from which the server and the OpenAPI document are made, and the routes of the web page's files. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +14,7 @@ import { ErrorAnswer } from '../answers.ts';
 export const EVENT_STREAM = 'text/event-stream';
 
 interface Ask {
-  /** Checked against the route's schemas. */
+  /** Both are checked against the route's schemas. */
   readonly query: Record<string, unknown>;
   readonly body: Record<string, unknown>;
   readonly ifNoneMatch: string | undefined;
@@ -26,21 +23,19 @@ interface Ask {
 export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** For people. */
   readonly summary: string;
-  /** Needs no token. */
+  /** Set if the route needs no token. */
   readonly open?: true;
-  /** Changes something, which has to be allowed. */
+  /** Set if the route changes something, which has to be allowed. */
   readonly controls?: true;
   readonly query?: z.ZodType<Record<string, unknown>>;
   readonly body?: z.ZodType<Record<string, unknown>>;
-  /** What is answered, by status: a schema for JSON, or a media type; undefined for an empty body. */
+  /** By HTTP status: a schema for JSON, a media type, or undefined for an empty body. */
   readonly answers: Readonly<Record<number, z.ZodType | string | undefined>>;
-  /** @returns what is answered as JSON; undefined when `reply` was used */
+  /** @returns the JSON to answer with; undefined when `reply` was used */
   answer(ask: Ask, reply: FastifyReply): unknown;
 }
 
-/** A route that answers with JSON of its schema's type. */
 export function json<Schema extends z.ZodType>(
   path: string,
   summary: string,
@@ -50,7 +45,7 @@ export function json<Schema extends z.ZodType>(
   return { method: 'GET', path, summary, answers: { 200: schema }, answer };
 }
 
-/** A route whose answer clients keep, and get again only when it has changed (RFC 9110 §13.1.2). */
+/** A route whose answer clients cache and revalidate with its ETag (RFC 9110 §13.1.2). */
 function keptRoute(path: string, summary: string, type: string, read: () => string | Buffer): Route {
   let kept: { readonly body: string | Buffer; readonly etag: string } | undefined;
   return {
@@ -70,7 +65,7 @@ function keptRoute(path: string, summary: string, type: string, read: () => stri
   };
 }
 
-/* The OpenAPI 3.1 document, made from the routes and the schemas that answers are typed by. */
+/* The OpenAPI 3.1 document, made from the routes and their schemas */
 
 interface OpenApi {
   readonly openapi: string;
@@ -106,7 +101,7 @@ function operationOf({ path, summary, open, query, body, answers }: Route): obje
   return {
     operationId: path.replace(/^\/(api\/v1\/)?/, '').replaceAll(/\W(\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary,
-    // A pickaxe that was started without a token asks for none.
+    // Without a token in the settings, none is required.
     security: open ? [] : [{}, { token: [] }],
     ...(query && { parameters: parametersOf(query) }),
     ...(body && { requestBody: { required: false, content: { 'application/json': { schema: schemaOf(body) } } } }),
@@ -132,7 +127,7 @@ function parametersOf(query: z.ZodType): object[] {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 }
 
-/** Schemas with a name are references to the components. */
+/** Named schemas become references to the components. */
 function schemaOf(schema: z.ZodType): object {
   const id = schema.meta()?.id;
   return id === undefined ? z.toJSONSchema(schema) : { $ref: `#/components/schemas/${id}` };
@@ -145,7 +140,7 @@ function components(): Record<string, object> {
   );
 }
 
-/** The document's own route. It changes with the version of pickaxe only. */
+/** The document changes only with the version of pickaxe. */
 export function openApiRoute(routes: readonly Route[]): Route {
   const path = '/api/v1/openapi.json';
   const route: Route = {
@@ -157,10 +152,11 @@ export function openApiRoute(routes: readonly Route[]): Route {
 }
 
 /*
- * The web page's files. They are listed when pickaxe starts, so that no request's path gets near the file system.
+ * The files of the web page, which need no token. They are listed at the start, so that no request's path reaches the
+ * file system.
  */
 
-/** Media types by the end of a file's name. Files with another end are not served. */
+/** Media types by file extension. Other files are not served. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -171,7 +167,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const library = (name: string) => createRequire(import.meta.url).resolve(`uplot/dist/${name}`);
 
-/** The files, by path. Modules lie as they do in dist/, so that they find each other. */
+/** The files by URL path. Modules have the layout of dist/, so that their imports resolve. */
 function files(): Map<string, string> {
   const own = readdirSync(built('web')).filter((name) => name !== 'index.html' && extname(name) in TYPES);
   return new Map([
@@ -186,10 +182,7 @@ function files(): Map<string, string> {
   ]);
 }
 
-/**
- * They are open: the page itself asks for the token.
- * @throws Error when the page was not built
- */
+/** @throws Error when the page was not built */
 export function pageRoutes(): Route[] {
   return Array.from(files(), ([path, file]) => ({
     ...keptRoute(path, 'a file of the web page', TYPES[extname(file)], () => readFileSync(file)),

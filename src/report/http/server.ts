@@ -1,6 +1,4 @@
-/**
- * The HTTP server: it decides who may ask, limits requests, and gives errors one shape. It serves a list of `Route`s.
- */
+/** The HTTP server: serves a list of `Route`s, checks who may ask, limits requests, and gives errors one shape. */
 
 import {
   createServer,
@@ -34,21 +32,20 @@ import {
 } from './access.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
-/** The largest valid body is one device's name. */
+/** The largest valid body contains one device's name. */
 const MOST_BODY_BYTES = 1_024;
 /** Enough for a token and what browsers send. */
 const MOST_HEADER_BYTES = 8_192;
 
 export interface ServerOptions {
-  /** An address, or a name of one. */
   readonly host: string;
-  /** 0 stands for any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Without it, no token is required. */
+  /** If absent, no token is required. */
   readonly token?: string;
-  /** Whether what changes something is allowed. */
+  /** Whether routes that change something are allowed. */
   readonly control: boolean;
-  /** Limits that differ from `httpLimits`. */
+  /** Overrides of `httpLimits`. */
   readonly limits?: Partial<HttpLimits>;
 }
 
@@ -66,7 +63,6 @@ export class HttpServer {
   readonly #refusals: HttpRefusals;
   readonly #connections: Connections;
   readonly #authorised: (header: string | undefined) => boolean;
-  /** The routes of each path. */
   readonly #routes = new Map<string, Route[]>();
 
   constructor(options: ServerOptions, routes: readonly Route[], { log, clock, limits, refusals }: ServerContext) {
@@ -81,12 +77,12 @@ export class HttpServer {
       serverFactory: (answer) => this.#listener(answer, limits),
       forceCloseConnections: true,
       clientErrorHandler: ({ code }, socket) => this.#answerClientError(code, socket),
-      // For a malformed path no hooks have run.
+      // Hooks do not run for a malformed path.
       frameworkErrors: (fault, request, reply) => {
         this.#answerError(fault, request as FastifyRequest, reply as FastifyReply);
       },
     });
-    // Only JSON: what a website's form could send is refused.
+    // Only JSON is accepted, so that forms of other websites are refused.
     this.#app.removeContentTypeParser('text/plain');
     this.#app.setReplySerializer(jsonText);
     this.#app.addHook('onRequest', async (request, reply) => this.#admit(request, reply));
@@ -95,15 +91,12 @@ export class HttpServer {
     for (const route of routes) this.#serve(route);
   }
 
-  /**
-   * @returns where it listens, and where other machines reach it if it listens on all addresses
-   * @throws Error with a `code` when it cannot listen there
-   */
+  /** @throws Error with a `code` when it cannot listen there */
   async listen(): Promise<{ readonly url: string; readonly reachableUrl: string | undefined }> {
     const { host, port: wanted } = this.#options;
     await this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted });
     const { server } = this.#app;
-    // Only now: before, a fault is thrown by `listen`, and would be logged as well.
+    // Registered only now: earlier faults are thrown by `listen`, and would be logged as well.
     server.on('error', (fault) => this.#log.warn({ tag: 'http' }, fault.message));
     const { address, port } = server.address() as AddressInfo;
     const reachable = reachableHost(address);
@@ -111,12 +104,12 @@ export class HttpServer {
     return { url: urlOf(address), reachableUrl: reachable === undefined ? undefined : urlOf(reachable) };
   }
 
-  /** Ends at once: clients that are being answered are cut off. */
+  /** Closes at once: pending answers are cut off. */
   async close(): Promise<void> {
     await this.#app.close();
   }
 
-  /** The listener, with the limits that Node.js enforces and those of `Connections`. */
+  /** Applies the limits of Node.js and those of `Connections`. */
   #listener(answer: RequestListener, { requestMs, checkMs, keepAliveMs }: HttpLimits): HttpListener {
     const listener = createServer({
       maxHeaderSize: MOST_HEADER_BYTES,
@@ -128,7 +121,7 @@ export class HttpServer {
     const begin: RequestListener = (request, response) => {
       if (this.#connections.begin(request, response)) answer(request, response);
     };
-    // A request with `Expect` is answered like any other. Node.js would answer it by itself, outside of the bounds.
+    // Requests with `Expect` are answered like others. Node.js would answer them itself, without limits.
     listener.on('request', begin).on('checkExpectation', begin);
     this.#connections.watch(listener);
     return listener;
@@ -138,7 +131,7 @@ export class HttpServer {
     const { method, path, query, body, answers } = route;
     const streams = answers[200] === EVENT_STREAM;
     this.#app.route({
-      // HEAD is what some supervisors ask with; an event stream would have to end for it.
+      // Some supervisors send HEAD. Not for event streams, which would have to end for it.
       method,
       url: path,
       exposeHeadRoute: method === 'GET' && !streams,
@@ -170,7 +163,7 @@ export class HttpServer {
       throw new HttpError(403, 'forbidden-origin', 'requests from pages of other websites are refused');
     }
     const asked = request.method === 'HEAD' ? 'GET' : request.method;
-    // The path that matched, since a path can be written in many ways.
+    // The path that matched, because a path can be written in many ways.
     const route = this.#routes.get(request.routeOptions.url ?? '')?.find(({ method }) => method === asked);
     if (!route?.open && !this.#authorised(authorization)) {
       this.#refusals.note(authorization === undefined ? 'no-token' : 'wrong-token', request.socket.remoteAddress);
@@ -202,14 +195,14 @@ export class HttpServer {
     reply.headers(HEADERS).code(error.status).send(error.body);
   }
 
-  /** Answers what is not a request, where it can be answered at all. */
+  /** Answers a malformed request, if its socket is still writable. */
   #answerClientError(code: string | undefined, socket: Socket): void {
     if (!socket.writable || code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
     const reason = codeOfClientError(code);
-    // Browsers open connections that they may need, and say nothing on them.
+    // Browsers open spare connections and send nothing on them.
     if (isReason(reason) && socket.bytesRead > 0) this.#refusals.note(reason, socket.remoteAddress);
     socket.end(clientErrorAnswer(code));
   }
@@ -219,7 +212,7 @@ function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0];
 }
 
-/** @throws HttpError that says what is wrong with it */
+/** @throws HttpError that says what is wrong with the value */
 function checked(schema: Route['query'], what: string, value: unknown): Record<string, unknown> {
   if (!schema) return {};
   const { success, data, error } = schema.safeParse(value);
@@ -228,20 +221,16 @@ function checked(schema: Route['query'], what: string, value: unknown): Record<s
 }
 
 /*
- * The server's connections, and what each may cost. Node.js bounds how long a request takes to arrive. This bounds what
- * a client costs that asks again before it has its answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper
- * does), does not read its answer, or keeps a connection open without using it. It is disconnected without an answer,
- * because the answer would wait, too.
+ * The server's connections. Node.js limits how long a request takes to arrive. `Connections` disconnects clients that
+ * ask again before they have their answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper uses), do not
+ * read their answer, or leave a connection unused. They get no answer, because that would have to wait, too.
  */
 
-/**
- * The parser gets bytes in pieces of this length: a client that is cut off costs no more than the requests in one
- * piece.
- */
+/** Length of the pieces that the parser gets. A client that is cut off costs no more than the requests in one piece. */
 const PIECE_BYTES = 512;
 
 interface Connection {
-  /** The client must have read its next answer by then. */
+  /** Deadline for reading the next answer, on the clock's `monotonicMs`. */
   deadlineMs: number;
   answering: boolean;
 }
@@ -258,7 +247,7 @@ export class Connections {
     this.#refusals = refusals;
   }
 
-  /** Watches the server from its start to its end. */
+  /** Call this before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket) => this.#add(socket));
     server.once('listening', () => {
@@ -267,7 +256,7 @@ export class Connections {
     });
   }
 
-  /** @returns whether a request may be answered; if not, its connection has been cut off */
+  /** @returns false if the connection was cut off instead */
   begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#all.get(socket);
     if (!connection) return false;
@@ -284,7 +273,7 @@ export class Connections {
     return true;
   }
 
-  /** Exempts a connection whose answer is an event stream: event-stream.ts limits it. */
+  /** Exempts an event stream from the deadline: event-stream.ts limits it. */
   letStream(socket: Socket): void {
     const connection = this.#all.get(socket);
     if (connection) connection.deadlineMs = Number.POSITIVE_INFINITY;
@@ -301,7 +290,7 @@ export class Connections {
     return this.#clock.monotonicMs() + this.#limits.answerMs;
   }
 
-  /** Cuts off the connection that has gone without an answer for the longest time, so that a new client can ask. */
+  /** Cuts off the connection with the earliest deadline, in favour of a new client. */
   #makeRoom(): void {
     const [socket] = [...this.#all].reduce((first, each) => (each[1].deadlineMs < first[1].deadlineMs ? each : first));
     this.#cutOff(socket, 'crowded');
@@ -323,18 +312,14 @@ function feedInPieces(socket: Socket): void {
   const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
   socket.off('data', parse);
   socket.on('data', (bytes: Buffer) => {
-    // A socket that is not writable any more was cut off, or has got its last answer.
+    // A socket stops being writable when it is cut off or has its last answer.
     for (let at = 0; at < bytes.length && socket.writable; at += PIECE_BYTES) {
       parse.call(socket, bytes.subarray(at, at + PIECE_BYTES));
     }
   });
 }
 
-/**
- * @param host the address that is listened on
- * @returns an address by which other machines reach the server; undefined if there is none, or if `host` is a single
- *   address
- */
+/** @returns an address for other machines; undefined if there is none, or if `host` is a single address */
 export function reachableHost(
   host: string,
   interfaces: NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]> = networkInterfaces(),
@@ -343,6 +328,6 @@ export function reachableHost(
   const outside = Object.values(interfaces).flatMap((each) => each?.filter(({ internal }) => !internal) ?? []);
   const ipv4 = outside.find(({ family }) => family === 'IPv4');
   if (ipv4 || host === '0.0.0.0') return ipv4?.address;
-  // A link-local address (RFC 4291 §2.5.6) means nothing without the name of an interface.
+  // Link-local addresses (RFC 4291 §2.5.6) need the name of an interface.
   return outside.find(({ address }) => !/^fe[89ab]/i.test(address))?.address;
 }

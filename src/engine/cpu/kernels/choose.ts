@@ -17,9 +17,9 @@ import { wasmBuilds } from './wasm.ts';
 
 export interface KernelChoice {
   readonly name: KernelName;
-  /** For people: why this kernel was chosen, and where it comes from. */
+  /** For people: the reason for the choice, and where the kernel comes from. */
   readonly why: string;
-  /** For people: `why`, with the speeds of the other kernels and the reasons why some cannot be used. */
+  /** For people: `why`, the speeds of the other kernels, and why some cannot be used. */
   readonly detail: string;
 }
 
@@ -36,17 +36,11 @@ export function forceKernel(name: KernelName): KernelChoice {
 }
 
 interface Circumstances {
-  /**
-   * All threads that hash at the same time, by kind of cores. Their number matters, because the kernel that is fastest
-   * on one thread need not be the fastest on many.
-   */
+  /** All threads that hash together. The kernel that is fastest on one need not be the fastest on many. */
   readonly groups: readonly CoreGroup[];
-  /** Folder in which speeds are remembered. Without it they are measured at each call. */
+  /** Folder for the speeds. Without it they are measured at each call. */
   readonly cacheDirectory?: string | undefined;
-  /**
-   * Whether measuring is not allowed. Then the kernel that is usually the fastest is chosen if no speeds are
-   * remembered.
-   */
+  /** Whether not to measure: without remembered speeds, the kernel that is usually the fastest is chosen. */
   readonly hurried?: boolean;
   /** Ends a measurement, which then throws the signal's reason and remembers nothing. */
   readonly stop?: AbortSignal | undefined;
@@ -76,13 +70,9 @@ export async function chooseKernels(circumstances: Circumstances): Promise<Kerne
   });
 }
 
-/**
- * @returns the first kernel that runs here and gives right answers
- * @throws DeviceError when there is none
- */
+/** @throws DeviceError when no kernel runs here and gives right answers */
 function usualChoice(): KernelChoice {
   const unusable = new Map<KernelName, string>();
-  // KERNEL_NAMES begins with the usually fastest.
   for (const name of KERNEL_NAMES) {
     const { kernels, unusable: faults } = loadKernels([name]);
     if (kernels.length > 0) return choiceOf({ speeds: {}, unusable }, name);
@@ -95,7 +85,7 @@ function noKernel(unusable: Loaded['unusable']): DeviceError {
   return new DeviceError('wrong-hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
 }
 
-/** @param when a clause about the time of the measurement */
+/** @param when the time of the measurement: a clause */
 function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''): KernelChoice {
   const { speeds, unusable, notRemembered } = survey;
   const measured = ranked(speeds);
@@ -104,7 +94,7 @@ function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''):
     measured.length > 0
       ? [`the fastest of ${measured.length} here${when}`, `the fastest here (MH/s per thread: ${rates})${when}`]
       : ['usually the fastest, not measured', 'usually the fastest, not measured'];
-  // Without the native kernels mining is two to six times slower, so the short text says why they are not used.
+  // Mining without native kernels is two to six times slower, so the short text says why they are not used.
   const slow = isNative(name) ? [] : reasons(unusable);
   const forgotten = notRemembered === undefined ? [] : [`not remembered: ${notRemembered}`];
   return {
@@ -114,24 +104,22 @@ function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''):
   };
 }
 
-/** The kernels on one kind of cores: their speeds, and the reasons why some cannot be used. */
+/** The kernels on one kind of cores. */
 export interface Survey {
   readonly kind?: CoreKind;
-  /** Number of threads that hash on these cores. */
   readonly threads: number;
-  /** The speeds of all kernels that can be used here. */
   readonly speeds: Speeds;
-  /** Absent when no kernel can be used. */
+  /** Absent without usable kernels. */
   readonly fastest?: KernelName;
   /** Why each of the other kernels cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
-  /** Why these speeds are not remembered for the next start; absent when they are. */
+  /** Why these speeds could not be remembered. */
   readonly notRemembered?: string;
 }
 
 /**
- * Loads and checks every kernel, and measures the kernels' speeds unless they are remembered.
- * @param again whether to measure even when the speeds are remembered
+ * Loads and checks every kernel, and measures their speeds unless they are remembered.
+ * @param again whether to measure in any case
  * @returns a survey for each group
  */
 export async function surveyKernels(circumstances: Circumstances, again = false): Promise<Survey[]> {
@@ -151,7 +139,6 @@ export async function surveyKernels(circumstances: Circumstances, again = false)
 function conclude(turns: Turns, { groups, cacheDirectory }: Circumstances, index: number) {
   const { speeds, fastest, doubt } = evaluate(turns);
   if (fastest === undefined) {
-    // KERNEL_NAMES begins with the usually fastest.
     const [usually] = turns.keys();
     return { speeds, fastest: usually, notRemembered: 'no thread got the processor in time' };
   }
@@ -160,14 +147,14 @@ function conclude(turns: Turns, { groups, cacheDirectory }: Circumstances, index
   return { ...tuning, ...(notRemembered !== undefined && { notRemembered }) };
 }
 
-/** @returns what is remembered about each group; undefined when something is missing */
+/** @returns what is remembered, for each group; undefined when any is missing */
 function recallAll({ groups, cacheDirectory }: Circumstances): Tuning[] | undefined {
   const cache = new Cache(cacheDirectory);
   const recalled = groups.flatMap((_, i) => recallTuning(cache, groups, i) ?? []);
   return recalled.length === groups.length ? recalled : undefined;
 }
 
-/** @returns the kernels with their speeds, the fastest first */
+/** @returns the fastest first */
 function ranked(speeds: Speeds): [name: string, speed: number][] {
   return Object.entries(speeds).sort(([, a], [, b]) => b - a);
 }
@@ -180,14 +167,12 @@ function only(names: readonly KernelName[], speeds: Speeds): Speeds {
   return Object.fromEntries(names.map((name) => [name, speeds[name]]));
 }
 
-/** @returns where a native kernel comes from, in words (`built here`), as a list of at most one clause */
+/** @returns `built here` for a native kernel, as a list of at most one clause */
 function origin(name: KernelName): string[] {
   return isNative(name) ? [`${nativeOrigin()}`.replace('-', ' ')] : [];
 }
 
-/**
- * @returns one clause for each reason, with the kernels that it applies to. Kernels for other chips are not mentioned
- */
+/** @returns a clause for each reason, with its kernels. Kernels for other chips are left out */
 function reasons(unusable: Loaded['unusable']): string[] {
   const names = new Map<string, KernelName[]>();
   for (const [name, reason] of unusable) names.set(reason, [...(names.get(reason) ?? []), name]);
@@ -195,14 +180,14 @@ function reasons(unusable: Loaded['unusable']): string[] {
   return Array.from(names, ([reason, names]) => `${shortList(names)}: ${reason}`);
 }
 
-/** @returns the first three names, so that a line for people does not become too long */
+/** @returns at most three names, since lines for people must be short */
 function shortList(names: readonly string[]): string {
   return names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '');
 }
 
-/* Remembers the kernels' speeds on each kind of cores, so that only the first start on a machine measures them. */
+/* The remembered speeds, so that only the first start on a machine measures */
 
-/** Version of the remembered values' meaning. Values of another version are not found. */
+/** Version of the values' meaning. Values of other versions are not found. */
 const FORMAT_VERSION = 2;
 
 const kernelName = z.enum(KERNEL_NAMES);
@@ -216,15 +201,12 @@ const SHAPE = z
   .refine(({ speeds, fastest }) => speeds[fastest] !== undefined);
 export type Tuning = Readonly<z.infer<typeof SHAPE>>;
 
-/**
- * @param groups all groups whose threads hash at the same time
- * @param index the index of the group that is meant
- */
+/** @param groups all groups that hash together, of which `index` is the one that is meant */
 export function recallTuning(cache: Cache, groups: readonly CoreGroup[], index: number): Tuning | undefined {
   return cache.recall(subject(groups, index), key(), SHAPE);
 }
 
-/** @returns why the tuning could not be remembered; undefined when it was */
+/** @returns why it failed; undefined when it did not */
 export function rememberTuning(
   cache: Cache,
   groups: readonly CoreGroup[],
@@ -257,13 +239,10 @@ function key(): Key {
   };
 }
 
-/**
- * The lines of Linux's /proc/cpuinfo that identify the kind of chip. In a virtual machine the chip's name may not be
- * enough.
- */
+/** The lines of /proc/cpuinfo that identify the chip. In a virtual machine its name may not be enough. */
 const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
 
-/** @returns a key for the kind of chip; only Node.js's name of the architecture when the system describes no chip */
+/** @returns a key for the kind of chip; only Node.js's name of the architecture without /proc/cpuinfo */
 export function chip(cpuinfo = '/proc/cpuinfo'): string {
   try {
     const [first] = readFileSync(cpuinfo, 'utf8').split('\n\n');

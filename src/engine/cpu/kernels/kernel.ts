@@ -1,49 +1,45 @@
-/**
- * The interface of all CPU kernels, native or WebAssembly, and the search of ranges with a kernel. native/search.h is
- * the interface's counterpart in C.
- */
+/** The interface of all CPU kernels, whose counterpart in C is native/search.h, and the search of ranges. */
 
 import { type Puzzle, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range, sizeOf } from '../../../chain/nonce.ts';
 import type { KernelName } from '../../device.ts';
 import type { Candidate } from '../../engine.ts';
 
-/** Maximum number of counters in a row, which lies on one page. Kernels can stop between rows. */
+/** Maximum number of counters in a row, which is on one page. Kernels can stop between rows. */
 export const ROW_COUNTERS = 512;
 
-/** The length of a packed search, in words. */
+/** Length of a packed search. */
 const SEARCH_WORDS = 30;
 
-/** The length of a hit list, in words: a count, then the offsets of the hits of one row. */
+/** Length of a hit list: a count, then the offsets of one row's hits. */
 export const HIT_WORDS = 1 + ROW_COUNTERS;
 
-/** Word 26 of a packed search: the number of counters in a row. */
+/** Index of the number of counters in a row. */
 export const COUNTERS_WORD = 26;
 
-/** Word 27 of a packed search: the first page. */
+/** Index of the first page. */
 const PAGE_WORD = 27;
 
-/** Word 28 of a packed search: the number of pages to search. */
+/** Index of the number of pages to search. */
 export const PAGES_WORD = 28;
 
 export interface Kernel {
   readonly name: KernelName;
   /**
-   * Searches row by row until the pages are done, a row had hits, or another run has become the current one. A hit is a
-   * nonce that has passed a quick test; on average at most half of the hits do not solve the puzzle.
-   *
+   * Searches row by row until the pages are done, a row had hits, or another run is the current one. A hit has passed a
+   * quick test; on average at most half of the hits do not solve the puzzle.
    * @param search from `packSearch`
-   * @param currentRun one word of shared memory: the number of the current run
-   * @param hits HIT_WORDS words. Receives the number of hits in the last row, then their offsets from the first counter
-   * @returns the number of rows that were searched, which may be fewer than asked for; 0 when another run is the
-   *   current one
+   * @param currentRun one word of shared memory: number of the current run
+   * @param hits HIT_WORDS words, which receive the number of hits in the last row and their offsets from the first
+   *   counter
+   * @returns the number of searched rows, perhaps fewer than asked for; 0 when another run is the current one
    */
   search(search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
 }
 
 /**
- * @param run the number of the run that the search belongs to: 1 … 2^31 − 1
- * @param range a range of at most ROW_COUNTERS counters
+ * @param run 1 … 2^31 − 1
+ * @param range at most ROW_COUNTERS counters
  * @returns 30 words: `struct search` of native/search.h
  */
 export function packSearch({ midstate, tail, target }: Puzzle, run: number, range: Range): Uint32Array {
@@ -56,9 +52,8 @@ export function packSearch({ midstate, tail, target }: Puzzle, run: number, rang
 }
 
 /**
- * @returns the mask of the kernels' quick test. Its bits are those above the highest set bit of the target's word 7,
- *   rotated left by 7 as the kernels compute hash word 7. When the hash is at most the target, none of them is set in
- *   the hash
+ * @returns the mask of the quick test: the bits above the highest set bit of the target's word 7, rotated left by 7 as
+ *   the kernels compute hash word 7. A hash that is at most the target has none of them
  */
 function testMask(target: Uint32Array): number {
   const bits = 32 - Math.clz32(target[7]);
@@ -67,19 +62,13 @@ function testMask(target: Uint32Array): number {
 }
 
 interface Scanned {
-  /** Number of pages that were searched, from the first page of the range on. */
+  /** Number of searched pages, from the first of the range on. */
   readonly pages: number;
-  /** All nonces of these pages that solve the puzzle. */
+  /** All solutions on these pages. */
   readonly candidates: readonly Candidate[];
 }
 
-/**
- * Searches a range until it is done, a page had candidates, or another run has become the current one.
- *
- * @param run the number of the run that the search belongs to
- * @param range a range of at most ROW_COUNTERS counters
- * @param currentRun one word of shared memory: the number of the current run
- */
+/** Searches at most ROW_COUNTERS counters until the range is done, a page had candidates, or the run has ended. */
 export function scan(kernel: Kernel, puzzle: Puzzle, run: number, range: Range, currentRun: Int32Array): Scanned {
   const packed = packSearch(puzzle, run, range);
   const hits = new Uint32Array(HIT_WORDS);
@@ -101,24 +90,18 @@ export function scan(kernel: Kernel, puzzle: Puzzle, run: number, range: Range, 
 }
 
 /*
- * Searches ranges of more than one column. A kernel searches one column: up to ROW_COUNTERS counters on each page of a
- * range. A long task has several columns side by side, which are searched one after the other.
+ * Ranges of several columns, which are searched one after the other. A column has up to ROW_COUNTERS counters on each
+ * page, and is what a kernel searches.
  */
 
 export interface ScannedColumns {
-  /** Number of rows that were searched, column after column. */
+  /** Number of searched rows, column after column. */
   readonly rows: number;
-  /** All nonces of these rows that solve the puzzle. They are all in the last row. */
+  /** All solutions in these rows. They are all in the last row. */
   readonly candidates: readonly Candidate[];
 }
 
-/**
- * Searches a range until it is done, a row had candidates, or another run has become the current one.
- *
- * @param run the number of the run that the search belongs to
- * @param range a range of any size
- * @param currentRun one word of shared memory: the number of the current run
- */
+/** Searches a range of any size until it is done, a row had candidates, or the run has ended. */
 export function scanColumns(
   kernel: Kernel,
   puzzle: Puzzle,
@@ -138,10 +121,9 @@ export function scanColumns(
 }
 
 /**
- * Splits a range into the rows that were searched and the rest.
- * @param range a range of at least one page
- * @param rows the number of rows that were searched, from 0 to all
- * @returns the searched rows as ranges, in the order of searching, and the rest as ranges
+ * @param range at least one page
+ * @param rows number of searched rows, from 0 to all
+ * @returns the searched rows, in the order of searching, and the rest
  */
 export function splitRows(range: Range, rows: number): { readonly searched: Range[]; readonly rest: Range[] } {
   const pages = rows % range.pages;

@@ -7,10 +7,7 @@ import { type Kernel, ROW_COUNTERS, scan } from './kernel.ts';
 import { isNative, loadNative } from './native.ts';
 import { loadWasm, type WasmName } from './wasm.ts';
 
-/**
- * Loads one kernel and checks it against known answers.
- * @throws DeviceError `missing` when the kernel cannot run here, `wrong-hashes` when it gives a wrong answer.
- */
+/** @throws DeviceError `missing` when the kernel cannot run here, `wrong-hashes` when it gives a wrong answer */
 export function loadKernel(name: KernelName): Kernel {
   let kernel: Kernel;
   try {
@@ -28,7 +25,7 @@ function load(name: KernelName): Kernel {
 
 export interface Loaded {
   readonly kernels: readonly Kernel[];
-  /** Why each of the other kernels cannot be used. */
+  /** By kernel, why it cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
 }
 
@@ -46,8 +43,8 @@ export function loadKernels(names: readonly KernelName[]): Loaded {
 }
 
 /*
- * The known answers that a kernel must give before it may mine. The header is block 6,321,600 of chain 0 of a live
- * network with this wire format (test/vectors/headers.json). The expected nonces were computed with node:crypto.
+ * The known answers that a kernel must give. The header is block 6,321,600 of chain 0 of a live network with this wire
+ * format (test/vectors/headers.json). The nonces were computed with node:crypto.
  */
 
 // biome-ignore format: words
@@ -63,13 +60,13 @@ const BLOCK_TARGET = Uint32Array.of(
   0x6394d381, 0xcca9cfbf, 0xf4121a49, 0x365ab97e, 0xad141f92, 0xf6bd673c, 0x0000005d, 0,
 );
 
-/** @returns a target of 8 words: the most significant one is `word7`, and the others have all bits set */
+/** @returns 8 words: the most significant is `word7`, and the others have all bits set */
 const targetOf = (word7: number) => Uint32Array.from({ length: 8 }, (_, i) => (i < 7 ? 0xffff_ffff : word7));
 
 interface KnownAnswer {
   readonly target: Uint32Array;
   readonly range: Range;
-  /** Page and counter of all nonces that solve the puzzle, in the order of searching. */
+  /** Page and counter of all solutions, in the order of searching. */
   readonly solve: readonly (readonly [number, number])[];
 }
 
@@ -90,7 +87,7 @@ const KNOWN_ANSWERS: readonly KnownAnswer[] = [
     solve: [[7, 2147483647], [7, 2147483648], [7, 2147483649]] },
 ];
 
-/** @returns whether a kernel gives all known answers. The check hashes about 4,400 nonces */
+/** Hashes about 4,400 nonces. */
 export function answersRight(kernel: Kernel): boolean {
   return KNOWN_ANSWERS.every(({ target, range, solve }) => {
     const expected = solve.map(([page, counter]) => joinNonce({ lane: range.lane, page, counter }));

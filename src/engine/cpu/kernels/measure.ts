@@ -1,7 +1,4 @@
-/**
- * Measures the kernels on the threads that will mine. Which one is fastest depends more on the chip than on the
- * instruction set.
- */
+/** Measures kernels on the threads that will mine. The chip decides more than the instruction set which is fastest. */
 
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,13 +8,12 @@ import { pause } from '../../../system/abort.ts';
 import { KERNEL_NAMES, type KernelName } from '../../device.ts';
 import type { CoreGroup, Place } from '../threads.ts';
 
-/** Each kernel's rates in its turns, in hashes per ms of one thread. */
+/** Rates of each kernel by turn, in hashes per ms and thread. */
 export type Turns = ReadonlyMap<KernelName, readonly number[]>;
 
 /**
- * @param groups all threads that hash at the same time, by kind of cores
  * @param stop ends the measurement, which then throws the signal's reason
- * @returns the results of the turns, for each group
+ * @returns the turns of each group
  */
 export async function measureKernels(
   names: readonly KernelName[],
@@ -25,7 +21,7 @@ export async function measureKernels(
   stop: AbortSignal | undefined,
 ): Promise<Turns[]> {
   const most = availableParallelism();
-  // More threads than CPUs would only wait for a processor.
+  // More threads would only wait for a CPU.
   const busy = groups.map(({ places }) => {
     const cpus = new Set(places.flat()).size;
     return places.slice(0, cpus === 0 ? most : cpus);
@@ -45,51 +41,39 @@ export async function measureKernels(
 }
 
 /**
- * Makes all threads run this kernel and measures it.
- * @returns hashes per millisecond and thread, for each group; undefined when no thread of the group got a processor in
- *   time
+ * Runs this kernel on all threads and measures it.
+ * @returns hashes per ms and thread for each group; undefined without a thread that got a processor in time
  */
 export type TakeTurn = (name: KernelName) => Promise<readonly (number | undefined)[]>;
 
 interface Measurement {
-  /** Number of groups of cores. */
   readonly groups: number;
   readonly takeTurn: TakeTurn;
-  /** Lets the threads rest between rounds, so that on a busy machine V8 gets processor time to compile. */
+  /** Lets the threads rest, so that on a busy machine V8 gets processor time to compile. */
   readonly rest: () => void;
   /** Ends the measurement, which then throws the signal's reason. */
   readonly stop?: AbortSignal | undefined;
-  /** A monotonic clock. */
   readonly nowMs?: () => number;
-  /** Returns numbers in [0, 1). */
   readonly random?: () => number;
 }
 
-/** Number of turns that each kernel gets. In this time V8 optimizes WebAssembly, which is much slower at first. */
+/** Turns of each kernel. In this time V8 optimizes WebAssembly, which is much slower at first. */
 const FIRST_TURNS = 10;
 
-/** Number of further turns for the kernels that may be the fastest of a group. */
+/** Further turns of the kernels that may be the fastest of a group. */
 const FINAL_TURNS = 15;
 
-/** Time that the threads rest between rounds. */
 const REST_MS = 3;
 
-/**
- * After the first turns, kernels slower than this fraction of the fastest one get no more. The exact value does not
- * matter.
- */
+/** Kernels slower than this fraction of the fastest get no more turns. The exact value does not matter. */
 const HOPELESS = 0.7;
 
-/** On a busy machine a turn takes 15 ms. After this time, only the least numbers of turns are completed. */
+/** Time after which only the least numbers of turns are completed. On a busy machine a turn takes 15 ms. */
 const ENOUGH_MS = 3_000;
 const LEAST_FIRST_TURNS = 4;
 const LEAST_FINAL_TURNS = 5;
 
-/**
- * Measures kernels in turns. With twelve kernels this takes a second, including 50 ms for each kernel that may be the
- * fastest.
- * @returns the results of the turns, for each group
- */
+/** Takes a second for twelve kernels. @returns the turns of each group */
 export async function measureTurns(names: readonly KernelName[], measurement: Measurement): Promise<Turns[]> {
   const { groups, takeTurn, rest, stop, nowMs = () => performance.now(), random = Math.random } = measurement;
   const results = Array.from({ length: groups }, () => new Map(names.map((name) => [name, [] as number[]])));
@@ -125,49 +109,39 @@ function mayWin(name: KernelName, turns: Turns): boolean {
 
 /**
  * @param random returns numbers in [0, 1)
- * @returns the entrants in a random order, so that a load that comes back at regular times does not always hit the same
- *   one
+ * @returns the entrants in random order, so that a periodic load does not always hit the same one
  */
 function shuffled<T>(entrants: readonly T[], random: () => number): T[] {
   const left = [...entrants];
   return entrants.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
-/* Evaluates the turns: which kernel is the fastest, and whether that is reliable. Pure. */
+/* Evaluation of the turns. Pure. */
 
-/** H/s of one thread, by kernel. */
+/** H/s of one thread. */
 export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
 
 export interface Evaluation {
   readonly speeds: Speeds;
-  /** Undefined when there are no kernels. */
+  /** Undefined without kernels. */
   readonly fastest?: KernelName;
-  /** Why the result is not reliable: a clause for people. Absent when it is. */
+  /** Why the result is not reliable: a clause for people. */
   readonly doubt?: string;
 }
 
-/** Speeds whose difference is below this fraction count as equal, because measurements vary by as much. */
+/** Speeds that differ by less are equal, because measurements vary by as much. */
 const TIE = 0.01;
 
-/** A kernel whose best turn comes this close to the fastest kernel's rate may be the fastest itself. */
+/** Kernels whose best turn is this close to the fastest kernel's rate may be the fastest. */
 const CLOSE = 0.05;
 
-/**
- * Turns whose rates differ by less than this fraction confirm each other. On an idle machine, most turns of a kernel
- * do.
- */
+/** Turns that differ by less confirm each other, as most do on an idle machine. */
 const NEAR = 0.02;
 
-/**
- * Number of turns that must confirm each other. A single turn can seem too fast, because the clocks of some systems are
- * coarse.
- */
+/** Number of turns that must confirm each other: with a coarse clock, a single one can seem too fast. */
 const CONFIRMED_BY = 3;
 
-/**
- * Smallest fraction of a kernel's turns that must come near its speed. With fewer, the others were disturbed, and the
- * speed is doubtful.
- */
+/** Minimum fraction of turns near the rate. With fewer, the others were disturbed, and the rate is doubtful. */
 const LEAST_NEAR = 0.2;
 
 interface Rated {
@@ -176,7 +150,7 @@ interface Rated {
   readonly rate: number;
   /** The best turn, confirmed or not. */
   readonly best: number;
-  /** Number of turns that come near the rate. */
+  /** Number of turns near the rate. */
   readonly near: number;
   readonly turns: number;
 }
@@ -187,7 +161,7 @@ export function evaluate(turns: Turns): Evaluation {
   const fastest = fastestOf(speeds);
   if (fastest === undefined) return { speeds };
   const leading = Math.max(...all.map(({ rate }) => rate));
-  // A kernel whose other turns were disturbed may be as fast as its best turn.
+  // A kernel with disturbed turns may be as fast as its best turn.
   const isClose = ({ name, best }: Rated) => name === fastest || best >= (1 - CLOSE) * leading;
   const doubtful = all.filter(isClose).find(({ near, turns }) => near < leastNear(turns));
   if (!doubtful) return { speeds, fastest };
@@ -195,20 +169,20 @@ export function evaluate(turns: Turns): Evaluation {
   return { speeds, fastest, doubt: `only ${near} of ${count} turns of ${name} agree within ${100 * NEAR} %` };
 }
 
-/** @returns the fastest kernel; among equally fast ones, the first in KERNEL_NAMES; undefined when there are none */
+/** @returns the first in KERNEL_NAMES of equally fast ones; undefined without kernels */
 export function fastestOf(speeds: Speeds): KernelName | undefined {
   const best = Math.max(...Object.values(speeds));
   return KERNEL_NAMES.find((name) => speeds[name] !== undefined && speeds[name] >= (1 - TIE) * best);
 }
 
-/** @returns the rate of the best turn; 0 when there is none */
+/** @returns 0 without turns */
 function bestOf(rates: readonly number[]): number {
   return Math.max(0, ...rates);
 }
 
 /**
- * The rate is the highest one that several turns confirm, because other programs can only slow a turn down. When no
- * turns confirm each other, it is that of the best turn.
+ * The rate is the highest that several turns confirm, because other programs can only slow a turn down. If none do, it
+ * is that of the best turn.
  */
 function rateOne(name: KernelName, rates: readonly number[]): Rated {
   const sorted = [...rates].sort((a, b) => b - a);
@@ -225,41 +199,37 @@ function leastNear(turns: number): number {
 }
 
 /*
- * Threads that measure kernels, as many as will mine and on the same CPUs. All of them run the same kernel at the same
- * time: the kernel that is fastest on one thread need not be the fastest on many, because two threads on a core share
- * its vector units, and wide vectors can lower the clock of the whole chip. Each measures its own rate. Since processor
- * time counts, a thread that other programs keep from running only takes longer. On cores with two hardware threads,
- * the thread beside it goes on hashing meanwhile.
+ * The measuring threads: as many as will mine, on the same CPUs, all with the same kernel. The kernel that is fastest
+ * on one thread need not be the fastest on many, because two threads on a core share its vector units, and wide vectors
+ * can lower the clock of the chip. Rates are per processor time, so other programs only make a turn longer, during
+ * which the other thread of a core goes on hashing.
  */
 
-/** The data that a measuring thread is started with. All its typed arrays are shared memory. */
+/** Typed arrays are shared memory. */
 export interface MeasuringThreadData {
   readonly names: readonly KernelName[];
-  /** The thread's index in `rates` and `turns`. */
+  /** Index in `rates` and `turns`. */
   readonly index: number;
   readonly cpus: Place;
-  /** One word: `turn * names.length` plus the index of the kernel to run; 0 while the threads rest. */
+  /** One word: `turn * names.length` plus the index of the kernel; 0 while the threads rest. */
   readonly current: Int32Array;
-  /** Each thread's latest rate, in hashes per ms. */
+  /** Each thread's latest rate in hashes per ms. */
   readonly rates: Float64Array;
-  /** The number of the turn that each thread's latest rate belongs to. The first turn is 1. */
+  /** The turn of each thread's latest rate, from 1 on. */
   readonly turns: Int32Array;
-  /** Number of threads that have ended a turn. A turn's index is its number modulo the length. */
+  /** Number of threads that have ended a turn, at the turn modulo the length. */
   readonly ended: Int32Array;
 }
 
-/**
- * Number of turns whose ends are counted separately. A thread without a processor ends a turn late, but less than this
- * many turns late.
- */
+/** Length of `ended`: more turns than a thread without a processor is late. */
 const TURNS_APART = 64;
 
-/** Time limit for the start of the threads. One starts in 0.1 s. */
+/** Time limit for the start of the threads, which takes 0.1 s each. */
 const START_MS = 5_000;
 
 /**
- * Time limit of a turn for all threads, which need 3 ms when each has a processor, and for the first thread of each
- * group. On a busy machine some threads get no processor for a while; the turn then ends without their rates.
+ * Time limits of a turn, for all threads and for the first of each group. With a processor for each, 3 ms are enough.
+ * On a busy machine, a turn can end without the rates of some.
  */
 const ALL_WAIT_MS = 12;
 const ANY_WAIT_MS = 500;
@@ -267,7 +237,7 @@ const ANY_WAIT_MS = 500;
 export class MeasuringThreads {
   readonly #names: readonly KernelName[];
   readonly #groupCount: number;
-  /** The group of each thread. */
+  /** Index of each thread's group. */
   readonly #groups: readonly number[];
   readonly #places: readonly Place[];
   readonly #current = new Int32Array(shared(1, Int32Array));
@@ -279,10 +249,7 @@ export class MeasuringThreads {
   #turn = 0;
   #endTurn: (() => void) | undefined;
 
-  /**
-   * @param names the kernels that can be used here
-   * @param groups the CPUs of the threads of each group
-   */
+  /** @param groups the CPUs of each group's threads */
   constructor(names: readonly KernelName[], groups: readonly (readonly Place[])[]) {
     this.#names = names;
     this.#groupCount = groups.length;
@@ -292,18 +259,17 @@ export class MeasuringThreads {
     this.#turns = new Int32Array(shared(this.#places.length, Int32Array));
   }
 
-  /** Number of threads that run. */
   get running(): number {
     return this.#running;
   }
 
-  /** Settles when the threads run. A thread that does not start is ignored; the machine is then only less busy. */
+  /** Settles when the threads run. One that does not start is ignored; the machine is then only less busy. */
   async start(stop?: AbortSignal): Promise<void> {
     const starts: Promise<void>[] = [];
     try {
       for (const index of this.#places.keys()) starts.push(this.#startOne(index));
     } catch {
-      // The system allows this process no more threads.
+      // The system allows no more threads.
     }
     const started = new AbortController();
     const patience = pause(START_MS, started.signal, ...(stop ? [stop] : []));
@@ -349,7 +315,7 @@ export class MeasuringThreads {
     this.#setCurrent(0);
   }
 
-  /** Settles when all threads have ended the turn, or after this time. */
+  /** Settles when all threads have ended the turn, or after `waitMs`. */
   async #end(waitMs: number): Promise<void> {
     if (Atomics.load(this.#ended, this.#turn % TURNS_APART) >= this.#places.length) return;
     const ended = new AbortController();
@@ -358,7 +324,7 @@ export class MeasuringThreads {
     this.#endTurn = undefined;
   }
 
-  /** @returns the mean of the group's threads that have ended the turn; undefined when none has */
+  /** @returns the mean of the group's threads that have ended the turn; undefined without any */
   #rateOf(group: number): number | undefined {
     const done = (_: unknown, i: number) => this.#groups[i] === group && Atomics.load(this.#turns, i) === this.#turn;
     const rates = Array.from(this.#rates).filter(done);

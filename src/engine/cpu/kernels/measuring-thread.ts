@@ -1,7 +1,4 @@
-/**
- * The script of a measuring thread. It measures the current kernel, and then runs that kernel until another turn
- * begins.
- */
+/** The script of a measuring thread: it measures the current kernel, and runs it until the next turn. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { NOTHING_SOLVES } from '../../../chain/job.ts';
@@ -12,13 +9,13 @@ import { loadKernel } from './load-kernel.ts';
 import type { MeasuringThreadData } from './measure.ts';
 import { threadClock } from './native.ts';
 
-/** Length of a turn's untimed start: some chips change their clock for wide vectors, which takes up to 0.7 ms. */
+/** Untimed start of a turn: some chips change their clock for wide vectors, which takes up to 0.7 ms. */
 const SETTLE_MS = 1;
 
-/** Length of a turn's timed part: long compared with the setup of a search (10 µs). */
+/** Timed part of a turn: long compared with the setup of a search (10 µs). */
 const TURN_MS = 2;
 
-/** Pages of a kernel's first search, while its speed is unknown: 20 µs with AVX-512, 0.5 ms in WebAssembly. */
+/** Pages of a kernel's first search: 20 µs with AVX-512, 0.5 ms in WebAssembly. */
 const FIRST_PAGES = 8;
 
 const EVERY_PAGE = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
@@ -28,7 +25,7 @@ const { names, index, cpus, current, rates, turns, ended } = workerData as Measu
 if (cpus.length > 0) pinThread(cpus);
 const kernels = names.map(loadKernel);
 const nowMs = threadClock();
-/** The highest rate so far in hashes per ms, by kernel; the lengths of turns are computed from it. */
+/** The highest rate of each kernel in hashes per ms, from which the lengths of turns follow. */
 const best = names.map(() => 0);
 
 function search(kernel: Kernel, hashesPerMs: number, ms: number): number {
@@ -40,13 +37,13 @@ function measure(which: number): number {
   search(kernels[which], best[which], SETTLE_MS);
   const startMs = nowMs();
   const hashes = search(kernels[which], best[which], TURN_MS);
-  // A clock that is too coarse for the turn must not make a kernel look infinitely fast.
+  // With a coarse clock, a kernel must not look infinitely fast.
   const rate = hashes / Math.max(nowMs() - startMs, 0.001);
   best[which] = Math.max(best[which], rate);
   return rate;
 }
 
-// A measuring thread keeps the normal priority, so that a busy machine does not make the measurement long.
+// The priority stays normal, so that a busy machine does not make the measurement long.
 parentPort?.postMessage('ready');
 for (;;) {
   const run = Atomics.load(current, 0);
@@ -62,6 +59,6 @@ for (;;) {
     const place = turn % ended.length;
     if (Atomics.add(ended, place, 1) + 1 === turns.length) parentPort?.postMessage(turn);
   }
-  // Other threads may still be measuring, and the machine must be as busy as when mining.
+  // While other threads measure, the machine must be as busy as when mining.
   scan(kernels[which], NOTHING_SOLVES, run, EVERY_PAGE, current);
 }

@@ -1,6 +1,4 @@
-/**
- * The native kernels, in an N-API addon that was built from native/ on this machine or came prebuilt with the package.
- */
+/** The native kernels: an N-API addon, built from native/ on this machine or prebuilt in the package. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,9 +8,8 @@ import { systemReport } from '../../../system/version.ts';
 import type { KernelName } from '../../device.ts';
 import type { Kernel } from './kernel.ts';
 
-/* Finds the file of the native kernels: the addon built on this machine, or the prebuilt one of the package. */
+/* The file of the addon */
 
-/** Where the addon comes from. */
 export const ORIGINS = ['built-here', 'prebuilt'] as const;
 type Origin = (typeof ORIGINS)[number];
 
@@ -21,23 +18,23 @@ interface AddonFile {
   readonly origin: Origin;
 }
 
-/** The properties of a system that decide which addon it can load, with Node.js's names. */
+/** The properties of a system, with Node.js's names, that decide which addon it can load. */
 export interface System {
   readonly platform: string;
   readonly arch: string;
-  /** The version of glibc; undefined when the C library is another one, such as Alpine's musl. */
+  /** Version of glibc; undefined for another C library, such as Alpine's musl. */
   glibc(): string | undefined;
 }
 
 const THIS_SYSTEM: System = { platform, arch, glibc: () => systemReport().header.glibcVersionRuntime };
 
-/** The package's folder. The path to it is the same in a clone and in an installed package. */
+/** The package's folder, for which the path is the same in a clone and when installed. */
 const PACKAGE = new URL('../../../../', import.meta.url);
 
 /**
- * Prefers the addon that was built here: somebody built it on purpose.
+ * Prefers the addon that was built here, since somebody built it on purpose.
  * @param root the package's folder, with a slash at the end
- * @returns undefined when there is no addon: `whyNone` says why
+ * @returns undefined without an addon: `whyNone` says why
  */
 export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): AddonFile | undefined {
   const built = fileURLToPath(new URL('native/build/pickaxe.node', root));
@@ -46,7 +43,7 @@ export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): Ad
   return existsSync(carried) && hasItsLibrary(system) ? { path: carried, origin: 'prebuilt' } : undefined;
 }
 
-/** @returns why there is no addon, and what to do about it: a clause for people */
+/** @returns why there is no addon and what to do: a clause for people */
 export function whyNone(root: URL = PACKAGE, system: System = THIS_SYSTEM): string {
   if (system.platform === 'win32' && system.arch !== 'x64')
     return `not built: there is no native build for Windows on ${system.arch}`;
@@ -62,21 +59,18 @@ export function buildCommand(root: URL = PACKAGE): string {
   return `node ${/\s/.test(script) ? `"${script}"` : script}`;
 }
 
-/** @returns whether the system has the C library of the prebuilt addon. On Windows that is part of the system */
+/** Windows always has the library. */
 function hasItsLibrary({ platform, glibc }: System): boolean {
   return platform !== 'linux' || glibc() !== undefined;
 }
 
-/** @returns the path of the prebuilt addon, which scripts/build-addons.mjs makes */
+/** @returns the path where scripts/build-addons.mjs puts the prebuilt addon */
 function carriedFile(root: URL, { platform, arch }: System): string {
   const library = platform === 'linux' ? '-glibc' : '';
   return fileURLToPath(new URL(`native/addons/${platform}-${arch}${library}.node`, root));
 }
 
-/**
- * The exports of native/addon.c and native/addon-thread.c. When the system refuses, they throw an Error with the
- * system's message.
- */
+/** Exports of native/addon.c and native/addon-thread.c, which throw an Error with the system's message. */
 export interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
   search(kernel: number, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
@@ -84,19 +78,17 @@ export interface Addon {
   checkPinning(): void;
   /** Confines the calling thread to these CPUs. */
   pinThread(cpus: Uint32Array): void;
-  /** Gives the calling thread the priority that Windows or macOS has for a niceness of 0 … 19. Throws elsewhere. */
+  /** Sets the level of Windows or macOS for a niceness of 0 … 19. Throws elsewhere. */
   setThreadPriority(niceness: number): void;
-  /**
-   * The processor time of the calling thread in ms, exact to 0.1 ms. Throws where the system does not report it (Wine).
-   */
+  /** Processor time of the calling thread in ms, exact to 0.1 ms. Throws where it is not reported (Wine). */
   threadCpuMs(): number;
-  /** The cores that this process may use, on Windows and macOS; an empty list elsewhere. */
+  /** The allowed cores on Windows and macOS; empty elsewhere. */
   cores(): readonly AddonCore[];
 }
 
 /** A physical core on Windows; on macOS all cores of one kind. */
 export interface AddonCore {
-  /** Ascending. On Windows CPU 64 is the first of the second group of CPUs. */
+  /** Ascending. On Windows, CPU 64 is the first of the second group. */
   readonly cpus: readonly number[];
   /** Cores of a higher class are faster. */
   readonly efficiencyClass: number;
@@ -104,7 +96,7 @@ export interface AddonCore {
 
 const file = findAddon();
 
-/** Requirements of the kernels, by the beginning of their names: an architecture, and a feature of the chip. */
+/** Requirements by the beginning of kernels' names: an architecture and a feature of the chip. */
 const NEEDS = [
   { name: 'avx512vl', arch: 'x64', feature: 'AVX-512VL' },
   { name: 'avx512', arch: 'x64', feature: 'AVX-512F' },
@@ -113,19 +105,19 @@ const NEEDS = [
   { name: 'neon', arch: 'arm64', feature: 'NEON' },
 ];
 
-/** The reason for kernels that cannot be in this machine's addon. */
+/** Reason for kernels that this machine's addon cannot contain. */
 export const FOREIGN = 'made for another kind of chip';
 
 export function isNative(name: KernelName): boolean {
   return !name.startsWith('wasm');
 }
 
-/** @returns where the native kernels come from; undefined when there are none */
+/** @returns undefined without native kernels */
 export function nativeOrigin(): Origin | undefined {
   return file?.origin;
 }
 
-/** @returns the bytes of the addon, which differ when a kernel could have changed; undefined when it cannot be read */
+/** @returns the addon, which differs when a kernel could have changed; undefined if not readable */
 export function nativeBuild(): Uint8Array | undefined {
   if (!file) return undefined;
   try {
@@ -135,7 +127,7 @@ export function nativeBuild(): Uint8Array | undefined {
   }
 }
 
-/** @throws Error that says why the kernel cannot run here. */
+/** @throws Error that says why the kernel cannot run here */
 export function loadNative(name: KernelName): Kernel {
   const needs = NEEDS.find((each) => name.startsWith(each.name));
   if (needs && needs.arch !== arch) throw new Error(FOREIGN);
@@ -148,7 +140,7 @@ export function loadNative(name: KernelName): Kernel {
   return { name, search: (search, currentRun, hits) => addon.search(index, search, currentRun, hits) };
 }
 
-/** @throws Error that says what to do when the addon is not built or cannot be loaded. */
+/** @throws Error that says what to do when the addon is not built or cannot be loaded */
 export function loadAddon(): Addon {
   if (!file) throw new Error(whyNone());
   const { path, origin } = file;
@@ -162,10 +154,7 @@ export function loadAddon(): Addon {
   }
 }
 
-/**
- * @returns the processor time of the calling thread in ms; undefined without the addon, and where the system does not
- *   report it
- */
+/** @returns ms of the calling thread; undefined without the addon, and where the system does not report it */
 export function threadCpuMs(): number | undefined {
   const addon = addonOrNone();
   try {
@@ -175,7 +164,6 @@ export function threadCpuMs(): number | undefined {
   }
 }
 
-/** @returns the cores that Windows or macOS reports; an empty list elsewhere, and without the addon */
 export function addonCores(): readonly AddonCore[] {
   return addonOrNone()?.cores() ?? [];
 }
@@ -189,15 +177,13 @@ function addonOrNone(): Addon | undefined {
 }
 
 /**
- * The clock by which a thread measures a kernel: its own processor time, which stands still while other programs have
- * the processor. Without the addon, and where the system does not report processor time (Wine), it is the wall clock.
- * @param own reads the processor time of the calling thread, or undefined
- * @param load loads the addon
- * @returns a function that returns ms, with fractions, of which only differences count. Call it on one thread only
+ * The clock by which a thread measures a kernel: its processor time, which excludes other programs', or the wall clock
+ * without the addon and where processor time is not reported (Wine).
+ * @returns a function that returns ms with fractions, of which only differences count. Call it on one thread only
  */
 export function threadClock(own: () => number | undefined = threadCpuMs, load: () => Addon = loadAddon): () => number {
   if (own() === undefined) return () => performance.now();
-  // Looking for the addon takes 20 µs, so it is done once.
+  // Once, since looking for the addon takes 20 µs.
   const addon = load();
   return () => addon.threadCpuMs();
 }

@@ -8,12 +8,12 @@ const FILES = { 'wasm-simdx2': 'scan-simdx2.wasm', 'wasm-simd': 'scan-simd.wasm'
 export type WasmName = keyof typeof FILES;
 
 /**
- * Maximum number of rows in a call. V8 replaces a WebAssembly function by an optimized one between calls only, so the
- * first calls must be short: 64 rows take 1.5 ms with SIMD. Longer calls would gain nothing later.
+ * Maximum number of rows in a call. V8 installs optimized code only between calls, so the first must be short: 64 rows
+ * take 1.5 ms with SIMD. Longer calls would gain nothing later.
  */
 const ROWS_PER_CALL = 64;
 
-/** Minimum number of rows in a call that is timed. In shorter calls, the setup is too large a part of the time. */
+/** Minimum number of rows in a timed call. In shorter ones the setup is too large a part. */
 const LEAST_TIMED_ROWS = 16;
 
 // TypeScript declares WebAssembly among the types of the DOM only, which are not used here.
@@ -29,7 +29,7 @@ interface Exports {
   search(): number;
 }
 
-/** @throws Error when this Node.js cannot compile the module. */
+/** @throws Error when this Node.js cannot compile the module */
 export function loadWasm(name: WasmName): Kernel {
   return loadWasmFile(name, prebuilt(FILES[name]));
 }
@@ -38,7 +38,7 @@ function prebuilt(file: string): URL {
   return new URL(`../../../../native/prebuilt/${file}`, import.meta.url);
 }
 
-/** @returns the bytes of the prebuilt modules, which differ when a kernel could have changed */
+/** @returns the prebuilt modules, which differ when a kernel could have changed */
 export function wasmBuilds(): Uint8Array[] {
   return Object.values(FILES).flatMap((file) => {
     try {
@@ -49,7 +49,7 @@ export function wasmBuilds(): Uint8Array[] {
   });
 }
 
-/** Loads a module from any file: scripts/build-wasm.mjs checks a new build with it. */
+/** Loads a module from any file: scripts/build-wasm.mjs checks new builds with it. */
 export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
   const bytes = readFileSync(file);
   let flag: Int32Array = new Int32Array(1);
@@ -78,22 +78,19 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
 }
 
 /*
- * Chooses where on the stack a WebAssembly kernel runs. V8 keeps the vectors that do not fit into registers on a stack
- * that is aligned to 8 bytes only. When a vector lies across two memory pages, the kernel runs at 25 to 60 % of its
- * speed; this happens at one of ten addresses (measured with Node.js 20 on x86-64). Without alignment to 16 bytes it
- * loses 5 %. A caller cannot see where its stack is, so several offsets are tried, and the fastest one is used most of
- * the time. Ignored arguments move the stack by 8 bytes each.
+ * The place of a kernel on the stack. V8 aligns the stack, on which it keeps vectors without a register, to 8 bytes
+ * only. If a vector lies across two memory pages, as at one of ten addresses, a kernel runs at 25 to 60 % of its speed;
+ * without alignment to 16 bytes it loses 5 % (Node.js 20, x86-64). Callers cannot see where their stack is, so several
+ * offsets are tried, and the fastest is used most of the time. Ignored arguments move the stack by 8 bytes each.
  */
 
-/**
- * The offsets, as ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end.
- */
+/** Ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end. */
 const OFFSETS = [0, 1, 64, 65].map((words) => new Array<undefined>(words).fill(undefined));
 
-/** One of this many calls tries another offset. With calls of 1 ms that costs 0.2 %. */
+/** Calls per try of another offset. With calls of 1 ms, a try costs 0.2 %. */
 const TRY_EVERY = 16;
 
-/** The first calls try other offsets more often, because the first 30 ms decide which kernel is used. */
+/** At first there are more tries, because the first 30 ms decide which kernel is used. */
 const EARLY_CALLS = 64;
 const TRY_EARLY = 4;
 
@@ -102,7 +99,7 @@ export class StackSlots {
   #learned = 0;
   #offset = 0;
 
-  /** @returns the ignored arguments of the next call */
+  /** @returns the arguments of the next call */
   next(): readonly undefined[] {
     const tries = this.#learned / (this.#learned < EARLY_CALLS ? TRY_EARLY : TRY_EVERY);
     const fastest = this.#msPerRow.indexOf(Math.min(...this.#msPerRow));
@@ -110,7 +107,7 @@ export class StackSlots {
     return OFFSETS[this.#offset];
   }
 
-  /** @param msPerRow the time of the last call. Calls that cannot be compared with others must not be passed */
+  /** @param msPerRow of the last call, if it can be compared with others */
   learn(msPerRow: number): void {
     this.#msPerRow[this.#offset] = msPerRow;
     this.#learned++;

@@ -1,7 +1,4 @@
-/**
- * A GPU's child process. It owns Dawn's objects, carries out its parent's messages, and ends when the parent closes the
- * channel or dies.
- */
+/** A GPU's child process. It owns Dawn's objects, and ends when the parent closes the channel or dies. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../system/clock.ts';
@@ -17,21 +14,21 @@ import { selfTest, spotCheck } from './self-test.ts';
 import { tunedScanner } from './tuned-scanner.ts';
 
 /**
- * Time between checks of the GPU against known hits while it mines. A check takes about a millisecond of the GPU's
- * time; without checks, a GPU that finds nothing could go unnoticed for hours.
+ * Time between checks against known hits. A check takes about a millisecond of the GPU's time; without it, a GPU that
+ * finds nothing could go unnoticed for hours.
  */
 const CHECK_EVERY_MS = 60_000;
 
-/** Time limit for a lost device's reason. The exact value does not matter. */
+/** Time limit for the reason of a loss. The exact value does not matter. */
 const REASON_MS = 1_000;
 
-/** The parts through which the child uses its device and its parent. Tests replace them to make a faulty child. */
+/** Tests replace these to make a faulty child. */
 interface ChildParts {
   readonly openDevice: typeof openDevice;
   readonly selfTest: typeof selfTest;
   readonly spotCheck: typeof spotCheck;
   readonly createSearcher: (options: SearcherOptions) => Searcher;
-  /** @param sent called when the message has been sent */
+  /** @param sent called when the message was sent */
   readonly send: (message: ToParent, sent?: () => void) => void;
 }
 
@@ -41,15 +38,15 @@ export const CHILD_PARTS: ChildParts = {
   spotCheck,
   createSearcher: (options) => new Searcher(options),
   send: (message, sent) => {
-    // An error here means that the parent has gone, which the event 'disconnect' reports.
+    // On an error, the parent has gone, which the event 'disconnect' reports.
     process.send?.(message, undefined, undefined, () => sent?.());
   },
 };
 
-/** Makes this process serve its parent. Call it once. */
+/** Makes this process serve its parent. Call this once. */
 export function startChild(parts: ChildParts = CHILD_PARTS): void {
   const child = new Child(parts);
-  // The terminal sends these signals to the whole process group. The parent handles them, and closes the channel.
+  // Signals of the terminal go to all processes. The parent handles them, and closes the channel.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, () => {});
   process.on('disconnect', () => child.leave());
   process.on('uncaughtException', (error) => child.fail(error));
@@ -60,7 +57,7 @@ export function startChild(parts: ChildParts = CHILD_PARTS): void {
 
 class Child {
   readonly #parts: ChildParts;
-  /** Objects that must not be garbage-collected. When Dawn's own object is collected, the process crashes. */
+  /** Dawn crashes the process when its own object is garbage-collected. */
   #kept: { readonly dawn: unknown; readonly device: GPUDevice } | undefined;
   #searcher: Searcher | undefined;
 
@@ -137,16 +134,14 @@ class Child {
     return { model, driver, tuning, why, sensors: sensors.what };
   }
 
-  /**
-   * A dispatch that fails because the device is lost gives no reason. The device's `lost` promise does, a little later.
-   */
+  /** A failed dispatch gives no reason for the loss; `device.lost` does, a little later. */
   async #lose(device: GPUDevice, error: unknown): Promise<void> {
     if (error instanceof DeviceError) return this.fail(error);
     await Promise.race([device.lost, sleep(REASON_MS)]);
     this.fail(new Error(`a dispatch failed: ${(error as Error).message || 'no reason given'}`));
   }
 
-  /** Sends the parent the reason why the child cannot go on, and ends the process. */
+  /** Sends the parent the reason, and ends the process. */
   fail(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const fault = error instanceof DeviceError ? error.fault : 'lost';
@@ -154,9 +149,8 @@ class Child {
   }
 
   /**
-   * Ends the process. The device is destroyed first, which waits for the dispatches in flight: without that, Dawn can
-   * crash at the end. SIGKILL is used because a normal exit waits for sensors that are being read, and their driver may
-   * hang.
+   * Ends the process. The device is destroyed first, which waits for dispatches: without that, Dawn can crash. SIGKILL,
+   * because a normal exit would wait for readings of sensors, whose driver may hang.
    */
   leave(): void {
     this.#kept?.device.destroy();
@@ -164,11 +158,10 @@ class Child {
   }
 }
 
-/* Sends signs of life at fixed intervals, with the sensors' readings. */
+/* The pulse: signs of life at fixed intervals, with the readings of sensors */
 
 /**
- * Starts the pulse. It starts no reading while another one is under way, so that readings do not pile up behind a
- * driver that hangs.
+ * Takes one reading at a time, so that readings do not pile up behind a driver that hangs.
  * @param beat called every `everyMs`, with the latest reading if it is new
  */
 export function startPulse(everyMs: number, sensors: Sensors, beat: (telemetry: Telemetry | undefined) => void): void {

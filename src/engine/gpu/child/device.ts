@@ -1,7 +1,4 @@
-/**
- * Opens adapters and devices through Dawn. Only a GPU's child process may import this file, because Dawn can crash its
- * process.
- */
+/** Opens adapters and devices through Dawn. Only the child process may import this, because Dawn can crash it. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,13 +8,13 @@ import { DeviceError } from '../../engine.ts';
 import type { Adapter } from '../protocol.ts';
 import { calmPolling } from './scanner.ts';
 
-/** Dawn's backend for this platform. Its other backends would list the same cards again. */
+/** Other backends would list the same cards again. */
 const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
 
-/** Dawn's instance. Keep it as long as its devices: when it is garbage-collected, the process crashes. */
+/** Keep it as long as its devices: when it is garbage-collected, the process crashes. */
 type Dawn = GPU;
 
-/** @throws DeviceError when the library does not load. */
+/** @throws DeviceError when the library does not load */
 export async function loadDawn(): Promise<typeof Create> {
   try {
     const { create, globals } = await import('webgpu');
@@ -29,9 +26,7 @@ export async function loadDawn(): Promise<typeof Create> {
   }
 }
 
-/**
- * @returns the version of the package `webgpu`, which contains Dawn. Tunings depend on it, because Dawn translates WGSL
- */
+/** @returns the version of `webgpu`, which contains Dawn. Tunings depend on it, because Dawn translates WGSL */
 export function dawnVersion(): string {
   const require = createRequire(import.meta.url);
   return JSON.parse(readFileSync(join(dirname(require.resolve('webgpu')), 'package.json'), 'utf8')).version;
@@ -54,14 +49,14 @@ function whyDawnFails(cause: unknown): string {
 function remedyFor(message: string, code: string | undefined): string {
   if (code === 'ERR_MODULE_NOT_FOUND') return 'install pickaxe again, with its dependencies; ';
   if (code === 'MODULE_NOT_FOUND') return 'its package has no build for this kind of machine; ';
-  // The package's install script removes the quarantine, but install scripts may be disabled.
+  // An install script removes the quarantine, but install scripts may be disabled.
   const blocked = process.platform === 'darwin' && /code signature|system policy|quarantine/i.test(message);
   return blocked ? 'allow it with `xattr -d com.apple.quarantine` and the name of that file; ' : '';
 }
 
 /**
- * @param name part of Dawn's name for the adapter. When undefined, Dawn gives the adapter that it considers the fastest
- * @throws DeviceError when there is no such adapter.
+ * @param name part of Dawn's name; without it, Dawn gives the adapter that it considers the fastest
+ * @throws DeviceError when there is no such adapter
  */
 export async function openAdapter(
   create: typeof Create,
@@ -85,25 +80,24 @@ function whyNoAdapter(): string {
   return `no GPU that ${BACKEND} can use${install ? `: ${install}` : ''}`;
 }
 
-/** Whether the adapter is a software renderer on the CPU. */
 export function isSoftware({ info }: GPUAdapter): boolean {
   const text = `${info.architecture} ${info.device} ${info.description}`;
-  // Drivers report this in different fields. Microsoft's renderer is called Basic Render Driver.
+  // Drivers use different fields. Microsoft's renderer is called Basic Render Driver.
   return info.isFallbackAdapter || /software|llvmpipe|lavapipe|swiftshader|basic render/i.test(text);
 }
 
-/** @returns Dawn's description of the adapter, which names the driver and its version with most drivers */
+/** @returns Dawn's description, which contains the driver and its version with most drivers */
 export function modelOf({ info }: GPUAdapter): string {
   return info.description || info.device || info.architecture || info.vendor || 'unknown GPU';
 }
 
 /**
- * @param onLost called once when the device is lost, or breaks a rule of WebGPU; not when it is destroyed
- * @throws DeviceError when the driver does not give the device.
+ * @param onLost called once when the device is lost or breaks a rule of WebGPU; not when it is destroyed
+ * @throws DeviceError when the driver does not give the device
  */
 export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) => void): Promise<GPUDevice> {
   const device = await adapter.requestDevice().catch((cause: Error) => {
-    // The GPU may be resetting. With the fault 'lost' it is opened again later.
+    // The GPU may be resetting. After the fault 'lost', it is opened again.
     throw new DeviceError('lost', `the driver refuses to open the GPU (${cause.message}): update it`, { cause });
   });
   device.addEventListener('uncapturederror', (event) => {
@@ -117,9 +111,8 @@ export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) =
 }
 
 /*
- * Lists the adapters, in a child process. WebGPU gives out one adapter at a time. Dawn names all of them only in its
- * error for an unknown name, and it chooses adapters by name, so two cards with the same name cannot be distinguished
- * here: see ../disambiguate.ts.
+ * The list of adapters. WebGPU gives out one at a time, and Dawn names all only in its error for an unknown name. It
+ * chooses by name, so equal names cannot be distinguished here: see ../disambiguate.ts.
  */
 
 const NO_SUCH_ADAPTER = '\u2205';
@@ -160,12 +153,12 @@ async function adapterNames(create: Awaited<ReturnType<typeof loadDawn>>): Promi
   }
 }
 
-/** Reads the names from Dawn's error, which has lines such as ` * backend: 'vulkan', name: 'NVIDIA H200'`. */
+/** @param message Dawn's error, with lines such as ` * backend: 'vulkan', name: 'NVIDIA H200'` */
 export function parseNames(message: string): string[] {
   return [...message.matchAll(/^ \* backend: '[^']*', name: '(.*)'$/gm)].map(([, name]) => name);
 }
 
-/** @returns the index of the adapter that Dawn gives for a name: the first one whose own name contains it */
+/** @returns the index of the adapter that Dawn gives: the first one whose name contains `name` */
 export function pickedBy(name: string, names: readonly string[]): number {
   return names.findIndex((other) => other.includes(name));
 }

@@ -1,4 +1,4 @@
-/** Runs one variant of the kernel on one device: makes dispatches and reads their hits. */
+/** Runs one variant of the kernel: makes dispatches and reads their hits. */
 
 import { readFileSync } from 'node:fs';
 import { type Puzzle, placeNonce } from '../../../chain/job.ts';
@@ -6,16 +6,12 @@ import type { Range } from '../../../chain/nonce.ts';
 import { HIT_CAPACITY, JOB_WORDS, prepareWords } from '../prepare.generated.ts';
 import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../tuning.ts';
 
-/** The limit on workgroups in one dimension that WebGPU guarantees. A larger dispatch has several rows. */
+/** WebGPU's guaranteed limit on workgroups in one dimension. A larger dispatch has several rows. */
 const MOST_IN_ROW = 65_535;
-/**
- * Maximum number of counters in a dispatch. They take 80 ms on today's fastest GPU, far longer than any batch should.
- */
+/** Maximum number of counters in a dispatch: 80 ms on today's fastest GPU, longer than any batch should be. */
 const MOST_COUNTERS = 2 ** 31;
 
-/**
- * Number of dispatches in flight: the GPU runs one while the result of the other is read and a new one is submitted.
- */
+/** Dispatches in flight: the GPU runs one while another is read and submitted. */
 export const SLOTS = 2;
 
 const CONTROL_BYTES = 32;
@@ -29,7 +25,7 @@ interface Slot {
   readonly result: GPUBuffer;
   readonly readback: GPUBuffer;
   readonly bindings: GPUBindGroup;
-  /** The page whose words the buffer `job` holds. */
+  /** The page in the buffer `job`. */
   loaded: Page | undefined;
 }
 
@@ -39,15 +35,12 @@ interface Page {
   readonly page: number;
 }
 
-/** `hits` are counters. `overflow` means that there were more hits than the result has room for, so some were lost. */
+/** `hits` are counters. `overflow`: there were more hits than the result has room for. */
 export type Scan = { readonly hits: number[] } | 'overflow';
 
 export class Scanner {
   readonly variant: Variant;
-  /**
-   * Number of counters in a workgroup. A dispatch has whole workgroups. The result has room for at least this many
-   * hits.
-   */
+  /** Counters in a workgroup, of which a dispatch has a whole number. A result has room for as many hits. */
   readonly unit: number;
   /** Maximum number of counters in a dispatch. */
   readonly most: number;
@@ -66,7 +59,7 @@ export class Scanner {
     this.#idle = [...this.#slots];
   }
 
-  /** @throws Error when the driver cannot compile the variant. */
+  /** @throws Error when the driver cannot compile the variant */
   static async compile(device: GPUDevice, variant: Variant): Promise<Scanner> {
     const pipeline = await device.createComputePipelineAsync({
       layout: 'auto',
@@ -78,13 +71,12 @@ export class Scanner {
     return new Scanner(variant, device, pipeline);
   }
 
-  /** Whether another dispatch may be submitted. */
   get free(): boolean {
     return this.#idle.length > 0;
   }
 
   /**
-   * Searches a range of one page and at most `most` counters with one dispatch. Call it only while `free`.
+   * Searches a range of one page and at most `most` counters by one dispatch. Call it only while `free`.
    * @returns the counters whose hash word 7 is at most the target's
    */
   async scan(puzzle: Puzzle, range: Range): Promise<Scan> {
@@ -113,14 +105,11 @@ export class Scanner {
     slot.readback.unmap();
     this.#idle.push(slot);
     if (count > HIT_CAPACITY) return 'overflow';
-    // The last workgroups can reach past the end of the range.
+    // The last workgroup can reach past the end of the range.
     return { hits: offsets.filter((offset) => offset < range.counters).map((offset) => range.counter + offset) };
   }
 
-  /**
-   * Writes the page's words, unless the slot has them already: most dispatches search the same page as the previous
-   * one.
-   */
+  /** Writes the page's words, unless the slot has them already, as after a dispatch of the same page. */
   #load(slot: Slot, page: Page): void {
     const { puzzle, lane } = page;
     const { loaded } = slot;
@@ -131,7 +120,7 @@ export class Scanner {
     slot.loaded = page;
   }
 
-  /** Frees the buffers on the device. No dispatch may be in flight. */
+  /** No dispatch may be in flight. */
   destroy(): void {
     for (const { control, job, result, readback } of this.#slots) {
       for (const buffer of [control, job, result, readback]) buffer.destroy();
@@ -143,7 +132,7 @@ export function wgslOf(shader: ShaderName): string {
   return readFileSync(new URL(`../../../../shaders/${SHADERS[shader]}`, import.meta.url), 'utf8');
 }
 
-/** @returns the number of hits, then the offsets that the result had room for */
+/** @returns the number of hits, then the offsets for which there was room */
 function readHits(mapped: ArrayBuffer): number[] {
   const [count] = new Uint32Array(mapped, 0, 1);
   return [count, ...new Uint32Array(mapped, COUNT_BYTES, Math.min(count, HIT_CAPACITY))];
@@ -163,34 +152,32 @@ function createSlot(device: GPUDevice, pipeline: GPUComputePipeline): Slot {
 }
 
 /*
- * Makes Dawn poll less. While any of its promises is pending, Dawn polls its queue through `globalThis.setImmediate`,
- * which keeps a whole core busy. In this process timers poll instead, rarely and at the right time: waking the
- * processor costs more than the poll itself.
+ * Polling. While any of its promises is pending, Dawn polls through `globalThis.setImmediate`, which keeps a core busy.
+ * Here timers poll instead, rarely and at the right time, because waking the processor costs more than the poll.
  */
 
-/** Time between polls while it is not known when a dispatch will end. */
+/** Time between polls while the end of a dispatch is not known. */
 const POLL_MS = 1;
-/** Time between polls once a dispatch is overdue, as a fraction of its forecast time, and the maximum of this time. */
+/** Time between polls of an overdue dispatch, as a fraction of its forecast time, and the maximum. */
 const POLL_PART = 1 / 8;
 const MOST_POLL_MS = 4;
-/** Node.js's timers fire this much too early on average, because they count whole milliseconds. */
+/** Timers fire this early on average, because they count whole milliseconds. */
 const TIMER_EARLY_MS = 0.5;
 
 let quietUntilMs = 0;
 let expectedMs = 0;
 
-/** Replaces `setImmediate`. Call it once Dawn is loaded, in a process that only mines with Dawn. */
+/** Replaces `setImmediate`. Call this once Dawn is loaded, in a process that only mines with Dawn. */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
   const timer = (poll: (...args: unknown[]) => void, ...args: unknown[]) =>
-    // Dawn asks for the next poll before the code that waits for this one has called `expectIn`, hence the
-    // setImmediate.
+    // setImmediate, because Dawn asks for the next poll before the code that waits for this one has called `expectIn`.
     setImmediate(() => setTimeout(poll, untilPollMs(quietUntilMs - performance.now(), expectedMs), ...args));
   globalThis.setImmediate = timer as unknown as typeof setImmediate;
 }
 
 /**
- * Sets the polling's forecast: no dispatch should end in the next `ms`.
+ * Forecasts for the polling that no dispatch ends in the next `ms`.
  * @param lengthMs the time that the whole dispatch should take
  */
 export function expectIn(ms: number, lengthMs: number): void {
@@ -200,8 +187,8 @@ export function expectIn(ms: number, lengthMs: number): void {
 
 /**
  * @param quietMs time until a dispatch should end; 0 or less once it is overdue
- * @param lengthMs the time that the whole dispatch should take; 0 when that is not known
- * @returns milliseconds for the next poll's timer
+ * @param lengthMs time of the whole dispatch; 0 when it is not known
+ * @returns ms until the next poll
  */
 export function untilPollMs(quietMs: number, lengthMs: number): number {
   if (quietMs > 0) return quietMs + TIMER_EARLY_MS;
@@ -209,19 +196,16 @@ export function untilPollMs(quietMs: number, lengthMs: number): number {
 }
 
 /*
- * Forecasts when the next dispatch will be done. The GPU runs dispatches one after the other, and each end may be
- * noticed late. So the forecast starts at the time when the previous dispatch should have ended, not when its end was
- * noticed.
+ * The end of a dispatch. The GPU runs dispatches one after the other, and ends are noticed late. So the forecast starts
+ * at the expected end of the previous dispatch, not when that was noticed.
  */
 
 /**
- * The end is expected after this fraction of the forecast time. With the full time, a rate that was measured too low
- * would confirm itself forever. With less, some polls come a little early and show the true end.
+ * Fraction of the forecast time after which the end is expected. With all of it, a rate that was measured too low would
+ * confirm itself forever. With less, some polls come early and show the true end.
  */
 const PART = 0.995;
-/**
- * When an end is noticed later than this after the expected time, the forecast was wrong and the present time counts.
- */
+/** Delay of an end after which the forecast was wrong, so that the present time counts. */
 const LOOK_MS = 1;
 
 interface Flight {
@@ -230,16 +214,16 @@ interface Flight {
 }
 
 export class DispatchForecast {
-  /** The dispatches in flight, in the order of submission, which is also the order of their ends. */
+  /** In the order of submission, which is also the order of their ends. */
   readonly #flights: Flight[] = [];
-  /** The best estimate of the last end. */
+  /** Best estimate of the last end. */
   #endMs = Number.NEGATIVE_INFINITY;
 
   get inFlight(): number {
     return this.#flights.length;
   }
 
-  /** The time that the oldest dispatch in flight should run, and when to poll for its end. */
+  /** For the oldest dispatch in flight: its time, and when to poll for its end. */
   get next(): { readonly lengthMs: number; readonly dueMs: number } | undefined {
     const [oldest] = this.#flights;
     if (!oldest) return undefined;
@@ -247,12 +231,12 @@ export class DispatchForecast {
     return { lengthMs, dueMs: Math.max(beganMs, this.#endMs) + PART * lengthMs };
   }
 
-  /** @param lengthMs the time that the dispatch should run; 0 when that is not known */
+  /** @param lengthMs time of the dispatch; 0 when it is not known */
   submitted(nowMs: number, lengthMs: number): void {
     this.#flights.push({ beganMs: nowMs, lengthMs });
   }
 
-  /** Notes that the oldest dispatch in flight is done. */
+  /** The oldest dispatch in flight is done. */
   done(nowMs: number): void {
     const dueMs = this.next?.dueMs ?? nowMs;
     this.#endMs = nowMs < dueMs + LOOK_MS ? Math.min(dueMs, nowMs) : nowMs;

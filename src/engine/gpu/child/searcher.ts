@@ -1,4 +1,4 @@
-/** Keeps the GPU busy: cuts the given ranges into dispatches, keeps two in flight, and reports the range of each. */
+/** Keeps the GPU busy: cuts ranges into dispatches, keeps two in flight, and reports what was searched. */
 
 import { hashTail, type Puzzle, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
@@ -9,25 +9,23 @@ import { BatchSize } from './tune.ts';
 
 interface SearcherHooks {
   readonly report: (report: Report) => void;
-  /**
-   * Called when there is nothing to search, so that waiting reports are sent to the parent, which may have more ranges.
-   */
+  /** Called without anything to search, to send waiting reports: the parent may have more ranges. */
   readonly idle: () => void;
   /** Called after the last report of a stopped search. */
   readonly ended: (search: number) => void;
-  /** Called when the device is lost, or computes wrong hashes. */
+  /** Called when the device is lost or computes wrong hashes. */
   readonly lost: (error: unknown) => void;
-  /** Called between dispatches when a check is due. @throws DeviceError when the device fails the check. */
+  /** Called between dispatches when a check is due. @throws DeviceError when the device fails it */
   readonly check: (scanner: Scanner) => Promise<void>;
 }
 
 export interface SearcherOptions {
   readonly scanner: Scanner;
-  /** Time that a dispatch should take. Dispatches cannot be stopped, so a job switch takes up to two of them. */
+  /** Time for a dispatch, which cannot be stopped, so a job switch takes up to two of them. */
   readonly batchMs: number;
-  /** Number of counters in the first dispatch. The default is one workgroup's, since the rate is unknown. */
+  /** Counters in the first dispatch: by default one workgroup's, since the rate is unknown. */
   readonly firstCounters?: number | undefined;
-  /** Time between checks. A check follows the first dispatch that ends this long after the last check. */
+  /** Time between checks, each of which follows the next end of a dispatch. */
   readonly checkEveryMs: number;
   readonly hooks: SearcherHooks;
   readonly clock: Clock;
@@ -81,8 +79,7 @@ export class Searcher {
     const found = await scanner.scan(search.puzzle, range);
     const doneMs = clock.monotonicMs();
     this.#forecast.done(doneMs);
-    // The GPU runs one dispatch after the other, so this dispatch's time began when the previous one ended. The small
-    // rest of a range says little about the rate.
+    // The dispatch began when the previous one ended. The small rest of a range says little about the rate.
     const typical = range.counters > this.#batchSize.size / 2;
     if (typical) this.#batchSize.observe(range.counters, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
@@ -98,14 +95,14 @@ export class Searcher {
       });
     this.#endIfDone(search);
 
-    // A check needs a free slot. If a dispatch has just taken it, the check follows the next dispatch.
+    // If a dispatch has just taken the free slot, the check follows the next one.
     if (doneMs - this.#checkedMs < checkEveryMs || !scanner.free) return;
     this.#checkedMs = doneMs;
     await hooks.check(scanner);
     this.#lastDoneMs = clock.monotonicMs();
   }
 
-  /** Passes the forecast end of the oldest dispatch to the polling. */
+  /** Passes the expected end of the oldest dispatch to the polling. */
   #beQuiet(): void {
     const { next } = this.#forecast;
     if (next) expectIn(next.dueMs - this.#options.clock.monotonicMs(), next.lengthMs);
@@ -118,15 +115,14 @@ export class Searcher {
   }
 }
 
-/** @returns half of the counters that had too many hits, but at least one workgroup's, which can never overflow */
+/** @returns half of the counters that had too many hits, but at least one workgroup's, which cannot overflow */
 function partOf({ counters }: Range, unit: number): number {
   return Math.max(Math.floor(counters / 2), unit);
 }
 
 /**
- * The shader compares only the hash's most significant word. When that word equals the target's, a hit need not solve
- * the puzzle, and such hits are dropped. Any other wrong hit stays a candidate, so that the referee counts a hardware
- * error.
+ * The shader compares only the most significant word. Where it equals the target's, hits that do not solve the puzzle
+ * are dropped. Other wrong hits stay, so that the referee counts hardware errors.
  */
 function candidatesOf(puzzle: Puzzle, { lane, page }: Range, hits: readonly number[]): Candidate[] {
   const parts = hits.map((counter) => ({ lane, page, counter }));
@@ -135,18 +131,16 @@ function candidatesOf(puzzle: Puzzle, { lane, page }: Range, hits: readonly numb
     .map(joinNonce);
 }
 
-/* The ranges that the child process has received and not yet dispatched. */
+/* The ranges that were received and not yet dispatched */
 
-/** A search, from the parent's first message about it until it has ended. */
+/** A search, from its first message until it has ended. */
 interface QueuedSearch {
   readonly id: number;
   readonly puzzle: Puzzle;
   readonly waiting: Range[];
-  /**
-   * Maximum number of counters in a dispatch. It shrinks when a dispatch had more hits than the result has room for.
-   */
+  /** Maximum number of counters in a dispatch. It shrinks when a result has no room for all hits. */
   most: number;
-  /** Number of dispatches in flight. */
+  /** Dispatches in flight. */
   dispatched: number;
   stopped: boolean;
 }
@@ -157,7 +151,7 @@ interface Piece {
 }
 
 export class WorkQueue {
-  /** All searches that have not ended, oldest first. */
+  /** The searches that have not ended, oldest first. */
   readonly #searches = new Map<number, QueuedSearch>();
 
   begin(id: number, puzzle: Puzzle): void {
@@ -175,7 +169,7 @@ export class WorkQueue {
     this.#searches.get(id)?.waiting.push(range);
   }
 
-  /** Drops the waiting ranges of a search. Dispatches in flight go on. */
+  /** Drops the waiting ranges. Dispatches in flight go on. */
   stop(id: number): QueuedSearch | undefined {
     const search = this.#searches.get(id);
     if (search) {
@@ -189,7 +183,7 @@ export class WorkQueue {
     this.#searches.delete(id);
   }
 
-  /** Cuts off the next dispatch's range. The newest search goes first, because older ones are about to be stopped. */
+  /** Cuts off the next dispatch's range, for the newest search first, because older ones are about to be stopped. */
   next(size: number): Piece | undefined {
     const search = [...this.#searches.values()].findLast(({ waiting }) => waiting.length > 0);
     if (!search) return undefined;
@@ -201,7 +195,7 @@ export class WorkQueue {
     return { search, range: { ...strip, counters } };
   }
 
-  /** Puts back a piece that had too many hits, to be searched again in parts of at most `most` counters. */
+  /** Puts back a piece with too many hits, to be searched in parts of at most `most` counters. */
   again({ search, range }: Piece, most: number): void {
     search.most = Math.min(search.most, most);
     if (!search.stopped) search.waiting.unshift(range);
@@ -209,20 +203,20 @@ export class WorkQueue {
 }
 
 /*
- * Joins reports before they go to the parent. A dispatch takes milliseconds, and a message costs both processes a tenth
- * of a millisecond, so consecutive ranges are reported as one. Two kinds of reports are sent at once, with all that
- * wait: those with a candidate, and the first one of a search, which shows how soon a new job is searched.
+ * Reports to the parent. A dispatch takes milliseconds, and a message costs both processes 0.1 ms, so consecutive
+ * ranges are reported as one. Two kinds of reports are sent at once: those with a candidate, and the first one of a
+ * search, which shows how soon a new job is searched.
  */
 
-/** Time between reports without candidates: short enough for a live hashrate, long enough to cost little. */
+/** Time between reports without candidates: short enough for a live hashrate. */
 const REPORT_MS = 100;
 
 export interface Report {
-  /** The parent's number for the search. */
+  /** The number of the search. */
   readonly search: number;
   /** A range of one page. */
   readonly searched: Range;
-  /** When the first dispatch of this range was submitted, on the system clock's `monotonicMs`. */
+  /** When this range's first dispatch was submitted, on the system clock's `monotonicMs`. */
   readonly beganMs: number;
   readonly candidates: readonly Candidate[];
 }
@@ -233,7 +227,7 @@ export class Reports {
   #waiting: Report | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sentMs = Number.NEGATIVE_INFINITY;
-  /** The search of the last report that was sent. */
+  /** Search of the last report sent. */
   #sent: number | undefined;
 
   constructor(send: (report: Report) => void, clock: Clock) {
@@ -241,17 +235,17 @@ export class Reports {
     this.#clock = clock;
   }
 
-  /** Adds the report of one dispatch. It is sent now or within REPORT_MS. */
+  /** Sends the report of a dispatch now or within REPORT_MS. */
   add(report: Report): void {
     if (this.#waiting && !continues(this.#waiting, report)) this.flush();
     this.#waiting = this.#waiting ? joined(this.#waiting, report) : report;
     const waitMs = this.#sentMs + REPORT_MS - this.#clock.monotonicMs();
     if (report.candidates.length > 0 || report.search !== this.#sent || waitMs <= 0) this.flush();
-    // The last report must not wait for another one, which may never come.
+    // There may never be another report.
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
 
-  /** Sends the waiting report. Call it before any other message about a search, and when there is nothing to search. */
+  /** Call this before other messages about a search, and when there is nothing to search. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,4 +1,4 @@
-/** Tests that a GPU must pass before it may mine: some drivers and overclocked cards compute wrong hashes. */
+/** Tests that a GPU must pass: some drivers and overclocked cards compute wrong hashes. */
 
 import { fromHex, HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../../../chain/bytes.ts';
 import { hashTail, type Puzzle, puzzleOf } from '../../../chain/job.ts';
@@ -8,7 +8,7 @@ import { DeviceError } from '../../engine.ts';
 import { HIT_CAPACITY } from '../prepare.generated.ts';
 import type { Scanner } from './scanner.ts';
 
-/** A solved header of a live network with this wire format: chain 2, height 1800001. */
+/** From a live network with this wire format: chain 2, height 1800001. */
 const SOLVED_HEADER = [
   '0000000000000000704b40f333c70500a6f9ad930e469d26607540a748235f94e58264bb4821661d0a84fa706b34ac3503000700',
   '000087d92d6153af08c9b4f271a942a4062cadd049037226f4f358c7539ded7034690c0000004e90b1da9b459438fcd84f9811b0',
@@ -22,8 +22,8 @@ type ScanRange = Scanner['scan'];
 
 /**
  * Checks the edge cases of a scanner.
- * @param unit the number of counters in a workgroup
- * @throws DeviceError when an answer is wrong.
+ * @param unit counters in a workgroup
+ * @throws DeviceError when an answer is wrong
  */
 export async function selfTest(scan: ScanRange, unit: number): Promise<void> {
   const solved = fromHex(SOLVED_HEADER);
@@ -53,22 +53,21 @@ export async function selfTest(scan: ScanRange, unit: number): Promise<void> {
   if ((await scan(everything, tooFull)) !== 'overflow') wrong('more hits than there is room for');
 }
 
-/** 2^22 nonces: enough to use every unit of a large chip, for less than a millisecond. */
+/** 2^22 nonces use every unit of a large chip for less than a millisecond. */
 const SPOT_RANGE: Range = { lane: 0x5eed, page: 0xbeef, pages: 1, counter: 0x8000_0000, counters: 0x40_0000 };
-/** A search with known hits: on average one of 2^15 counters is a hit. */
+/** On average one of 2^15 counters is a hit. */
 export const SPOT_CHECK = {
   puzzle: puzzleOf(pseudoRandomHeader(4), targetWithTop(0x0001_ffff)),
   range: SPOT_RANGE,
-  /** The number of hits and the sum of their counters, computed by the CPU kernels. */
+  /** Number of hits and sum of their counters, computed by the CPU kernels. */
   hits: 137,
   sum: 294_474_412_654,
 };
 
 /**
- * Checks that every part of the chip computes correctly. It is also called once a minute while the GPU mines: a chip
- * that has become too hot, or whose clocks were raised, may find nothing, and checks of candidates would not notice
- * that.
- * @throws DeviceError when the answer is wrong.
+ * Checks that every part of the chip computes correctly. While the GPU mines, this is repeated, because a chip that is
+ * too hot or overclocked may find nothing, which checks of candidates do not show.
+ * @throws DeviceError when the answer is wrong
  */
 export async function spotCheck(scan: ScanRange): Promise<void> {
   const { puzzle, range, hits, sum } = SPOT_CHECK;
@@ -81,7 +80,7 @@ async function hitsOf(scan: ScanRange, puzzle: Puzzle, range: Range): Promise<nu
   return found === 'overflow' ? wrong('too many hits') : found.hits.sort((a, b) => a - b);
 }
 
-/** @returns all counters whose hash word 7 is at most the target's, computed with chain/blake2s.ts */
+/** @returns the counters whose hash word 7 is at most the target's, computed with chain/blake2s.ts */
 function expectedHits(puzzle: Puzzle, { lane, page, counter, counters }: Range): number[] {
   const all = Array.from({ length: counters }, (_, i) => counter + i);
   return all.filter((each) => hashTail(puzzle, { lane, page, counter: each })[7] <= puzzle.target[7]);
@@ -98,7 +97,7 @@ function wrong(what: string): never {
   );
 }
 
-/** Makes a header from the upper bytes of a linear congruential generator (with the constants of Numerical Recipes). */
+/** The bytes are the upper ones of a linear congruential generator (with the constants of Numerical Recipes). */
 function pseudoRandomHeader(seed: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: HEADER_BYTES }, () => {

@@ -1,43 +1,39 @@
-/** Measures variants of the kernel and lengths of a dispatch. The best of both depends on the chip and the compiler. */
+/** Measures variants of the kernel and lengths of a dispatch. Chip and compiler decide which are best. */
 
 import { NOTHING_SOLVES } from '../../../chain/job.ts';
 import { COUNTERS, type Range } from '../../../chain/nonce.ts';
 import type { BatchRow, TuningLimits, Variant } from '../tuning.ts';
 import { DispatchForecast, expectIn, type Scanner, SLOTS } from './scanner.ts';
 
-/** The length of dispatches when variants are compared: long compared with the overhead, short compared with a turn. */
+/** Length of dispatches that compare variants: long against the overhead, short against a turn. */
 const DISPATCH_MS = 8;
 const FIRST_TURNS = 3;
 const FINAL_TURNS = 6;
-/**
- * After the first turns, variants slower than this fraction of the fastest one get no more. The exact value does not
- * matter.
- */
+/** Variants slower than this fraction of the fastest get no final turns. The exact value does not matter. */
 const HOPELESS = 0.93;
 
 /**
- * The lengths of a dispatch to choose from, in milliseconds. 1 is not among them: ends are noticed up to a millisecond
- * late, so such a dispatch would seem too long, be made smaller, and still seem too long.
+ * Lengths of a dispatch to choose from. 1 ms is not among them: ends are noticed up to 1 ms late, so such a dispatch
+ * would seem too long, be made smaller, and still seem too long.
  */
 const BATCHES_MS = [2, 4, 8, 16, 32];
 const BATCH_TURNS = 3;
 /**
- * Number of dispatches that a New Cut makes worthless: half of the running one and the whole next one. Another half is
- * added because solutions are reported half a dispatch late on average, and can be lost by that.
+ * Dispatches that a New Cut makes worthless: half of the running one and the whole next one, and another half, because
+ * solutions are reported half a dispatch late on average, and can be lost by that.
  */
 const LOST_BATCHES = 2;
-/** The time between blocks of a chain that the ledger aims for. */
+/** Time between blocks of a chain that the ledger aims for. */
 const BLOCK_MS = 30_000;
 /**
- * Maximum fraction of a processor core that the child may use while it is measured: half of what mining may use,
- * because a dispatch can cost twice as much later, when other programs use the same caches.
+ * Maximum fraction of a core that the measured child may use: half of what mining may use, because a dispatch can cost
+ * twice as much when other programs use the same caches.
  */
 const MOST_BUSY = 0.025;
-/** Scores whose difference is below this fraction count as equal, because measurements vary by as much. */
+/** Scores that differ by less are equal, because measurements vary by as much. */
 const TIE = 0.003;
 
 /**
- * Compares variants of the kernel.
  * @param trying called with the variant before each turn
  * @returns the scanners with their rates, fastest first
  */
@@ -48,7 +44,7 @@ export async function raceVariants(
 ): Promise<{ readonly scanner: Scanner; readonly hashesPerSecond: number }[]> {
   const racers = scanners.map((scanner) => ({ scanner, perMs: 0 }));
   const race = async (turns: number, entrants: typeof racers) => {
-    // Variants take turns, so that a rising clock or a busy machine affects all of them alike.
+    // In turns, so that a rising clock or a busy machine affects all alike.
     for (let turn = 0; turn < turns; turn++) {
       for (const racer of entrants) {
         trying(racer.scanner.variant);
@@ -75,8 +71,8 @@ export async function raceVariants(
 }
 
 /**
- * Compares dispatches of different lengths, with two in flight as when mining.
- * @param hashesPerSecond the rate that `raceVariants` found
+ * Measures dispatches of different lengths, with two in flight as when mining.
+ * @param hashesPerSecond the rate by `raceVariants`
  */
 export async function raceBatches(
   scanner: Scanner,
@@ -103,7 +99,7 @@ export async function raceBatches(
   }));
 }
 
-/** @returns the shortest batch with the best score, among those that leave the processor mostly idle */
+/** @returns the shortest batch with the best score among those that leave the processor mostly idle */
 export function bestBatch(rows: readonly BatchRow[]): BatchRow {
   const calm = Math.max(MOST_BUSY, Math.min(...rows.map(({ busy }) => busy)));
   const eligible = rows.filter(({ busy }) => busy <= calm);
@@ -111,7 +107,7 @@ export function bestBatch(rows: readonly BatchRow[]): BatchRow {
   return eligible.filter(({ score }) => score >= (1 - TIE) * best).sort((a, b) => a.batchMs - b.batchMs)[0];
 }
 
-/** Doubles the dispatch until it is long enough to be measured. @returns counters per millisecond */
+/** Doubles the dispatch until it is long enough to measure. @returns counters per ms */
 async function warmUp(scanner: Scanner): Promise<number> {
   for (let counters = scanner.unit; ; counters *= 2) {
     const startMs = performance.now();
@@ -123,13 +119,12 @@ async function warmUp(scanner: Scanner): Promise<number> {
 
 interface Batch {
   readonly batchMs: number;
-  /** Counters per millisecond, as measured so far. */
+  /** Counters per ms, as measured so far. */
   readonly perMs: number;
-  /** Time to measure for. */
   readonly turnMs: number;
 }
 
-/** Measures dispatches of one length, with two in flight as when mining. @returns counters per millisecond */
+/** Keeps two dispatches in flight as when mining. @returns counters per ms */
 async function pipelinedPerMs(scanner: Scanner, { batchMs, perMs, turnMs }: Batch): Promise<number> {
   const units = Math.max(1, Math.floor((perMs * batchMs) / scanner.unit));
   const counters = Math.min(units * scanner.unit, scanner.most);
@@ -158,25 +153,25 @@ function stripOf(counter: number, counters: number): Range {
   return { lane: 0, page: 0, pages: 1, counter, counters };
 }
 
-/* Chooses the number of counters in a dispatch, so that it takes a given time. */
+/* The number of counters in a dispatch, by which it takes a given time */
 
-/** Weight of the newest measurement in the moving averages, of about 5 batches. The exact value does not matter. */
+/** Weight of the newest measurement, for an average over about 5 batches. The exact value does not matter. */
 const NEWEST = 0.2;
-/** Maximum factor by which the size changes: one wrong measurement must not lead to a dispatch of seconds. */
+/** Maximum factor of a change: one wrong measurement must not lead to a dispatch of seconds. */
 const STEP = 2;
 
 interface BatchSizeOptions {
   readonly goalMs: number;
-  /** All sizes are multiples of this. */
+  /** Sizes are multiples of this. */
   readonly unit: number;
   readonly most: number;
-  /** The first size. It must be tiny when the rate is unknown, because Windows resets a GPU that is busy for 2 s. */
+  /** First size. It must be tiny while the rate is unknown, because Windows resets a GPU that is busy for 2 s. */
   readonly first: number;
 }
 
 export class BatchSize {
   readonly #options: BatchSizeOptions;
-  /** Moving averages of a batch's counters and milliseconds. */
+  /** Moving averages of counters and ms. */
   #counters = 0;
   #ms = 0;
   #size: number;
@@ -186,27 +181,25 @@ export class BatchSize {
     this.#size = this.#rounded(options.first);
   }
 
-  /** Number of counters that the next batch should have. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * Milliseconds that a batch should take; 0 before the first measurement. The forecast is never longer than the
-   * average so far. Otherwise a forecast that is too long would confirm itself and double with each batch that is twice
-   * as large.
+   * ms that a batch should take; 0 before the first measurement. It is never longer than the average so far: otherwise
+   * a forecast that is too long would confirm itself and double with each batch that is twice as large.
    */
   expectedMs(counters: number): number {
     return this.#counters === 0 ? 0 : Math.min(counters / this.#counters, 1) * this.#ms;
   }
 
-  /** Adjusts the size to a batch that took `ms`. */
+  /** @param ms the time that a batch with this number of counters took */
   observe(counters: number, ms: number): void {
-    // When the end of one batch is noticed late and the end of the next at once, the first seems too slow and the
-    // second infinitely fast. Averages of counters and of milliseconds balance that; an average of rates would not.
+    // If one end is noticed late and the next at once, the first batch seems too slow and the second infinitely fast.
+    // Averages of counters and of ms balance that; an average of rates would not.
     const newest = this.#counters === 0 ? 1 : NEWEST;
     this.#counters += newest * (counters - this.#counters);
-    // When the clock shows no time at all, the batch was short, but its rate must not become infinite.
+    // By a coarse clock, the rate must not become infinite.
     this.#ms += newest * (Math.max(ms, 0.001) - this.#ms);
     const wanted = (this.#counters / this.#ms) * this.#options.goalMs;
     this.#size = this.#rounded(Math.min(this.#size * STEP, Math.max(this.#size / STEP, wanted)));

@@ -1,4 +1,4 @@
-/** Makes the best scanner for a device: the one that an earlier start found, or else the fastest one measured now. */
+/** Makes the best scanner for a device: the remembered one, or else the fastest by measurement. */
 
 import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
@@ -18,37 +18,31 @@ import { Scanner, wgslOf } from './scanner.ts';
 import { bestBatch, raceBatches, raceVariants } from './tune.ts';
 
 /**
- * When a shader's typical variant is slower than this fraction of the fastest one, the shader's other variants are not
- * measured: workgroup sizes and trips make a difference of a tenth only, and compiling a variant takes part of a
- * second. The exact value does not matter.
+ * Fraction of the fastest rate below which a shader's other variants are not measured: within a shader, rates differ by
+ * a tenth only, and compiling a variant takes part of a second. The exact value does not matter.
  */
 const HOPELESS_SHADER = 0.8;
 
 export interface TuningOptions {
-  /** Tunings are remembered by the model and the driver. */
+  /** Tunings are remembered by model and driver. */
   readonly model: string;
   readonly driver: string;
-  /** Folder in which tunings are remembered. Without it everything is measured at each start. */
+  /** Folder for tunings. Without it everything is measured at each start. */
   readonly cacheDirectory?: string | undefined;
-  /** Whether to measure even when a tuning is remembered. */
+  /** Whether to measure in any case. */
   readonly again: boolean;
-  /** The variant to use. Then no other variant is measured, and nothing is remembered. */
+  /** If set, no other variant is measured, and nothing is remembered. */
   readonly variant?: Variant | undefined;
-  /** The length of a batch, if the user chose it. */
+  /** Set if the user chose the length. */
   readonly batchMs?: number | undefined;
-  /** The variants to measure, and the times of the measurement. */
   readonly limits: TuningLimits;
-  /**
-   * Called repeatedly while measuring takes seconds.
-   * @param what what is being done: one line for people
-   * @param done the fraction of it that is done, 0 to 1
-   */
+  /** As `EngineListener.progress`. */
   readonly progress: (what: string, done: number) => void;
-  /** Called with each variant before it runs. If it crashes the process, the parent knows which variant it was. */
+  /** Called before a variant runs. If it crashes the process, the parent knows which one it was. */
   readonly trying: (variant: Variant) => void;
-  /** Names of variants that crashed the process at an earlier opening. */
+  /** Variants that crashed the process at an earlier opening. */
   readonly skip: readonly string[];
-  /** Checks a scanner before it may mine. @throws DeviceError when it computes wrong hashes. */
+  /** Checks a scanner before it mines. @throws DeviceError when it computes wrong hashes */
   readonly check: (scanner: Scanner) => Promise<void>;
 }
 
@@ -59,16 +53,13 @@ interface Tuned {
   readonly why: string;
 }
 
-/**
- * @returns everything that a tuning depends on besides the model: the shaders, and the driver and Dawn, which compile
- *   them
- */
+/** @returns everything but the model that a tuning depends on: the shaders, and driver and Dawn, which compile them */
 export function tuningKey(driver: string): Key {
   const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
   return { driver, shaders, dawn: dawnVersion() };
 }
 
-/** @throws DeviceError when no variant of the kernel computes right on this device. */
+/** @throws DeviceError when no variant computes right on this device */
 export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned> {
   const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wanted;
   const cache = new Cache(cacheDirectory);
@@ -78,19 +69,18 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
     trying(recalled.variant);
     const { scanner } = await open(device, recalled.variant, check);
-    // The variant ran before and does not now, so everything is measured again. If nothing runs, that gives the reason.
+    // The variant ran before and does not now, so all are measured again. If none runs, that gives the reason.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wanted);
   const { scanner, tuning } = await measure(device, wanted);
-  // The skipped variant may not have caused the loss of the device, so nothing is remembered: the next start tries it
-  // again.
+  // A skipped variant may not have caused the loss, so nothing is remembered: the next start tries it again.
   const forgotten = skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : cache.remember(subject, key, tuning);
   const why = whyTuning(tuning, batchMs);
   return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
 }
 
-/** Measures the variant that was asked for, and the batch lengths unless one was asked for, too. */
+/** Measures the variant, and the batch lengths unless one was asked for. */
 async function askedFor(device: GPUDevice, variant: Variant, wanted: TuningOptions): Promise<Tuned> {
   const { check, batchMs, limits, trying } = wanted;
   const { scanner, fault } = await open(device, variant, check);
@@ -137,7 +127,7 @@ async function measure(device: GPUDevice, wanted: TuningOptions) {
 }
 
 /**
- * @param typical the typical variants of the shaders, fastest first.
+ * @param typical variants of the shaders, fastest first
  * @returns those whose shaders are worth measuring
  */
 export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(typical: readonly Rated[]): Rated[] {
@@ -162,7 +152,7 @@ type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }
   | { readonly scanner?: never; readonly fault: Error };
 
-/** Compiles and checks a variant. Faults are returned, not thrown, so that the other variants are still tried. */
+/** Compiles and checks a variant. Faults are returned, so that other variants are tried. */
 async function open(device: GPUDevice, variant: Variant, check: TuningOptions['check']): Promise<Opened> {
   let scanner: Scanner | undefined;
   try {
