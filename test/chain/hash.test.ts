@@ -83,6 +83,17 @@ describe('the referee', () => {
     expect(verify(job, BigInt(vector.smallestNonceFromZero) - 1n).solution).toBeUndefined();
   });
 
+  it('makes no solution from a right hash at a nonce that does not have the nonce1 of the work', () => {
+    const vector = workRecords.artificial[0];
+    const nonce = BigInt(vector.smallestNonceFromZero);
+    const own = Number(nonce & 0xffffn);
+    const solutions = [own, own ^ 1].map((value) => {
+      const terms = { id: 'vector', nonce1: { value, bytes: 2 } } as const;
+      return verify(prepareJob(parseWork(fromHex(vector.workHex), terms)), nonce).solution;
+    });
+    expect(solutions.map((solution) => solution?.nonce)).toEqual([nonce, undefined]);
+  });
+
   it('refuses a header of another length', () => {
     expect(() => powHash(new Uint8Array(285))).toThrow('286 bytes');
   });
