@@ -73,7 +73,7 @@ export async function askBalance(settings: Settings, stop: AbortSignal): Promise
 
 /** @throws the first fault when no chain answers */
 async function askNode(settings: Settings, node: ConfiguredNode, stop: AbortSignal): Promise<Balance> {
-  const { account } = minerIdentity(settings.miner)!;
+  const account = settings.miner.account ?? minerIdentity(settings.miner)!.account;
   const api = await openNodeApi(node, settings, { limits: LIMITS });
   try {
     const { heads } = await api.cut({}, stop);

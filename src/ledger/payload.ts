@@ -45,6 +45,8 @@ declare const proven: unique symbol;
 
 /** A payload whose content hashes to its roots, and these to `payloadHash`. Only `provePayload` makes one. */
 export type Proven<T extends Payload> = T & { readonly [proven]: true };
+/** The same at run time: a copy of a proven payload has its type, but may hold something else. */
+const PROVEN = new WeakSet<Payload>();
 
 export type PayloadContent = Omit<PayloadWithOutputs, keyof PayloadRoots>;
 
@@ -100,12 +102,14 @@ export function provePayload<T extends Payload>(payload: T | PayloadWithOutputs,
     same('outputsHash', outputsHash, merkleRoot(outputLeaves(payload)), 'the coinbase and the outputs hash to');
   }
   same('payloadHash', payload.payloadHash, merkleRoot([transactionsHash, outputsHash]), 'the other two roots hash to');
-  checkPayloadHash(payload, payloadHash);
+  same('payloadHash', payload.payloadHash, payloadHash, "the block's header has");
+  PROVEN.add(payload);
   return payload as Proven<T>;
 }
 
-/** @throws LedgerFormatError if the payload claims another hash than the block's header */
-export function checkPayloadHash(payload: Payload, payloadHash: Uint8Array): void {
+/** @throws LedgerFormatError if the payload is not proven, or is that of another block */
+export function checkProven(payload: Payload, payloadHash: Uint8Array): void {
+  if (!PROVEN.has(payload)) throw new LedgerFormatError('the payload was not proven by provePayload');
   same('payloadHash', payload.payloadHash, payloadHash, "the block's header has");
 }
 

@@ -10,7 +10,7 @@ import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJson, par
 import {
   COIN,
   type Coinbase,
-  checkPayloadHash,
+  checkProven,
   type Miner,
   type PayloadWithOutputs,
   type Proven,
@@ -37,7 +37,7 @@ const Output = z.object({ gas: natural(MAX_U64) });
  *   another account than the miner's, and for malformed outputs
  */
 export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs>, token: string = COIN): BlockReward {
-  checkPayloadHash(payload, header.payloadHash);
+  checkProven(payload, header.payloadHash);
   const miner = parseMiner(payload.minerData);
   const { account } = miner;
   const coinbase = parseCoinbase(payload.coinbase, token);

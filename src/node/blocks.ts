@@ -78,10 +78,12 @@ interface Part {
 }
 
 /** @returns the request, and the bounds that must exist: real nodes ignore unknown lower bounds */
-function requestFor(what: 'block' | 'hash' | 'header', { chain, bounds, range }: Part) {
+function requestFor(what: 'block' | 'hash' | 'header', part: Part) {
+  const { chain, range } = part;
   const whole = chainPath(chain, what);
-  if (!bounds) return { path: whole, ...heights(range), blocks: { whole, bounds: [] } };
-  const [upper, lower] = [bounds.upper, bounds.lower ?? []].map((hashes) => hashes.map(encodeBase64url));
+  if (!('bounds' in part)) return { path: whole, ...heights(range), blocks: { whole, bounds: [] } };
+  const { upper: above, lower: below = [] } = part.bounds!;
+  const [upper, lower] = [above, below].map((hashes) => hashes.map(encodeBase64url));
   return {
     method: 'POST',
     path: `${whole}/branch`,

@@ -64,7 +64,7 @@ export class NodeError extends Error {
   readonly network: string | undefined;
   /** The pause that the node requested (`retry-after`). */
   readonly retryAfterMs: number | undefined;
-  /** Whether the same request may succeed a moment later. `NodeApi` has already repeated it several times. */
+  /** Whether the same request may succeed a moment later. `NodeApi` has repeated it, if that does no harm. */
   readonly retryable: boolean;
   /** Whether the node may have carried out the request or an earlier attempt. */
   readonly mayHaveBeenTaken: boolean;

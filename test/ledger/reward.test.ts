@@ -4,8 +4,13 @@ import { formatDecimal, ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { chainsAt } from '#pickaxe/ledger/graphs.js';
 import type { BlockHeader } from '#pickaxe/ledger/header.js';
 import { encodeBase64url, parseExactJson, parseExactJsonBytes } from '#pickaxe/ledger/json.js';
-import { type PayloadWithOutputs, payloadWithOutputsFromJson, transfersOf } from '#pickaxe/ledger/payload.js';
-import { feesOf, tableReward } from '#pickaxe/ledger/reward.js';
+import {
+  type PayloadWithOutputs,
+  payloadWithOutputsFromJson,
+  provePayload,
+  transfersOf,
+} from '#pickaxe/ledger/payload.js';
+import { feesOf, rewardOf, tableReward } from '#pickaxe/ledger/reward.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import { provenReward } from './proven-reward.ts';
 import { header, headers, payloads } from './vectors.ts';
@@ -90,6 +95,11 @@ describe('the reward of a block', () => {
       expect(() => provenReward({ ...block, payloadHash: new Uint8Array(32) }, payload)).toThrow(
         'payload: payloadHash is ',
       );
+    });
+
+    it('when the payload was not proven, such as a changed copy of a proven one', () => {
+      const proven = provePayload(payload, block.payloadHash);
+      expect(() => rewardOf(block, { ...proven, coinbase: new Uint8Array(1) })).toThrow('was not proven');
     });
 
     it('when the coinbase is another block’s', () => {

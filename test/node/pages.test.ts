@@ -135,6 +135,12 @@ describe('a collection with an end', () => {
   });
 });
 
+it('a branch without bounds is not a list of the whole chain', async () => {
+  const { api, seen } = await apiWith(() => ({ body: { items: hashes, limit: 20, next: null } }));
+  await expect(texts(api.hashBranch(CHAIN, undefined as never))).rejects.toThrow(TypeError);
+  expect(seen).toEqual([]);
+});
+
 describe('404', () => {
   const isWhole = ({ path }: Seen) => path.endsWith('/hash?limit=1');
   const page = { body: { items: [hashes[0]], limit: 1, next: null } };
