@@ -100,7 +100,7 @@ const FOLDER_MODE = 0o700;
  * @param replaces false when the file must not exist yet
  * @throws UsageError that says which file could not be written, and why
  */
-function write(file: string, answers: Answers, replaces: boolean): void {
+export function write(file: string, answers: Answers, replaces: boolean): void {
   const secret = answers.pool?.password && writePassword(dirname(file), answers.pool.password);
   try {
     orUsageError(() => writeSettings(file, configText(answers), replaces), notWritten(file));
