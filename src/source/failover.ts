@@ -3,13 +3,14 @@
  * Sources that were started stay on standby, so that a change takes no time.
  */
 
+import { setMaxListeners } from 'node:events';
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { aborted, onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { FailoverStrategy, isUnfit, type Patience, type Standby } from './failover-strategy.ts';
-import type { SourceUpdate, UpdateListener, Verdict, WorkSource } from './source.ts';
+import { listeningUntil, type SourceUpdate, type UpdateListener, type Verdict, type WorkSource } from './source.ts';
 import { LEFT, type SourceKind, type SourceNews } from './vocabulary.ts';
 
 export interface FailoverOptions extends Partial<Patience> {
@@ -72,6 +73,7 @@ export class FailoverSource implements WorkSource {
     this.#probeMs = probeMs ?? PROBE_MS;
     this.#standbyMs = standbyMs;
     this.#clock = clock ?? systemClock;
+    setMaxListeners(0, this.#ending.signal); // Each source adds one.
     this.#followHealth();
   }
 
@@ -105,7 +107,7 @@ export class FailoverSource implements WorkSource {
 
   /** @throws what a listener of events has thrown, or the last source if all have thrown */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
-    this.#listener = listener;
+    this.#listener = listeningUntil(this.#ending.signal, listener);
     const release = onAbort(stop, () => this.#ending.abort());
     this.#isRunning = true;
     this.#start(this.#standbys[0]);
@@ -245,7 +247,6 @@ export class FailoverSource implements WorkSource {
   }
 
   #close(standby: Standby, why: string): void {
-    if (!standby.started) return;
     this.#drop(standby);
     // The source may emit events until it has ended, so this event waits.
     const reason = `its connection is closed, because ${why}`;
@@ -320,7 +321,10 @@ export class FailoverSource implements WorkSource {
     this.#closing = setTimeout(() => {
       this.#closing = undefined;
       if (isUnfit(this.#active)) this.#closeLater();
-      else for (const each of this.#strategy.others) this.#close(each, `${this.#active.source.name} gives work again`);
+      else {
+        const others = this.#strategy.others.filter(({ started }) => started);
+        for (const each of others) this.#close(each, `${this.#active.source.name} gives work again`);
+      }
     }, this.#standbyMs);
   }
 

@@ -89,6 +89,13 @@ export function creationTimeFor(work: Work, source: Pick<WorkSource, 'latestTime
   return work.rollTime ? rolledCreationTime(received, source.latestTimeUs(work), MARGIN_US) : received;
 }
 
+/** @returns a listener that gets nothing after `stop` */
+export function listeningUntil(stop: AbortSignal, listener: UpdateListener): UpdateListener {
+  return (update) => {
+    if (!stop.aborted) listener(update);
+  };
+}
+
 /**
  * Follows a source until `stop`. Updates wait until the consumer takes them: at most the latest work or rest, the works
  * that have become stale, and one update about the source.

@@ -58,6 +58,21 @@ it('mines on a source that was removed until the new one gives work, and has its
   ]);
 });
 
+it('many sources that are replaced at once cause no warning about listeners', async () => {
+  const warnings: string[] = [];
+  const listen = ({ name }: Error) => warnings.push(name);
+  process.on('warning', listen);
+  onTestFinished(() => void process.off('warning', listen));
+  const { sources, failover, give } = setUp(...'abcdefgh');
+  await give(sources[0]);
+  for (const source of sources) source.lost();
+  await pass(60_000);
+  expect(sources.every(({ started }) => started)).toBe(true);
+  failover.change([named('i')]);
+  await pass(10_000);
+  expect(warnings).toEqual([]);
+});
+
 it('starts a source that was put first, and goes back to the others in the new order', async () => {
   const { sources, failover, give, mined } = setUp('a', 'b');
   const [a, b] = sources;

@@ -13,7 +13,14 @@ import { nodeAddress } from '../../node/url.ts';
 import { pause } from '../../system/abort.ts';
 import { type Clock, watchSuspension } from '../../system/clock.ts';
 import { NodeAnnouncements } from '../announcements.ts';
-import { complete, type SourceContext, type UpdateListener, type Verdict, type WorkSource } from '../source.ts';
+import {
+  complete,
+  listeningUntil,
+  type SourceContext,
+  type UpdateListener,
+  type Verdict,
+  type WorkSource,
+} from '../source.ts';
 import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { FETCHES_PER_SECOND, RequestBounds, submitSolution } from './submission.ts';
@@ -85,7 +92,7 @@ export class NodeSource implements WorkSource {
   }
 
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
-    this.#listener = listener;
+    this.#listener = listeningUntil(stop, listener);
     const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
     try {
       await Promise.all([this.#reportConfig(stop), this.#keepFetching(stop)]);

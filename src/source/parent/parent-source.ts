@@ -6,7 +6,7 @@ import type { Listener } from '../../events/events.ts';
 import { aborted } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Answer, ByeReason } from '../../wire/worker.ts';
-import type { UpdateListener, Verdict, WorkSource } from '../source.ts';
+import { listeningUntil, type UpdateListener, type Verdict, type WorkSource } from '../source.ts';
 import type { SourceNews } from '../vocabulary.ts';
 import { MOST_READ, type ParentStreams } from './connection.ts';
 import { type ParentJob, ParentSession, type RigView } from './session.ts';
@@ -83,7 +83,7 @@ export class ParentSource implements WorkSource {
   }
 
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
-    this.#listener = listener;
+    this.#listener = listeningUntil(stop, listener);
     // A parent can have sent a job before.
     if (this.#given) listener({ kind: 'work', work: this.#given });
     const aiming = setInterval(() => this.#followRate(), AIM_MS);

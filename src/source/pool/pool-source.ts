@@ -14,6 +14,7 @@ import { Announcements } from '../announcements.ts';
 import {
   complete,
   type Judge,
+  listeningUntil,
   type SourceContext,
   type UpdateListener,
   type Verdict,
@@ -74,7 +75,7 @@ export class PoolSource implements WorkSource {
 
   /** May be called again after an earlier call has ended, because a standby is closed and started again. */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
-    this.#listener = listener;
+    this.#listener = listeningUntil(stop, listener);
     this.#announcements.started();
     const ending = new AbortController();
     this.#health.start();

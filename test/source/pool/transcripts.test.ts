@@ -7,6 +7,7 @@ import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { Backoff } from '#pickaxe/net/connecting.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
+import type { SourceUpdate } from '#pickaxe/source/source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { Recorder } from '../../fakes.ts';
 import { eventually, Follower, mine } from '../follow.ts';
@@ -537,6 +538,25 @@ describe('answers to shares', () => {
     pool.play('< {"id":3,"result":true,"error":null}');
     expect((await pending).outcome).toBe('accepted');
     await ended;
+  });
+
+  it('on their way when the source is closed keep it connected, and new jobs are not given any more', async () => {
+    const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+    const source = poolSource(pool.url, { submitAfterStopMs: 600_000 });
+    const stop = new AbortController();
+    const given: SourceUpdate[] = [];
+    const following = source.follow((update) => given.push(update), stop.signal);
+    await eventually(() => expect(given).toHaveLength(1));
+    const [{ work }] = given as { work: Work }[];
+    const solution = mine(work);
+    pool.play(submitLine(3, '1', nonce2Of(solution.nonce, 2)));
+    const pending = source.submit(solution, new AbortController().signal);
+    await pool.played();
+    stop.abort();
+    pool.play(jobLine('2', makeHeader(), 'true'), '< {"id":3,"result":true,"error":null}');
+    expect((await pending).outcome).toBe('accepted');
+    await following;
+    expect(given).toHaveLength(1);
   });
 
   it('of a pool that used to answer and falls silent say that it does not answer now', async () => {
