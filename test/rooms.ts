@@ -220,6 +220,7 @@ export const ROOMS: readonly Room[] = [
       'engine/device.ts',
       'events',
       'report/shapes.ts',
+      'report/status.ts',
       'report/units.ts',
       'report/figures.ts',
       'report',

@@ -20,6 +20,7 @@ import {
   paidTo,
   rate,
 } from '../report/shapes.ts';
+import type { RigStatus } from '../report/status.ts';
 import type { Tally } from '../report/tally.ts';
 import { formatDuration, formatHashrate } from '../report/units.ts';
 import { describeBlockReward, describeBlockState } from '../report/verdict-lines.ts';
@@ -274,12 +275,11 @@ export class LowRate {
  * @returns H/s; undefined while there is nothing to compare: without a source or work, while the devices are paused, or
  * on a rig without devices that only relays work
  */
-function rateOf(device: string | undefined, tally: Tally): number | undefined {
-  const status = tally.status();
+function rateOf(device: string | undefined, status: RigStatus, lacksWork: boolean): number | undefined {
   if (livesOnRelays(status)) return undefined;
   const watched = Object.entries(status.devices).filter(([name]) => device === undefined || name === device);
   const devices = watched.map(([, each]) => each);
-  if (tally.lacksWork || arePaused(devices)) return undefined;
+  if (lacksWork || arePaused(devices)) return undefined;
   return devices.reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
 }
 
@@ -291,8 +291,10 @@ export function watchHashrate(
 ): () => void {
   const watches = least.map(({ device, limit }) => ({ device, limit, low: new LowRate(limit, afterMs) }));
   const timer = setInterval(() => {
+    const status = tally.status();
+    const { lacksWork } = tally;
     for (const { device, limit, low } of watches) {
-      const hashesPerSecond = rateOf(device, tally);
+      const hashesPerSecond = rateOf(device, status, lacksWork);
       const state = low.observe(hashesPerSecond, clock.monotonicMs());
       if (!state || hashesPerSecond === undefined) continue;
       const about = { state, ...(device && { device }), hashesPerSecond, limitHashesPerSecond: limit };

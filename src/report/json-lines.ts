@@ -61,7 +61,10 @@ export class JsonLines {
     this.#line({ type: 'summary', ...summary });
   }
 
-  #line({ type, ...fields }: Untimed<JsonLine>): void {
+  /** Fields come in the schema's order. */
+  #line(line: Untimed<JsonLine>): void {
+    const known: Readonly<Record<string, unknown>> = line;
+    const { type, ...fields } = Object.fromEntries(FIELDS.get(line.type)!.map((name) => [name, known[name]]));
     this.#write(`${jsonText({ type, timeMillis: wallMs(this.#clock), ...fields })}\n`);
   }
 }

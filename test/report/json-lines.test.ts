@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
-import { JsonLines } from '#pickaxe/report/json-lines.js';
+import { JsonLine, JsonLines } from '#pickaxe/report/json-lines.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { version } from '#pickaxe/system/version.js';
 import { device, FakeClock, hashes, NO_EARNINGS, NO_SENSORS, relay, verdict, worker } from './fakes.ts';
@@ -37,6 +37,17 @@ test('the first line says who earns, where, and from which files, as far as that
     { ...first, account: 'k:me', network: 'development', user: null },
     { ...first, account: null, network: null, user: 'me.rig1' },
   ]);
+});
+
+test('the fields of every line come in the schema’s order, whatever the order in which they are computed', () => {
+  const { tally, jsonLines, tell, lines } = json();
+  jsonLines.start('rig-7', { configFiles: [], account: 'k:me', network: 'development' }, []);
+  tell(device('cpu', 'ready'), hashes('cpu', 100), relay('stratum', worker('a')), verdict('cpu', 'accepted'));
+  jsonLines.hashrate(tally.status());
+  jsonLines.summary(tally.summary());
+  const shapes = new Map(JsonLine.options.map(({ shape }) => [shape.type.value as string, Object.keys(shape)]));
+  expect(lines().map(({ type }) => type)).toEqual(expect.arrayContaining(['start', 'relay', 'hashrate', 'summary']));
+  for (const line of lines()) expect(Object.keys(line)).toEqual(shapes.get(line.type));
 });
 
 describe('the hashrate line', () => {
