@@ -74,7 +74,7 @@ export class NodesInTurn {
   }
 
   /**
-   * Asks another node than the present one, which does not change. Unreachable nodes are left out for a minute.
+   * Asks a node other than the present one, and keeps the present one. A node out of reach is skipped for a minute.
    * @param question as for `askOne`. When it returns undefined or fails, the next node is asked
    * @returns undefined when no other node is configured, or none answers
    * @throws the question's error once `stop` has fired

@@ -86,7 +86,7 @@ export class BlockStore {
     return this.#index.block(hash);
   }
 
-  /** The line takes effect at once, even if it cannot be written. Only sums change when the line is read back. */
+  /** A line changes the index at once, even if it cannot be written. A sum does so only when the file is read. */
   add(line: Line): void {
     if (!isSum(line)) this.#index.apply(line);
     this.#lines.add(writeLine(line));

@@ -193,7 +193,7 @@ const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 /** In the pool's own units, some of them below 1. */
 export const poolDifficulty = decimal(1e-6, 1e15, 'Give a number from 0.000001 to 1000000000000000.');
 
-/** Of a kilowatt-hour, in any currency. */
+/** The price of a kilowatt-hour, in any currency. */
 export const price = decimal(0, 1e6, 'Give the price of a kilowatt-hour as a number from 0 to 1000000, like 0.30.');
 
 export const watts = decimal(1, 1e6, 'Give watts from 1 to 1000000.');

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { jsonText } from '#pickaxe/text/plain-text.js';
-import { BALANCE, device, hashes, verdict } from '../fakes.ts';
+import { BALANCE, device, hashes, NO_EARNINGS, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -107,16 +107,7 @@ describe('/api/v1/status', () => {
       switchSeconds: null,
       answerSeconds: null,
       work: null,
-      earnings: {
-        blocksPerDay: null,
-        chanceInDayRatio: null,
-        chanceInMonthRatio: null,
-        coinsPerBlock: null,
-        coinsPerDay: null,
-        powerWatts: null,
-        powerPrice: null,
-        powerCostPerDay: null,
-      },
+      earnings: NO_EARNINGS,
     };
     expect(json).toMatchObject({
       ...unknown,

@@ -172,7 +172,7 @@ function origin(name: KernelName): string[] {
   return isNative(name) ? [`${nativeOrigin()}`.replace('-', ' ')] : [];
 }
 
-/** @returns a clause for each reason, with its kernels. Kernels for other chips are left out */
+/** @returns a clause for each reason, with its kernels, without the kernels for other chips */
 function reasons(unusable: Loaded['unusable']): string[] {
   const names = new Map<string, KernelName[]>();
   for (const [name, reason] of unusable) names.set(reason, [...(names.get(reason) ?? []), name]);

@@ -46,7 +46,7 @@ function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
   return { endpoint, side: 'service', method: 'POST', path: new RegExp(`^${path}$`), ...types, answer };
 }
 
-/** By document 2 a stand-alone server answers `{status, response}`, for /local the outcome; newer ones like nodes. */
+/** Document 2: a stand-alone server answers `{status, response}`; the response of `/local` is the outcome. */
 function standAlone(endpoint: Endpoint, ask: Ask): Route {
   const wrapped: Ask = async (asked, body) => {
     const answer = await ask(asked, body);

@@ -106,7 +106,7 @@ function singleRoute(path: string, form: Form): Route {
   };
 }
 
-/** The height only makes real nodes faster. */
+/** The height in the query is ignored: it only makes the search of real nodes faster. */
 function one(asked: Asked, { json, bytes }: Form): Message {
   const { params, query, fault } = asked;
   if (!isHash(params.hash)) return { status: 400, text: 'a payload hash is 43 characters of base64url' };
