@@ -5,6 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Entry, entriesOf, type Table, type ValuesOf } from './settings-table.ts';
+import { FLEET } from './tables/fleet.ts';
 import { DEVICES, LEDGER, NODE_AND_MINER, POOL } from './tables/mining.ts';
 import { RELAYS, RUN_HTTP_LOG, STRATUM } from './tables/serving.ts';
 import { BLOCKS, UNATTENDED } from './tables/unattended.ts';
@@ -13,6 +14,7 @@ export const SETTINGS = {
   ...NODE_AND_MINER,
   ...LEDGER,
   ...POOL,
+  ...FLEET,
   ...BLOCKS,
   ...DEVICES,
   ...STRATUM,
@@ -61,7 +63,7 @@ export interface Changes {
 }
 
 /** Some of these can change while mining, but not from nodes to pools, from pools to nodes, or to none. */
-const SOURCE_PATH = /^(?:node|pool)\./;
+const SOURCE_PATH = /^(?:node|pool|nats)\./;
 
 export function changes(before: Config, after: Config): Changes {
   const live: Change[] = [];
@@ -76,7 +78,8 @@ export function changes(before: Config, after: Config): Changes {
   return { live, needsRestart };
 }
 
-function kindOf({ node, pool }: Config): 'pool' | 'node' | 'none' {
+function kindOf({ node, pool, nats }: Config): 'fleet' | 'pool' | 'node' | 'none' {
+  if (nats.urls !== undefined) return 'fleet';
   if (pool.urls !== undefined) return 'pool';
   return node.urls === undefined ? 'none' : 'node';
 }

@@ -228,7 +228,7 @@ export class Events {
 /* The controls of a running miner, which `mine/` implements */
 
 /** A device resumes when none of its reasons is left. */
-export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule' | 'backlog';
+export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule' | 'backlog' | 'fleet';
 
 export interface Controls {
   /**

@@ -9,7 +9,7 @@ export const STALE_REASONS = ['new-cut', 'solved', 'expired', 'cancelled'] as co
 export type StaleReason = (typeof STALE_REASONS)[number];
 
 /** A rig has sources of one kind. */
-export const SOURCE_KINDS = ['node', 'pool', 'parent'] as const;
+export const SOURCE_KINDS = ['node', 'pool', 'parent', 'fleet'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /**

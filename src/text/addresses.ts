@@ -78,3 +78,18 @@ export function poolAddress(host: string, port: number, tls: boolean): PoolAddre
   const shown = host.includes(':') ? `[${host}]` : host;
   return { host, port, tls, url: `stratum+${tls ? 'ssl' : 'tcp'}://${shown}:${port}` };
 }
+
+const NATS_URL = /^(?:(nats|tls):\/\/)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?\/?$/i;
+/** Of NATS servers, for clients. */
+const NATS_PORT = 4222;
+
+/**
+ * @param text `nats://HOST:PORT` or `tls://HOST:PORT`; without a scheme, no TLS is required, and the default port is 4222
+ * @returns its normal form, with a port; undefined when the text is not the URL of a NATS server
+ */
+export function parseNatsUrl(text: string): string | undefined {
+  const [, scheme = 'nats', host, digits = `${NATS_PORT}`] = NATS_URL.exec(text) ?? [];
+  const port = Number(digits);
+  if (host === undefined || port < 1 || port > MAX_PORT) return undefined;
+  return `${scheme.toLowerCase()}://${host.toLowerCase()}:${port}`;
+}

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseFingerprint } from '../../net/certificate.ts';
-import { formatHttpAddress, isPoolUrl, parseHttpAddress, parsePoolUrl } from '../../text/addresses.ts';
+import { formatHttpAddress, isPoolUrl, parseHttpAddress, parseNatsUrl, parsePoolUrl } from '../../text/addresses.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { MAX_CHARACTERS, parsed, type SettingType, text } from './basic.ts';
 
@@ -104,6 +104,15 @@ export const poolUrl = parsed({
     if (/^stratum2/i.test(text)) throw new RangeError('pickaxe does not speak stratum2');
     if (isPoolUrl(text) && !/:\d+\/?$/.test(text)) throw new RangeError('it has no port');
     return parsePoolUrl(text)?.url;
+  },
+});
+
+/** In the form `nats://host:port` or `tls://host:port`. */
+export const natsUrl = parsed({
+  says: 'Write the URL of a NATS server like nats://10.0.0.2:4222, or tls://nats.example:4222 for TLS.',
+  parse: (text) => {
+    if (text.includes('@')) throw new RangeError('credentials do not belong in the URL: use --nats-credentials FILE');
+    return parseNatsUrl(text);
   },
 });
 

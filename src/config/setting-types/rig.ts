@@ -22,6 +22,12 @@ import { choice, integer, list, MAX_CHARACTERS, MAX_ITEMS, parsed, type SettingT
 const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
 export const rigName = text(RIG_NAME, 'Give the rig a name of 1 to 64 characters that one can see.');
+export const fleetGroup = text(RIG_NAME, 'Give the group a name of 1 to 64 characters that one can see.');
+
+export const natsSubject = text(
+  /^[\w-]{1,32}(?:\.[\w-]{1,32}){0,3}$/,
+  'Give a name of letters, digits, - and _, or several with dots between them, like farm.east.',
+);
 
 const KEY_DIGITS = 64;
 const NOT_PUBLIC = 'no account has this key, because it is no point of the curve: is it perhaps the secret key?';

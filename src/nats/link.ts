@@ -1,0 +1,52 @@
+/** What the parts of a fleet need of a NATS connection. `nats-link.ts` has the real one. */
+
+export interface LinkMessage {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  /** The subject that the sender wants an answer at, which it can choose at will; undefined if it wants none. */
+  readonly reply: string | undefined;
+}
+
+export type LinkState =
+  | { readonly isConnected: true; readonly server: string }
+  /** `reason` is a sentence for people. The link keeps trying to connect. */
+  | { readonly isConnected: false; readonly reason: string };
+
+export interface Link {
+  readonly state: LinkState;
+  /** Calls the listener with each new state. @returns a function that ends this */
+  onState(listener: (state: LinkState) => void): () => void;
+  /**
+   * Subscribes now and after each reconnection. The listener must not throw.
+   * @param queue only one member of this queue group gets each message
+   * @returns a function that unsubscribes
+   */
+  subscribe(subject: string, listener: (message: LinkMessage) => void, queue?: string): () => void;
+  /** Sends a message, at most once. Nothing is kept for later. @returns false while there is no connection */
+  publish(subject: string, data: Uint8Array): boolean;
+  /** @returns the first answer's data @throws LinkError */
+  request(subject: string, data: Uint8Array, timeoutMs: number, stop: AbortSignal): Promise<Uint8Array>;
+}
+
+/**
+ * - `disconnected`: there was no connection, so nothing was sent.
+ * - `no-responders`: nobody has subscribed to the subject, so nobody got the request.
+ * - `denied`: the server does not permit this account to use the subject.
+ * - `timeout`: no answer came in time, or the connection ended; somebody may have got the request.
+ */
+export type LinkFault = 'disconnected' | 'no-responders' | 'denied' | 'timeout';
+
+export class LinkError extends Error {
+  override readonly name = 'LinkError';
+  readonly fault: LinkFault;
+
+  constructor(fault: LinkFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+
+  /** Whether somebody may have got the request. */
+  get mayHaveBeenTaken(): boolean {
+    return this.fault === 'timeout';
+  }
+}

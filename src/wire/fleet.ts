@@ -1,0 +1,267 @@
+/**
+ * What coordinators, rigs and operators of a fleet say to each other over a NATS server (docs/fleet.md): the subjects
+ * and the messages, which are JSON. Pure.
+ */
+
+import { z } from 'zod';
+import { equalBytes, fromHex, HEADER_BYTES, TARGET_BYTES, toHex, WORK_BYTES, WORK_OFFSET } from '../chain/bytes.ts';
+import { NO_NONCE1 } from '../chain/nonce.ts';
+import { parseWork, type Work } from '../chain/work.ts';
+import { OUTCOMES, STALE_REASONS } from '../source/vocabulary.ts';
+import { jsonOrUndefined, jsonText } from '../text/plain-text.ts';
+
+/* Subjects. A server's permissions bind the last token to the account of the rig or coordinator that sends. */
+
+/** Coordinators that answer a fallback request are members of this queue group, so that only one of them gets it. */
+export const FALLBACK_QUEUE = 'coordinators';
+
+export class FleetSubjects {
+  readonly #prefix: string;
+
+  /** @param prefix distinguishes the fleets of a server: tokens separated by dots, such as `pickaxe` */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** A coordinator's state: with a new work, when a work ends, and every second. */
+  work(coordinator: string): string {
+    return `${this.#prefix}.work.${token(coordinator)}`;
+  }
+
+  get allWork(): string {
+    return `${this.#prefix}.work.*`;
+  }
+
+  /** A request for a coordinator's whole state. */
+  hello(coordinator: string, sender: string): string {
+    return `${this.#prefix}.hello.${token(coordinator)}.${token(sender)}`;
+  }
+
+  hellosTo(coordinator: string): string {
+    return `${this.#prefix}.hello.${token(coordinator)}.*`;
+  }
+
+  /** A request with a solution, to the coordinator that gave the work. */
+  solution(coordinator: string, rig: string): string {
+    return `${this.#prefix}.solution.${token(coordinator)}.${token(rig)}`;
+  }
+
+  solutionsTo(coordinator: string): string {
+    return `${this.#prefix}.solution.${token(coordinator)}.*`;
+  }
+
+  /** The same request to any coordinator, for when the one that gave the work does not answer. */
+  fallback(rig: string): string {
+    return `${this.#prefix}.fallback.${token(rig)}`;
+  }
+
+  get fallbacks(): string {
+    return `${this.#prefix}.fallback.*`;
+  }
+
+  /** A rig's report. */
+  report(rig: string): string {
+    return `${this.#prefix}.report.${token(rig)}`;
+  }
+
+  get reports(): string {
+    return `${this.#prefix}.report.*`;
+  }
+
+  /** A request of an operator to a rig. */
+  control(rig: string): string {
+    return `${this.#prefix}.control.${token(rig)}`;
+  }
+
+  get controls(): string {
+    return `${this.#prefix}.control.*`;
+  }
+
+  /** The beginning of the subjects at which a member gets its answers, without a final dot. */
+  inbox(member: string): string {
+    return `${this.#prefix}.inbox.${token(member)}`;
+  }
+
+  /**
+   * Whether an answer to this subject reaches only the member that asks. A request can name any subject for its
+   * answer, so an answer to another one could be taken for a coordinator's work.
+   */
+  isInboxOf(member: string, reply: string): boolean {
+    return reply.startsWith(`${this.inbox(member)}.`) && !/[*>\s]/.test(reply);
+  }
+}
+
+/**
+ * The name of a rig or coordinator as one token of a subject: characters other than letters, digits, `-` and `_` are
+ * written as their UTF-8 bytes, each as `%` and two hex digits.
+ */
+export function token(name: string): string {
+  return encodeURIComponent(name).replace(/[.!~*'()]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** @returns the name in the last token of a subject; undefined when it is not the token of a name */
+export function senderOf(subject: string): string | undefined {
+  const last = subject.slice(subject.lastIndexOf('.') + 1);
+  try {
+    const name = decodeURIComponent(last);
+    return token(name) === last && name.length > 0 && name.length <= MOST_NAME ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/* Parts of messages */
+
+/** Maximum length of the name of a rig or coordinator, in characters. */
+export const MOST_NAME = 64;
+/** Maximum length of texts for people, in characters. */
+const MOST_TEXT = 1_000;
+/** Maximum length of a message, in bytes. The longest, a rig's report, has about 10,000. */
+export const MOST_MESSAGE_BYTES = 65_536;
+/** Maximum number of ended works that a state names. Rigs that missed more of them know the newer work anyway. */
+export const MOST_ENDED = 16;
+
+export const memberName = z.string().min(1).max(MOST_NAME);
+export const sentence = z.string().max(MOST_TEXT);
+/** Chosen at random when a coordinator or rig starts, so that others notice a restart or a second one of that name. */
+export const instance = z.string().regex(/^[\da-f]{16}$/);
+/** Of a work: unique among all coordinators. */
+const workName = z.string().regex(/^[\da-f]{16}-\d{1,15}$/);
+const bytes = (count: number) => z.string().regex(new RegExp(`^[\\da-f]{${2 * count}}$`));
+
+const Nonce1Shape = z
+  .strictObject({ value: z.int().nonnegative(), bytes: z.union([z.literal(0), z.literal(1), z.literal(2)]) })
+  .refine(({ value, bytes }) => value < 2 ** (8 * bytes), 'the value must fit in the bytes');
+
+/* A coordinator's state */
+
+const GivenWork = z.strictObject({
+  name: workName,
+  /** 322 bytes: a work record. */
+  record: bytes(WORK_BYTES),
+  /** 32 bytes, little-endian; absent where a block's target is the record's. */
+  blockTarget: bytes(TARGET_BYTES).exactOptional(),
+  /** Absent where the source has fixed no part of the nonce. */
+  nonce1: Nonce1Shape.exactOptional(),
+  rollTime: z.boolean(),
+  until: z.enum(['solved', 'replaced']),
+});
+export type GivenWork = Readonly<z.infer<typeof GivenWork>>;
+
+export const CoordinatorState = z.strictObject({
+  instance,
+  /** Grows with each state of an instance. A state with a lower number is old. */
+  number: z.int().nonnegative(),
+  version: z.string().max(64),
+  /** The name of the current work; null while there is none. */
+  work: workName.nullable(),
+  /** The current work. Absent in the states of every second, which repeat only its name. */
+  given: GivenWork.exactOptional(),
+  /** Microseconds since the UNIX epoch: the latest creation time that is surely valid for the work now. */
+  latestTimeMicros: z.int().nonnegative(),
+  /** Works whose solutions are worthless, newest first. A work that was merely replaced is not among them. */
+  ended: z.array(z.strictObject({ name: workName, reason: z.enum(STALE_REASONS) })).max(MOST_ENDED),
+  /** Why the coordinator's own source is out of reach; null while it is in reach. */
+  lost: sentence.nullable(),
+});
+export type CoordinatorState = Readonly<z.infer<typeof CoordinatorState>>;
+
+/** @param name unique among all coordinators @returns the work as a message's part */
+export function givenWorkOf(work: Work, name: string): GivenWork {
+  const { chain, target, blockTarget, header, nonce1, rollTime, until } = work;
+  const record = new Uint8Array(WORK_BYTES);
+  new DataView(record.buffer).setUint32(WORK_OFFSET.chain, chain, true);
+  record.set(target, WORK_OFFSET.target);
+  record.set(header, WORK_OFFSET.header);
+  return {
+    name,
+    record: toHex(record),
+    ...(!equalBytes(target, blockTarget) && { blockTarget: toHex(blockTarget) }),
+    ...(nonce1.bytes > 0 && { nonce1 }),
+    rollTime,
+    until,
+  };
+}
+
+export function workOfGiven({ record, blockTarget, nonce1 = NO_NONCE1, rollTime, until }: GivenWork): Work {
+  const terms = { nonce1, rollTime, until, ...(blockTarget !== undefined && { blockTarget: fromHex(blockTarget) }) };
+  return parseWork(fromHex(record), terms);
+}
+
+/* Solutions */
+
+export const SolutionRequest = z.strictObject({
+  /** The coordinator that gave the work. */
+  coordinator: memberName,
+  work: workName,
+  /** 286 bytes, with the creation time and the nonce of the solution. */
+  header: bytes(HEADER_BYTES),
+});
+export type SolutionRequest = Readonly<z.infer<typeof SolutionRequest>>;
+
+/**
+ * - `unknown-work`: this coordinator neither gave the work nor heard of it.
+ * - `not-a-solution`: the header is not one of the work, or its hash misses the target.
+ * - `too-many`: this rig has sent too many solutions or wrong ones.
+ * - `wrong-message`: the request has not the right form.
+ * - `not-mine`: only the coordinator that gave the work can submit its solutions, because a pool fixed a part of it.
+ */
+export const REFUSALS = ['unknown-work', 'not-a-solution', 'too-many', 'wrong-message', 'not-mine'] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+export const SolutionAnswer = z.discriminatedUnion('state', [
+  /** The solution is being submitted: ask again. */
+  z.strictObject({ state: z.literal('pending') }),
+  z.strictObject({
+    state: z.literal('verdict'),
+    outcome: z.enum(OUTCOMES),
+    reason: sentence,
+    /** The name of the node or pool that answered. */
+    by: z.string().max(MOST_TEXT).exactOptional(),
+  }),
+  /** This coordinator has not submitted the solution. */
+  z.strictObject({ state: z.literal('refused'), code: z.enum(REFUSALS), reason: sentence }),
+]);
+export type SolutionAnswer = Readonly<z.infer<typeof SolutionAnswer>>;
+
+/* Control of a rig */
+
+const celsius = z.number().min(0).max(150).nullable();
+
+export const ControlRequest = z.discriminatedUnion('command', [
+  /** Without a device, all devices are meant. */
+  z.strictObject({ command: z.literal('pause'), device: memberName.exactOptional() }),
+  z.strictObject({ command: z.literal('resume'), device: memberName.exactOptional() }),
+  /** Temperatures in °C at which devices pause; null: the rig's own. None can be above the rig's own. */
+  z.strictObject({
+    command: z.literal('limits'),
+    gpuCelsius: celsius.exactOptional(),
+    cpuCelsius: celsius.exactOptional(),
+  }),
+  z.strictObject({ command: z.literal('restart') }),
+]);
+export type ControlRequest = Readonly<z.infer<typeof ControlRequest>>;
+
+export const ControlAnswer = z.strictObject({ done: z.boolean(), message: sentence });
+export type ControlAnswer = Readonly<z.infer<typeof ControlAnswer>>;
+
+/* Messages as bytes */
+
+const UTF8 = new TextEncoder();
+const FROM_UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+export function messageBytes(message: unknown): Uint8Array {
+  return UTF8.encode(jsonText(message));
+}
+
+/** @returns undefined unless the bytes are a message of this kind */
+export function readMessage<Schema extends z.ZodType>(schema: Schema, data: Uint8Array): z.infer<Schema> | undefined {
+  if (data.length > MOST_MESSAGE_BYTES) return undefined;
+  let text: string;
+  try {
+    text = FROM_UTF8.decode(data);
+  } catch {
+    return undefined;
+  }
+  return schema.safeParse(jsonOrUndefined(text)).data;
+}
