@@ -9,7 +9,7 @@ import { aborted, pause } from '../../system/abort.ts';
 import { LogBucket, TokenBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import { oneLine } from '../../text/plain-text.ts';
-import { CoordinatorState, readMessage } from '../../wire/fleet.ts';
+import { CoordinatorState, messageBytes, readMessage } from '../../wire/fleet.ts';
 import { Announcements } from '../announcements.ts';
 import { deliver } from '../delivery.ts';
 import {
@@ -249,7 +249,7 @@ export class CoordinatorSource implements WorkSource {
     for (let isFirst = isSure; !stop.aborted && (isFirst || this.#states.isCurrentUnknown); isFirst = false) {
       const subject = subjects.hello(this.coordinator, rig);
       try {
-        const answer = await link.request(subject, new Uint8Array(), this.#limits.helloTimeoutMs, stop);
+        const answer = await link.request(subject, messageBytes({}), this.#limits.helloTimeoutMs, stop);
         if (this.take(answer) && !this.#states.isCurrentUnknown) return;
       } catch (fault) {
         // A coordinator that is gone becomes lost, and mining goes on until then; only a lack of permission stays.

@@ -134,10 +134,11 @@ export class FleetSource implements WorkSource {
     if (known) return;
     this.#coordinators.set(name, coordinator);
     this.#firstHeard();
-    this.#failover?.change(this.#ranked());
+    this.#reorder();
   }
 
   #newCoordinator(name: string): CoordinatorSource | undefined {
+    if (!this.#strangers.take(1, this.#clock.monotonicMs())) return undefined;
     if (this.#coordinators.size < MOST_COORDINATORS)
       return new CoordinatorSource(this.#membership, name, this.#context);
     if (!this.#hasIgnored) {
