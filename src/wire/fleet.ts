@@ -210,8 +210,8 @@ export const REFUSALS = ['unknown-work', 'not-a-solution', 'too-many', 'wrong-me
 export type Refusal = (typeof REFUSALS)[number];
 
 export const SolutionAnswer = z.discriminatedUnion('state', [
-  /** The solution is being submitted: ask again. */
-  z.strictObject({ state: z.literal('pending') }),
+  /** The solution is being submitted: ask again, and ask the coordinator that submits it where its name is given. */
+  z.strictObject({ state: z.literal('pending'), coordinator: memberName.exactOptional() }),
   z.strictObject({
     state: z.literal('verdict'),
     outcome: z.enum(OUTCOMES),
