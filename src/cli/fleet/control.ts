@@ -107,14 +107,15 @@ export async function runControl(
   }
   const tooLong = rigs.find((name) => name.length > MOST_NAME);
   if (tooLong !== undefined) throw new UsageError(`No rig’s name is longer than ${MOST_NAME} characters: ${tooLong}`);
-  const operator = open(loaded);
+  const warn = (line: string) => io.say(`warning: ${line}`);
+  const operator = open(loaded, warn);
   try {
     if (!(await connected(operator, io.stop))) {
       const { state } = operator.link;
       io.say(`error: there is no connection to a NATS server: ${state.isConnected ? '' : oneLine(state.reason)}`);
       return EXIT.failed;
     }
-    const targets = await targetsOf(rigs, which, operator, io);
+    const targets = await targetsOf(rigs, which, operator, io, warn);
     if (targets.length === 0) {
       io.say('error: no such rig has reported.');
       return EXIT.failed;
@@ -133,10 +134,11 @@ async function targetsOf(
   { group, wait }: WhichRigs,
   operator: Operator,
   io: Io,
+  warn: (line: string) => void,
 ): Promise<Target[]> {
   const patterns = rigs.filter((name) => /[*?]/.test(name));
   if (group === undefined && patterns.length === 0) return [...new Set(rigs)].map((name) => ({ name }));
-  const roster = rosterOf(operator, (line) => io.say(`warning: ${line}`));
+  const roster = rosterOf(operator, warn);
   io.say(`Listening for ${wait} s: each rig reports once in 10 s …`);
   await listenFor(wait, roster, operator, io.stop);
   const { rigs: heard } = roster.status();

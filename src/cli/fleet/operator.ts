@@ -30,11 +30,15 @@ export interface Operator {
   close(): Promise<void>;
 }
 
-/** Connects an operator. Tests give their own. @throws UsageError when the settings cannot be used */
-export type OpenOperator = (loaded: Loaded) => Operator;
+/**
+ * Connects an operator. Tests give their own.
+ * @param warn gets lines about subjects that the server denies @throws UsageError when the settings cannot be used
+ */
+export type OpenOperator = (loaded: Loaded, warn: (line: string) => void) => Operator;
 
-export const openOperator: OpenOperator = ({ config }) => {
-  const { link, subjects, instance } = fleetMember(config);
+export const openOperator: OpenOperator = ({ config }, warn) => {
+  const { link, subjects, instance } = fleetMember(config, warn);
+  link.open();
   return { link, subjects, clock: systemClock, instance, ask: asker(link, subjects), close: () => link.close() };
 };
 

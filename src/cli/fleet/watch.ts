@@ -81,12 +81,13 @@ export async function runWatch(
   const server = httpOptions(http);
   const isTable = !options.json && io.columns !== undefined;
   const isOnce = options.once || (!options.json && !isTable && !server);
-  const operator = open(loaded);
   const notes = new LogTail();
   // Lines of the log would tear the table.
   const logger =
     isTable && !isOnce ? pino({ ...LOG_LINE_OPTIONS, level: log.level }, notes) : makeLog(log.level, log.format);
-  const roster = rosterOf(operator, (line) => logger.warn({ tag: 'fleet' }, line));
+  const warn = (line: string) => logger.warn({ tag: 'fleet' }, line);
+  const operator = open(loaded, warn);
+  const roster = rosterOf(operator, warn);
   let page: Http | undefined;
   try {
     if (isOnce) return await printOnce(roster, options, operator, io);
