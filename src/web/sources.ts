@@ -7,7 +7,7 @@ import { amount } from './format.ts';
 
 type Source = Status['sources'][string];
 
-const HEADINGS = { node: 'Nodes', pool: 'Pools', parent: 'Parents' } as const;
+const HEADINGS = { node: 'Nodes', pool: 'Pools', parent: 'Parents', fleet: 'Fleet' } as const;
 
 export class Sources {
   readonly #rows = new Rows<Source>(byId('sources'), sourceRow);
