@@ -148,7 +148,7 @@ export class Requests {
 
   /** Answers with the verdict, or that it is pending. */
   async #answer(rig: Rig, reply: string, { verdict, isBlock, isFirst }: Judged & { kind: 'solution' }): Promise<void> {
-    let answer: SolutionAnswer = { state: 'pending' };
+    let answer: SolutionAnswer = { state: 'pending', coordinator: this.#options.name };
     const known = verdict.then((verdict) => {
       if (isFirst) this.#count(rig, verdict, isBlock);
       const { outcome, reason, by } = verdict;

@@ -54,6 +54,8 @@ export class FakeCoordinator {
   });
   #beats: NodeJS.Timeout | undefined;
   #ends: (() => void)[] = [];
+  /** Makes it answer no fallback requests. The queue group of a real server chooses a member at random. */
+  leaveQueue: () => void = () => {};
 
   constructor(nats: FakeNats, name: string) {
     this.name = name;
@@ -64,14 +66,16 @@ export class FakeCoordinator {
   /** Subscribes, and publishes a state each second from now on. */
   revive(): void {
     const solution = (isFallback: boolean) => (message: LinkMessage) => this.#solution(message, isFallback);
+    this.leaveQueue = this.link.subscribe(SUBJECTS.fallbacks, solution(true), FALLBACK_QUEUE);
     this.#ends = [
       this.link.subscribe(SUBJECTS.hellosTo(this.name), ({ reply }) => {
         this.hellos++;
         if (this.answersHello && reply !== undefined) this.link.publish(reply, messageBytes(this.state(true)));
       }),
       this.link.subscribe(SUBJECTS.solutionsTo(this.name), solution(false)),
-      this.link.subscribe(SUBJECTS.fallbacks, solution(true), FALLBACK_QUEUE),
+      this.leaveQueue,
     ];
+    clearInterval(this.#beats);
     this.#beats = setInterval(() => this.publish(), 1_000);
   }
 
