@@ -72,9 +72,8 @@ export class Requests {
 
   /** The server has denied one request to this subject. It answers in the order of requests. */
   deny(subject: string): void {
-    for (const waiting of this.#waiting.values()) {
-      if (waiting.subject === subject) return waiting.fail(denied());
-    }
+    const first = [...this.#waiting.values()].find((waiting) => waiting.subject === subject);
+    first?.fail(denied());
   }
 
   /** Fails all requests. */

@@ -104,16 +104,18 @@ export class LinkTransport implements Transport {
   }
 
   /** Checks before the client sees it, because the client would print its errors and leave the connection open. */
-  #receive(chunk: Uint8Array): void {
+  #receive(bytes: Uint8Array): void {
     if (this.#isClosed) return;
+    // Receivers of messages expect no Buffer, whose `slice` shares memory.
+    const chunk = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#unendedBytes += chunk.length;
     try {
       this.#check.parse(chunk);
     } catch {
-      return this.#end(new TransportError('the server does not speak the protocol of NATS'));
+      this.#end(new TransportError('the server does not speak the protocol of NATS'));
     }
-    if (this.#unendedBytes > MOST_UNENDED_BYTES)
-      return this.#end(new TransportError('the server’s message is too long'));
+    if (this.#unendedBytes > MOST_UNENDED_BYTES) this.#end(new TransportError('the server’s message is too long'));
+    if (this.#isClosed) return;
     this.#chunks.push(chunk);
     this.#wake();
   }

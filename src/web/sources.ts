@@ -1,4 +1,4 @@
-/** The tables of sources (nodes, pools or parents) and of chains. */
+/** The tables of sources (nodes, pools, parents or coordinators) and of chains. */
 
 import type { Status } from '../report/status.ts';
 import { describePolled, formatDuration, noneYet } from '../report/units.ts';
@@ -7,7 +7,7 @@ import { amount } from './format.ts';
 
 type Source = Status['sources'][string];
 
-const HEADINGS = { node: 'Nodes', pool: 'Pools', parent: 'Parents', fleet: 'Fleet' } as const;
+const HEADINGS = { node: 'Nodes', pool: 'Pools', parent: 'Parents', fleet: 'Coordinators' } as const;
 
 export class Sources {
   readonly #rows = new Rows<Source>(byId('sources'), sourceRow);

@@ -3,15 +3,15 @@
  * they equal the summary. Names, units and kinds follow the conventions of Prometheus.
  */
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Events } from '../../events/events.ts';
 import { DEVICE_STATES, SHARE_OUTCOMES } from '../../events/vocabulary.ts';
 import { OUTCOMES } from '../../source/vocabulary.ts';
 import type { OutcomeCounts, Status } from '../status.ts';
 import type { RefusalCounts } from './access.ts';
+import { fillers, type Labels, METRIC_PREFIX, type MetricRow, refusedRow, type Sample } from './metric-rows.ts';
 import type { Route } from './route.ts';
 
-const PREFIX = 'pickaxe_';
 /** From a kernel that sees its stop flag at once to a GPU that must end a long dispatch first. */
 const JOB_SWITCH_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 /** Resolution. A finer one would wake the process more often. */
@@ -20,27 +20,16 @@ const EVENT_LOOP_PRECISION_MS = 100;
 export class Metrics {
   readonly #registry = new Registry();
   readonly #status: () => Status;
-  readonly #refused: RefusalCounts;
-  readonly #fill: ((status: Status) => void)[];
+  readonly #fill: (status: Status) => void;
   readonly #leave: () => void;
 
   /** @param refused live counts of the server's refusals */
   constructor(status: () => Status, events: Events, refused: RefusalCounts) {
     this.#status = status;
-    this.#refused = refused;
     const registers = [this.#registry];
-    this.#fill = METRICS.map(({ name, help, labels, samples }) => {
-      const settings = { name: PREFIX + name, help, labelNames: labels, registers };
-      const metric = name.endsWith('_total') ? new Counter(settings) : new Gauge(settings);
-      return (now) => {
-        metric.reset();
-        // A reset sets a metric without labels to 0, but a value that is not known must have no sample.
-        if (labels.length === 0) metric.remove();
-        for (const [labelled, value] of samples(now, this.#refused)) if (value !== null) metric.inc(labelled, value);
-      };
-    });
+    this.#fill = fillers([...METRICS, refusedRow(refused)], this.#registry);
     const jobSwitches = new Histogram({
-      name: `${PREFIX}job_switch_seconds`,
+      name: `${METRIC_PREFIX}job_switch_seconds`,
       help: 'From hearing of a New Cut to searching the new work',
       labelNames: ['device'],
       buckets: JOB_SWITCH_BUCKETS_SECONDS,
@@ -66,8 +55,7 @@ export class Metrics {
       summary: 'for Prometheus',
       answers: { 200: 'text/plain' },
       answer: (_, reply) => {
-        const now = this.#status();
-        for (const fill of this.#fill) fill(now);
+        this.#fill(this.#status());
         reply.type(contentType);
         return this.#registry.metrics();
       },
@@ -82,27 +70,15 @@ export class Metrics {
 
 /* The metrics, one row each */
 
-type Labels = Record<string, string | number>;
-/** Null stands for a value that is not known, which has no sample. */
-type Sample = readonly [labels: Labels, value: number | null];
-
-interface MetricRow {
-  /** Without `pickaxe_`. Names with `_total` are counters, all others gauges. */
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  samples(status: Status, refused: RefusalCounts): Sample[];
-}
-
 type Values = number | null | Readonly<Record<string, number | null>>;
 
-function rig(name: string, help: string, value: (status: Status) => number | null): MetricRow {
+function rig(name: string, help: string, value: (status: Status) => number | null): MetricRow<Status> {
   return { name, help, labels: [], samples: (status) => [[{}, value(status)]] };
 }
 
 /** @returns a maker of rows with one sample per item, or with one for each value of the label `other` */
 function perItem<Item>(labels: readonly string[], itemsOf: (status: Status) => readonly (readonly [Labels, Item])[]) {
-  return (name: string, help: string, values: (item: Item) => Values, other?: string): MetricRow => ({
+  return (name: string, help: string, values: (item: Item) => Values, other?: string): MetricRow<Status> => ({
     name,
     help,
     labels: other === undefined ? labels : [...labels, other],
@@ -138,7 +114,7 @@ function verdicts(counts: OutcomeCounts): Values {
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, counts[outcome]]));
 }
 
-const METRICS: readonly MetricRow[] = [
+const METRICS: readonly MetricRow<Status>[] = [
   {
     name: 'build_info',
     help: 'Versions, as labels',
@@ -331,11 +307,5 @@ const METRICS: readonly MetricRow[] = [
       Object.entries(sources).flatMap(([node, { polledChains }]) =>
         polledChains.map(({ chain, reason }) => [{ node, chain, reason }, 1] as const),
       ),
-  },
-  {
-    name: 'http_refused_total',
-    help: 'Requests and connections that were refused',
-    labels: ['reason'],
-    samples: (_, refused) => Object.entries(refused).map(([reason, count]) => [{ reason }, count]),
   },
 ];

@@ -30,6 +30,8 @@ export interface Route {
   readonly controls?: true;
   readonly query?: z.ZodType<Record<string, unknown>>;
   readonly body?: z.ZodType<Record<string, unknown>>;
+  /** Maximum length of the body in bytes, where it can be longer than that of most routes. */
+  readonly mostBodyBytes?: number;
   /** By HTTP status: a schema for JSON, a media type, or undefined for an empty body. */
   readonly answers: Readonly<Record<number, z.ZodType | string | undefined>>;
   /** @returns the JSON to answer with; undefined when `reply` was used */
@@ -91,7 +93,7 @@ function openApi(routes: readonly Route[]): OpenApi {
     },
     paths,
     components: {
-      schemas: components(),
+      schemas: componentsOf(paths),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -133,11 +135,20 @@ function schemaOf(schema: z.ZodType): object {
   return id === undefined ? z.toJSONSchema(schema) : { $ref: `#/components/schemas/${id}` };
 }
 
-function components(): Record<string, object> {
+/** @returns the named schemas that the paths and these schemas themselves refer to: a process may know others, too */
+function componentsOf(paths: OpenApi['paths']): Record<string, object> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => `#/components/schemas/${id}` });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _, $id: __, id: ___, ...schema }]) => [id, schema]),
-  );
+  const found = new Map<string, object>();
+  const follow = (part: unknown) => {
+    for (const [, id] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (found.has(id)) continue;
+      const { $schema: _, $id: __, id: ___, ...schema } = schemas[id];
+      found.set(id, schema);
+      follow(schema);
+    }
+  };
+  follow(paths);
+  return Object.fromEntries(found);
 }
 
 /** The document changes only with the version of pickaxe. */
@@ -167,12 +178,16 @@ const TYPES: Readonly<Record<string, string>> = {
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const library = (name: string) => createRequire(import.meta.url).resolve(`uplot/dist/${name}`);
 
-/** The files by URL path. Modules have the layout of dist/, so that their imports resolve. */
-function files(): Map<string, string> {
-  const own = readdirSync(built('web')).filter((name) => name !== 'index.html' && extname(name) in TYPES);
+/**
+ * The files by URL path. Modules have the layout of dist/, so that their imports resolve.
+ * @param document the name of the page that `/` is
+ */
+function files(document: string): Map<string, string> {
+  const own = readdirSync(built('web')).filter((name) => extname(name) in TYPES && extname(name) !== '.html');
   return new Map([
-    ['/', built('web/index.html')],
+    ['/', built(`web/${document}`)],
     ...own.map((name) => [`/web/${name}`, built(`web/${name}`)] as const),
+    ['/fleet/figures.js', built('fleet/figures.js')],
     ['/report/figures.js', built('report/figures.js')],
     ['/report/units.js', built('report/units.js')],
     ['/source/vocabulary.js', built('source/vocabulary.js')],
@@ -182,9 +197,12 @@ function files(): Map<string, string> {
   ]);
 }
 
-/** @throws Error when the page was not built */
-export function pageRoutes(): Route[] {
-  return Array.from(files(), ([path, file]) => ({
+/**
+ * @param document the page: that of a rig, or that of a fleet
+ * @throws Error when the page was not built
+ */
+export function pageRoutes(document: 'index.html' | 'fleet.html' = 'index.html'): Route[] {
+  return Array.from(files(document), ([path, file]) => ({
     ...keptRoute(path, 'a file of the web page', TYPES[extname(file)], () => readFileSync(file)),
     open: true,
   }));

@@ -32,7 +32,7 @@ import {
 } from './access.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
-/** The largest valid body contains one device's name. */
+/** The largest valid body of most routes contains one device's name. */
 const MOST_BODY_BYTES = 1_024;
 /** Enough for a token and what browsers send. */
 const MOST_HEADER_BYTES = 8_192;
@@ -128,12 +128,13 @@ export class HttpServer {
   }
 
   #serve(route: Route): void {
-    const { method, path, query, body, answers } = route;
+    const { method, path, query, body, mostBodyBytes = MOST_BODY_BYTES, answers } = route;
     const streams = answers[200] === EVENT_STREAM;
     this.#app.route({
       // Some supervisors send HEAD. Not for event streams, which would have to end for it.
       method,
       url: path,
+      bodyLimit: mostBodyBytes,
       exposeHeadRoute: method === 'GET' && !streams,
       handler: async (request, reply) => {
         const ask = {

@@ -1,0 +1,65 @@
+/** The queries, bodies and answers of a fleet's HTTP API besides `FleetStatus`. */
+
+import { z } from 'zod';
+import { count } from '../report/shapes.ts';
+import { ControlAnswer, ControlRequest, memberName } from '../wire/fleet.ts';
+import { FleetRig, FleetStatus } from './status.ts';
+
+/** Maximum number of rigs that one control request can name: as many as a fleet can have. */
+export const MOST_NAMED_RIGS = 20_000;
+
+export const FleetChanges = z
+  .object({
+    version: z.string().describe('of the pickaxe that serves this'),
+    control: z.boolean().describe('whether requests can control rigs here'),
+    mark: z.string().describe('to be sent as `since` with the next request'),
+    whole: z.boolean().describe('whether `rigs` are all rigs, and not only those that have changed'),
+    ...FleetStatus.omit({ rigs: true }).shape,
+    rigs: z.array(FleetRig).describe('by name; of the others, only `ageSeconds` has changed'),
+    goneRigs: z.array(memberName).describe('rigs that are no longer listed'),
+  })
+  .meta({ id: 'FleetChanges' });
+export type FleetChanges = Readonly<z.infer<typeof FleetChanges>>;
+
+export const FleetChangesQuery = z.strictObject({
+  since: z
+    .string()
+    .regex(/^[\da-f]{16}-\d{1,15}$/, 'the mark of an earlier answer')
+    .optional()
+    .describe('the mark of an earlier answer; without it, or if that is too old, all rigs are answered'),
+});
+
+export type FleetChangesQuery = z.infer<typeof FleetChangesQuery>;
+
+/** A rig must meet every condition that is given. */
+export const RigSelection = z
+  .strictObject({
+    names: z.array(memberName).min(1).max(MOST_NAMED_RIGS).exactOptional(),
+    group: memberName.exactOptional(),
+    pattern: memberName.exactOptional().describe('of names: * stands for any characters, and ? for one'),
+  })
+  .refine((each) => Object.keys(each).length > 0, 'give names, a group or a pattern; the pattern * means every rig');
+export type RigSelection = z.infer<typeof RigSelection>;
+
+export const FleetControlBody = z
+  .strictObject({ request: ControlRequest, rigs: RigSelection })
+  .meta({ id: 'FleetControlBody' });
+export type FleetControlBody = z.infer<typeof FleetControlBody>;
+
+export const FleetControlAnswer = z
+  .object({
+    done: count.describe('number of rigs that did it'),
+    failed: count,
+    rigs: z.array(z.object({ name: memberName, ...ControlAnswer.shape })).describe('by name'),
+  })
+  .meta({ id: 'FleetControlAnswer' });
+export type FleetControlAnswer = Readonly<z.infer<typeof FleetControlAnswer>>;
+
+export const FleetHealth = z.object({ status: z.literal('ok') }).meta({ id: 'FleetHealth' });
+export const FleetReadiness = z
+  .object({ ready: z.boolean(), reasons: z.array(z.literal('disconnected')) })
+  .meta({ id: 'FleetReadiness' });
+
+export const FleetMetricsQuery = z.strictObject({
+  rigs: z.enum(['sums', 'each']).default('sums').describe('`each` adds metrics of every rig'),
+});

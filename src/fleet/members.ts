@@ -1,0 +1,110 @@
+/** What was last heard from the members of one kind, with bounds on what they can cost. Pure. */
+
+import { BoundedMap, TokenBucket } from '../system/bounded.ts';
+import type { Ignored } from './status.ts';
+
+/** Silent members are kept for a day. */
+const FORGET_MS = 86_400_000;
+/** Two members are said to have one name until they have not alternated for this time. */
+const DUPLICATE_MS = 60_000;
+
+interface Rate {
+  /** Maximum number of messages at once. */
+  readonly most: number;
+  readonly perSecond: number;
+}
+
+export interface MembersOptions {
+  readonly most: number;
+  /** A member is silent when nothing came for this time. */
+  readonly silentMs: number;
+  /** Of one member. */
+  readonly rate: Rate;
+  /** Of all members together, so that many names do not help a flood. */
+  readonly rateOfAll: Rate;
+}
+
+export class Member<Message extends { readonly instance: string }> {
+  message: Message;
+  heardMs: number;
+  /** The instance that was heard before the last one. */
+  #instanceBefore: string | undefined;
+  #alternatedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(message: Message, nowMs: number) {
+    this.message = message;
+    this.heardMs = nowMs;
+  }
+
+  hear(message: Message, nowMs: number): void {
+    const { instance } = this.message;
+    if (message.instance !== instance) {
+      // A restart has a new instance. Only a second member of this name brings back one that was replaced.
+      if (message.instance === this.#instanceBefore) this.#alternatedMs = nowMs;
+      this.#instanceBefore = instance;
+    }
+    this.message = message;
+    this.heardMs = nowMs;
+  }
+
+  isDuplicate(nowMs: number): boolean {
+    return nowMs - this.#alternatedMs < DUPLICATE_MS;
+  }
+}
+
+export class Members<Message extends { readonly instance: string }> {
+  readonly #options: MembersOptions;
+  /** By name, the one that was heard last at the end. */
+  readonly #members: BoundedMap<string, Member<Message>>;
+  /** Also of names that have sent nothing readable. A name that is dropped begins anew, within the rate of all. */
+  readonly #buckets: BoundedMap<string, TokenBucket>;
+  readonly #all: TokenBucket;
+
+  constructor(options: MembersOptions, nowMs: number) {
+    const { most, rateOfAll } = options;
+    this.#options = options;
+    this.#members = new BoundedMap(most);
+    this.#buckets = new BoundedMap(2 * most);
+    this.#all = new TokenBucket(rateOfAll.most, rateOfAll.perSecond, nowMs);
+  }
+
+  /** Must be called before a message is parsed. @returns whether the member may send it now */
+  admits(name: string, nowMs: number): boolean {
+    let bucket = this.#buckets.get(name);
+    if (!bucket) {
+      const { most, perSecond } = this.#options.rate;
+      bucket = new TokenBucket(most, perSecond, nowMs);
+      this.#buckets.set(name, bucket);
+    }
+    return bucket.take(1, nowMs) && this.#all.take(1, nowMs);
+  }
+
+  /** @returns why the message is ignored, if it is: only a silent member makes room for a new one */
+  hear(name: string, message: Message, nowMs: number): Ignored | undefined {
+    const member = this.#members.get(name);
+    if (!member && this.#members.size >= this.#options.most) {
+      const [oldest] = this.#members.values();
+      if (oldest && !this.isSilent(oldest, nowMs)) return 'tooManyMembers';
+    }
+    member?.hear(message, nowMs);
+    this.#members.set(name, member ?? new Member(message, nowMs));
+    return undefined;
+  }
+
+  get(name: string): Member<Message> | undefined {
+    return this.#members.get(name);
+  }
+
+  isSilent({ heardMs }: Member<Message>, nowMs: number): boolean {
+    return nowMs - heardMs > this.#options.silentMs;
+  }
+
+  /** @returns all members by name, without those that have long been silent */
+  all(nowMs: number): [name: string, member: Member<Message>][] {
+    for (const [name, { heardMs }] of this.#members) {
+      if (nowMs - heardMs <= FORGET_MS) break;
+      this.#members.delete(name);
+    }
+    return [...this.#members].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+}
