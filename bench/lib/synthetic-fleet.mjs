@@ -19,6 +19,7 @@ function noise(...seeds) {
 
 export class SyntheticFleet {
   #reports = [];
+  #byName = new Map();
   #nowMs = 0;
   #startMs;
   /** Requests that the rigs got: `[name, command]`. */
@@ -35,6 +36,7 @@ export class SyntheticFleet {
       const heardMs = isSilent ? -300_000 : -Math.floor(noise(at, 1) * REPORT_MS);
       this.#reports.push({ at, name: nameOf(at), heardMs, isSilent, report: this.#report(at, 0) });
     }
+    for (const each of this.#reports) this.#byName.set(each.name, each);
   }
 
   get names() {
@@ -105,7 +107,7 @@ export class SyntheticFleet {
   /** Does what the request asks for, and reports at once. */
   ask = async (name, { command }) => {
     this.asked.push([name, command]);
-    const rig = this.#reports.find((each) => each.name === name);
+    const rig = this.#byName.get(name);
     if (!rig || rig.isSilent) throw new Error('it does not answer');
     if (command === 'pause') this.#paused.add(name);
     if (command === 'resume') this.#paused.delete(name);
