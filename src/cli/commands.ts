@@ -46,6 +46,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./stats.ts'),
   },
   {
+    usage: 'fleet',
+    group: 'Watch and earn:',
+    about: 'watch and steer the rigs of a fleet from one place, over NATS',
+    load: () => import('./fleet/fleet.ts'),
+  },
+  {
     usage: 'blocks',
     group: 'Watch and earn:',
     about: 'list your blocks, their state, and what they have earned',
@@ -86,6 +92,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: 'More:',
     about: 'make a key pair, with its secret half in a new file',
     load: () => import('./keygen.ts'),
+  },
+  {
+    usage: 'coordinate',
+    group: 'More:',
+    about: 'give the work of your nodes or pools to the rigs of a fleet, over NATS',
+    load: () => import('./coordinate.ts'),
   },
   {
     usage: 'service',

@@ -10,6 +10,9 @@ import { parseWork, type Work } from '../chain/work.ts';
 import { OUTCOMES, STALE_REASONS } from '../source/vocabulary.ts';
 import { jsonOrUndefined, jsonText } from '../text/plain-text.ts';
 
+/** What follows the inbox's own tokens: tokens without wildcards, none of them empty, so that publishing cannot fail. */
+const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
+
 /* Subjects. A server's permissions bind the last token to the account of the rig or coordinator that sends. */
 
 /** Coordinators that answer a fallback request are members of this queue group, so that only one of them gets it. */
@@ -87,7 +90,20 @@ export class FleetSubjects {
    * answer, so an answer to another one could be taken for a coordinator's work.
    */
   isInboxOf(member: string, reply: string): boolean {
-    return reply.startsWith(`${this.inbox(member)}.`) && !/[*>\s]/.test(reply);
+    const inbox = `${this.inbox(member)}.`;
+    return reply.startsWith(inbox) && ANSWER_TOKENS.test(reply.slice(inbox.length));
+  }
+
+  /**
+   * @returns the name of the member in whose inbox an answer to this subject ends up; undefined for a subject outside
+   *   of inboxes. Nobody has to be that member to name its inbox
+   */
+  inboxOwner(reply: string): string | undefined {
+    const prefix = `${this.#prefix}.inbox.`;
+    if (!reply.startsWith(prefix)) return undefined;
+    const [member = ''] = reply.slice(prefix.length).split('.', 1);
+    const name = senderOf(member);
+    return name !== undefined && this.isInboxOf(name, reply) ? name : undefined;
   }
 }
 
@@ -115,7 +131,7 @@ export function senderOf(subject: string): string | undefined {
 /** Maximum length of the name of a rig or coordinator, in characters. */
 export const MOST_NAME = 64;
 /** Maximum length of texts for people, in characters. */
-const MOST_TEXT = 1_000;
+export const MOST_TEXT = 1_000;
 /** Maximum length of a message, in bytes. The longest, a rig's report, has about 10,000. */
 export const MOST_MESSAGE_BYTES = 65_536;
 /** Maximum number of ended works that a state names. Rigs that missed more of them know the newer work anyway. */
@@ -210,8 +226,8 @@ export const REFUSALS = ['unknown-work', 'not-a-solution', 'too-many', 'wrong-me
 export type Refusal = (typeof REFUSALS)[number];
 
 export const SolutionAnswer = z.discriminatedUnion('state', [
-  /** The solution is being submitted: ask again. */
-  z.strictObject({ state: z.literal('pending') }),
+  /** The solution is being submitted: ask again, and ask the coordinator that submits it where its name is given. */
+  z.strictObject({ state: z.literal('pending'), coordinator: memberName.exactOptional() }),
   z.strictObject({
     state: z.literal('verdict'),
     outcome: z.enum(OUTCOMES),
