@@ -137,12 +137,13 @@ describe('texts of variables and flags', () => {
       [{ origin: 'stratum+ssl://pool.example:3334', value: '/ca.pem' }],
     ],
     ['pool.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
+    ['nats.urls', 'nats://Hub.example', ['nats://hub.example:4222']],
     ['devices.temp-limit', 'gpu0=80', [{ gpu: 'gpu0', value: 80 }, { value: 90 }]],
     ['devices.temp-resume', 'gpu0=70', [{ gpu: 'gpu0', value: 70 }]],
     ['gpu.batch-ms', '12.5', 12.5],
   ])('of %s may be a single text in a file, too, although the setting is a list', (path, text, values) => {
     const lists = ENTRIES.filter(({ setting }) => setting.type.form === 'list').map((entry) => entry.path);
-    expect(lists).toHaveLength(14);
+    expect(lists).toHaveLength(15);
     const entry = ENTRIES.find((each) => each.path === path)!;
     const file = folder.write('a.toml', stringify({ [entry.table]: { [entry.key]: text } }));
     expect(valueIn(folder.load({ file }).config, entry)).toEqual(values);
