@@ -207,7 +207,8 @@ export class CoordinatorSource implements WorkSource {
   #look(): void {
     if (!this.#listener) return;
     const nowMs = this.#clock.monotonicMs();
-    if (this.isSilent) {
+    // One reason is enough for as long as it is silent.
+    if (this.isSilent && !(this.silence.aborted && this.#isLost)) {
       this.#silence.abort();
       const { state } = this.#membership.link;
       const silent = `has not been heard for ${this.#limits.lostAfterMs / 1000} s`;
@@ -234,7 +235,7 @@ export class CoordinatorSource implements WorkSource {
     if (!known.hasEnded) this.#listener?.({ kind: 'stale', works: [known.work], reason: 'solved' });
   }
 
-  /** Asks the coordinator for its state, unless it is being asked. @param isSure whether to ask even if nothing lacks */
+  /** Asks the coordinator for its state, unless it is being asked. @param isSure whether to ask if nothing lacks */
   #ask(isSure = false): void {
     this.#asking ??= this.#keepAsking(isSure, this.#stop).finally(() => {
       this.#asking = undefined;
