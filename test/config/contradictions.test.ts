@@ -230,3 +230,17 @@ describe('a pool', () => {
     ]);
   });
 });
+
+it('a coordinator needs a NATS server beside its node or pool', () => {
+  const says = (settings: Parameters<typeof valueIn>[0]) =>
+    said(
+      contradictions.CONTRADICTIONS.coordinate(assemble((entry) => valueIn(settings, entry) ?? entry.setting.default)),
+    );
+  const urls = ['nats://127.0.0.1:4222'];
+  expect(says({ node: { urls: ['http://127.0.0.1:1848'] } })).toEqual([
+    'A coordinator needs the NATS server of its fleet: give it with --nats nats://HOST:4222.',
+  ]);
+  expect(says({ node: { urls: ['http://127.0.0.1:1848'] }, nats: { urls } })).toEqual([]);
+  expect(says({ pool: { urls: ['stratum+tcp://127.0.0.1:3333'], user: 'a.b' }, nats: { urls } })).toEqual([]);
+  expect(says({ pool: { urls: ['stratum+tcp://127.0.0.1:3333'] }, nats: { urls } })).toHaveLength(1);
+});
