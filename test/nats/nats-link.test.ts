@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeCredentials } from '#pickaxe/nats/credentials.js';
-import type { LinkError } from '#pickaxe/nats/link.js';
+import type { LinkError, LinkState } from '#pickaxe/nats/link.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { Authority } from './certificates.ts';
 import { connect, connected, disconnected, openLink } from './links.ts';
 import { HUB, leafOf, noServer, startCluster, TestServer, whyNoServer } from './server.ts';
@@ -238,11 +239,36 @@ describe.skipIf(noServer)(`real servers${whyNoServer}`, () => {
 
   it('leaves a server when it is asked to, but not within ten seconds', async () => {
     const [one, two] = [await start(), await start()];
-    const { link } = await connect([one.url, two.url]);
-    const before = link.state;
+    let passedMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + passedMs };
+    const { link } = await connect([one.url, two.url], 'member', {}, clock);
+    const states: LinkState[] = [link.state];
+    link.onState((state) => states.push(state));
+    passedMs = 9_000;
     link.renew();
-    expect(link.state).toBe(before);
     expect(link.publish('a', bytes(''))).toBe(true);
+    for (const at of [1, 2]) {
+      passedMs += 10_000;
+      link.renew();
+      link.renew();
+      await until(() => expect(states).toHaveLength(1 + 2 * at));
+      // The new connection is too young to be left.
+      link.renew();
+    }
+    const [first, second] = [one.url, two.url].sort((url) =>
+      states[0].isConnected && states[0].server === url ? -1 : 1,
+    );
+    const left = (server: string) => ({
+      isConnected: false,
+      reason: `${server} was left, because nothing was heard by it.`,
+    });
+    expect(states).toEqual([
+      { isConnected: true, server: first },
+      left(first),
+      { isConnected: true, server: second },
+      left(second),
+      { isConnected: true, server: first },
+    ]);
   });
 
   it('ends cleanly, also while it is connecting', async () => {

@@ -35,6 +35,11 @@ beforeAll(async () => {
   if (!noServer) server = await TestServer.start(configOf(MEMBERS));
 });
 
+async function memberAt(url: string, name: string): Promise<NatsLink> {
+  const { credentials } = MEMBERS.find((each) => each.name === name)!;
+  return (await connect([url], name, { credentials, inbox: subjects.inbox(name) })).link;
+}
+
 async function member(name: string): Promise<{ link: NatsLink; warnings: readonly string[] }> {
   const { credentials } = MEMBERS.find((each) => each.name === name)!;
   return connect([server.url], name, { credentials, inbox: subjects.inbox(name) });
@@ -235,19 +240,38 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const leafOf = (proof: string) =>
       configOf(MEMBERS, { hub: { servers: [`127.0.0.1:${hub.ports.leafnode}`], secret: proof } });
     const [leaf, stranger] = [await TestServer.start(leafOf(secret)), await TestServer.start(leafOf('00'.repeat(24)))];
-    const at = async (url: string, name: string) => {
-      const { credentials } = MEMBERS.find((each) => each.name === name)!;
-      return (await connect([url], name, { credentials, inbox: subjects.inbox(name) })).link;
-    };
-    const coordinator = await at(hub.url, 'c1');
+    const coordinator = await memberAt(hub.url, 'c1');
     const heard: string[] = [];
     coordinator.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
-    const [near, far] = [await at(leaf.url, 'rig 1'), await at(stranger.url, 'rig2')];
+    const [near, far] = [await memberAt(leaf.url, 'rig 1'), await memberAt(stranger.url, 'rig2')];
     await until(() => expect(stranger.log).toMatch(/Authorization Violation/));
     // The servers tell each other of subscriptions a moment later.
     await until(() => {
       far.publish(subjects.report('rig2'), bytes(''));
       near.publish(subjects.report('rig2'), bytes(''));
+      near.publish(subjects.report('rig 1'), bytes(''));
+      expect(heard).toContain(subjects.report('rig 1'));
+    });
+    expect(heard).not.toContain(subjects.report('rig2'));
+  });
+
+  it('only servers of the fleet can join its cluster', async () => {
+    const cluster = (servers: readonly string[], secret: string) =>
+      TestServer.start(
+        ({ client, route }) =>
+          configOf(MEMBERS, { cluster: { listen: `127.0.0.1:${route}`, servers, secret } })({ client }),
+        ['client', 'route'],
+      );
+    const first = await cluster([], 'ab'.repeat(24));
+    const routes = [`127.0.0.1:${first.ports.route}`];
+    const [second, stranger] = [await cluster(routes, 'ab'.repeat(24)), await cluster(routes, '00'.repeat(24))];
+    const coordinator = await memberAt(first.url, 'c1');
+    const heard: string[] = [];
+    coordinator.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
+    const [near, far] = [await memberAt(second.url, 'rig 1'), await memberAt(stranger.url, 'rig2')];
+    await until(() => expect(stranger.log).toMatch(/Authorization Violation/));
+    await until(() => {
+      far.publish(subjects.report('rig2'), bytes(''));
       near.publish(subjects.report('rig 1'), bytes(''));
       expect(heard).toContain(subjects.report('rig 1'));
     });
@@ -263,10 +287,7 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
   it('a revoked rig loses its connection when the server reads its configuration anew, and is told why', async () => {
     const own = await TestServer.start(configOf(MEMBERS));
     const links = [];
-    for (const name of ['rig 1', 'rig2']) {
-      const { credentials } = MEMBERS.find((each) => each.name === name)!;
-      links.push((await connect([own.url], name, { credentials, inbox: subjects.inbox(name) })).link);
-    }
+    for (const name of ['rig 1', 'rig2']) links.push(await memberAt(own.url, name));
     await own.reconfigure(configOf(MEMBERS.filter(({ name }) => name !== 'rig 1')));
     expect(await disconnected(links[0], /revoked/)).toBe(
       `${own.url} refuses this member’s credentials: they are not known there, or were revoked. ` +
