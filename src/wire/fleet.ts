@@ -10,7 +10,7 @@ import { parseWork, type Work } from '../chain/work.ts';
 import { OUTCOMES, STALE_REASONS } from '../source/vocabulary.ts';
 import { jsonOrUndefined, jsonText } from '../text/plain-text.ts';
 
-/** What follows the inbox's own tokens: tokens without wildcards, none of them empty, so that publishing cannot fail. */
+/** What follows the inbox's own tokens: tokens that are not empty and have no wildcards, so that publishing works. */
 const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
 
 /* Subjects. A server's permissions bind the last token to the account of the rig or coordinator that sends. */
@@ -40,6 +40,11 @@ export class FleetSubjects {
     return `${this.#prefix}.hello.${token(coordinator)}.${token(sender)}`;
   }
 
+  /** What a member may send as such a request to any coordinator, for its permissions. */
+  hellosBy(sender: string): string {
+    return `${this.#prefix}.hello.*.${token(sender)}`;
+  }
+
   hellosTo(coordinator: string): string {
     return `${this.#prefix}.hello.${token(coordinator)}.*`;
   }
@@ -47,6 +52,10 @@ export class FleetSubjects {
   /** A request with a solution, to the coordinator that gave the work. */
   solution(coordinator: string, rig: string): string {
     return `${this.#prefix}.solution.${token(coordinator)}.${token(rig)}`;
+  }
+
+  solutionsBy(rig: string): string {
+    return `${this.#prefix}.solution.*.${token(rig)}`;
   }
 
   solutionsTo(coordinator: string): string {
@@ -83,6 +92,10 @@ export class FleetSubjects {
   /** The beginning of the subjects at which a member gets its answers, without a final dot. */
   inbox(member: string): string {
     return `${this.#prefix}.inbox.${token(member)}`;
+  }
+
+  get inboxes(): string {
+    return `${this.#prefix}.inbox.>`;
   }
 
   /**
