@@ -18,7 +18,6 @@ import { pino } from 'pino';
 import { chromium } from 'playwright-core';
 import { serveFleet } from '#pickaxe/fleet/http.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { jsonText } from '#pickaxe/text/plain-text.js';
 import { shrinkPng } from '../scripts/shrink-png.mjs';
 import { median, printHeading, printTable, quantile, save } from './lib/figures.mjs';
 import { SyntheticFleet } from './lib/synthetic-fleet.mjs';
@@ -121,7 +120,7 @@ async function measure(browser, rigs) {
   const { url, close, status } = await served(rigs);
   const statusMs = Array.from({ length: STATUSES }, () => cpuMs(status));
   const last = status();
-  const jsonMs = Array.from({ length: STATUSES }, () => cpuMs(() => jsonText(last)));
+  const jsonMs = Array.from({ length: STATUSES }, () => cpuMs(() => JSON.stringify(last)));
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
   await page.addInitScript(PROBE);
