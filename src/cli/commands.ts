@@ -96,7 +96,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'coordinate',
     group: 'More:',
-    about: 'give a node’s or pool’s work to a fleet, over NATS',
+    about: 'give your nodes’ or pools’ work to the rigs of a fleet',
     load: () => import('./coordinate.ts'),
   },
   {
