@@ -7,7 +7,7 @@ import type { Work } from '../../chain/work.ts';
 import type { StaleReason } from '../../source/vocabulary.ts';
 import { BoundedMap, TokenBucket } from '../../system/bounded.ts';
 import { type CoordinatorState, workOfGiven } from '../../wire/fleet.ts';
-import type { FleetLimits } from './limits.ts';
+import type { CoordinatorLimits } from './limits.ts';
 import type { KnownWork } from './own-works.ts';
 
 export interface ForeignWork extends KnownWork {
@@ -31,11 +31,11 @@ interface Coordinator {
 }
 
 export class OtherCoordinators {
-  readonly #limits: FleetLimits;
+  readonly #limits: CoordinatorLimits;
   /** By name, the one that has been silent for the longest time first. */
   readonly #coordinators = new Map<string, Coordinator>();
 
-  constructor(limits: FleetLimits) {
+  constructor(limits: CoordinatorLimits) {
     this.#limits = limits;
   }
 

@@ -15,7 +15,7 @@ import { BoundedMap } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Refusal, SolutionRequest } from '../../wire/fleet.ts';
 import type { RelayedWorks } from '../relay.ts';
-import type { FleetLimits } from './limits.ts';
+import type { CoordinatorLimits } from './limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
 
@@ -36,7 +36,7 @@ export interface SolutionsOptions {
   readonly submitElsewhere: SubmitElsewhere | undefined;
   readonly emit: Listener;
   readonly clock: Clock;
-  readonly limits: FleetLimits;
+  readonly limits: CoordinatorLimits;
 }
 
 export type Judged =

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
 import { creationTimeOf, type Work, withCreationTime } from '#pickaxe/chain/work.js';
-import type { FleetLimits } from '#pickaxe/relay/fleet/limits.js';
+import type { CoordinatorLimits } from '#pickaxe/relay/fleet/limits.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { makeWork } from '../../fakes.ts';
 import { FakeNats } from '../../nats/fake-nats.ts';
@@ -10,7 +10,7 @@ import { eventually, mine, wrongSolution } from '../../source/follow.ts';
 import { Coordinator, solutionRequest, subjects, TestRig } from './coordinator.ts';
 
 /** A coordinator that gives work, one that takes solutions of it, and a rig. */
-async function withTwo(limits: Partial<FleetLimits> = {}) {
+async function withTwo(limits: Partial<CoordinatorLimits> = {}) {
   const nats = new FakeNats();
   const sent: Solution[] = [];
   const nodes: { verdict: () => Verdict | Promise<Verdict> } = {

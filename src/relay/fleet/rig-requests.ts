@@ -19,7 +19,7 @@ import {
   SolutionRequest,
 } from '../../wire/fleet.ts';
 import type { RelayLog } from '../relay.ts';
-import { type FleetLimits, REFUSALS, type Refusal } from './limits.ts';
+import { type CoordinatorLimits, REFUSALS, type Refusal } from './limits.ts';
 import { type Rig, Rigs } from './rigs.ts';
 import type { Judged, Solutions } from './solutions.ts';
 
@@ -45,10 +45,10 @@ export interface RequestsOptions {
   readonly subjects: FleetSubjects;
   readonly clock: Clock;
   readonly log: RelayLog;
-  readonly limits: FleetLimits;
+  readonly limits: CoordinatorLimits;
 }
 
-export class Requests {
+export class RigRequests {
   readonly refusals: Refusals<Refusal>;
   readonly #options: RequestsOptions;
   readonly #rigs: Rigs;
