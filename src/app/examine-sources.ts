@@ -1,4 +1,4 @@
-/** Examines the nodes, the pools, the fleet and the account of the settings, for `pickaxe doctor` and `pickaxe init`. */
+/** Examines the nodes, pools, fleet and account of the settings, for `pickaxe doctor` and `pickaxe init`. */
 
 import type { Work } from '../chain/work.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
