@@ -89,6 +89,18 @@ export class FleetSubjects {
   isInboxOf(member: string, reply: string): boolean {
     return reply.startsWith(`${this.inbox(member)}.`) && !/[*>\s]/.test(reply);
   }
+
+  /**
+   * @returns the name of the member in whose inbox an answer to this subject ends up; undefined for a subject outside
+   *   of inboxes. Nobody has to be that member to name its inbox
+   */
+  inboxOwner(reply: string): string | undefined {
+    const prefix = `${this.#prefix}.inbox.`;
+    if (!reply.startsWith(prefix)) return undefined;
+    const [member = ''] = reply.slice(prefix.length).split('.', 1);
+    const name = senderOf(member);
+    return name !== undefined && this.isInboxOf(name, reply) ? name : undefined;
+  }
 }
 
 /**

@@ -1,0 +1,39 @@
+/** Makes the connection of a fleet's member to its NATS servers from the settings. */
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Config } from '../config/settings.ts';
+import { NatsLink } from '../nats/nats-link.ts';
+import { systemClock } from '../system/clock.ts';
+import { FleetSubjects, MOST_NAME } from '../wire/fleet.ts';
+import { orUsageError, UsageError } from './exit.ts';
+import { certificatesIn, secretTextIn } from './node-api.ts';
+
+export interface FleetMember {
+  /** The name of the rig, which is also that of a coordinator. */
+  readonly name: string;
+  /** 16 hex digits, chosen at random. */
+  readonly instance: string;
+  readonly subjects: FleetSubjects;
+  /** Connects at once, and again after each loss, until it is closed. */
+  readonly link: NatsLink;
+}
+
+/** @throws UsageError without servers, or when the credentials or the certificates cannot be used */
+export function fleetMember({ nats, rig }: Pick<Config, 'nats' | 'rig'>): FleetMember {
+  const { urls, credentialsFile, caFile, subject } = nats;
+  if (urls === undefined) throw new UsageError('No NATS server is configured. Give one with --nats nats://HOST:4222.');
+  const name = rig.name ?? hostname().slice(0, MOST_NAME);
+  const subjects = new FleetSubjects(subject);
+  const options = {
+    servers: urls,
+    name,
+    inboxPrefix: subjects.inbox(name),
+    clock: systemClock,
+    random: Math.random,
+    ...(credentialsFile !== undefined && { credentials: secretTextIn(credentialsFile, '--nats-credentials') }),
+    ...(caFile !== undefined && { authorities: certificatesIn(caFile, '--nats-ca-file') }),
+  };
+  const link = orUsageError(() => new NatsLink(options));
+  return { name, instance: randomBytes(8).toString('hex'), subjects, link };
+}
