@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../config/settings.ts';
+import { readCredentials } from '../nats/credentials.ts';
 import { NatsLink } from '../nats/nats-link.ts';
 import { systemClock } from '../system/clock.ts';
 import { FleetSubjects, MOST_NAME } from '../wire/fleet.ts';
@@ -15,25 +16,34 @@ export interface FleetMember {
   /** 16 hex digits, chosen at random. */
   readonly instance: string;
   readonly subjects: FleetSubjects;
-  /** Connects at once, and again after each loss, until it is closed. */
+  /** Connects once it is opened, and again after each loss, until it is closed. */
   readonly link: NatsLink;
 }
 
-/** @throws UsageError without servers, or when the credentials or the certificates cannot be used */
-export function fleetMember({ nats, rig }: Pick<Config, 'nats' | 'rig'>): FleetMember {
+/**
+ * @param warn gets sentences about subjects that the server denies
+ * @throws UsageError without servers, or when the credentials or the certificates cannot be used
+ */
+export function fleetMember({ nats, rig }: Pick<Config, 'nats' | 'rig'>, warn: (line: string) => void): FleetMember {
   const { urls, credentialsFile, caFile, subject } = nats;
   if (urls === undefined) throw new UsageError('No NATS server is configured. Give one with --nats nats://HOST:4222.');
   const name = rig.name ?? hostname().slice(0, MOST_NAME);
   const subjects = new FleetSubjects(subject);
-  const options = {
+  const settings = {
     servers: urls,
-    name,
-    inboxPrefix: subjects.inbox(name),
-    clock: systemClock,
-    random: Math.random,
-    ...(credentialsFile !== undefined && { credentials: secretTextIn(credentialsFile, '--nats-credentials') }),
+    ...(credentialsFile !== undefined && { credentials: credentialsIn(credentialsFile) }),
     ...(caFile !== undefined && { authorities: certificatesIn(caFile, '--nats-ca-file') }),
+    name,
+    inbox: subjects.inbox(name),
   };
-  const link = orUsageError(() => new NatsLink(options));
+  const link = new NatsLink(settings, { clock: systemClock, random: Math.random, warn });
   return { name, instance: randomBytes(8).toString('hex'), subjects, link };
+}
+
+function credentialsIn(file: string) {
+  const text = secretTextIn(file, '--nats-credentials');
+  return orUsageError(
+    () => readCredentials(text),
+    (why) => `--nats-credentials: ${file} cannot be used: ${why}.`,
+  );
 }

@@ -24,8 +24,13 @@ export interface Link {
   subscribe(subject: string, listener: (message: LinkMessage) => void, queue?: string): () => void;
   /** Sends a message, at most once. Nothing is kept for later. @returns false while there is no connection */
   publish(subject: string, data: Uint8Array): boolean;
-  /** @returns the first answer's data @throws LinkError */
+  /** @returns the first answer's data @throws LinkError, or the reason of `stop` when it fires */
   request(subject: string, data: Uint8Array, timeoutMs: number, stop: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Leaves this server for the next one, because the caller hears nothing by it. Does nothing while there is no
+   * connection, or when the connection is younger than ten seconds.
+   */
+  renew(): void;
 }
 
 /**

@@ -38,6 +38,8 @@ export interface RelayedWorksOptions {
   readonly clock?: Clock;
   /** Called when the current work has changed; undefined means that there is none. */
   readonly changed: (work: Work | undefined, update: SourceUpdate) => void;
+  /** Called after each update of the source, and after `changed` if that was called for it. */
+  readonly updated?: (update: SourceUpdate) => void;
 }
 
 export interface Judgement extends Verification {
@@ -72,7 +74,10 @@ export class RelayedWorks {
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
     try {
-      for await (const update of updatesOf(this.#options.source, stop)) this.#apply(update);
+      for await (const update of updatesOf(this.#options.source, stop)) {
+        this.#apply(update);
+        this.#options.updated?.(update);
+      }
     } finally {
       await this.#submitter.settled();
     }

@@ -38,11 +38,11 @@ export class Announcements {
     this.emit({ type: 'source', source: this.source, kind: this.#kind, state, reason, ...lines });
   }
 
-  reached(): void {
+  reached(what = `the ${this.#kind} gives work`): void {
     if (this.#everReached && !this.isLost) return;
     this.#everReached = true;
     this.#outage = undefined;
-    this.note('connected', `the ${this.#kind} gives work`);
+    this.note('connected', what);
   }
 
   /** @param latencyMs the time from asking for work to having it */

@@ -24,7 +24,7 @@ const BLOCK_EVENTS = {
 const NOT_SENT: Verdict = { outcome: 'stale', reason: 'found after its work went stale; not sent' };
 
 export interface SubmitterOptions {
-  readonly source: WorkSource;
+  readonly source: Pick<WorkSource, 'name' | 'nameOf' | 'submit'>;
   readonly emit: Listener;
   readonly clock: Clock;
   /** Whether the solution's work is known to be stale. Called right before the solution is sent. */
@@ -109,6 +109,6 @@ export class Submitter {
   }
 }
 
-function nameOf(source: WorkSource, work: Work): string {
+function nameOf(source: SubmitterOptions['source'], work: Work): string {
   return source.nameOf?.(work) ?? source.name;
 }

@@ -127,7 +127,7 @@ export function senderOf(subject: string): string | undefined {
 /** Maximum length of the name of a rig or coordinator, in characters. */
 export const MOST_NAME = 64;
 /** Maximum length of texts for people, in characters. */
-const MOST_TEXT = 1_000;
+export const MOST_TEXT = 1_000;
 /** Maximum length of a message, in bytes. The longest, a rig's report, has about 10,000. */
 export const MOST_MESSAGE_BYTES = 65_536;
 /** Maximum number of ended works that a state names. Rigs that missed more of them know the newer work anyway. */
@@ -222,8 +222,8 @@ export const REFUSALS = ['unknown-work', 'not-a-solution', 'too-many', 'wrong-me
 export type Refusal = (typeof REFUSALS)[number];
 
 export const SolutionAnswer = z.discriminatedUnion('state', [
-  /** The solution is being submitted: ask again. */
-  z.strictObject({ state: z.literal('pending') }),
+  /** The solution is being submitted: ask again, and ask the coordinator that submits it where its name is given. */
+  z.strictObject({ state: z.literal('pending'), coordinator: memberName.exactOptional() }),
   z.strictObject({
     state: z.literal('verdict'),
     outcome: z.enum(OUTCOMES),

@@ -176,6 +176,11 @@ export class FetchSchedule {
     return works;
   }
 
+  /** Whether the node gave the work, and may still know it. */
+  isRemembered(work: Work): boolean {
+    return this.#remembered.some((fetched) => fetched.work === work);
+  }
+
   isOutdated(work: Work): boolean {
     return this.#remembered.some((fetched) => fetched.work === work && fetched.outdated);
   }

@@ -104,11 +104,16 @@ export class NodeSource implements WorkSource {
 
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const { work, header } = solution;
+    // A foreign work, which the node gave to others or never gave, must not end this source's own work on that parent
+    // unless its solution is accepted.
+    const isForeign = !this.#schedule.isRemembered(work);
     const options = {
       post: (signal: AbortSignal) => this.#client.submit(header, signal),
       isOutdated: () => this.#schedule.isOutdated(work),
       // From here on the miner gets other work, even while the submission is repeated.
-      onSent: () => this.#solved(work),
+      onSent: () => {
+        if (!isForeign) this.#solved(work);
+      },
       pause: (ms: number, signal: AbortSignal) => this.#impatience.pause(ms, signal),
       // Even for work that the node may have forgotten, one attempt is made: the node decides.
       lifeMs: Math.max(this.#schedule.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
@@ -116,8 +121,11 @@ export class NodeSource implements WorkSource {
       limits: this.#limits,
     };
     const verdict = await submitSolution(options, stop);
-    if (verdict.outcome === 'accepted') this.#bounds.accepted();
-    else this.#notSolved(work);
+    if (verdict.outcome !== 'accepted') this.#notSolved(work);
+    else {
+      if (isForeign) this.#solved(work);
+      this.#bounds.accepted();
+    }
     return verdict;
   }
 

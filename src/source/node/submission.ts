@@ -4,8 +4,8 @@ import { Backoff } from '../../net/connecting.ts';
 import { NodeError } from '../../node/errors.ts';
 import type { StatusAnswer } from '../../node/http.ts';
 import type { NodeLimits } from '../../node/limits.ts';
-import { onAbort, within } from '../../system/abort.ts';
 import { TokenBucket } from '../../system/bounded.ts';
+import { deliver } from '../delivery.ts';
 import type { Verdict } from '../source.ts';
 
 export interface SubmissionOptions {
@@ -23,68 +23,28 @@ export interface SubmissionOptions {
   readonly limits: Pick<NodeLimits, 'solvedAfterMs' | 'submitAfterStopMs' | 'submitPauses'>;
 }
 
-/** Maximum pause that a node may ask for (`retry-after`): a solution soon becomes worthless. */
-const MAX_PATIENCE_MS = 5_000;
-
 /** Settles within `lifeMs`, or soon after `stop`. Never throws. */
-export async function submitSolution(options: SubmissionOptions, stop: AbortSignal): Promise<Verdict> {
-  const ending = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const release = onAbort(stop, () => {
-    timer = setTimeout(() => ending.abort(), options.limits.submitAfterStopMs);
-  });
-  try {
-    return await within(options.lifeMs, ending.signal, (signal) => keepTrying(options, signal));
-  } finally {
-    clearTimeout(timer);
-    release();
-  }
-}
-
-async function keepTrying(options: SubmissionOptions, stop: AbortSignal): Promise<Verdict> {
-  const { post, isOutdated, random, limits } = options;
+export function submitSolution(options: SubmissionOptions, stop: AbortSignal): Promise<Verdict> {
+  const { post, isOutdated, random, limits, ...rest } = options;
   const pauses = new Backoff(limits.submitPauses, random);
-  const onSent = once(options.onSent);
-  const takesLong = setTimeout(onSent, limits.solvedAfterMs);
-  /** Whether the node may have accepted an attempt whose answer was lost. */
-  let answerLost = false;
-  for (let attempt = 1; ; attempt++) {
-    let problem: NodeError;
+  const attempt = async (signal: AbortSignal) => {
     try {
-      return verdictOf(await post(stop), answerLost);
+      return verdictOf(await post(signal));
     } catch (error) {
-      problem = error instanceof NodeError ? error : new NodeError('timed out', String(error), { cause: error });
-    } finally {
-      clearTimeout(takesLong);
-      onSent();
+      return error instanceof NodeError ? error : new NodeError('timed out', String(error), { cause: error });
     }
-    answerLost ||= problem.mayHaveBeenTaken;
-    if (isOutdated() && !answerLost) {
-      return { outcome: 'stale', reason: `a New Cut came before the node could be reached: ${problem.message}` };
-    }
-    if (!stop.aborted) await options.pause(pauses.nextMs(Math.min(problem.retryAfterMs ?? 0, MAX_PATIENCE_MS)), stop);
-    if (stop.aborted) {
-      const attempts = attempt === 1 ? 'one attempt' : `${attempt} attempts`;
-      return { outcome: 'unknown', reason: `gave up after ${attempts}: ${problem.message}` };
-    }
-  }
-}
-
-function once(action: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) action();
-    isDone = true;
   };
+  const whyOutdated = () => (isOutdated() ? 'a New Cut came before the node could be reached' : undefined);
+  const nextPauseMs = (retryAfterMs: number) => pauses.nextMs(retryAfterMs);
+  return deliver({ ...rest, limits, attempt, whyOutdated, nextPauseMs, untaken: 'unknown' }, stop);
 }
 
-function verdictOf({ status, text }: StatusAnswer, answerLost: boolean): Verdict {
+function verdictOf({ status, text }: StatusAnswer): Verdict {
   if (status >= 200 && status < 300) return { outcome: 'accepted', reason: '' };
-  const reason = text === '' ? `the node answered ${status}` : text;
-  // A refusal says nothing about the attempt whose answer was lost: it may have been accepted and have solved the work.
-  if (answerLost)
-    return { outcome: 'unknown', reason: `the answer was lost, and the next attempt was answered with: ${reason}` };
-  return { outcome: status === 404 ? 'stale' : 'rejected', reason };
+  return {
+    outcome: status === 404 ? 'stale' : 'rejected',
+    reason: text === '' ? `the node answered ${status}` : text,
+  };
 }
 
 /*

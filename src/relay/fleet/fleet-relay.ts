@@ -1,0 +1,232 @@
+/**
+ * A coordinator as a relay: it publishes the source's work to the rigs of a fleet over NATS, and takes their solutions.
+ * Nothing is kept for a lost connection: after each reconnection the whole state is published again, and rigs repeat
+ * what was not answered.
+ */
+
+import { difficultyOf } from '../../chain/target.ts';
+import type { Work } from '../../chain/work.ts';
+import type { Listener } from '../../events/events.ts';
+import { type Link, LinkError, type LinkMessage, type LinkState } from '../../nats/link.ts';
+import type { SourceUpdate, WorkSource } from '../../source/source.ts';
+import { onAbort, settledWithin } from '../../system/abort.ts';
+import { LogBucket } from '../../system/bounded.ts';
+import type { Clock } from '../../system/clock.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import {
+  CoordinatorState,
+  FALLBACK_QUEUE,
+  type FleetSubjects,
+  messageBytes,
+  readMessage,
+  senderOf,
+} from '../../wire/fleet.ts';
+import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
+import { type FleetLimits, fleetLimits } from './limits.ts';
+import { OtherCoordinators } from './other-coordinators.ts';
+import { OwnWorks } from './own-works.ts';
+import { Requests } from './requests.ts';
+import { Solutions, type SubmitElsewhere } from './solutions.ts';
+
+const NAME = 'fleet';
+/** Capacity of the token buckets for log lines about the connection, and about another coordinator of the same name. */
+const LINES_LOGGED = 10;
+const STOPPING = 'this coordinator is stopping';
+
+export interface FleetRelayOptions {
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  readonly log: RelayLog;
+  /** It is not closed by the relay. */
+  readonly link: Link;
+  readonly subjects: FleetSubjects;
+  /** The coordinator's name. */
+  readonly name: string;
+  /** 16 hex digits, chosen at random. */
+  readonly instance: string;
+  /** Absent where no node can be asked, so that only own works' solutions are taken. */
+  readonly submitElsewhere?: SubmitElsewhere | undefined;
+  readonly limits?: Partial<FleetLimits>;
+}
+
+export class FleetRelay implements Relay {
+  readonly name = NAME;
+  readonly #options: FleetRelayOptions;
+  readonly #limits: FleetLimits;
+  readonly #works: RelayedWorks;
+  readonly #own: OwnWorks;
+  readonly #others: OtherCoordinators;
+  readonly #solutions: Solutions;
+  readonly #requests: Requests;
+  readonly #connectionLines: LogBucket;
+  readonly #namesakeLines: LogBucket;
+  readonly #ends: (() => void)[] = [];
+  #stop: AbortSignal = AbortSignal.abort();
+
+  constructor(options: FleetRelayOptions) {
+    this.#options = options;
+    const { source, emit, clock, log, link, subjects, name, instance, submitElsewhere } = options;
+    const limits = { ...fleetLimits, ...options.limits };
+    const nowMs = clock.monotonicMs();
+    const works = new RelayedWorks({
+      name: NAME,
+      source,
+      emit,
+      clock,
+      changed: (work, update) => this.#changed(work, update),
+      updated: (update) => {
+        if (this.#note(update)) this.#publish(false);
+      },
+    });
+    const own = new OwnWorks({ instance, source, most: limits.works });
+    const others = new OtherCoordinators(limits);
+    const parts = { name, relay: NAME, source: source.name, works, own, others, submitElsewhere };
+    const solutions = new Solutions({ ...parts, emit, clock, limits });
+    const difficulty = () => (works.current ? difficultyOf(works.current.target) : 0);
+    const state = () => own.state(true);
+    this.#requests = new Requests({ name, solutions, state, difficulty, link, subjects, clock, log, limits });
+    this.#limits = limits;
+    this.#works = works;
+    this.#own = own;
+    this.#others = others;
+    this.#solutions = solutions;
+    this.#connectionLines = new LogBucket(LINES_LOGGED, nowMs);
+    this.#namesakeLines = new LogBucket(LINES_LOGGED, nowMs);
+  }
+
+  /** @throws Error if another coordinator of this name answers */
+  async open(): Promise<void> {
+    const { link, name, subjects, submitElsewhere } = this.#options;
+    await this.#connected();
+    await this.#refuseNamesake();
+    const listen = (subject: string, listener: (message: LinkMessage) => void, queue?: string) => {
+      this.#ends.push(link.subscribe(subject, listener, queue));
+    };
+    const requests = this.#requests;
+    listen(subjects.allWork, (message) => this.#hear(message));
+    listen(subjects.hellosTo(name), (message) => requests.hello(message));
+    listen(subjects.solutionsTo(name), (message) => requests.solution(message, true, this.#stop));
+    // A coordinator without nodes could answer no request of the queue group, and would keep them from others.
+    const fallback = (message: LinkMessage) => requests.solution(message, false, this.#stop);
+    if (submitElsewhere) listen(subjects.fallbacks, fallback, FALLBACK_QUEUE);
+    listen(subjects.reports, (message) => requests.report(message));
+    this.#ends.push(link.onState((state) => this.#linkChanged(state)));
+    this.#linkChanged(link.state);
+  }
+
+  async run(stop: AbortSignal): Promise<void> {
+    this.#stop = stop;
+    const beat = setInterval(() => this.#publish(false), this.#limits.beatMs);
+    const report = setInterval(() => this.#requests.tell(NAME, this.#options.emit), this.#limits.reportMs);
+    // Rigs leave at once, and what they have sent is still answered.
+    const release = onAbort(stop, () => {
+      clearInterval(beat);
+      this.#own.lose(STOPPING);
+      this.#publish(false);
+    });
+    try {
+      await this.#works.follow(stop);
+      await this.#solutions.settled();
+      // The last answers are sent in callbacks of the promises that have settled now.
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      release();
+      clearInterval(beat);
+      clearInterval(report);
+      for (const end of this.#ends.splice(0)) end();
+      this.#requests.tell(NAME, this.#options.emit);
+      this.#requests.refusals.close();
+    }
+  }
+
+  /* The connection */
+
+  /** Waits for the first connection, for some seconds at most: the link keeps trying. */
+  async #connected(): Promise<void> {
+    const { link } = this.#options;
+    if (link.state.isConnected) return;
+    let end = () => {};
+    const connected = new Promise<void>((resolve) => {
+      end = link.onState(({ isConnected }) => isConnected && resolve());
+    });
+    await settledWithin(connected, this.#limits.connectMs);
+    end();
+  }
+
+  /** Two coordinators of one name would answer each other's rigs. */
+  async #refuseNamesake(): Promise<void> {
+    const { link, name, subjects, instance, log } = this.#options;
+    if (!link.state.isConnected) return;
+    let answer: Uint8Array;
+    try {
+      const stop = new AbortController().signal;
+      answer = await link.request(subjects.hello(name, name), messageBytes({}), this.#limits.helloMs, stop);
+    } catch (fault) {
+      if (!(fault instanceof LinkError)) throw fault;
+      if (fault.fault === 'denied')
+        log.warn(`it is not known whether another coordinator has this name: ${fault.message}`);
+      return;
+    }
+    const other = readMessage(CoordinatorState, answer);
+    if (other === undefined || other.instance === instance) return;
+    throw new Error(
+      `another coordinator named ${oneLine(name)} is running: give this one another name with --rig-name`,
+    );
+  }
+
+  #linkChanged(state: LinkState): void {
+    const { log, name, subjects, clock } = this.#options;
+    if (state.isConnected) this.#publish(true);
+    const unlogged = this.#connectionLines.take(clock.monotonicMs());
+    if (unlogged === undefined) return;
+    const others = unlogged === 0 ? '' : ` (${unlogged} lines about the connection were left out)`;
+    if (state.isConnected) log.info(`publishes work as ${subjects.work(name)} at ${state.server}${others}`);
+    else log.warn(`reaches no rigs: ${state.reason}${others}`);
+  }
+
+  /* The states */
+
+  #changed(work: Work | undefined, update: SourceUpdate): void {
+    const isNoted = this.#note(update);
+    if (this.#own.change(work) || isNoted) this.#publish(work !== undefined);
+  }
+
+  /** @returns whether the update changes what was published */
+  #note(update: SourceUpdate): boolean {
+    if (update.kind === 'stale') return this.#own.end(update.works, update.reason);
+    if (update.kind === 'rest') return false;
+    return this.#own.lose(update.kind === 'lost' ? update.reason : null);
+  }
+
+  #publish(isWhole: boolean): void {
+    const { link, subjects, name } = this.#options;
+    if (link.state.isConnected) link.publish(subjects.work(name), messageBytes(this.#own.state(isWhole)));
+  }
+
+  /** Hears a coordinator's state, which may be its own. */
+  #hear({ subject, data }: LinkMessage): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const { refusals } = this.#requests;
+    const sender = senderOf(subject);
+    if (sender === undefined) {
+      refusals.note('wrong-name', undefined);
+    } else if (!this.#others.admits(sender, nowMs)) {
+      refusals.note('flood', oneLine(sender));
+    } else {
+      const state = readMessage(CoordinatorState, data);
+      if (!state) refusals.note('wrong-message', oneLine(sender));
+      else if (sender !== this.#options.name) this.#others.take(sender, state, nowMs);
+      else if (state.instance !== this.#options.instance) this.#logNamesake(nowMs);
+    }
+  }
+
+  #logNamesake(nowMs: number): void {
+    const unlogged = this.#namesakeLines.take(nowMs);
+    if (unlogged === undefined) return;
+    const subject = this.#options.subjects.work(this.#options.name);
+    this.#options.log.warn(
+      `another coordinator publishes as ${subject}, too, which confuses rigs: give one of the two another name with --rig-name`,
+    );
+  }
+}

@@ -1,0 +1,64 @@
+/** Bounds what rigs and other coordinators cost a coordinator. Tests use smaller limits. */
+
+import { REFUSALS as ANSWERED } from '../../wire/fleet.ts';
+
+export const fleetLimits = {
+  /** Time between two states: rigs leave a coordinator whose states cease for 2.5 s. */
+  beatMs: 1_000,
+  /** Time between two events about the rigs. */
+  reportMs: 5_000,
+  /** How long `open` waits for the connection, and for another coordinator of the same name to answer. */
+  connectMs: 5_000,
+  helloMs: 1_000,
+  /** A rig waits 5 s for an answer. After this time it is `pending`. */
+  answerMs: 3_000,
+  /** Maximum number of own works whose solutions are taken: those of five minutes with a new work each 300 ms. */
+  works: 1_024,
+  /** Maximum number of remembered verdicts, so that no solution is submitted twice. */
+  verdicts: 16_384,
+  /** Maximum number of rigs with limits of their own, 2 kB each. Further ones share one set of limits. */
+  rigs: 4_096,
+  /** A rig without a message in this time can be forgotten. */
+  rigIdleMs: 60_000,
+  /** A rig mines here until its report of every ten seconds has failed to come three times. */
+  sessionMs: 35_000,
+  /**
+   * Token bucket for a rig's requests with solutions. On a pool, each of its devices sends up to 144 shares a second.
+   * Those beyond are dropped without an answer, before anything is read but their subject.
+   */
+  solutionBurst: 1_000,
+  solutionsPerSecond: 500,
+  /** Token bucket for a rig's requests for the state, and for its reports. */
+  helloBurst: 5,
+  hellosPerSecond: 0.5,
+  reportBurst: 3,
+  reportsPerSecond: 0.2,
+  /** Token bucket for a rig's wrong solutions: one beyond has all its solutions refused for `refusedMs`. */
+  wrongBurst: 20,
+  wrongPerMinute: 20,
+  refusedMs: 60_000,
+  /** Token bucket for telling a rig that it is refused. */
+  refusalBurst: 5,
+  refusalsPerSecond: 1,
+  /** Maximum number of other coordinators that are followed, and of works of each, 2 kB each. */
+  coordinators: 64,
+  worksOfEach: 64,
+  /** Another coordinator that is silent for this time makes room for a new one. */
+  coordinatorIdleMs: 10_000,
+  /** Token bucket for the states of another coordinator. It publishes one a second, and some at each new work. */
+  stateBurst: 200,
+  statesPerSecond: 50,
+  /** Token bucket for solutions of another coordinator's works: each is sent to all nodes. */
+  elsewhereBurst: 50,
+  elsewherePerSecond: 5,
+  /** Time between two log lines about refused messages. */
+  logMs: 60_000,
+};
+export type FleetLimits = Readonly<typeof fleetLimits>;
+
+/**
+ * Reasons for refusing messages. Answered ones: see `wire/fleet.ts`. Without an answer: `flood` (too many messages),
+ * `wrong-inbox` (the answer would reach others than the sender) and `wrong-name` (no member has such a name).
+ */
+export const REFUSALS = [...ANSWERED, 'flood', 'wrong-inbox', 'wrong-name'] as const;
+export type Refusal = (typeof REFUSALS)[number];

@@ -1,0 +1,106 @@
+/**
+ * The works of other coordinators, as their states give them: when one of them is out of reach, rigs send solutions of
+ * its works to any coordinator that has heard of them. Everything here is what another member claims.
+ */
+
+import type { Work } from '../../chain/work.ts';
+import type { StaleReason } from '../../source/vocabulary.ts';
+import { BoundedMap, TokenBucket } from '../../system/bounded.ts';
+import { type CoordinatorState, workOfGiven } from '../../wire/fleet.ts';
+import type { FleetLimits } from './limits.ts';
+import type { KnownWork } from './own-works.ts';
+
+export interface ForeignWork extends KnownWork {
+  /** Bounds the solutions of the coordinator's works. */
+  readonly elsewhere: TokenBucket;
+}
+
+interface HeardWork extends ForeignWork {
+  ended: StaleReason | undefined;
+}
+
+interface Coordinator {
+  readonly states: TokenBucket;
+  readonly elsewhere: TokenBucket;
+  /** By name. */
+  readonly works: BoundedMap<string, HeardWork>;
+  instance: string;
+  number: number;
+  latestTimeUs: bigint;
+  heardMs: number;
+}
+
+export class OtherCoordinators {
+  readonly #limits: FleetLimits;
+  /** By name, the one that has been silent for the longest time first. */
+  readonly #coordinators = new Map<string, Coordinator>();
+
+  constructor(limits: FleetLimits) {
+    this.#limits = limits;
+  }
+
+  /** @returns whether a state of this coordinator may be read now; if so, it is counted */
+  admits(name: string, nowMs: number): boolean {
+    return this.#of(name, nowMs)?.states.take(1, nowMs) === true;
+  }
+
+  /** Takes a state that was admitted, unless it is old. */
+  take(name: string, state: CoordinatorState, nowMs: number): void {
+    const coordinator = this.#coordinators.get(name);
+    if (!coordinator) return;
+    const { instance, number, given, ended, latestTimeMicros } = state;
+    if (instance === coordinator.instance && number <= coordinator.number) return;
+    coordinator.instance = instance;
+    coordinator.number = number;
+    coordinator.latestTimeUs = BigInt(latestTimeMicros);
+    coordinator.heardMs = nowMs;
+    this.#coordinators.delete(name);
+    this.#coordinators.set(name, coordinator);
+    if (given && !coordinator.works.has(given.name)) {
+      coordinator.works.set(given.name, heard(coordinator, workOfGiven(given)));
+    }
+    for (const { name: work, reason } of ended) {
+      const known = coordinator.works.get(work);
+      if (known) known.ended ??= reason;
+    }
+  }
+
+  find(coordinator: string, work: string): ForeignWork | undefined {
+    return this.#coordinators.get(coordinator)?.works.get(work);
+  }
+
+  #of(name: string, nowMs: number): Coordinator | undefined {
+    const known = this.#coordinators.get(name);
+    if (known || !this.#makeRoom(nowMs)) return known;
+    const { stateBurst, statesPerSecond, elsewhereBurst, elsewherePerSecond, worksOfEach } = this.#limits;
+    const coordinator: Coordinator = {
+      states: new TokenBucket(stateBurst, statesPerSecond, nowMs),
+      elsewhere: new TokenBucket(elsewhereBurst, elsewherePerSecond, nowMs),
+      works: new BoundedMap(worksOfEach),
+      instance: '',
+      number: -1,
+      latestTimeUs: 0n,
+      heardMs: nowMs,
+    };
+    this.#coordinators.set(name, coordinator);
+    return coordinator;
+  }
+
+  /** Forgets the coordinator that has been silent for the longest time, if it must. @returns whether there is room */
+  #makeRoom(nowMs: number): boolean {
+    if (this.#coordinators.size < this.#limits.coordinators) return true;
+    const [[name, { heardMs }]] = this.#coordinators;
+    if (nowMs - heardMs < this.#limits.coordinatorIdleMs) return false;
+    this.#coordinators.delete(name);
+    return true;
+  }
+}
+
+function heard(coordinator: Coordinator, work: Work): HeardWork {
+  return {
+    work,
+    ended: undefined,
+    elsewhere: coordinator.elsewhere,
+    latestTimeUs: (nowMs) => coordinator.latestTimeUs + BigInt(Math.round(1_000 * (nowMs - coordinator.heardMs))),
+  };
+}

@@ -1,0 +1,112 @@
+/** The works of a coordinator's own source, and the states that it publishes of them. */
+
+import type { Work } from '../../chain/work.ts';
+import type { WorkSource } from '../../source/source.ts';
+import type { StaleReason } from '../../source/vocabulary.ts';
+import { BoundedMap } from '../../system/bounded.ts';
+import { version } from '../../system/version.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { type CoordinatorState, type GivenWork, givenWorkOf, MOST_ENDED, MOST_TEXT } from '../../wire/fleet.ts';
+
+/** A work whose solutions rigs may send. */
+export interface KnownWork {
+  readonly work: Work;
+  /** Why its solutions are worthless; undefined while they are not. */
+  readonly ended: StaleReason | undefined;
+  /** @returns the latest creation time that is surely valid now, in µs since the UNIX epoch */
+  readonly latestTimeUs: (nowMs: number) => bigint;
+}
+
+interface OwnWork {
+  readonly work: Work;
+  readonly name: string;
+  readonly given: GivenWork;
+  ended: StaleReason | undefined;
+  readonly latestTimeUs: () => bigint;
+}
+
+interface OwnWorksOptions {
+  /** 16 hex digits, the first part of the works' names. */
+  readonly instance: string;
+  readonly source: Pick<WorkSource, 'latestTimeUs'>;
+  /** Maximum number of remembered works. */
+  readonly most: number;
+}
+
+/** Methods that change the state return whether there is something new to publish. */
+export class OwnWorks {
+  readonly #options: OwnWorksOptions;
+  readonly #byName: BoundedMap<string, OwnWork>;
+  readonly #byWork = new WeakMap<Work, OwnWork>();
+  #current: OwnWork | undefined;
+  /** The last current work, which gives the time while there is none. */
+  #last: OwnWork | undefined;
+  #ended: CoordinatorState['ended'] = [];
+  #lost: string | null = null;
+  #named = 0;
+  #number = 0;
+
+  constructor(options: OwnWorksOptions) {
+    this.#options = options;
+    this.#byName = new BoundedMap(options.most);
+  }
+
+  find(name: string): KnownWork | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** @param work undefined if there is no current work */
+  change(work: Work | undefined): boolean {
+    const own = work && this.#own(work);
+    if (own === this.#current) return false;
+    this.#current = own;
+    this.#last = own ?? this.#last;
+    return true;
+  }
+
+  end(works: readonly Work[], reason: StaleReason): boolean {
+    const news = works.flatMap((work) => {
+      const own = this.#byWork.get(work);
+      if (!own || own.ended !== undefined) return [];
+      own.ended = reason;
+      return { name: own.name, reason };
+    });
+    this.#ended = [...news, ...this.#ended].slice(0, MOST_ENDED);
+    return news.length > 0;
+  }
+
+  /** @param reason why the source is out of reach; null if it is in reach */
+  lose(reason: string | null): boolean {
+    const text = reason === null ? null : oneLine(reason, MOST_TEXT);
+    const isNew = text !== this.#lost;
+    this.#lost = text;
+    return isNew;
+  }
+
+  /** @param isWhole whether it has the current work, and not only its name @returns the next state to publish */
+  state(isWhole: boolean): CoordinatorState {
+    const given = isWhole ? this.#current?.given : undefined;
+    return {
+      instance: this.#options.instance,
+      number: this.#number++,
+      version,
+      work: this.#current?.name ?? null,
+      ...(given && { given }),
+      latestTimeMicros: Math.max(0, Number(this.#last?.latestTimeUs() ?? 0n)),
+      ended: [...this.#ended],
+      lost: this.#lost,
+    };
+  }
+
+  #own(work: Work): OwnWork {
+    const known = this.#byWork.get(work);
+    if (known) return known;
+    const { instance, source } = this.#options;
+    const name = `${instance}-${this.#named++}`;
+    const latestTimeUs = () => source.latestTimeUs(work);
+    const own: OwnWork = { work, name, given: givenWorkOf(work, name), ended: undefined, latestTimeUs };
+    this.#byWork.set(work, own);
+    this.#byName.set(name, own);
+    return own;
+  }
+}

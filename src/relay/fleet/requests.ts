@@ -1,0 +1,187 @@
+/** What rigs send to a coordinator: requests for its state, solutions, and reports. Every message has a bound. */
+
+import { z } from 'zod';
+import type { Listener } from '../../events/events.ts';
+import type { Link, LinkMessage } from '../../nats/link.ts';
+import type { Verdict } from '../../source/source.ts';
+import { settledWithin } from '../../system/abort.ts';
+import { LogBucket, Refusals } from '../../system/bounded.ts';
+import type { Clock } from '../../system/clock.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import {
+  type CoordinatorState,
+  type FleetSubjects,
+  MOST_TEXT,
+  memberName,
+  messageBytes,
+  readMessage,
+  type SolutionAnswer,
+  SolutionRequest,
+} from '../../wire/fleet.ts';
+import type { RelayLog } from '../relay.ts';
+import { type FleetLimits, REFUSALS, type Refusal } from './limits.ts';
+import { type Rig, Rigs } from './rigs.ts';
+import type { Judged, Solutions } from './solutions.ts';
+
+/** Capacity of the token bucket for log lines about rigs that are refused for a while. */
+const REFUSED_LOGGED = 10;
+/** The same for first solutions: enough for a fleet that starts. */
+const FIRST_SOLUTIONS_LOGGED = 100;
+
+/** What a coordinator reads of a rig's report. */
+const ReportedRate = z.object({ coordinator: memberName.nullable(), hashesPerSecond: z.number().nonnegative() });
+
+type Refused = SolutionAnswer & { readonly state: 'refused' };
+
+export interface RequestsOptions {
+  /** The coordinator's own name. */
+  readonly name: string;
+  readonly solutions: Pick<Solutions, 'judge'>;
+  /** @returns the whole state */
+  readonly state: () => CoordinatorState;
+  /** @returns the number of hashes that a solution of the current work takes on average; 0 without work */
+  readonly difficulty: () => number;
+  readonly link: Pick<Link, 'publish'>;
+  readonly subjects: FleetSubjects;
+  readonly clock: Clock;
+  readonly log: RelayLog;
+  readonly limits: FleetLimits;
+}
+
+export class Requests {
+  readonly refusals: Refusals<Refusal>;
+  readonly #options: RequestsOptions;
+  readonly #rigs: Rigs;
+  readonly #refusedLines: LogBucket;
+  readonly #firstSolutions: LogBucket;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+    const { clock, log, limits, difficulty } = options;
+    const nowMs = clock.monotonicMs();
+    this.#rigs = new Rigs(limits, difficulty, nowMs);
+    this.refusals = new Refusals(REFUSALS, (line) => log.warn(line), limits.logMs);
+    this.#refusedLines = new LogBucket(REFUSED_LOGGED, nowMs);
+    this.#firstSolutions = new LogBucket(FIRST_SOLUTIONS_LOGGED, nowMs);
+  }
+
+  hello(message: LinkMessage): void {
+    const asked = this.#asked(message, 'hellos', this.#nowMs);
+    if (asked) this.#options.link.publish(asked.reply, messageBytes(this.#options.state()));
+  }
+
+  /**
+   * @param isOwn whether the request is to this coordinator, and not to any one
+   * @param stop asks for the end of attempts to submit
+   */
+  solution(message: LinkMessage, isOwn: boolean, stop: AbortSignal): void {
+    const nowMs = this.#nowMs;
+    const asked = this.#asked(message, 'solutions', nowMs);
+    if (!asked) return;
+    const { rig, reply } = asked;
+    const judged = this.#judge(rig, message.data, stop, nowMs);
+    if (judged.kind === 'refused') {
+      this.#refuse(rig, reply, judged, nowMs);
+      return;
+    }
+    if (isOwn) rig.mines(nowMs);
+    void this.#answer(rig, reply, judged);
+  }
+
+  /** Reads the rig's own claim about its hashrate: solutions of a node's work are too rare to estimate it. */
+  report({ subject, data }: LinkMessage): void {
+    const nowMs = this.#nowMs;
+    const rig = this.#admitted(subject, 'reports', nowMs)?.rig;
+    if (!rig) return;
+    const report = readMessage(ReportedRate, data);
+    if (!report) this.refusals.note('wrong-message', rig.shown);
+    else if (report.coordinator === this.#options.name) rig.mines(nowMs, report.hashesPerSecond);
+    else rig.minesElsewhere();
+  }
+
+  /** Emits the event about the rigs. */
+  tell(relay: string, emit: Listener): void {
+    const nowMs = this.#nowMs;
+    this.#rigs.tick(nowMs);
+    const workers = this.#rigs.list(nowMs);
+    const sessions = workers.reduce((sum, worker) => sum + worker.sessions, 0);
+    const hashesPerSecond = workers.reduce((sum, worker) => sum + worker.hashesPerSecond, 0);
+    emit({ type: 'relay', relay, sessions, hashesPerSecond, workers, refused: { ...this.refusals.counts } });
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs();
+  }
+
+  /**
+   * The checks that cost the least, before anything of a message is read but its subject.
+   * @param bucket of the sender, which bounds its messages of this kind
+   */
+  #admitted(subject: string, bucket: 'solutions' | 'hellos' | 'reports', nowMs: number) {
+    const found = this.#rigs.of(subject, nowMs);
+    if (found?.rig[bucket].take(1, nowMs)) return found;
+    this.refusals.note(found ? 'flood' : 'wrong-name', found?.rig.shown);
+    return undefined;
+  }
+
+  #asked({ subject, reply }: LinkMessage, bucket: 'solutions' | 'hellos', nowMs: number) {
+    const found = this.#admitted(subject, bucket, nowMs);
+    if (!found) return undefined;
+    const { rig, sender } = found;
+    if (reply !== undefined && this.#options.subjects.isInboxOf(sender, reply)) return { rig, reply };
+    this.refusals.note('wrong-inbox', rig.shown);
+    return undefined;
+  }
+
+  #judge(rig: Rig, data: Uint8Array, stop: AbortSignal, nowMs: number): Judged {
+    if (rig.isRefused(nowMs)) {
+      return { kind: 'refused', code: 'too-many', reason: 'this rig has sent too many wrong solutions' };
+    }
+    const request = readMessage(SolutionRequest, data);
+    const judged: Judged = request
+      ? this.#options.solutions.judge(request, stop)
+      : { kind: 'refused', code: 'wrong-message', reason: 'the request has not the right form' };
+    const isWrong = judged.kind === 'refused' && (judged.code === 'not-a-solution' || judged.code === 'wrong-message');
+    if (isWrong && rig.wasWrong(nowMs)) this.#logRefused(rig, nowMs);
+    return judged;
+  }
+
+  /** Answers with the verdict, or that it is pending. */
+  async #answer(rig: Rig, reply: string, { verdict, isBlock, isFirst }: Judged & { kind: 'solution' }): Promise<void> {
+    let answer: SolutionAnswer = { state: 'pending' };
+    const known = verdict.then((verdict) => {
+      if (isFirst) this.#count(rig, verdict, isBlock);
+      const { outcome, reason, by } = verdict;
+      const from = by !== undefined && { by: oneLine(by, MOST_TEXT) };
+      answer = { state: 'verdict', outcome, reason: oneLine(reason, MOST_TEXT), ...from };
+    });
+    await settledWithin(known, this.#options.limits.answerMs);
+    this.#options.link.publish(reply, messageBytes(answer));
+  }
+
+  #count({ account, shown }: Rig, { outcome }: Verdict, isBlock: boolean): void {
+    const nowMs = this.#nowMs;
+    const known = outcome === 'accepted' || outcome === 'stale' ? outcome : 'rejected';
+    if (known === 'accepted' && isBlock) account.blocks++;
+    const unlogged = account.note(known, nowMs) ? this.#firstSolutions.take(nowMs) : undefined;
+    if (unlogged === undefined) return;
+    const others = unlogged > 0 ? `, and of ${unlogged} others before it` : '';
+    this.#options.log.info(`first accepted solution of ${shown}${others}`);
+  }
+
+  /** Counts a refusal, and tells the rig unless it was told too often. */
+  #refuse(rig: Rig, reply: string, { code, reason }: Pick<Refused, 'code' | 'reason'>, nowMs: number): void {
+    this.refusals.note(code, rig.shown);
+    if (!rig.refusals.take(1, nowMs)) return;
+    const answer: SolutionAnswer = { state: 'refused', code, reason };
+    this.#options.link.publish(reply, messageBytes(answer));
+  }
+
+  #logRefused({ shown }: Rig, nowMs: number): void {
+    const unlogged = this.#refusedLines.take(nowMs);
+    if (unlogged === undefined) return;
+    const others = unlogged > 0 ? `; so were ${unlogged} others` : '';
+    const seconds = Math.ceil(this.#options.limits.refusedMs / 1000);
+    this.#options.log.warn(`${shown} is refused for ${seconds} s: it has sent too many wrong solutions${others}`);
+  }
+}

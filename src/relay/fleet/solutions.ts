@@ -1,0 +1,161 @@
+/**
+ * Judges the solutions that rigs send. A rig is not believed: its header must be the work's except for creation time
+ * and nonce, and the whole hash is computed again before anything is submitted, once.
+ */
+
+import { equalBytes, fromHex, toHex } from '../../chain/bytes.ts';
+import { type Job, prepareJob } from '../../chain/job.ts';
+import { type Solution, verify } from '../../chain/verify.ts';
+import { creationTimeOf, nonceOf, type Work, withCreationTime, withNonce } from '../../chain/work.ts';
+import type { Listener } from '../../events/events.ts';
+import type { Verdict } from '../../source/source.ts';
+import { Submitter } from '../../source/submitter.ts';
+import type { StaleReason } from '../../source/vocabulary.ts';
+import { BoundedMap } from '../../system/bounded.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Refusal, SolutionRequest } from '../../wire/fleet.ts';
+import type { RelayedWorks } from '../relay.ts';
+import type { FleetLimits } from './limits.ts';
+import type { OtherCoordinators } from './other-coordinators.ts';
+import type { OwnWorks } from './own-works.ts';
+
+/** Submits a solution of another coordinator's work to nodes that may know the work. Never throws. */
+export type SubmitElsewhere = (solution: Solution, stop: AbortSignal) => Promise<Verdict>;
+
+export interface SolutionsOptions {
+  /** The coordinator's own name. */
+  readonly name: string;
+  /** The relay's name in events. */
+  readonly relay: string;
+  /** The name of the coordinator's own source. */
+  readonly source: string;
+  readonly works: Pick<RelayedWorks, 'judge'>;
+  readonly own: OwnWorks;
+  readonly others: OtherCoordinators;
+  /** Absent where no node can be asked. */
+  readonly submitElsewhere: SubmitElsewhere | undefined;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  readonly limits: FleetLimits;
+}
+
+export type Judged =
+  | { readonly kind: 'refused'; readonly code: Refusal; readonly reason: string }
+  | {
+      readonly kind: 'solution';
+      readonly verdict: Promise<Verdict>;
+      /** Whether it meets a block's target. */
+      readonly isBlock: boolean;
+      /** Whether this request has caused the submission. */
+      readonly isFirst: boolean;
+    };
+
+const UNKNOWN_WORK = refused('unknown-work', 'this coordinator does not know the work');
+const OTHER_HEADER = refused('not-a-solution', 'the header is not one of the work');
+const TOO_HARD = refused('not-a-solution', 'its hash does not meet the target');
+const NOT_MINE = refused('not-mine', 'only the coordinator that gave the work can submit its solutions');
+const TOO_MANY = refused('too-many', 'the coordinator that gave the work has given too many easy ones');
+
+const ENDED: Readonly<Record<StaleReason, string>> = {
+  'new-cut': 'a New Cut has made its work stale',
+  solved: 'its work has a solution already',
+  expired: 'its work has expired',
+  cancelled: 'its work was cancelled',
+};
+
+export class Solutions {
+  readonly #options: SolutionsOptions;
+  readonly #elsewhere: Submitter | undefined;
+  /** By the proof-of-work hash in hex: a repeated solution gets the verdict of the first. */
+  readonly #verdicts: BoundedMap<string, Promise<Verdict>>;
+  /** Works of other coordinators that have an accepted solution. */
+  readonly #solvedElsewhere = new WeakSet<Work>();
+
+  constructor(options: SolutionsOptions) {
+    this.#options = options;
+    const { source: name, submitElsewhere, emit, clock, limits } = options;
+    this.#verdicts = new BoundedMap(limits.verdicts);
+    this.#elsewhere =
+      submitElsewhere &&
+      new Submitter({ source: { name, submit: submitElsewhere }, emit, clock, isStale: () => false });
+  }
+
+  /** Settles when no solution of another coordinator's work is being submitted. */
+  async settled(): Promise<void> {
+    await this.#elsewhere?.settled();
+  }
+
+  /** @param stop asks for the end of attempts to submit */
+  judge(request: SolutionRequest, stop: AbortSignal): Judged {
+    const isOwn = request.coordinator === this.#options.name;
+    return isOwn ? this.#judgeOwn(request) : this.#judgeElsewhere(request, stop);
+  }
+
+  #judgeOwn({ work: name, header }: SolutionRequest): Judged {
+    const { own, works, clock } = this.#options;
+    const known = own.find(name);
+    if (!known) return UNKNOWN_WORK;
+    const { work, ended } = known;
+    const job = jobOfHeader(work, fromHex(header), known.latestTimeUs(clock.monotonicMs()));
+    if (!job) return OTHER_HEADER;
+    const { solution, verdict } = works.judge(job, nonceOf(fromHex(header)));
+    if (!solution) return TOO_HARD;
+    return this.#judged(solution, verdict, ended ?? 'solved');
+  }
+
+  #judgeElsewhere({ coordinator, work: name, header }: SolutionRequest, stop: AbortSignal): Judged {
+    const { others, relay, clock } = this.#options;
+    const known = others.find(coordinator, name);
+    if (!known) return UNKNOWN_WORK;
+    const { work, ended } = known;
+    if (!this.#elsewhere || work.until !== 'solved' || work.nonce1.bytes > 0) return NOT_MINE;
+    const nowMs = clock.monotonicMs();
+    const job = jobOfHeader(work, fromHex(header), known.latestTimeUs(nowMs));
+    if (!job) return OTHER_HEADER;
+    const { solution } = verify(job, nonceOf(fromHex(header)));
+    if (!solution) return TOO_HARD;
+    if (this.#verdicts.has(toHex(solution.powHash))) return this.#judged(solution, undefined, 'solved');
+    // If the work ended with a solution, that may be this one, and its coordinator may have failed to submit it.
+    if (ended !== undefined && ended !== 'solved') return this.#judged(solution, undefined, ended);
+    if (this.#solvedElsewhere.has(work)) return this.#judged(solution, undefined, 'solved');
+    if (!known.elsewhere.take(1, nowMs)) return TOO_MANY;
+    const verdict = this.#elsewhere.submit(solution, { name: relay, isRelay: true }, stop);
+    void verdict?.then(({ outcome }) => {
+      if (outcome === 'accepted') this.#solvedElsewhere.add(work);
+    });
+    return this.#judged(solution, verdict, 'solved');
+  }
+
+  /** @param verdict that of the submission, if there is one now @param ended why there is none */
+  #judged(solution: Solution, verdict: Promise<Verdict> | undefined, ended: StaleReason): Judged {
+    const { isBlock, isShare, powHash } = solution;
+    const key = toHex(powHash);
+    if (verdict) {
+      this.#verdicts.set(key, verdict);
+      return { kind: 'solution', verdict, isBlock, isFirst: true };
+    }
+    const isForgotten = isShare && ended === 'solved';
+    const none: Verdict = isForgotten
+      ? { outcome: 'unknown', reason: 'it was submitted before, and its verdict is no longer known' }
+      : { outcome: 'stale', reason: ENDED[ended] };
+    return { kind: 'solution', verdict: this.#verdicts.get(key) ?? Promise.resolve(none), isBlock, isFirst: false };
+  }
+}
+
+function refused(code: Refusal, reason: string): Judged {
+  return { kind: 'refused', code, reason };
+}
+
+/**
+ * @param header 286 bytes @param latestUs the latest creation time that is surely valid, in µs since the UNIX epoch
+ * @returns the job of the header; undefined if the header differs from the work's in more than a valid creation time
+ *   and the nonce
+ */
+export function jobOfHeader(work: Work, header: Uint8Array, latestUs: bigint): Job | undefined {
+  const creationTimeUs = creationTimeOf(header);
+  const givenUs = creationTimeOf(work.header);
+  const isRolled = work.rollTime && creationTimeUs > givenUs && creationTimeUs <= latestUs;
+  if (creationTimeUs !== givenUs && !isRolled) return undefined;
+  const expected = withNonce(withCreationTime(work.header, creationTimeUs), nonceOf(header));
+  return equalBytes(header, expected) ? prepareJob(work, creationTimeUs) : undefined;
+}

@@ -1,0 +1,278 @@
+/** A WorkSource that uses one coordinator of a fleet. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Solution } from '../../chain/verify.ts';
+import type { Work } from '../../chain/work.ts';
+import { LinkError } from '../../nats/link.ts';
+import { Backoff } from '../../net/connecting.ts';
+import { aborted, pause } from '../../system/abort.ts';
+import { LogBucket, TokenBucket } from '../../system/bounded.ts';
+import type { Clock } from '../../system/clock.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { CoordinatorState, messageBytes, readMessage } from '../../wire/fleet.ts';
+import { Announcements } from '../announcements.ts';
+import { deliver } from '../delivery.ts';
+import {
+  complete,
+  listeningUntil,
+  type SourceContext,
+  type UpdateListener,
+  type Verdict,
+  type WorkSource,
+} from '../source.ts';
+import { FleetAttempts, type FleetMembership } from './delivery.ts';
+import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
+import { CoordinatorStates, type KnownWork } from './states.ts';
+
+/** Log lines that a coordinator can cause: some at once, then one in ten minutes. */
+const MOST_NOTES = 3;
+const NOTES_PER_SECOND = 1 / 600;
+/** Maximum length of a coordinator's reasons, in characters. */
+const MOST_REASON = 300;
+
+export class CoordinatorSource implements WorkSource {
+  readonly name: string;
+  readonly kind = 'fleet';
+  /** As in subjects. */
+  readonly coordinator: string;
+  readonly #membership: FleetMembership;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #limits: FleetLimits;
+  readonly #announcements: Announcements;
+  readonly #states: CoordinatorStates;
+  readonly #reads: TokenBucket;
+  readonly #notes: LogBucket;
+  #listener: UpdateListener | undefined;
+  #isSyncDue = false;
+  /** The work that was given last, unless it has ended. */
+  #given: KnownWork | undefined;
+  /** Works that this source has ended itself, though the coordinator may still name them. */
+  readonly #done = new WeakSet<Work>();
+  /** Whether the consumer has been told that the coordinator is lost, and has got no work since. */
+  #isLost = false;
+  #silence = new AbortController();
+  #asking: Promise<void> | undefined;
+  #stop: AbortSignal = AbortSignal.abort();
+
+  /** @param coordinator its name, as in subjects */
+  constructor(membership: FleetMembership, coordinator: string, context: SourceContext<FleetLimits> = {}) {
+    const { clock, random, emit, limits } = complete(context, fleetLimits);
+    this.#membership = membership;
+    this.coordinator = coordinator;
+    this.name = oneLine(coordinator) || 'a coordinator without a name that can be shown';
+    this.#clock = clock;
+    this.#random = random;
+    this.#limits = limits;
+    this.#announcements = new Announcements(this.kind, this.name, emit);
+    this.#states = new CoordinatorStates(limits.replacedAfterMs);
+    this.#reads = new TokenBucket(STATES_AT_ONCE, STATES_PER_SECOND, clock.monotonicMs());
+    this.#notes = new LogBucket(MOST_NOTES, clock.monotonicMs(), NOTES_PER_SECOND);
+  }
+
+  /** When its last state came (monotonic); −∞ before the first. */
+  get heardMs(): number {
+    return this.#states.heardMs;
+  }
+
+  get isSilent(): boolean {
+    return this.#clock.monotonicMs() - this.heardMs >= this.#limits.lostAfterMs;
+  }
+
+  /** Fires when the coordinator becomes silent. */
+  get silence(): AbortSignal {
+    return this.#silence.signal;
+  }
+
+  /** Takes a message with the coordinator's state. Anything else is ignored. @returns whether it was a newer state */
+  take(data: Uint8Array): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (!this.#reads.take(1, nowMs)) {
+      this.#note(`sends more than ${STATES_PER_SECOND} messages a second: the rest is not read`);
+      return false;
+    }
+    const state = readMessage(CoordinatorState, data);
+    const reception = state && this.#states.take(state, nowMs);
+    if (reception === 'other-instance') {
+      this.#note('is the name of two coordinators, of which only one is heard: give each a name of its own');
+    }
+    if (reception !== 'taken') return false;
+    if (this.silence.aborted) this.#silence = new AbortController();
+    this.#syncSoon();
+    return true;
+  }
+
+  /** May be called again after an earlier call has ended. */
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listeningUntil(stop, listener);
+    this.#stop = stop;
+    this.#given = undefined;
+    this.#isLost = false;
+    this.#announcements.started();
+    this.#look();
+    if (!this.isSilent) this.#sync();
+    // What has arrived while the process could not run is read before the coordinator is judged.
+    const looking = setInterval(() => setImmediate(() => this.#look()), this.#limits.lookMs);
+    await aborted(stop);
+    clearInterval(looking);
+    this.#listener = undefined;
+    await this.#asking;
+  }
+
+  /** The number of solutions that wait for their verdicts has no bound here: the miner has one. */
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const { work } = solution;
+    const known = this.#states.about(work);
+    if (!known) return { outcome: 'unknown', reason: 'this coordinator did not give this work' };
+    const pauses = new Backoff(this.#limits.submitPauses, this.#random);
+    const attempts = new FleetAttempts(this.#membership, this, solution, known.name, this.#limits);
+    const leftMs = known.confirmedMs + this.#limits.expiryMs - this.#clock.monotonicMs();
+    return await deliver(
+      {
+        attempt: (signal) => attempts.attempt(signal),
+        whyOutdated: () => (known.hasEnded ? 'its work ended before a coordinator could be reached' : undefined),
+        onSent: () => this.#solved(known),
+        nextPauseMs: (retryAfterMs) => pauses.nextMs(retryAfterMs),
+        pause: (ms, signal) => this.#untilConnected(ms, signal),
+        // Even for work that is too old, both ways are tried.
+        lifeMs: Math.max(leftMs, 2 * this.#limits.solutionTimeoutMs),
+        untaken: 'stale',
+        limits: this.#limits,
+      },
+      stop,
+    );
+  }
+
+  latestTimeUs(work: Work): bigint {
+    return this.#states.latestTimeUs(work, this.#clock.monotonicMs());
+  }
+
+  async answers(): Promise<boolean> {
+    await nextTurn();
+    return !this.isSilent;
+  }
+
+  /** Notes that the coordinator is out of reach. Its work goes on being mined until it is too old. */
+  lose(reason: string): void {
+    if (!this.#listener) return;
+    this.#announcements.lost(reason);
+    if (!this.#isLost) this.#listener({ kind: 'lost', reason });
+    this.#isLost = true;
+  }
+
+  /** Called after a suspension of this machine for so long. */
+  resumed(ms: number): void {
+    this.#states.age(ms);
+    if (this.#listener) this.#ask(true);
+  }
+
+  /** Only the newest of the states that have arrived counts, so a process that was stopped gets no old work. */
+  #syncSoon(): void {
+    if (this.#isSyncDue) return;
+    this.#isSyncDue = true;
+    setImmediate(() => {
+      this.#isSyncDue = false;
+      this.#sync();
+    });
+  }
+
+  /** Tells the consumer what has changed. */
+  #sync(): void {
+    const ended = this.#states.takeEnded();
+    for (const [reason, works] of ended) {
+      if (this.#given && works.includes(this.#given.work)) this.#given = undefined;
+      this.#listener?.({ kind: 'stale', works, reason });
+    }
+    if (!this.#listener) return;
+    const { current, lost, hasNone } = this.#states;
+    const isUsable = current !== undefined && !this.#done.has(current.work);
+    if (isUsable && (lost === null || !this.#given)) this.#give(current);
+    else if (hasNone && this.#given) {
+      this.#given = undefined;
+      this.#listener({ kind: 'rest' });
+    }
+    if (lost !== null) this.lose(oneLine(lost, MOST_REASON) || 'its own source is out of reach');
+    if (this.#states.isCurrentUnknown) this.#ask();
+  }
+
+  #give(known: KnownWork): void {
+    if (known === this.#given && !this.#isLost) return;
+    this.#given = known;
+    this.#isLost = false;
+    this.#announcements.reached('the coordinator gives work');
+    this.#listener?.({ kind: 'work', work: known.work });
+  }
+
+  /** Notices that the coordinator is silent, and that its work is too old. */
+  #look(): void {
+    if (!this.#listener) return;
+    const nowMs = this.#clock.monotonicMs();
+    if (this.isSilent) {
+      this.#silence.abort();
+      const { state } = this.#membership.link;
+      const silent = `has not been heard for ${this.#limits.lostAfterMs / 1000} s`;
+      this.lose(state.isConnected ? silent : `this rig is not connected to the fleet: ${state.reason}`);
+    }
+    const { current } = this.#states;
+    for (const known of new Set([this.#given, current])) {
+      if (known && nowMs - known.confirmedMs >= this.#limits.expiryMs) this.#expire(known);
+    }
+  }
+
+  #expire(known: KnownWork): void {
+    this.#states.forget(known);
+    if (known !== this.#given) return;
+    this.#given = undefined;
+    this.#listener?.({ kind: 'stale', works: [known.work], reason: 'expired' });
+  }
+
+  /** From here on the miner gets other work, even while the delivery goes on. */
+  #solved(known: KnownWork): void {
+    if (known.work.until !== 'solved' || this.#done.has(known.work)) return;
+    this.#done.add(known.work);
+    if (known === this.#given) this.#given = undefined;
+    if (!known.hasEnded) this.#listener?.({ kind: 'stale', works: [known.work], reason: 'solved' });
+  }
+
+  /** Asks the coordinator for its state, unless it is being asked. @param isSure whether to ask even if nothing lacks */
+  #ask(isSure = false): void {
+    this.#asking ??= this.#keepAsking(isSure, this.#stop).finally(() => {
+      this.#asking = undefined;
+    });
+  }
+
+  async #keepAsking(isSure: boolean, stop: AbortSignal): Promise<void> {
+    const pauses = new Backoff(this.#limits.helloPauses, this.#random);
+    const { link, subjects, rig } = this.#membership;
+    // The state that this rig has missed is one that thousands of rigs may have missed.
+    await pause(this.#random() * this.#limits.helloDelayMs, stop);
+    for (let isFirst = isSure; !stop.aborted && (isFirst || this.#states.isCurrentUnknown); isFirst = false) {
+      const subject = subjects.hello(this.coordinator, rig);
+      try {
+        const answer = await link.request(subject, messageBytes({}), this.#limits.helloTimeoutMs, stop);
+        if (this.take(answer) && !this.#states.isCurrentUnknown) return;
+      } catch (fault) {
+        // A coordinator that is gone becomes lost, and mining goes on until then; only a lack of permission stays.
+        if (fault instanceof LinkError && fault.fault === 'denied') {
+          this.#note(`cannot be asked for its work: ${fault.message}`);
+        }
+      }
+      await pause(pauses.nextMs(), stop);
+    }
+  }
+
+  /** Waits, but no longer than until the next connection to a server. */
+  async #untilConnected(ms: number, stop: AbortSignal): Promise<void> {
+    const connected = new AbortController();
+    const forget = this.#membership.link.onState(({ isConnected }) => {
+      if (isConnected) connected.abort();
+    });
+    await pause(ms, stop, connected.signal);
+    forget();
+  }
+
+  #note(what: string): void {
+    const leftOut = this.#notes.take(this.#clock.monotonicMs());
+    if (leftOut !== undefined) this.#announcements.note('info', what);
+  }
+}

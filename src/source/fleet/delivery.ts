@@ -1,0 +1,142 @@
+/** A rig's attempts to deliver one solution to the coordinators of its fleet. */
+
+import { toHex } from '../../chain/bytes.ts';
+import type { Solution } from '../../chain/verify.ts';
+import { type Link, LinkError } from '../../nats/link.ts';
+import { onAbort, pause } from '../../system/abort.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import {
+  type FleetSubjects,
+  messageBytes,
+  readMessage,
+  SolutionAnswer,
+  type SolutionRequest,
+} from '../../wire/fleet.ts';
+import type { NoVerdict } from '../delivery.ts';
+import type { Verdict } from '../source.ts';
+import type { FleetLimits } from './limits.ts';
+
+/** How a rig speaks to its fleet. */
+export interface FleetMembership {
+  readonly link: Link;
+  readonly subjects: FleetSubjects;
+  /** This rig's name. */
+  readonly rig: string;
+}
+
+/** The coordinator that gave the work. */
+export interface Giver {
+  /** As in subjects. */
+  readonly coordinator: string;
+  readonly isSilent: boolean;
+  /** Fires when the coordinator becomes silent: an answer that has not come by then is not waited for. */
+  readonly silence: AbortSignal;
+}
+
+/** Maximum length of texts from coordinators, in characters. */
+const MOST_TEXT = 300;
+/** A coordinator answers that a solution is pending after three seconds, so this pause matters only for a wrong one. */
+const PENDING_PAUSE_MS = 250;
+
+type To = 'giver' | 'fallback';
+
+export class FleetAttempts {
+  readonly #membership: FleetMembership;
+  readonly #giver: Giver;
+  readonly #request: Uint8Array;
+  readonly #limits: Pick<FleetLimits, 'solutionTimeoutMs' | 'tooManyPauseMs'>;
+  #next: To = 'giver';
+  /** Whether another coordinator has said that only this one can submit the solution. */
+  #isOnlyGivers = false;
+
+  /** @param work the work's name */
+  constructor(
+    membership: FleetMembership,
+    giver: Giver,
+    { header }: Solution,
+    work: string,
+    limits: Pick<FleetLimits, 'solutionTimeoutMs' | 'tooManyPauseMs'>,
+  ) {
+    this.#membership = membership;
+    this.#giver = giver;
+    this.#limits = limits;
+    const request: SolutionRequest = { coordinator: giver.coordinator, work, header: toHex(header) };
+    this.#request = messageBytes(request);
+  }
+
+  /**
+   * Asks the coordinator that gave the work and any coordinator in turn, but no one that is silent. Asks again as long
+   * as the answer is that the solution is being submitted.
+   */
+  async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
+    const to = this.#isOnlyGivers ? 'giver' : this.#giver.isSilent ? 'fallback' : this.#next;
+    this.#next = to === 'giver' ? 'fallback' : 'giver';
+    const cut = new AbortController();
+    const releases = [stop, ...(to === 'giver' ? [this.#giver.silence] : [])].map((signal) =>
+      onAbort(signal, () => cut.abort()),
+    );
+    try {
+      return await this.#ask(to, cut.signal);
+    } finally {
+      for (const release of releases) release();
+    }
+  }
+
+  async #ask(to: To, stop: AbortSignal): Promise<Verdict | NoVerdict> {
+    const { link, subjects, rig } = this.#membership;
+    const { coordinator } = this.#giver;
+    const who = to === 'giver' ? `coordinator ${oneLine(coordinator)}` : 'another coordinator';
+    let subject = to === 'giver' ? subjects.solution(coordinator, rig) : subjects.fallback(rig);
+    let mayHaveBeenTaken = false;
+    /** Whether the same coordinator is asked again. Otherwise another one could refuse what the first has submitted. */
+    let isOneCoordinator = to === 'giver';
+    for (;;) {
+      let data: Uint8Array;
+      try {
+        data = await link.request(subject, this.#request, this.#limits.solutionTimeoutMs, stop);
+      } catch (fault) {
+        const isSent = !(fault instanceof LinkError) || fault.mayHaveBeenTaken;
+        const message = fault instanceof LinkError ? `${who}: ${fault.message}` : `${who} has not answered`;
+        return { message, mayHaveBeenTaken: mayHaveBeenTaken || isSent };
+      }
+      const answer = readMessage(SolutionAnswer, data);
+      if (!answer) return { message: `${who} gave an answer that is none`, mayHaveBeenTaken: true };
+      if (answer.state === 'verdict') return verdictOf(answer, mayHaveBeenTaken && !isOneCoordinator);
+      if (answer.state === 'refused') return this.#refused(answer, to, mayHaveBeenTaken);
+      mayHaveBeenTaken = true;
+      // Only the coordinator that submits it knows the verdict.
+      if (answer.coordinator !== undefined) {
+        subject = subjects.solution(answer.coordinator, rig);
+        isOneCoordinator = true;
+      }
+      await pause(PENDING_PAUSE_MS, stop);
+      if (stop.aborted) return { message: `${who} has not finished submitting it`, mayHaveBeenTaken };
+    }
+  }
+
+  #refused(
+    { code, reason: text }: SolutionAnswer & { state: 'refused' },
+    to: To,
+    mayHaveBeenTaken: boolean,
+  ): Verdict | NoVerdict {
+    const reason = oneLine(text, MOST_TEXT);
+    if (code === 'not-a-solution' || code === 'wrong-message') return { outcome: 'rejected', reason };
+    if (code === 'too-many') {
+      this.#next = to;
+      return { message: reason, mayHaveBeenTaken, retryAfterMs: this.#limits.tooManyPauseMs };
+    }
+    if (code === 'not-mine' && to === 'fallback') this.#isOnlyGivers = true;
+    return { message: reason, mayHaveBeenTaken };
+  }
+}
+
+/** @param isDoubtful whether another coordinator may have submitted the solution as well */
+function verdictOf({ outcome, reason: text, by }: SolutionAnswer & { state: 'verdict' }, isDoubtful: boolean): Verdict {
+  const reason = oneLine(text, MOST_TEXT);
+  return {
+    ...(outcome === 'accepted' || !isDoubtful
+      ? { outcome, reason }
+      : { outcome: 'unknown', reason: `one coordinator was still submitting it when another answered: ${reason}` }),
+    ...(by !== undefined && { by: oneLine(by, MOST_TEXT) }),
+  };
+}

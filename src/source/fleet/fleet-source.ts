@@ -1,0 +1,251 @@
+/** A WorkSource that uses the coordinators of a fleet, which it hears over NATS servers. */
+
+import { createHash } from 'node:crypto';
+import type { Solution } from '../../chain/verify.ts';
+import type { Work } from '../../chain/work.ts';
+import type { LinkMessage, LinkState } from '../../nats/link.ts';
+import { Backoff } from '../../net/connecting.ts';
+import { onAbort, pause } from '../../system/abort.ts';
+import { LogBucket, TokenBucket } from '../../system/bounded.ts';
+import { type Clock, watchSuspension } from '../../system/clock.ts';
+import { senderOf } from '../../wire/fleet.ts';
+import { Announcements } from '../announcements.ts';
+import { FailoverSource } from '../failover.ts';
+import {
+  complete,
+  listeningUntil,
+  type SourceContext,
+  type SourceUpdate,
+  type UpdateListener,
+  type Verdict,
+  type WorkSource,
+} from '../source.ts';
+import { CoordinatorSource } from './coordinator-source.ts';
+import type { FleetMembership } from './delivery.ts';
+import { type FleetLimits, fleetLimits, MOST_COORDINATORS } from './limits.ts';
+
+export interface FleetSourceOptions extends FleetMembership {
+  /** The fleet's name for people, such as the URL of its first server. */
+  readonly name: string;
+}
+
+/** Lines about lost connections: some at once, then one in ten minutes. */
+const MOST_NOTES = 5;
+const NOTES_PER_SECOND = 1 / 600;
+/** Messages of unknown senders that are read: a burst, and on average. */
+const STRANGERS_AT_ONCE = 64;
+const STRANGERS_PER_SECOND = 8;
+/** Every coordinator has the current work, so another one takes over as soon as one is lost. */
+const PATIENCE = { patienceMs: 500, readyPatienceMs: 500 };
+
+export class FleetSource implements WorkSource {
+  readonly name: string;
+  readonly kind = 'fleet';
+  readonly #membership: FleetMembership;
+  readonly #context: SourceContext<FleetLimits>;
+  readonly #clock: Clock;
+  readonly #limits: FleetLimits;
+  readonly #announcements: Announcements;
+  readonly #notes: LogBucket;
+  readonly #renewPauses: Backoff;
+  /** The coordinators that are heard, by name. */
+  readonly #coordinators = new Map<string, CoordinatorSource>();
+  #failover: FailoverSource | undefined;
+  #listener: UpdateListener = () => {};
+  #isLost = false;
+  /** Called when the first coordinator is heard. */
+  #firstHeard: () => void = () => {};
+  #hasIgnored = false;
+  /** Messages of senders that are not known as coordinators. */
+  readonly #strangers: TokenBucket;
+  /** The names in the order of preference that the failover has. */
+  #order = '';
+  /** Since when nothing was heard over the present connection, or when it was made (monotonic). */
+  #quietSinceMs = Number.POSITIVE_INFINITY;
+  #isConnected = false;
+  /** When another server may be tried (monotonic). */
+  #mayRenewMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: FleetSourceOptions, context: SourceContext<FleetLimits> = {}) {
+    const { clock, random, emit, limits } = complete(context, fleetLimits);
+    this.name = options.name;
+    this.#membership = options;
+    this.#context = context;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#announcements = new Announcements(this.kind, this.name, emit);
+    this.#notes = new LogBucket(MOST_NOTES, clock.monotonicMs(), NOTES_PER_SECOND);
+    this.#strangers = new TokenBucket(STRANGERS_AT_ONCE, STRANGERS_PER_SECOND, clock.monotonicMs());
+    this.#renewPauses = new Backoff(limits.renewPauses, random);
+  }
+
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listeningUntil(stop, listener);
+    const { link, subjects } = this.#membership;
+    this.#announcements.started();
+    this.#linkChanged(link.state);
+    const beganMs = this.#clock.monotonicMs();
+    const looking = setInterval(() => setImmediate(() => this.#look(beganMs)), this.#limits.lookMs);
+    const heard = new Promise<void>((resolve) => {
+      this.#firstHeard = resolve;
+      onAbort(stop, resolve);
+    });
+    const endings = [
+      link.subscribe(subjects.allWork, (message) => this.#take(message)),
+      link.onState((state) => this.#linkChanged(state)),
+      watchSuspension(this.#clock, (ms) => this.#resumed(ms)),
+      () => clearInterval(looking),
+    ];
+    try {
+      await heard;
+      await pause(this.#limits.gatherMs, stop);
+      if (stop.aborted) return;
+      const { clock, emit } = this.#context;
+      const sources = this.#ranked();
+      this.#failover = new FailoverSource({ sources, ...PATIENCE, ...(clock && { clock }), ...(emit && { emit }) });
+      await this.#failover.follow((update) => this.#passOn(update), stop);
+    } finally {
+      for (const end of endings) end();
+    }
+  }
+
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    if (!this.#failover) return { outcome: 'unknown', reason: 'no coordinator gave this work' };
+    return await this.#failover.submit(solution, stop);
+  }
+
+  latestTimeUs(work: Work): bigint {
+    return this.#failover?.latestTimeUs(work) ?? 0n;
+  }
+
+  nameOf(work: Work): string {
+    return this.#failover?.nameOf(work) ?? this.name;
+  }
+
+  #take({ subject, data }: LinkMessage): void {
+    const name = senderOf(subject);
+    if (name === undefined) return;
+    const known = this.#coordinators.get(name);
+    const coordinator = known ?? this.#newCoordinator(name);
+    // Only a well-formed state makes a coordinator of its sender.
+    if (!coordinator?.take(data)) return;
+    this.#quietSinceMs = this.#clock.monotonicMs();
+    this.#renewPauses.reset();
+    if (known) return;
+    this.#coordinators.set(name, coordinator);
+    this.#firstHeard();
+    this.#reorder();
+  }
+
+  #newCoordinator(name: string): CoordinatorSource | undefined {
+    if (!this.#strangers.take(1, this.#clock.monotonicMs())) return undefined;
+    if (this.#coordinators.size < MOST_COORDINATORS)
+      return new CoordinatorSource(this.#membership, name, this.#context);
+    if (!this.#hasIgnored) {
+      this.#hasIgnored = true;
+      this.#announcements.note('info', `has more than ${MOST_COORDINATORS} coordinators: further ones are not used`);
+    }
+    return undefined;
+  }
+
+  /**
+   * The coordinators in this rig's order of preference, which spreads the rigs evenly over the coordinators. Those that
+   * have been silent for long are last, so that no time is lost with them when another one must take over.
+   */
+  #ranked(): CoordinatorSource[] {
+    const { rig } = this.#membership;
+    const goneSinceMs = this.#clock.monotonicMs() - 2 * this.#limits.lostAfterMs;
+    const all = Array.from(this.#coordinators.values(), (source) => {
+      const isThere = source.heardMs > goneSinceMs ? 1 : 0;
+      return { source, key: `${isThere} ${rankOf(rig, source.coordinator)}` };
+    });
+    return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
+  }
+
+  #reorder(): void {
+    const sources = this.#ranked();
+    const order = JSON.stringify(sources.map(({ coordinator }) => coordinator));
+    if (!this.#failover || order === this.#order) return;
+    this.#order = order;
+    this.#failover.change(sources);
+  }
+
+  #passOn(update: SourceUpdate): void {
+    if (update.kind === 'lost') {
+      this.#lose(this.#reasonOf(update.reason));
+      return;
+    }
+    if (update.kind === 'work') {
+      this.#isLost = false;
+      this.#announcements.reached('a coordinator of the fleet gives work');
+    }
+    this.#listener(update);
+  }
+
+  /** @param reason why a coordinator is lost @returns why all of them are */
+  #reasonOf(reason: string): string {
+    const { state } = this.#membership.link;
+    if (!state.isConnected) return state.reason;
+    return this.#coordinators.size === 1 ? `its only coordinator is lost: ${reason}` : 'all its coordinators are lost';
+  }
+
+  #lose(reason: string): void {
+    this.#announcements.lost(reason);
+    if (!this.#isLost) this.#listener({ kind: 'lost', reason });
+    this.#isLost = true;
+  }
+
+  #linkChanged(state: LinkState): void {
+    const wasConnected = this.#isConnected;
+    this.#isConnected = state.isConnected;
+    if (state.isConnected) this.#quietSinceMs = this.#clock.monotonicMs();
+    else if (wasConnected && this.#notes.take(this.#clock.monotonicMs()) !== undefined) {
+      this.#announcements.note('info', `the connection has ended, and another one is being made: ${state.reason}`);
+    }
+  }
+
+  /** @param beganMs when this source was started */
+  #look(beganMs: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#coordinators.size === 0 && nowMs - beganMs >= this.#limits.noneHeardMs) this.#noneHeard();
+    this.#leaveDeafServer(nowMs);
+    this.#forgetSilent(nowMs);
+    // Without a connection, all of them are silent, one a moment before the other.
+    if (this.#isConnected) this.#reorder();
+  }
+
+  #noneHeard(): void {
+    const { state } = this.#membership.link;
+    const hint = 'is pickaxe coordinate running, with the same --nats-subject?';
+    this.#lose(state.isConnected ? `connected to ${state.server}, but no coordinator is heard: ${hint}` : state.reason);
+  }
+
+  /** A server that has lost the others of its cluster is connected and gives nothing. */
+  #leaveDeafServer(nowMs: number): void {
+    const isDeaf = this.#isConnected && nowMs - this.#quietSinceMs >= this.#limits.silentMs;
+    if (!isDeaf || nowMs < this.#mayRenewMs) return;
+    this.#mayRenewMs = nowMs + this.#renewPauses.nextMs();
+    this.#membership.link.renew();
+  }
+
+  #forgetSilent(nowMs: number): void {
+    const isGone = ({ heardMs }: CoordinatorSource) => nowMs - heardMs >= this.#limits.forgetMs;
+    const gone = [...this.#coordinators].filter(([, coordinator]) => isGone(coordinator));
+    // While none is heard, all of them may come back.
+    if (gone.length === this.#coordinators.size) return;
+    for (const [name] of gone) this.#coordinators.delete(name);
+  }
+
+  #resumed(ms: number): void {
+    const seconds = Math.round(ms / 1000);
+    this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: asking for new work`);
+    for (const coordinator of this.#coordinators.values()) coordinator.resumed(ms);
+  }
+}
+
+/** Rendezvous hashing: the rigs of a lost coordinator are spread over all others, and the rest stay where they are. */
+function rankOf(rig: string, coordinator: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([rig, coordinator]))
+    .digest('hex');
+}

@@ -1,0 +1,154 @@
+/** What one coordinator has said: its works, which of them is current, and its clock. Pure. */
+
+import type { Work } from '../../chain/work.ts';
+import { BoundedMap, BoundedSet } from '../../system/bounded.ts';
+import { type CoordinatorState, type GivenWork, workOfGiven } from '../../wire/fleet.ts';
+import type { StaleReason } from '../vocabulary.ts';
+import { MOST_WORKS } from './limits.ts';
+
+/** The states of a coordinator from one start of it to the next. */
+interface Run {
+  readonly instance: string;
+  /** Of the newest state. */
+  number: number;
+  /**
+   * The latest safe creation time minus the monotonic time, in µs: the greatest that was seen, since a message that
+   * took long gives a smaller one.
+   */
+  offsetUs: number;
+}
+
+export interface KnownWork {
+  readonly name: string;
+  readonly work: Work;
+  /** When the coordinator last named it as current (monotonic). */
+  confirmedMs: number;
+  /** Whether the coordinator has said that its solutions are worthless. */
+  hasEnded: boolean;
+}
+
+/**
+ * - `taken`: it is the newest.
+ * - `old`: a newer one has come already.
+ * - `other-instance`: another coordinator of this name is heard as well.
+ */
+type Reception = 'taken' | 'old' | 'other-instance';
+
+export class CoordinatorStates {
+  readonly #replacedAfterMs: number;
+  #run: Run | undefined;
+  #newest: CoordinatorState | undefined;
+  #heardMs = Number.NEGATIVE_INFINITY;
+  readonly #known = new BoundedMap<string, KnownWork>(MOST_WORKS);
+  readonly #about = new WeakMap<Work, { readonly known: KnownWork; readonly run: Run }>();
+  /** The names of ended works. */
+  readonly #ended = new BoundedSet<string>(MOST_WORKS);
+  /** The known works that have ended since they were last taken. */
+  #news: { readonly work: Work; readonly reason: StaleReason }[] = [];
+
+  /** @param replacedAfterMs time without a state after which another instance replaces the one before */
+  constructor(replacedAfterMs: number) {
+    this.#replacedAfterMs = replacedAfterMs;
+  }
+
+  /** When the newest state came (monotonic); −∞ before the first. */
+  get heardMs(): number {
+    return this.#heardMs;
+  }
+
+  /** Why the coordinator's own source is out of reach; null while it is in reach. */
+  get lost(): string | null {
+    return this.#newest?.lost ?? null;
+  }
+
+  /** Whether the coordinator says that there is no work now. */
+  get hasNone(): boolean {
+    return this.#newest?.work === null;
+  }
+
+  /** The current work; undefined while there is none, or its content is not known. */
+  get current(): KnownWork | undefined {
+    const name = this.#newest?.work ?? undefined;
+    return name === undefined || this.#ended.has(name) ? undefined : this.#known.get(name);
+  }
+
+  /** Whether the coordinator must be asked for its current work. */
+  get isCurrentUnknown(): boolean {
+    const name = this.#newest?.work ?? undefined;
+    return name !== undefined && !this.#ended.has(name) && !this.#known.has(name);
+  }
+
+  take(state: CoordinatorState, nowMs: number): Reception {
+    const reception = this.#receive(state, nowMs);
+    if (reception !== 'taken') return reception;
+    const { work, given } = state;
+    for (const { name, reason } of state.ended) this.#end(name, reason);
+    if (given !== undefined && given.name === work) this.#learn(given, nowMs);
+    if (this.current) this.current.confirmedMs = nowMs;
+    return reception;
+  }
+
+  /** @returns the known works that have ended since the last call, by reason */
+  takeEnded(): ReadonlyMap<StaleReason, readonly Work[]> {
+    const byReason = new Map<StaleReason, Work[]>();
+    for (const { work, reason } of this.#news) byReason.set(reason, [...(byReason.get(reason) ?? []), work]);
+    this.#news = [];
+    return byReason;
+  }
+
+  /** @returns what is known of a work of this coordinator */
+  about(work: Work): KnownWork | undefined {
+    return this.#about.get(work)?.known;
+  }
+
+  /** Forgets a work that is too old. If the coordinator still names it, it gives it again as a new one. */
+  forget({ name }: KnownWork): void {
+    this.#known.delete(name);
+  }
+
+  /** Makes all works older, because this machine was suspended and its monotonic clock may have stood still. */
+  age(ms: number): void {
+    for (const known of this.#known.values()) known.confirmedMs -= ms;
+  }
+
+  /** @returns µs since the UNIX epoch; 0 for a work that another coordinator gave */
+  latestTimeUs(work: Work, nowMs: number): bigint {
+    const run = this.#about.get(work)?.run;
+    return run ? BigInt(Math.floor(run.offsetUs + nowMs * 1000)) : 0n;
+  }
+
+  #receive(state: CoordinatorState, nowMs: number): Reception {
+    const { instance, number, latestTimeMicros } = state;
+    const offsetUs = latestTimeMicros - nowMs * 1000;
+    if (this.#run?.instance === instance) {
+      if (number < this.#run.number) return 'old';
+      this.#run.number = number;
+      this.#run.offsetUs = Math.max(this.#run.offsetUs, offsetUs);
+    } else {
+      // Otherwise two coordinators of one name would change the work of every rig each second.
+      if (this.#run && nowMs - this.#heardMs < this.#replacedAfterMs) return 'other-instance';
+      this.#run = { instance, number, offsetUs };
+    }
+    this.#newest = state;
+    this.#heardMs = nowMs;
+    return 'taken';
+  }
+
+  #end(name: string, reason: StaleReason): void {
+    if (this.#ended.has(name)) return;
+    this.#ended.add(name);
+    const known = this.#known.get(name);
+    if (!known) return;
+    known.hasEnded = true;
+    this.#known.delete(name);
+    this.#news.push({ work: known.work, reason });
+  }
+
+  #learn(given: GivenWork, nowMs: number): void {
+    const { name } = given;
+    if (!this.#run || this.#known.has(name) || this.#ended.has(name)) return;
+    const known = { name, work: workOfGiven(given), confirmedMs: nowMs, hasEnded: false };
+    this.#known.set(name, known);
+    this.#about.set(known.work, { known, run: this.#run });
+  }
+}
