@@ -1,5 +1,6 @@
 /** Makes the source of work from the settings, and changes it when they change. */
 
+import type { Solution } from '../chain/verify.ts';
 import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
@@ -10,7 +11,8 @@ import { NodeSource } from '../source/node/node-source.ts';
 import { PoolSource } from '../source/pool/pool-source.ts';
 import type { PoolAccount } from '../source/pool/session.ts';
 import { RevocableSource } from '../source/shared-source.ts';
-import type { WorkSource } from '../source/source.ts';
+import type { Verdict, WorkSource } from '../source/source.ts';
+import type { Outcome } from '../source/vocabulary.ts';
 import { version } from '../system/version.ts';
 import { orUsageError, refuse, UsageError } from './exit.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
@@ -57,6 +59,11 @@ export class ChosenSource {
     };
   }
 
+  /** Submits a solution of work that another coordinator of the fleet gave. */
+  submitElsewhere(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    return submitToAll(this.nodes, solution, stop);
+  }
+
   get #sources(): WorkSource[] {
     return this.#members.map(({ source }) => source);
   }
@@ -68,6 +75,34 @@ export class ChosenSource {
       const at = left.findIndex((member) => member.key === key);
       return at < 0 ? { key, source: open() } : left.splice(at, 1)[0];
     });
+  }
+}
+
+/** By how much is known: the verdict of a source that may have taken the solution comes before a refusal. */
+const BY_WEIGHT: readonly Outcome[] = ['accepted', 'delivered', 'unknown', 'rejected', 'stale'];
+
+/**
+ * Submits a solution to all sources at once, because any one of them may have given its work: the others answer that
+ * they do not know the work, which harms nothing.
+ * @returns the first acceptance, or else the weightiest verdict of all sources
+ */
+export async function submitToAll(
+  sources: readonly Pick<WorkSource, 'name' | 'submit'>[],
+  solution: Solution,
+  stop: AbortSignal,
+): Promise<Verdict> {
+  const verdicts = sources.map(async (source) => ({ by: source.name, ...(await source.submit(solution, stop)) }));
+  const accepted = verdicts.map(async (pending) => {
+    const verdict = await pending;
+    if (verdict.outcome !== 'accepted') throw verdict;
+    return verdict;
+  });
+  try {
+    return await Promise.any(accepted);
+  } catch {
+    const all = await Promise.all(verdicts);
+    const [first] = all.sort((a, b) => BY_WEIGHT.indexOf(a.outcome) - BY_WEIGHT.indexOf(b.outcome));
+    return first ?? { outcome: 'stale', reason: 'there is no node to send it to' };
   }
 }
 

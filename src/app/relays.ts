@@ -1,4 +1,4 @@
-/** The relays of the settings: a stratum server, an external worker, and a simulated hasher. */
+/** The relays of the settings: a stratum server, an external worker, a fleet's coordinator, and a simulated hasher. */
 
 import { isIPv4 } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
@@ -9,6 +9,8 @@ import type { Config } from '../config/settings.ts';
 import { NodeError } from '../node/errors.ts';
 import { nodeAddress } from '../node/url.ts';
 import { ExternalRelay } from '../relay/external.ts';
+import { FleetRelay } from '../relay/fleet/fleet-relay.ts';
+import type { SubmitElsewhere } from '../relay/fleet/solutions.ts';
 import type { RelayLog } from '../relay/relay.ts';
 import { type Means, mostConnections } from '../relay/stratum/limits.ts';
 import { StratumRelay } from '../relay/stratum/server.ts';
@@ -20,6 +22,7 @@ import type { Command } from '../system/process-group.ts';
 import { systemReport } from '../system/version.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
 import { UsageError, whyNotListening } from './exit.ts';
+import { fleetMember } from './fleet-link.ts';
 import { certificatesIn, nodeTrust, secretTextIn } from './node-api.ts';
 import type { MakeRelay } from './run-miner.ts';
 
@@ -119,6 +122,36 @@ function contextOf({ tlsCert, tlsKey }: Pick<Config['stratum'], 'tlsCert' | 'tls
 export function externalWorker(command: Command, log: Logger): MakeRelay {
   return ({ source, emit, clock }) => {
     return new ExternalRelay({ command, source, emit, clock, log: relayLog(log, 'external-worker') });
+  };
+}
+
+/**
+ * Publishes the source's work to the rigs of a fleet (`pickaxe coordinate`).
+ * @param submitElsewhere absent on a pool
+ * @throws UsageError when the settings of the NATS servers cannot be used
+ */
+export function fleetCoordinator(config: Config, submitElsewhere: SubmitElsewhere | undefined, log: Logger): MakeRelay {
+  const lines = relayLog(log, 'fleet');
+  const { link, ...member } = fleetMember(config, lines.warn);
+  return ({ source, emit, clock }) => {
+    const relay = new FleetRelay({ source, emit, clock, log: lines, link, ...member, submitElsewhere });
+    const open = async () => {
+      link.open();
+      try {
+        await relay.open();
+      } catch (fault) {
+        await link.close();
+        throw fault;
+      }
+    };
+    const run = async (stop: AbortSignal) => {
+      try {
+        await relay.run(stop);
+      } finally {
+        await link.close();
+      }
+    };
+    return { name: relay.name, open, run };
   };
 }
 

@@ -12,6 +12,7 @@ import type { Config } from '../config/settings.ts';
 import { Events } from '../events/events.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress } from '../node/url.ts';
+import type { SubmitElsewhere } from '../relay/fleet/solutions.ts';
 import { LogTail } from '../report/log-tail.ts';
 import { logStart, type Setup } from '../report/running-miner.ts';
 import { makeLog } from '../terminal/log.ts';
@@ -127,11 +128,22 @@ async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promi
   ];
 }
 
+interface MineOptions {
+  /** Whether the devices are only tried (`--dry-run`). */
+  readonly tries: boolean;
+  /** Whether the source's work is published to the rigs of a fleet (`pickaxe coordinate`). */
+  readonly coordinates?: boolean;
+}
+
 /**
- * Mines on the nodes or pools of the settings, or only tries the devices (`tries`: `--dry-run`).
+ * Mines on the nodes or pools of the settings.
  * @returns the exit code @throws UsageError when settings contradict each other or cannot be used here
  */
-export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries: boolean): Promise<number> {
+export async function mine(
+  loaded: Loaded,
+  reload: () => Promise<Loaded>,
+  { tries, coordinates = false }: MineOptions,
+): Promise<number> {
   const { config } = loaded;
   const events = new Events();
   if (!tries) await refuseWithoutNetwork(config);
@@ -145,7 +157,11 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
   try {
-    const relays = [...prepared.relays, ...(await simulated(config, prepared.log, !tries))];
+    const relays = [
+      ...prepared.relays,
+      ...(await simulated(config, prepared.log, !tries)),
+      ...(coordinates ? [await coordinator(config, chosen, prepared.log)] : []),
+    ];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
     const rig = { events, source, engines, ...prepared, setup, relays, ...balance(live) };
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
@@ -155,6 +171,13 @@ export async function mine(loaded: Loaded, reload: () => Promise<Loaded>, tries:
   } finally {
     await close();
   }
+}
+
+/** @throws UsageError when the settings of the NATS servers cannot be used */
+async function coordinator(config: Config, chosen: ChosenSource, log: Logger): Promise<MakeRelay> {
+  const { fleetCoordinator } = await import('./relays.ts');
+  const submitElsewhere: SubmitElsewhere = (solution, stop) => chosen.submitElsewhere(solution, stop);
+  return fleetCoordinator(config, config.pool.urls === undefined ? submitElsewhere : undefined, log);
 }
 
 /** @throws UsageError without a configured network. It names the node's, which may not be the intended one */

@@ -88,6 +88,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./keygen.ts'),
   },
   {
+    usage: 'coordinate',
+    group: 'More:',
+    about: 'give the work of your nodes or pools to the rigs of a fleet, over NATS',
+    load: () => import('./coordinate.ts'),
+  },
+  {
     usage: 'service',
     group: 'More:',
     about: 'run pickaxe as a systemd service',

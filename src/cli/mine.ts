@@ -9,23 +9,36 @@ import { listLast } from './help.ts';
 import type { Io, Line } from './io.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';
 
-export function declare(mine: Command, { io, action }: Line): void {
+export function declare(mine: Command, line: Line): void {
+  withSettings(mine, 'node', 'pool', 'miner', 'blocks', ...MINING, 'test-network');
+  const load = (refuses: boolean) => settingsOf(mine, refuses ? 'start' : undefined);
+  declareMining(mine, { load, coordinates: false }, line);
+  mine.addHelpText('after', EXAMPLES);
+}
+
+interface Mining {
+  /** Reads the configuration, at the start and again while mining. @param refuses whether contradictions are refused */
+  readonly load: (refuses: boolean) => Promise<Loaded>;
+  readonly coordinates: boolean;
+}
+
+/** Declares what `mine` and `coordinate` have in common, after the settings. */
+export function declareMining(command: Command, { load, coordinates }: Mining, { io, action }: Line): void {
   const printConfig = new Option('--print-config', 'print the effective settings and their sources, and exit');
-  withSettings(mine, 'node', 'pool', 'miner', 'blocks', ...MINING, 'test-network')
+  command
     .addOption(printConfig)
     .option(
       '--dry-run',
       'check settings and devices, print what would mine, and exit, without asking the node or the pool',
     )
-    .addHelpText('after', EXAMPLES)
     .action(
       action((options) => {
         // Contradictory settings can still be printed, to find out where they come from.
-        const refused = options.printConfig ? undefined : 'start';
-        return runMine(() => settingsOf(mine, refused), options, mine.opts(), io);
+        const refuses = !options.printConfig;
+        return runMine(() => load(refuses), { ...options, coordinates }, command.opts(), io);
       }),
     );
-  listLast(mine, [printConfig]);
+  listLast(command, [printConfig]);
 }
 
 const EXAMPLES = `
@@ -44,6 +57,7 @@ Without flags, pickaxe.toml says what to mine: pickaxe init writes it.`;
 interface MineOptions {
   readonly printConfig?: boolean;
   readonly dryRun?: boolean;
+  readonly coordinates: boolean;
 }
 
 /** The flags that say where the log goes, read before anything is checked. */
@@ -61,7 +75,7 @@ async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags:
     logPlace = { file: logFile.path, format: log.format };
     if (options.printConfig) return printConfig(loaded, io);
     const { mine } = await import('../app/rig.ts');
-    return await mine(loaded, load, options.dryRun === true);
+    return await mine(loaded, load, { tries: options.dryRun === true, coordinates: options.coordinates });
   } catch (fault) {
     if (fault instanceof UsageError) await note(logPlace, fault.message);
     throw fault;

@@ -170,10 +170,23 @@ export function rigContradictions({ devices, gpu, http, webhook, alarm, stratum 
   ]);
 }
 
-/** The contradictions that commands refuse. `start` accepts that there is no network, because it asks a node first. */
+/** A coordinator mines on nodes or pools, and its NATS servers are no source of its own. */
+function coordinatorContradictions({ node, pool, miner, stratum, testNetwork, nats }: Config): Contradiction[] {
+  return present([
+    ...minerContradictions({ node, pool, miner, stratum, testNetwork }),
+    nats.urls === undefined && {
+      about: ['nats.urls'],
+      says: 'A coordinator needs the NATS server of its fleet: give it with --nats nats://HOST:4222.',
+    },
+  ]);
+}
+
+/** The contradictions that commands refuse. `start` and `coordinate` accept that there is no network, because a node is asked. */
 export const CONTRADICTIONS = {
   mine: (config: Config) => [...minerContradictions(config), ...rigContradictions(config)],
   start: (config: Config) => CONTRADICTIONS.mine(config).filter((one) => one !== NO_NETWORK),
+  coordinate: (config: Config) =>
+    [...coordinatorContradictions(config), ...rigContradictions(config)].filter((one) => one !== NO_NETWORK),
   rig: rigContradictions,
 } as const;
 

@@ -106,9 +106,9 @@ export class FleetRelay implements Relay {
     const requests = this.#requests;
     listen(subjects.allWork, (message) => this.#hear(message));
     listen(subjects.hellosTo(name), (message) => requests.hello(message));
-    listen(subjects.solutionsTo(name), (message) => requests.solution(message, true, this.#stop));
+    listen(subjects.solutionsTo(name), (message) => requests.solution(message, this.#stop));
     // A coordinator without nodes could answer no request of the queue group, and would keep them from others.
-    const fallback = (message: LinkMessage) => requests.solution(message, false, this.#stop);
+    const fallback = (message: LinkMessage) => requests.solution(message, this.#stop);
     if (submitElsewhere) listen(subjects.fallbacks, fallback, FALLBACK_QUEUE);
     listen(subjects.reports, (message) => requests.report(message));
     this.#ends.push(link.onState((state) => this.#linkChanged(state)));

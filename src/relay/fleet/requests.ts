@@ -70,22 +70,15 @@ export class Requests {
     if (asked) this.#options.link.publish(asked.reply, messageBytes(this.#options.state()));
   }
 
-  /**
-   * @param isOwn whether the request is to this coordinator, and not to any one
-   * @param stop asks for the end of attempts to submit
-   */
-  solution(message: LinkMessage, isOwn: boolean, stop: AbortSignal): void {
+  /** Takes a request to this coordinator or to any one. @param stop asks for the end of attempts to submit */
+  solution(message: LinkMessage, stop: AbortSignal): void {
     const nowMs = this.#nowMs;
     const asked = this.#asked(message, 'solutions', nowMs);
     if (!asked) return;
     const { rig, reply } = asked;
     const judged = this.#judge(rig, message.data, stop, nowMs);
-    if (judged.kind === 'refused') {
-      this.#refuse(rig, reply, judged, nowMs);
-      return;
-    }
-    if (isOwn) rig.mines(nowMs);
-    void this.#answer(rig, reply, judged);
+    if (judged.kind === 'refused') this.#refuse(rig, reply, judged, nowMs);
+    else void this.#answer(rig, reply, judged);
   }
 
   /** Reads the rig's own claim about its hashrate: solutions of a node's work are too rare to estimate it. */
@@ -141,6 +134,7 @@ export class Requests {
     const judged: Judged = request
       ? this.#options.solutions.judge(request, stop)
       : { kind: 'refused', code: 'wrong-message', reason: 'the request has not the right form' };
+    if (judged.kind === 'solution' && request?.coordinator === this.#options.name) rig.mines(nowMs);
     const isWrong = judged.kind === 'refused' && (judged.code === 'not-a-solution' || judged.code === 'wrong-message');
     if (isWrong && rig.wasWrong(nowMs)) this.#logRefused(rig, nowMs);
     return judged;
@@ -148,15 +142,16 @@ export class Requests {
 
   /** Answers with the verdict, or that it is pending. */
   async #answer(rig: Rig, reply: string, { verdict, isBlock, isFirst }: Judged & { kind: 'solution' }): Promise<void> {
-    let answer: SolutionAnswer = { state: 'pending' };
+    const { name, link, limits } = this.#options;
+    let answer: SolutionAnswer = { state: 'pending', coordinator: name };
     const known = verdict.then((verdict) => {
       if (isFirst) this.#count(rig, verdict, isBlock);
       const { outcome, reason, by } = verdict;
       const from = by !== undefined && { by: oneLine(by, MOST_TEXT) };
       answer = { state: 'verdict', outcome, reason: oneLine(reason, MOST_TEXT), ...from };
     });
-    await settledWithin(known, this.#options.limits.answerMs);
-    this.#options.link.publish(reply, messageBytes(answer));
+    await settledWithin(known, limits.answerMs);
+    link.publish(reply, messageBytes(answer));
   }
 
   #count({ account, shown }: Rig, { outcome }: Verdict, isBlock: boolean): void {
