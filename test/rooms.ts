@@ -237,6 +237,14 @@ export const ROOMS: readonly Room[] = [
     packages: ['fastify', 'pino', 'prom-client', 'zod'],
   },
   {
+    name: 'fleet/rig-report.ts',
+    rooms: ['events', 'report/shapes.ts', 'report/status.ts', 'wire'],
+    packages: ['zod'],
+  },
+  { name: 'fleet/status.ts', rooms: ['report/shapes.ts', 'wire', 'fleet/rig-report.ts'], packages: ['zod'] },
+  { name: 'fleet/figures.ts', rooms: ['fleet/status.ts'], packages: [] },
+  { name: 'fleet/answers.ts', rooms: ['report/shapes.ts', 'wire', 'fleet/status.ts'], packages: ['zod'] },
+  {
     name: 'fleet',
     rooms: [
       'chain',
@@ -254,8 +262,12 @@ export const ROOMS: readonly Room[] = [
       'report/figures.ts',
       'report',
       'report/http',
+      'fleet/rig-report.ts',
+      'fleet/status.ts',
+      'fleet/figures.ts',
+      'fleet/answers.ts',
     ],
-    packages: ['prom-client', 'zod'],
+    packages: ['pino', 'prom-client', 'zod'],
   },
   {
     name: 'web',
@@ -266,6 +278,9 @@ export const ROOMS: readonly Room[] = [
       'report/answers.ts',
       'report/units.ts',
       'report/figures.ts',
+      'fleet/status.ts',
+      'fleet/figures.ts',
+      'fleet/answers.ts',
     ],
     packages: ['uplot'],
   },

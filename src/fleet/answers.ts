@@ -5,8 +5,8 @@ import { count } from '../report/shapes.ts';
 import { ControlAnswer, ControlRequest, memberName } from '../wire/fleet.ts';
 import { FleetRig, FleetStatus } from './status.ts';
 
-/** Maximum number of rigs that one control request can name. */
-export const MOST_NAMED_RIGS = 10_000;
+/** Maximum number of rigs that one control request can name: as many as a fleet can have. */
+export const MOST_NAMED_RIGS = 20_000;
 
 export const FleetChanges = z
   .object({
@@ -28,6 +28,8 @@ export const FleetChangesQuery = z.strictObject({
     .optional()
     .describe('the mark of an earlier answer; without it, or if that is too old, all rigs are answered'),
 });
+
+export type FleetChangesQuery = z.infer<typeof FleetChangesQuery>;
 
 /** A rig must meet every condition that is given. */
 export const RigSelection = z

@@ -65,8 +65,9 @@ export async function askRigs(
   const queue = [...targets].sort((a, b) => Number(a.rig?.silent ?? true) - Number(b.rig?.silent ?? true));
   await within(ANSWER_MS, stop, async (signal) => {
     const next = queue[Symbol.iterator]();
+    const ended = aborted(signal).then(() => NO_ANSWER);
     const askInTurn = async () => {
-      for (const target of next) answers.set(target.name, await answerOf(target, request, ask, signal));
+      for (const target of next) answers.set(target.name, await answerOf(target, request, ask, signal, ended));
     };
     await Promise.all(Array.from({ length: MOST_AT_A_TIME }, askInTurn));
   });
@@ -83,12 +84,13 @@ async function answerOf(
   request: ControlRequest,
   ask: AskRig,
   signal: AbortSignal,
+  ended: Promise<ControlAnswer>,
 ): Promise<ControlAnswer> {
   if (!rig) return { done: false, message: 'no rig of this name has reported' };
   if (!rig.control) return { done: false, message: 'its owner does not let operators control it' };
   if (signal.aborted) return NOT_ASKED;
   try {
-    const answer = await Promise.race([ask(name, request, signal), aborted(signal).then(() => NO_ANSWER)]);
+    const answer = await Promise.race([ask(name, request, signal), ended]);
     return { done: answer.done, message: oneLine(answer.message, MOST_MESSAGE) };
   } catch (fault) {
     if (signal.aborted) return NO_ANSWER;

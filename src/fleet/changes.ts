@@ -60,6 +60,11 @@ export class ChangeLog {
     };
   }
 
+  /** @returns false for marks that are answered as though there were none */
+  knows(mark: string | undefined): boolean {
+    return this.#numberOf(mark) !== undefined;
+  }
+
   #note(rigs: readonly FleetRig[]): void {
     const number = ++this.#number;
     for (const rig of rigs) {

@@ -4,13 +4,13 @@
  */
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { isFaulty, temperaturesOf, wattsOf } from '../report/fleet-figures.ts';
 import type { RefusalCounts } from '../report/http/access.ts';
-import { fillers, type Labels, type MetricRow, refusedRow, type Sample } from '../report/http/metric-rows.ts';
+import { fillers, type MetricRow, refusedRow, type Sample } from '../report/http/metric-rows.ts';
 import type { Route } from '../report/http/route.ts';
 import { RIG_STATES } from '../report/status.ts';
 import { version } from '../system/version.ts';
 import { FleetMetricsQuery } from './answers.ts';
+import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from './figures.ts';
 import type { FleetRig, FleetStatus } from './status.ts';
 
 /** Maximum number of groups, and of coordinators, that are named. Rigs of further groups are summed. */
@@ -84,21 +84,21 @@ function perCoordinator(
   };
 }
 
-function perGroup(name: string, help: string, valueOf: (rigs: readonly FleetRig[]) => number): Row {
+function perGroup(name: string, help: string, measure: (rigs: readonly FleetRig[]) => number): Row {
   return {
     name,
     help,
     labels: ['group'],
-    samples: ({ rigs }) => Array.from(groupsOf(rigs), ([group, members]) => [{ group }, valueOf(members)]),
+    samples: ({ rigs }) => Array.from(groupsOf(rigs), ([group, members]) => [{ group }, measure(members)]),
   };
 }
 
-function perRig(name: string, help: string, valueOf: (rig: FleetRig) => number | null): Row {
+function perRig(name: string, help: string, measure: (rig: FleetRig) => number | null): Row {
   return {
     name,
     help,
     labels: ['rig'],
-    samples: ({ rigs }) => rigs.map((rig): Sample => [{ rig: rig.name }, valueOf(rig)]),
+    samples: ({ rigs }) => rigs.map((rig): Sample => [{ rig: rig.name }, measure(rig)]),
   };
 }
 
@@ -120,8 +120,6 @@ function groupsOf(rigs: readonly FleetRig[]): Map<string, FleetRig[]> {
 const total = (rigs: readonly FleetRig[], value: (rig: FleetRig) => number | null): number =>
   rigs.reduce((all, rig) => all + (rig.silent ? 0 : (value(rig) ?? 0)), 0);
 
-const one = (key: string, value: number | null, labels: Labels = {}): Sample => [{ ...labels, verdict: key }, value];
-
 const SUMS: readonly Row[] = [
   {
     name: 'build_info',
@@ -135,17 +133,18 @@ const SUMS: readonly Row[] = [
     help: 'Rigs by what they do; silent ones have ceased to report',
     labels: ['state'],
     samples: ({ rigs }) =>
-      [...RIG_STATES, 'silent'].map((state) => [
-        { state },
-        rigs.filter((rig) => (rig.silent ? 'silent' : rig.state) === state).length,
-      ]),
+      [...RIG_STATES, 'silent'].map((state) => [{ state }, rigs.filter((rig) => shownState(rig) === state).length]),
   },
-  sum('fleet_rigs_faulty', 'Rigs with a device that is not in order, or without work or devices', (status) => {
-    return status.rigsFaulty;
-  }),
-  sum('fleet_rigs_duplicate', 'Names under which two rigs report', ({ rigs }) => {
-    return rigs.filter(({ duplicate }) => duplicate).length;
-  }),
+  sum(
+    'fleet_rigs_faulty',
+    'Rigs with a device that is not in order, or without work, coordinator or devices',
+    ({ rigsFaulty }) => rigsFaulty,
+  ),
+  sum(
+    'fleet_rigs_duplicate',
+    'Names under which two rigs report',
+    ({ rigs }) => rigs.filter(({ duplicate }) => duplicate).length,
+  ),
   sum('fleet_hashrate_hashes_per_second', 'Hashrate of the rigs that report', (status) => status.hashesPerSecond),
   sum(
     'fleet_proven_hashrate_hashes_per_second',
@@ -156,18 +155,29 @@ const SUMS: readonly Row[] = [
     name: 'fleet_solutions',
     help: 'What became of solutions: sums of the rigs’ counts since their starts, which fall when a rig restarts',
     labels: ['verdict'],
-    samples: ({ accepted, rejected, stale, unknown }) =>
-      Object.entries({ accepted, rejected, stale, unknown }).map(([key, value]) => one(key, value)),
+    samples: ({ accepted, rejected, stale, unknown, pending }) =>
+      Object.entries({ accepted, rejected, stale, unknown, pending }).map(([verdict, value]) => [{ verdict }, value]),
   },
-  sum('fleet_repeated_ratio', 'Expected share of repeated work', ({ repeatedRatio }) => repeatedRatio),
-  sum('fleet_hardware_errors', 'Sum of the rigs’ wrong candidates since their starts', ({ rigs }) =>
-    total(rigs, ({ hardwareErrors }) => hardwareErrors),
+  sum('fleet_repeated_ratio', 'Expected share of repeated work, at most', ({ repeats }) => repeats?.ratio ?? null),
+  sum('fleet_faults', 'Wrong hashes and reopened devices: sum of the rigs’ counts since their starts', ({ rigs }) =>
+    total(rigs, faultsOf),
   ),
-  sum('fleet_power_watts', 'Electric power of the devices with a sensor', ({ rigs }) => total(rigs, wattsOf)),
+  sum('fleet_power_watts', 'Electric power of the devices with a sensor', ({ rigs }) => total(rigs, totalWatts)),
   sum('fleet_highest_temperature_celsius', 'Temperature of the hottest device', ({ rigs }) => {
-    const all = rigs.flatMap((rig) => (rig.silent ? [] : temperaturesOf(rig)));
+    const all = rigs.flatMap((rig) => (rig.silent ? [] : (hottestCelsius(rig) ?? [])));
     return all.length === 0 ? null : all.reduce((highest, each) => Math.max(highest, each));
   }),
+  {
+    name: 'fleet_ignored_messages_total',
+    help: 'Messages of members that were ignored',
+    labels: ['reason'],
+    samples: ({ ignored }) =>
+      Object.entries({
+        malformed: ignored.malformed,
+        'too-fast': ignored.tooFast,
+        'too-many-members': ignored.tooManyMembers,
+      }).map(([reason, value]) => [{ reason }, value]),
+  },
   perCoordinator('coordinator_up', 'Whether the coordinator and its own source are in reach', ({ silent, lost }) =>
     Number(!silent && lost === null),
   ),

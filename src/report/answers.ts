@@ -84,6 +84,7 @@ const ERROR_CODES = [
   'method-not-allowed',
   'no-node',
   'no-such-device',
+  'no-such-rig',
   'node-failed',
   'not-found',
   'not-json',

@@ -1,4 +1,4 @@
-/** The page's requests to the miner that serves it. */
+/** The page's requests to the miner or fleet that serves it. */
 
 import type { BalanceAnswer, HistoryAnswer, LogAnswer } from '../report/answers.ts';
 import type { Status } from '../report/status.ts';
@@ -6,13 +6,13 @@ import { keep, recall } from './dom.ts';
 
 export type Range = HistoryAnswer['range'];
 
-/** Time limit of a request: a miner or connection that takes longer hangs. */
+/** Time limit of a request: a server or connection that takes longer hangs. */
 const TIMEOUT_MS = 5_000;
 /** Time limit for the balance: the miner waits for its nodes for up to 10 s. */
 const BALANCE_TIMEOUT_MS = 15_000;
 const TOKEN = 'pickaxe-token';
 
-/** The miner answered with an error. */
+/** The server answered with an error. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-export class Api {
+export class Requests {
   #token = recall('sessionStorage', TOKEN);
 
   get hasToken(): boolean {
@@ -36,35 +36,17 @@ export class Api {
     keep('sessionStorage', TOKEN, token);
   }
 
-  status(): Promise<Status> {
-    return this.#get('status');
-  }
-
-  balance(): Promise<BalanceAnswer> {
-    return this.#get('balance', BALANCE_TIMEOUT_MS);
-  }
-
-  history(range: Range): Promise<HistoryAnswer> {
-    return this.#get(`history?range=${range}`);
-  }
-
-  logAfter(number: number): Promise<LogAnswer> {
-    return this.#get(`log?after=${number}`);
-  }
-
-  async control(action: 'pause' | 'resume', device?: string): Promise<void> {
-    await this.#ask(action, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(device === undefined ? {} : { device }),
-    });
-  }
-
-  async #get<Answer>(path: string, timeoutMs?: number): Promise<Answer> {
+  /** @throws ApiError for an error that the server answers; TypeError or DOMException without an answer */
+  async get<Answer>(path: string, timeoutMs?: number): Promise<Answer> {
     return (await this.#ask(path, {}, timeoutMs)).json();
   }
 
-  /** @throws ApiError for an error that the miner answers; TypeError or DOMException without an answer */
+  /** @throws as `get` */
+  post(path: string, body: object, timeoutMs?: number): Promise<Response> {
+    const headers = { 'content-type': 'application/json' };
+    return this.#ask(path, { method: 'POST', headers, body: JSON.stringify(body) }, timeoutMs);
+  }
+
   async #ask(
     path: string,
     options: { method?: string; headers?: Record<string, string>; body?: string },
@@ -82,6 +64,35 @@ export class Api {
   }
 }
 
+/** The requests to a miner. */
+export class Api {
+  readonly #requests: Requests;
+
+  constructor(requests: Requests) {
+    this.#requests = requests;
+  }
+
+  status(): Promise<Status> {
+    return this.#requests.get('status');
+  }
+
+  balance(): Promise<BalanceAnswer> {
+    return this.#requests.get('balance', BALANCE_TIMEOUT_MS);
+  }
+
+  history(range: Range): Promise<HistoryAnswer> {
+    return this.#requests.get(`history?range=${range}`);
+  }
+
+  logAfter(number: number): Promise<LogAnswer> {
+    return this.#requests.get(`log?after=${number}`);
+  }
+
+  async control(action: 'pause' | 'resume', device?: string): Promise<void> {
+    await this.#requests.post(action, device === undefined ? {} : { device });
+  }
+}
+
 async function messageOf(response: Response): Promise<string> {
   try {
     const { error } = await response.json();
@@ -94,7 +105,7 @@ async function messageOf(response: Response): Promise<string> {
 /* Polling while the page is visible, with growing waits after failures */
 
 const INTERVAL_MS = 2_000;
-/** Longest wait after failures. Somebody may be waiting for the miner to come back. */
+/** Longest wait after failures. Somebody may be waiting for the server to come back. */
 const LONGEST_MS = 10_000;
 
 export class Poller {

@@ -187,6 +187,7 @@ function files(document: string): Map<string, string> {
   return new Map([
     ['/', built(`web/${document}`)],
     ...own.map((name) => [`/web/${name}`, built(`web/${name}`)] as const),
+    ['/fleet/figures.js', built('fleet/figures.js')],
     ['/report/figures.js', built('report/figures.js')],
     ['/report/units.js', built('report/units.js')],
     ['/source/vocabulary.js', built('source/vocabulary.js')],

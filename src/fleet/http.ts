@@ -1,0 +1,172 @@
+/** The HTTP server of a fleet: its API, metrics and page. */
+
+import type { Logger } from 'pino';
+import { HttpError, httpLimits, REASONS } from '../report/http/access.ts';
+import type { Http } from '../report/http/api.ts';
+import { json, openApiRoute, pageRoutes, type Route } from '../report/http/route.ts';
+import { HttpServer, type ServerOptions } from '../report/http/server.ts';
+import { Refusals } from '../system/bounded.ts';
+import type { Clock } from '../system/clock.ts';
+import { version } from '../system/version.ts';
+import { jsonText } from '../text/plain-text.ts';
+import { plural } from '../text/quantities.ts';
+import {
+  FleetChanges,
+  FleetChangesQuery,
+  FleetControlAnswer,
+  FleetControlBody,
+  FleetHealth,
+  FleetReadiness,
+} from './answers.ts';
+import { type AskRig, askRigs, selectRigs } from './ask-rigs.ts';
+import { ChangeLog } from './changes.ts';
+import { FleetMetrics } from './metrics.ts';
+import { FleetStatus } from './status.ts';
+
+/** Enough for the names of 20,000 rigs. */
+const MOST_CONTROL_BYTES = 2_097_152;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export interface ServedFleet {
+  /** Called at most once a second. */
+  status(): FleetStatus;
+  readonly ask: AskRig;
+}
+
+export interface FleetHttpContext {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** 16 hex digits, chosen at random for this run. */
+  readonly instance: string;
+}
+
+/**
+ * Answers as bytes that all clients of the same second share: the whole status of 10,000 rigs has about 8 MB, which
+ * must not be in memory once for each client that reads slowly.
+ */
+class SharedAnswers {
+  #status: FleetStatus | undefined;
+  readonly #bodies = new Map<string, Buffer>();
+
+  get(status: FleetStatus, name: string, make: () => object): Buffer {
+    if (status !== this.#status) this.#bodies.clear();
+    this.#status = status;
+    let body = this.#bodies.get(name);
+    if (!body) {
+      body = Buffer.from(jsonText(make()));
+      this.#bodies.set(name, body);
+    }
+    return body;
+  }
+}
+
+/** @param stop ends pending requests to rigs */
+export function fleetRoutes(
+  changes: ChangeLog,
+  ask: AskRig,
+  { control, log, stop }: { readonly control: boolean; readonly log: Logger; readonly stop: AbortSignal },
+): Route[] {
+  const answers = new SharedAnswers();
+  return [
+    {
+      ...json('/api/v1/fleet', 'how the fleet is doing, and each of its rigs', FleetStatus, () => changes.status),
+      answer: (_, reply) => {
+        const { status } = changes;
+        return reply.type(JSON_TYPE).send(answers.get(status, 'status', () => status));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/fleet/changes',
+      summary: 'the same, with only those rigs that have changed since an earlier answer',
+      query: FleetChangesQuery,
+      answers: { 200: FleetChanges },
+      answer: ({ query }, reply) => {
+        const { since } = query as FleetChangesQuery;
+        const { status } = changes;
+        const mark = changes.knows(since) ? since : undefined;
+        const make = () => ({ version, control, ...changes.since(mark) }) satisfies FleetChanges;
+        return reply.type(JSON_TYPE).send(answers.get(status, `since ${mark}`, make));
+      },
+    },
+    controlRoute(changes, ask, log, stop),
+    {
+      method: 'GET',
+      path: '/healthz',
+      summary: 'whether the process lives',
+      open: true,
+      answers: { 200: FleetHealth },
+      answer: () => ({ status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      summary: 'whether the NATS server is in reach',
+      open: true,
+      answers: { 200: FleetReadiness, 503: FleetReadiness },
+      answer: (_, reply) => {
+        const ready = changes.status.disconnected === null;
+        return reply.code(ready ? 200 : 503).send({ ready, reasons: ready ? [] : ['disconnected'] });
+      },
+    },
+  ];
+}
+
+/** One request at a time, so that clients cannot make the operator flood the fleet. */
+function controlRoute(changes: ChangeLog, ask: AskRig, log: Logger, stop: AbortSignal): Route {
+  let busy = false;
+  return {
+    method: 'POST',
+    path: '/api/v1/fleet/control',
+    summary: 'pause, resume or restart rigs, or lower their temperature limits; within 10 s each rig’s answer',
+    controls: true,
+    body: FleetControlBody,
+    mostBodyBytes: MOST_CONTROL_BYTES,
+    answers: { 200: FleetControlAnswer },
+    answer: async ({ body }) => {
+      const { request, rigs } = body as FleetControlBody;
+      const targets = selectRigs(changes.status.rigs, rigs);
+      if (targets.length === 0) throw new HttpError(404, 'no-such-rig', 'there is no such rig');
+      if (busy) throw new HttpError(503, 'unavailable', 'another request to rigs is running: try again in 10 s');
+      busy = true;
+      try {
+        const answer = await askRigs(targets, request, ask, stop);
+        const { done, failed } = answer;
+        const line = `${request.command}: asked of ${plural(targets.length, 'rig')} by an HTTP request`;
+        log.info({ tag: 'fleet' }, `${line}; ${done} did it, ${failed} did not`);
+        return answer;
+      } finally {
+        busy = false;
+      }
+    },
+  };
+}
+
+/** @throws Error with a `code` when it cannot listen there */
+export async function serveFleet(
+  { status, ask }: ServedFleet,
+  options: ServerOptions,
+  { log, clock, instance }: FleetHttpContext,
+): Promise<Http> {
+  const { control } = options;
+  const limits = { ...httpLimits, ...options.limits };
+  const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
+  const changes = new ChangeLog(status, clock, instance);
+  const metrics = new FleetMetrics(() => changes.status, refusals.counts);
+  const closing = new AbortController();
+  const own = [...fleetRoutes(changes, ask, { control, log, stop: closing.signal }), metrics.route];
+  const routes = [...own, openApiRoute(own), ...pageRoutes('fleet.html')];
+  const server = new HttpServer(options, routes, { log, clock, limits, refusals });
+  const close = async () => {
+    closing.abort();
+    metrics.close();
+    await server.close();
+    refusals.close();
+  };
+  try {
+    return { ...(await server.listen()), close };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+}
