@@ -24,6 +24,7 @@ import { askBalance, earningsTerms } from './ledger-views.ts';
 import { LiveConfig, reloadOnChange, restartOnChange } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
 import { servedNetwork } from './node-api.ts';
+import { type Restart, withRestarts } from './restarts.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from './run-miner.ts';
 import { activity, alarm, battery, blocks, nodes, notices, schedule } from './sidecars.ts';
 import { terminal } from './terminal.ts';
@@ -139,10 +140,16 @@ interface MineOptions {
  * Mines on the nodes or pools of the settings.
  * @returns the exit code @throws UsageError when settings contradict each other or cannot be used here
  */
-export async function mine(
+export function mine(loaded: Loaded, reload: () => Promise<Loaded>, options: MineOptions): Promise<number> {
+  return withRestarts(loaded, reload, (current, run, restart) => mineOnce(current, reload, options, run, restart));
+}
+
+async function mineOnce(
   loaded: Loaded,
   reload: () => Promise<Loaded>,
   { tries, coordinates = false }: MineOptions,
+  run: Config['run'],
+  restart: Restart,
 ): Promise<number> {
   const { config } = loaded;
   const events = new Events();
@@ -167,7 +174,7 @@ export async function mine(
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
     // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
     const more = [await nodeWatch(live, chosen), blockLog(live, chosen)].filter((sidecar) => sidecar !== undefined);
-    return await runMiner({ ...rig, sidecars: [...prepared.sidecars, ...more] }, config.run);
+    return await runMiner({ ...rig, sidecars: [...prepared.sidecars, ...more], restart }, run);
   } finally {
     await close();
   }

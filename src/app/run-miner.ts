@@ -19,10 +19,11 @@ import { describeDevices, type RunningMiner, type Setup } from '../report/runnin
 import { Tally } from '../report/tally.ts';
 import { SharedSource } from '../source/shared-source.ts';
 import type { WorkSource } from '../source/source.ts';
-import { setLongTimeout } from '../system/abort.ts';
+import { onAbort, setLongTimeout } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { screen, writeLine } from '../terminal/screen.ts';
 import { EXIT, UsageError } from './exit.ts';
+import type { Restart } from './restarts.ts';
 
 /** Early, so that a newcomer sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
@@ -49,6 +50,8 @@ export interface Rig {
   readonly earnings?: EarningsTerms;
   /** Asks for the balance of the miner's account; absent without a node to ask. */
   readonly askBalance?: AskBalance;
+  /** Ends mining so that it begins again. Without it, mining ends for good. */
+  readonly restart?: Restart;
 }
 
 export type MakeRelay = (context: RelayContext) => Relay;
@@ -80,6 +83,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     temperatureLimits,
     sidecars = [],
     askBalance,
+    restart,
   } = rig;
   const clock = systemClock;
   const { emit } = events;
@@ -115,6 +119,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     resume: (...asked) => miner.resume(...asked),
     stop: () => {
       outcome.interrupted = true;
+      restart?.cancel();
       stop();
     },
   };
@@ -127,6 +132,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     setInterval(() => outages.look(), OUTAGE_LOOK_MS),
   ];
   const cancelEnd = duration === undefined ? undefined : setLongTimeout(stop, duration * 1000);
+  const forgetRestart = restart && onAbort(restart.asked, stop);
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; repeat to exit at once');
     controls.stop();
@@ -137,7 +143,8 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   try {
     log.info({ tag: 'miner' }, describeDevices(engines));
     jsonLines?.start(rigName, setup, engines);
-    const running = { rigName, setup, controls, events, tally, clock, log, logTail, askBalance };
+    const beginsAgain = () => restart?.isDue ?? false;
+    const running = { rigName, setup, controls, events, tally, clock, log, logTail, askBalance, beginsAgain };
     for (const start of sidecars) ends.push(await start(running));
     for (const relay of relays) {
       await openRelay(relay);
@@ -157,7 +164,9 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     }
     for (const timer of timers) clearTimeout(timer);
     cancelEnd?.();
+    forgetRestart?.();
     release();
+    if (restart) restart.accepted = tally.accepted;
   }
 
   const summary = tally.summary();

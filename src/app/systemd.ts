@@ -106,12 +106,14 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * Deletes systemd's environment variables (sd_notify(3), sd_watchdog_enabled(3)), since they are not meant for child
- * processes.
+ * processes. They are set again when mining ends to begin again in this process.
  * @throws UsageError when messages cannot be sent, or WATCHDOG_USEC is not valid.
  */
 export async function systemd(environment: Environment = process.env): Promise<Sidecar> {
   const { NOTIFY_SOCKET: address = '', WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: pid } = environment;
-  for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete environment[name];
+  const names = ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID'];
+  const found = Object.fromEntries(names.flatMap((name) => (name in environment ? [[name, environment[name]]] : [])));
+  for (const name of names) delete environment[name];
   const forUs = pid === undefined || pid === String(process.pid);
   const watchdogMs = forUs && watchdogUs !== undefined ? Number(watchdogUs) / 1000 : undefined;
   if (watchdogMs !== undefined && !(watchdogMs > 0)) {
@@ -121,11 +123,12 @@ export async function systemd(environment: Environment = process.env): Promise<S
     const remedy = 'install pickaxe with its optional packages (not with --omit=optional), or use a unit of Type=exec';
     throw new UsageError(`systemd expects messages, and none can be sent: ${error.message}; ${remedy}.`);
   });
-  return sidecar(socket, watchdogMs);
+  return sidecar(socket, watchdogMs, () => Object.assign(environment, found));
 }
 
-function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar {
-  return async ({ events, tally, log }) => {
+/** @param restore sets the variables again */
+function sidecar(socket: NotifySocket, watchdogMs: number | undefined, restore: () => void): Sidecar {
+  return async ({ events, tally, log, beginsAgain }) => {
     let ready = false;
     let stopping = false;
     let warned = false;
@@ -152,7 +155,10 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
       });
     };
     const stop = () => {
-      if (!stopping) send({ STOPPING: 1, STATUS: 'waiting for pending submissions' });
+      // After STOPPING, systemd would kill the process some time later.
+      const isLast = !beginsAgain?.();
+      const news = isLast ? { STOPPING: 1, STATUS: 'waiting for pending submissions' } : { STATUS: 'restarting' };
+      if (!stopping) send(news);
       stopping = true;
       clearInterval(timer);
     };
@@ -167,6 +173,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
       unsubscribe();
       process.off('SIGINT', stop).off('SIGTERM', stop);
       socket.close();
+      if (beginsAgain?.()) restore();
     };
   };
 }

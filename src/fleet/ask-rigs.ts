@@ -1,13 +1,39 @@
 /** Sends a control request to many rigs, and gathers what each of them answers. */
 
+import { type Link, LinkError, type LinkFault } from '../nats/link.ts';
 import { aborted, within } from '../system/abort.ts';
 import { oneLine } from '../text/plain-text.ts';
-import type { ControlAnswer, ControlRequest } from '../wire/fleet.ts';
+import { ControlAnswer, type ControlRequest, type FleetSubjects, messageBytes, readMessage } from '../wire/fleet.ts';
 import type { FleetControlAnswer, RigSelection } from './answers.ts';
 import type { FleetRig } from './status.ts';
 
-/** @returns the rig's answer @throws Error whose message is a sentence for people; LinkError */
+/** @returns the rig's answer @throws Error whose message is for people */
 export type AskRig = (rig: string, request: ControlRequest, stop: AbortSignal) => Promise<ControlAnswer>;
+
+/** Time for one rig to answer. It answers at once. */
+const RIG_ANSWER_MS = 4_000;
+
+/** What the operator reads where no answer came. */
+const FAULTS: Readonly<Record<LinkFault, string>> = {
+  disconnected: 'it was not asked: there is no connection to a NATS server',
+  'no-responders': 'it is not connected, or another name is its own',
+  denied: 'the NATS server does not let this account control rigs',
+  timeout: 'it did not answer in time, and may have done it',
+};
+
+/** @returns a function that asks over this connection */
+export function asker(link: Link, subjects: FleetSubjects): AskRig {
+  return async (rig, request, stop) => {
+    const data = await link
+      .request(subjects.control(rig), messageBytes(request), RIG_ANSWER_MS, stop)
+      .catch((fault: unknown) => {
+        throw fault instanceof LinkError ? new Error(FAULTS[fault.fault], { cause: fault }) : fault;
+      });
+    const answer = readMessage(ControlAnswer, data);
+    if (!answer) throw new Error('its answer cannot be read');
+    return answer;
+  };
+}
 
 /** Time for all rigs to answer: less than an HTTP client's patience, and than `answerMs` of the HTTP server. */
 const ANSWER_MS = 10_000;
@@ -16,20 +42,27 @@ const MOST_AT_A_TIME = 256;
 /** Maximum length of a rig's message in the answer. */
 const MOST_MESSAGE = 200;
 
-interface Target {
+export interface Target {
   readonly name: string;
-  /** Absent if no rig of this name has reported. */
-  readonly rig: FleetRig | undefined;
+  /** Whether it hardly answers. */
+  readonly silent?: boolean;
+  /** Why it is not asked at all; absent if it is. */
+  readonly refusal?: string;
 }
 
 /** @returns the rigs that meet every condition, and the names that no rig has */
 export function selectRigs(rigs: readonly FleetRig[], { names, group, pattern }: RigSelection): Target[] {
   const byName = new Map(rigs.map((rig) => [rig.name, rig]));
   const named = names ? [...new Set(names)].map((name) => ({ name, rig: byName.get(name) })) : undefined;
-  return (named ?? rigs.map((rig) => ({ name: rig.name, rig }))).filter(
+  const wanted = (named ?? rigs.map((rig) => ({ name: rig.name, rig }))).filter(
     ({ name, rig }) =>
       (group === undefined || rig?.group === group) && (pattern === undefined || matchesPattern(name, pattern)),
   );
+  return wanted.map(({ name, rig }): Target => {
+    if (!rig) return { name, refusal: 'no rig of this name has reported' };
+    const { silent, control } = rig;
+    return { name, silent, ...(!control && { refusal: 'its owner does not let operators control it' }) };
+  });
 }
 
 /** Unlike a regular expression, this takes at most (length of the name) × (length of the pattern) steps. */
@@ -62,7 +95,7 @@ export async function askRigs(
 ): Promise<FleetControlAnswer> {
   const answers = new Map<string, ControlAnswer>();
   // Rigs that are silent hardly answer, so they must not delay the others.
-  const queue = [...targets].sort((a, b) => Number(a.rig?.silent ?? true) - Number(b.rig?.silent ?? true));
+  const queue = [...targets].sort((a, b) => Number(a.silent ?? false) - Number(b.silent ?? false));
   await within(ANSWER_MS, stop, async (signal) => {
     const next = queue[Symbol.iterator]();
     const ended = aborted(signal).then(() => NO_ANSWER);
@@ -80,14 +113,13 @@ const NOT_ASKED: ControlAnswer = { done: false, message: 'it was not asked: the 
 const NO_ANSWER: ControlAnswer = { done: false, message: `it did not answer within ${ANSWER_MS / 1000} s` };
 
 async function answerOf(
-  { name, rig }: Target,
+  { name, refusal }: Target,
   request: ControlRequest,
   ask: AskRig,
   signal: AbortSignal,
   ended: Promise<ControlAnswer>,
 ): Promise<ControlAnswer> {
-  if (!rig) return { done: false, message: 'no rig of this name has reported' };
-  if (!rig.control) return { done: false, message: 'its owner does not let operators control it' };
+  if (refusal !== undefined) return { done: false, message: refusal };
   if (signal.aborted) return NOT_ASKED;
   try {
     const answer = await Promise.race([ask(name, request, signal), ended]);

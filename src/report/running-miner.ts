@@ -22,6 +22,8 @@ export interface RunningMiner {
   readonly logTail: LogTail;
   /** Absent without a node to ask. */
   readonly askBalance?: AskBalance | undefined;
+  /** Whether mining begins again in this process after its end; absent if it never does. */
+  readonly beginsAgain?: () => boolean;
 }
 
 /** The settings that say who earns and where, fixed for the whole run. None of them is secret. */

@@ -10,6 +10,9 @@ import { parseWork, type Work } from '../chain/work.ts';
 import { OUTCOMES, STALE_REASONS } from '../source/vocabulary.ts';
 import { jsonOrUndefined, jsonText } from '../text/plain-text.ts';
 
+/** What follows the inbox's own tokens: tokens without wildcards, none of them empty, so that publishing cannot fail. */
+const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
+
 /* Subjects. A server's permissions bind the last token to the account of the rig or coordinator that sends. */
 
 /** Coordinators that answer a fallback request are members of this queue group, so that only one of them gets it. */
@@ -87,7 +90,8 @@ export class FleetSubjects {
    * answer, so an answer to another one could be taken for a coordinator's work.
    */
   isInboxOf(member: string, reply: string): boolean {
-    return reply.startsWith(`${this.inbox(member)}.`) && !/[*>\s]/.test(reply);
+    const inbox = `${this.inbox(member)}.`;
+    return reply.startsWith(inbox) && ANSWER_TOKENS.test(reply.slice(inbox.length));
   }
 
   /**
