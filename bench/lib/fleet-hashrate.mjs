@@ -1,18 +1,14 @@
 // Measures the hashrate of a fleet's rig ÷ that of a rig on a node. Both take turns on one mock node, so that changes of
 // the machine's speed affect both.
 
-import { randomBytes } from 'node:crypto';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { NatsLink } from '#pickaxe/nats/nats-link.js';
-import { FleetSource } from '#pickaxe/source/fleet/fleet-source.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { systemClock } from '#pickaxe/system/clock.js';
-import { FleetSubjects } from '#pickaxe/wire/fleet.js';
 import { median } from './figures.mjs';
 import { startCoordinator } from './fleet-members.mjs';
+import { fleetRigSource } from './fleet-rig-source.mjs';
 import { miningRate } from './mining-rate.mjs';
 import { startMockProcess } from './mock-process.mjs';
-import { startCluster, until } from './nats-cluster.mjs';
+import { startCluster } from './nats-cluster.mjs';
 
 const CUT_MS = 3_000;
 const MINER = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
@@ -23,25 +19,15 @@ export async function fleetHashrate({ rounds, ms, warmUpMs, threads }) {
   const node = await startMockProcess({ difficulty: 1e8, rivalMs: CUT_MS });
   const nats = cluster.urls;
   const coordinators = ['north', 'south'].map((name) => startCoordinator(name, { nats, node: node.url }));
-  await until(() => coordinators.every((each) => each.of('work').length > 0));
   const measured = { ms, warmUpMs, adjust: (rate) => node.setDifficulty(rate) };
   const probe = new CpuEngine({ threads });
   const [kernel] = (await probe.open()).kernel.split('+');
   await probe.close();
 
   async function inFleet(engine) {
-    const subjects = new FleetSubjects('pickaxe');
-    const name = 'bench';
-    const link = new NatsLink({
-      servers: nats,
-      name,
-      inboxPrefix: subjects.inbox(name),
-      clock: systemClock,
-      random: Math.random,
-    });
-    const source = new FleetSource({ link, subjects, rig: name, instance: randomBytes(8).toString('hex') });
+    const { connection, source } = fleetRigSource(nats, 'bench');
     const rates = await miningRate({ source, engine, ...measured });
-    await link.close();
+    await connection.close();
     return rates;
   }
 

@@ -27,19 +27,19 @@ const PART_OF_LANE = 0.02;
 const REPEATED_SPACING_MS = 2_000;
 
 /**
+ * @param hashing number of rigs that hash
  * @param processes number of processes that the simulated rigs share
  * @param idleSeconds for how long messages are counted while no New Cut comes
  * @param repeatedCuts number of New Cuts for the repeated work; 0 to leave it out
  */
-export async function notifyRigs({ rigs, processes, cuts, idleSeconds, repeatedCuts }) {
+export async function notifyRigs({ rigs, hashing: hashingRigs, processes, cuts, idleSeconds, repeatedCuts }) {
   const cluster = await startCluster(3);
   const node = await startMockProcess({ difficulty: HARD, seed: 1 }, CHAIN);
   const nats = cluster.urls;
   const coordinators = ['north', 'south'].map((name) => startCoordinator(name, { nats, node: node.url }));
-  await until(() => coordinators.every((each) => each.of('work').length > 0));
-  const operator = startOperator({ nats });
-  const hashing = [1, 2, 3].map((i) =>
-    startRig(`hashing-${i}`, { nats: turned(nats, i), more: ['--cpu-priority', '19'] }),
+  const operator = hashingRigs > 0 ? startOperator({ nats }) : undefined;
+  const hashing = Array.from({ length: hashingRigs }, (_, i) =>
+    startRig(`hashing-${i + 1}`, { nats, more: ['--cpu-priority', '19'] }),
   );
   /** By height: when the first and the last rig of each process searched its work. */
   const reached = new Map();
@@ -48,7 +48,7 @@ export async function notifyRigs({ rigs, processes, cuts, idleSeconds, repeatedC
     Array.from({ length: processes }, (_, i) => {
       const [from, to] = [i, i + 1].map((part) => Math.floor((part * rigs) / processes));
       const lanes = repeatedCuts > 0 ? FEW_LANES : undefined;
-      const options = { servers: turned(nats, i), from, count: to - from, rate: RATE, shape: 'gpu', lanes };
+      const options = { servers: nats, from, count: to - from, rate: RATE, shape: 'gpu', lanes };
       return startSimulatedRigs(options, onHeight);
     }),
   );
@@ -59,7 +59,7 @@ export async function notifyRigs({ rigs, processes, cuts, idleSeconds, repeatedC
     coordinators: coordinators.map(({ pid }) => pid),
     'simulated rigs': simulated.map(({ pid }) => pid),
     'hashing rigs': hashing.map(({ pid }) => pid),
-    operator: [operator.pid],
+    operator: operator ? [operator.pid] : [],
   };
   const look = async () => ({
     ms: performance.now(),
@@ -96,12 +96,14 @@ export async function notifyRigs({ rigs, processes, cuts, idleSeconds, repeatedC
 
   const { cutsMs } = await node.report();
   const timed = cutsMs.slice(measured.first - warm.first, measured.first - warm.first + cuts);
-  const lastMs = timed.map(
-    (cutMs, i) => Math.max(...reached.get(measured.first + i).map((each) => each.lastMs)) - cutMs,
-  );
-  const firstMs = timed.map(
-    (cutMs, i) => Math.min(...reached.get(measured.first + i).map((each) => each.firstMs)) - cutMs,
-  );
+  const atHeight = (pick) => timed.map((cutMs, i) => pick(reached.get(measured.first + i)) - cutMs);
+  const lastMs = atHeight((parts) => Math.max(...parts.map((each) => each.lastCameMs)));
+  const firstMs = atHeight((parts) => Math.min(...parts.map((each) => each.firstCameMs)));
+  const searchMs = atHeight((parts) => Math.max(...parts.map((each) => each.lastSearchMs)));
+  const doneAt = (height) => reached.get(height).map((each) => each.done);
+  const [from, to] = [doneAt(measured.first - 1), doneAt(measured.first + cuts - 1)];
+  const total = (parts, name) => sum(parts.map((each) => each[name]));
+  const messageMs = (total(to, 'ms') - total(from, 'ms')) / (total(to, 'messages') - total(from, 'messages'));
   const hashingMs = timed.flatMap((cutMs, i) => {
     const times = hashing.flatMap(
       (rig) => rig.of('work').find((work) => work.height === measured.first + i)?.atMs ?? [],
@@ -109,7 +111,10 @@ export async function notifyRigs({ rigs, processes, cuts, idleSeconds, repeatedC
     return times.length === hashing.length ? [Math.max(...times) - cutMs] : [];
   });
   const { slowConsumers, connections } = await cluster.counts();
-  for (const each of [...simulated, operator, ...hashing, ...coordinators].map((member) => member.stop())) await each;
+  for (const each of [...simulated, ...(operator ? [operator] : []), ...hashing, ...coordinators].map((member) =>
+    member.stop(),
+  ))
+    await each;
   await node.close();
   await cluster.close();
   const idle = perSecond(idleFrom, idleTo);
@@ -135,6 +140,8 @@ export async function notifyRigs({ rigs, processes, cuts, idleSeconds, repeatedC
     cuts,
     lastRigMs: quantiles(lastMs),
     firstRigMs: quantiles(firstMs),
+    lastSearchMs: quantiles(searchMs),
+    messageMs,
     lastHashingRigMs: quantiles(hashingMs),
     perSecond: idle,
     perCut,
@@ -145,9 +152,6 @@ export async function notifyRigs({ rigs, processes, cuts, idleSeconds, repeatedC
     ...(repeated && { repeated }),
   };
 }
-
-/** Neighbouring members begin with different servers. */
-const turned = (urls, by) => urls.map((_, i) => urls[(i + by) % urls.length]);
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 

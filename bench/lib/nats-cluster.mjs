@@ -11,6 +11,7 @@ export async function startCluster(count) {
   const program = await findServer();
   if (!program) throw new Error('the program nats-server is not installed (Debian: apt-get install nats-server)');
   const parent = mkdtempSync(join(tmpdir(), 'pickaxe-nats-'));
+  process.setMaxListeners(0); // Each process of a fleet adds one.
   process.on('exit', () => rmSync(parent, { recursive: true, force: true }));
   const ports = await freePorts(3 * count);
   const members = Array.from({ length: count }, (_, i) => {

@@ -6,19 +6,17 @@
 // { taken }: the ranges since the last report. Other messages change what the engines take from then on.
 
 import { fork } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LANES } from '#pickaxe/chain/nonce.js';
 import { Miner } from '#pickaxe/mine/miner.js';
-import { NatsLink } from '#pickaxe/nats/nats-link.js';
-import { FleetSource } from '#pickaxe/source/fleet/fleet-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { FleetSubjects } from '#pickaxe/wire/fleet.js';
+import { fleetRigSource } from './fleet-rig-source.mjs';
 import { likeCpu, likeGpu, PretendEngine } from './pretend-engine.mjs';
+import { done, StampedLink } from './stamped-link.mjs';
 
-const PREFIX = 'pickaxe';
 const TICK_MS = 1_000;
 /** A server's queue of connections that wait is finite. */
 const AT_ONCE = 50;
@@ -54,9 +52,8 @@ export async function startSimulatedRigs(options, onHeight) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { servers, from, count, lanes = LANES, ...begin } = JSON.parse(process.argv[2]);
-  const subjects = new FleetSubjects(PREFIX);
   const now = { ...begin, tickMs: TICK_MS };
-  /** By height: how many rigs have stopped the work before, and have the work; when the first and the last had it. */
+  /** By height: the rigs that search its work; when the first and the last one had the message, and when they search. */
   const heights = new Map();
   /** By the key of the header: the ranges that all rigs took. */
   let taken = new Map();
@@ -64,31 +61,28 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 
   const random = (below) => randomInt(below === LANES ? lanes : below);
 
-  function searching(rig, { work }) {
+  function searching(rig, { work }, cameMs) {
     hasWork.add(rig);
     const height = Number(work.height);
-    if (!heights.has(height)) heights.set(height, { rigs: new Set(), firstMs: systemClock.monotonicMs() });
-    const { rigs, firstMs } = heights.get(height);
-    if (rigs.has(rig)) return;
-    rigs.add(rig);
-    if (rigs.size === count) process.send({ height, firstMs, lastMs: systemClock.monotonicMs() });
+    const known = heights.get(height) ?? { rigs: new Set(), firstCameMs: cameMs, lastCameMs: cameMs };
+    heights.set(height, known);
+    if (known.rigs.has(rig)) return;
+    known.rigs.add(rig);
+    known.firstCameMs = Math.min(known.firstCameMs, cameMs);
+    known.lastCameMs = Math.max(known.lastCameMs, cameMs);
+    if (known.rigs.size < count) return;
+    const { firstCameMs, lastCameMs } = known;
+    process.send({ height, firstCameMs, lastCameMs, lastSearchMs: systemClock.monotonicMs(), done });
   }
 
   function startRig(number) {
     const name = `rig-${String(number).padStart(5, '0')}`;
-    const link = new NatsLink({
-      servers,
-      name,
-      inboxPrefix: subjects.inbox(name),
-      clock: systemClock,
-      random: Math.random,
-    });
-    const source = new FleetSource({ link, subjects, rig: name, instance: randomBytes(8).toString('hex') });
+    const { source, link, subjects } = fleetRigSource(servers, name, (link) => new StampedLink(link));
     const engine = new PretendEngine({
       rate: () => now.rate,
       shape: (nonces) => SHAPES[now.shape](nonces),
       tickMs: () => now.tickMs,
-      began: (job) => searching(number, job),
+      began: (job) => searching(number, job, link.workMs.get(subjects.work(source.nameOf(job.work)))),
       took(key, range) {
         if (!now.isRecorded) return;
         if (!taken.has(key)) taken.set(key, []);
