@@ -2,8 +2,9 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
-import { serveHttp } from '../report/http/api.ts';
+import { type Http, serveHttp } from '../report/http/api.ts';
 import { pageRoutes, type Route } from '../report/http/route.ts';
+import type { ServerOptions } from '../report/http/server.ts';
 import type { ServedPage } from '../terminal/pages.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
 import { UsageError, whyNotListening } from './exit.ts';
@@ -15,25 +16,46 @@ const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
 /** @param serves called once the server listens @throws UsageError when the token file cannot be used */
 export function httpSidecar(
-  { listen, tokenFile, control }: Config['http'],
+  settings: Config['http'],
   serves: (page: ServedPage) => void = () => {},
 ): Sidecar | undefined {
-  if (!listen) return undefined;
-  const token = tokenFile === undefined ? undefined : readToken(tokenFile);
+  const options = httpOptions(settings);
+  if (!options) return undefined;
   return async (miner) => {
     const { log } = miner;
-    const options = { ...listen, control, ...(token !== undefined && { token }) };
-    const { url, reachableUrl, close } = await serveHttp(miner, options, pageOf(log)).catch((fault) => {
-      throw new UsageError(
-        `cannot listen on --http ${formatHttpAddress(listen)}: ${whyNotListening(fault, listen.port)}.`,
-      );
-    });
-    const rights = control ? 'pause, resume and stop allowed' : 'read-only';
-    const where = reachableUrl === undefined ? url : `${url} (from other machines: ${reachableUrl})`;
-    log.info({ tag: 'http' }, `listening at ${where}, ${rights}${token === undefined ? '' : ', token required'}`);
-    serves({ url: reachableUrl ?? url, token });
+    const serve = () => serveHttp(miner, options, pageOf(log));
+    const { url, reachableUrl, close } = await listenHttp(serve, options, 'pause, resume and stop', log);
+    serves({ url: reachableUrl ?? url, token: options.token });
     return close;
   };
+}
+
+/** @returns undefined when nothing is to be served @throws UsageError when the token file cannot be used */
+export function httpOptions({ listen, tokenFile, control }: Config['http']): ServerOptions | undefined {
+  if (!listen) return undefined;
+  return { ...listen, control, ...(tokenFile !== undefined && { token: readToken(tokenFile) }) };
+}
+
+/**
+ * Starts a server and logs where it listens.
+ * @param controls what clients may do if control is allowed @throws UsageError when it cannot listen there
+ */
+export async function listenHttp(
+  serve: () => Promise<Http>,
+  { host, port, control, token }: ServerOptions,
+  controls: string,
+  log: Logger,
+): Promise<Http> {
+  const http = await serve().catch((fault) => {
+    throw new UsageError(
+      `cannot listen on --http ${formatHttpAddress({ host, port })}: ${whyNotListening(fault, port)}.`,
+    );
+  });
+  const { url, reachableUrl } = http;
+  const rights = control ? `${controls} allowed` : 'read-only';
+  const where = reachableUrl === undefined ? url : `${url} (from other machines: ${reachableUrl})`;
+  log.info({ tag: 'http' }, `listening at ${where}, ${rights}${token === undefined ? '' : ', token required'}`);
+  return http;
 }
 
 /** @throws UsageError about the file, without quoting its content */

@@ -22,7 +22,7 @@ import type { Command } from '../system/process-group.ts';
 import { systemReport } from '../system/version.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
 import { UsageError, whyNotListening } from './exit.ts';
-import { fleetMember } from './fleet-link.ts';
+import type { FleetMember } from './fleet-link.ts';
 import { certificatesIn, nodeTrust, secretTextIn } from './node-api.ts';
 import type { MakeRelay } from './run-miner.ts';
 
@@ -126,32 +126,19 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
 }
 
 /**
- * Publishes the source's work to the rigs of a fleet (`pickaxe coordinate`).
+ * `pickaxe coordinate`.
+ * @param member whose connection somebody else opens and closes
  * @param submitElsewhere absent on a pool
- * @throws UsageError when the settings of the NATS servers cannot be used
  */
-export function fleetCoordinator(config: Config, submitElsewhere: SubmitElsewhere | undefined, log: Logger): MakeRelay {
-  const lines = relayLog(log, 'fleet');
-  const { link, ...member } = fleetMember(config, lines.warn);
+export function fleetCoordinator(
+  member: FleetMember,
+  submitElsewhere: SubmitElsewhere | undefined,
+  log: Logger,
+): MakeRelay {
+  const { link, subjects, name, instance } = member;
   return ({ source, emit, clock }) => {
-    const relay = new FleetRelay({ source, emit, clock, log: lines, link, ...member, submitElsewhere });
-    const open = async () => {
-      link.open();
-      try {
-        await relay.open();
-      } catch (fault) {
-        await link.close();
-        throw fault;
-      }
-    };
-    const run = async (stop: AbortSignal) => {
-      try {
-        await relay.run(stop);
-      } finally {
-        await link.close();
-      }
-    };
-    return { name: relay.name, open, run };
+    const lines = relayLog(log, 'fleet');
+    return new FleetRelay({ source, emit, clock, log: lines, link, subjects, name, instance, submitElsewhere });
   };
 }
 

@@ -10,6 +10,8 @@ import { lacksNetwork } from '../config/contradictions.ts';
 import { foundFileNote, type Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { Events } from '../events/events.ts';
+import { FleetLimits } from '../fleet/limits.ts';
+import type { LimitsOf } from '../mine/device-health.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress } from '../node/url.ts';
 import type { SubmitElsewhere } from '../relay/fleet/solutions.ts';
@@ -20,6 +22,7 @@ import type { ServedPage } from '../terminal/pages.ts';
 import { chooseEngines, limitsOf } from './choose-engines.ts';
 import type { ChosenSource } from './choose-source.ts';
 import { refuse } from './exit.ts';
+import type { FleetMember } from './fleet-link.ts';
 import { askBalance, earningsTerms } from './ledger-views.ts';
 import { LiveConfig, reloadOnChange, restartOnChange } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
@@ -29,7 +32,8 @@ import { type MakeRelay, type Rig, runMiner, type Sidecar } from './run-miner.ts
 import { activity, alarm, battery, blocks, nodes, notices, schedule } from './sidecars.ts';
 import { terminal } from './terminal.ts';
 
-type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'earnings'> & {
+type Prepared = Pick<Rig, 'log' | 'logTail' | 'earnings'> & {
+  readonly temperatureLimits: LimitsOf;
   readonly sidecars: readonly Sidecar[];
   readonly relays: readonly MakeRelay[];
   readonly rigName: string;
@@ -141,15 +145,14 @@ interface MineOptions {
  * @returns the exit code @throws UsageError when settings contradict each other or cannot be used here
  */
 export function mine(loaded: Loaded, reload: () => Promise<Loaded>, options: MineOptions): Promise<number> {
-  return withRestarts(loaded, reload, (current, run, restart) => mineOnce(current, reload, options, run, restart));
+  return withRestarts(loaded, reload, (current, run, restart) => mineOnce(current, reload, options, { run, restart }));
 }
 
 async function mineOnce(
   loaded: Loaded,
   reload: () => Promise<Loaded>,
   { tries, coordinates = false }: MineOptions,
-  run: Config['run'],
-  restart: Restart,
+  { run, restart }: { readonly run: Config['run']; readonly restart: Restart },
 ): Promise<number> {
   const { config } = loaded;
   const events = new Events();
@@ -159,6 +162,7 @@ async function mineOnce(
   const { source } = chosen;
   const { close, announce, live, ...prepared } = await prepare(loaded, reload);
   live.beforeChange((next) => chosen.prepare(next));
+  const member = await memberOf(config, coordinates, prepared.log);
   const setup = announce(payeeOf(config));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
@@ -167,24 +171,42 @@ async function mineOnce(
     const relays = [
       ...prepared.relays,
       ...(await simulated(config, prepared.log, !tries)),
-      ...(coordinates ? [await coordinator(config, chosen, prepared.log)] : []),
+      ...(coordinates && member ? [await coordinator(member, config, chosen, prepared.log)] : []),
     ];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
     const rig = { events, source, engines, ...prepared, setup, relays, ...balance(live) };
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
+    const limits = new FleetLimits();
+    const ownLimits = prepared.temperatureLimits;
+    const beside = { settings: config.fleet, limits, ownLimits, restart, reload, isCoordinator: coordinates };
+    const fleet = member && (await import('./fleet.ts')).fleetSidecar(member, beside);
     // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
-    const more = [await nodeWatch(live, chosen), blockLog(live, chosen)].filter((sidecar) => sidecar !== undefined);
-    return await runMiner({ ...rig, sidecars: [...prepared.sidecars, ...more], restart }, run);
+    const more = [fleet, await nodeWatch(live, chosen), blockLog(live, chosen)];
+    const sidecars = [...prepared.sidecars, ...more].filter((sidecar) => sidecar !== undefined);
+    member?.link.open();
+    return await runMiner({ ...rig, temperatureLimits: limits.within(ownLimits), sidecars, restart }, run);
   } finally {
+    await member?.link.close();
     await close();
   }
 }
 
-/** @throws UsageError when the settings of the NATS servers cannot be used */
-async function coordinator(config: Config, chosen: ChosenSource, log: Logger): Promise<MakeRelay> {
+/** @returns undefined for a rig outside of a fleet @throws UsageError when the settings of the NATS servers cannot be used */
+async function memberOf(config: Config, coordinates: boolean, log: Logger): Promise<FleetMember | undefined> {
+  if (config.nats.urls === undefined && !coordinates) return undefined;
+  const { fleetMember } = await import('./fleet-link.ts');
+  return fleetMember(config, (line) => log.warn({ tag: 'fleet' }, line));
+}
+
+async function coordinator(
+  member: FleetMember,
+  { pool }: Config,
+  chosen: ChosenSource,
+  log: Logger,
+): Promise<MakeRelay> {
   const { fleetCoordinator } = await import('./relays.ts');
   const submitElsewhere: SubmitElsewhere = (solution, stop) => chosen.submitElsewhere(solution, stop);
-  return fleetCoordinator(config, config.pool.urls === undefined ? submitElsewhere : undefined, log);
+  return fleetCoordinator(member, pool.urls === undefined ? submitElsewhere : undefined, log);
 }
 
 /** @throws UsageError without a configured network. It names the node's, which may not be the intended one */

@@ -46,6 +46,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./stats.ts'),
   },
   {
+    usage: 'fleet',
+    group: 'Watch and earn:',
+    about: 'watch and steer the rigs of a fleet from one place, over NATS',
+    load: () => import('./fleet/fleet.ts'),
+  },
+  {
     usage: 'blocks',
     group: 'Watch and earn:',
     about: 'list your blocks, their state, and what they have earned',

@@ -23,6 +23,8 @@ export interface Io {
   readonly stop: AbortSignal;
   /** Width of the terminal on which results are printed; undefined where they go elsewhere. */
   readonly columns: number | undefined;
+  /** Its height; undefined where `columns` is. */
+  readonly rows: number | undefined;
   /** Whether lines about progress help: stderr is a terminal, and stdout is not. */
   readonly showsProgress: boolean;
 }
@@ -58,6 +60,9 @@ export function processIo(): Io {
     },
     get columns() {
       return process.stdout.isTTY ? process.stdout.columns || undefined : undefined;
+    },
+    get rows() {
+      return process.stdout.isTTY ? process.stdout.rows || undefined : undefined;
     },
     showsProgress: process.stderr.isTTY === true && !process.stdout.isTTY,
   };

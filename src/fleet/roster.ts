@@ -86,6 +86,11 @@ export class Roster {
     for (const end of this.#ends) end();
   }
 
+  /** For how long the present connection has lasted; 0 without one. */
+  get listeningSeconds(): number {
+    return this.#connectedMs === undefined ? 0 : (this.#options.clock.monotonicMs() - this.#connectedMs) / 1000;
+  }
+
   status(): FleetStatus {
     const { clock, link } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -98,7 +103,7 @@ export class Roster {
     const counts = countsOf(rigs);
     return {
       timeMillis: wallMs(clock),
-      listeningSeconds: this.#connectedMs === undefined ? 0 : (nowMs - this.#connectedMs) / 1000,
+      listeningSeconds: this.listeningSeconds,
       disconnected: link.state.isConnected ? null : oneLine(link.state.reason),
       rigsMining: mining.length,
       rigsPaused: heard.filter(({ state }) => state === 'paused').length,

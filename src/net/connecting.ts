@@ -46,9 +46,13 @@ interface Words {
   readonly url: string;
 }
 
-const WORDS: Record<'node' | 'pool', Words> = {
+/** What is connected to. */
+type Peer = 'node' | 'pool' | 'server';
+
+const WORDS: Record<Peer, Words> = {
   node: { running: 'Is the node running, and is this its mining port?', url: 'node URL' },
   pool: { running: 'Is this a port of the pool, and is the pool up?', url: 'pool URL' },
+  server: { running: 'Is the NATS server running, and is this its port for clients?', url: 'URL of the NATS server' },
 };
 
 const REASONS: Record<string, (words: Words) => string> = {
@@ -66,7 +70,7 @@ const REASONS: Record<string, (words: Words) => string> = {
  * @param code error code of the system or of undici
  * @returns one or two sentences; undefined when the code does not mean that there was no connection
  */
-export function whyUnreachable(code: string, kind: 'node' | 'pool'): string | undefined {
+export function whyUnreachable(code: string, kind: Peer): string | undefined {
   return Object.hasOwn(REASONS, code) ? REASONS[code](WORDS[kind]) : undefined;
 }
 

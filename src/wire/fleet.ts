@@ -40,6 +40,11 @@ export class FleetSubjects {
     return `${this.#prefix}.hello.${token(coordinator)}.${token(sender)}`;
   }
 
+  /** What a member may send as such a request to any coordinator, for its permissions. */
+  hellosBy(sender: string): string {
+    return `${this.#prefix}.hello.*.${token(sender)}`;
+  }
+
   hellosTo(coordinator: string): string {
     return `${this.#prefix}.hello.${token(coordinator)}.*`;
   }
@@ -47,6 +52,10 @@ export class FleetSubjects {
   /** A request with a solution, to the coordinator that gave the work. */
   solution(coordinator: string, rig: string): string {
     return `${this.#prefix}.solution.${token(coordinator)}.${token(rig)}`;
+  }
+
+  solutionsBy(rig: string): string {
+    return `${this.#prefix}.solution.*.${token(rig)}`;
   }
 
   solutionsTo(coordinator: string): string {
@@ -83,6 +92,10 @@ export class FleetSubjects {
   /** The beginning of the subjects at which a member gets its answers, without a final dot. */
   inbox(member: string): string {
     return `${this.#prefix}.inbox.${token(member)}`;
+  }
+
+  get inboxes(): string {
+    return `${this.#prefix}.inbox.>`;
   }
 
   /**

@@ -42,6 +42,7 @@ export function pretendedIo(given: { stdin?: string; now?: number; stop?: AbortS
     now: () => now,
     stop,
     columns: undefined,
+    rows: undefined,
     showsProgress: false,
   };
   return io;

@@ -1,0 +1,161 @@
+/** `pickaxe fleet pause`, `resume`, `limits` and `restart`: asks rigs, and prints what each of them answers. */
+
+import { type Command, InvalidArgumentError } from 'commander';
+import { EXIT, UsageError } from '../../app/exit.ts';
+import type { Loaded } from '../../config/load.ts';
+import type { FleetControlAnswer } from '../../fleet/answers.ts';
+import { askRigs, selectRigs, type Target } from '../../fleet/ask-rigs.ts';
+import { aligned } from '../../report/figures.ts';
+import { jsonText, oneLine } from '../../text/plain-text.ts';
+import { plural } from '../../text/quantities.ts';
+import { type ControlRequest, MOST_NAME } from '../../wire/fleet.ts';
+import type { Io, Line } from '../io.ts';
+import { settingsOf, withSettings } from '../options.ts';
+import {
+  connected,
+  listenFor,
+  OPERATOR_SETTINGS,
+  type OpenOperator,
+  type Operator,
+  openOperator,
+  rosterOf,
+  WAIT_SECONDS,
+  waitOf,
+} from './operator.ts';
+
+interface WhichRigs {
+  readonly group?: string;
+  readonly wait: number;
+  readonly json: boolean;
+}
+
+interface Given extends WhichRigs {
+  readonly device?: string;
+  readonly gpu?: number | null;
+  readonly cpu?: number | null;
+}
+
+/** @param fleet the command `fleet` */
+export function declareControl(fleet: Command, line: Line): void {
+  declareOne(fleet, line, 'pause', 'pause rigs until they are resumed, or restart', ({ device }) => ({
+    command: 'pause',
+    ...(device !== undefined && { device }),
+  })).option('--device <name>', 'only this device, such as gpu0');
+  declareOne(fleet, line, 'resume', 'end what pause began, but no pause of a rig’s own', ({ device }) => ({
+    command: 'resume',
+    ...(device !== undefined && { device }),
+  })).option('--device <name>', 'only this device, such as gpu0');
+  declareOne(fleet, line, 'limits', 'lower the temperatures at which devices pause, until rigs restart', limitsOf)
+    .option('--gpu <celsius>', 'for every GPU, in °C; none: the rig’s own again', celsiusOf)
+    .option('--cpu <celsius>', 'for the CPU, in °C; none: the rig’s own again', celsiusOf);
+  declareOne(fleet, line, 'restart', 'end mining and begin again, with the configuration read afresh', () => ({
+    command: 'restart',
+  }));
+}
+
+function declareOne(
+  fleet: Command,
+  { io, action }: Line,
+  name: string,
+  about: string,
+  request: (given: Given) => ControlRequest,
+): Command {
+  const command = fleet.command(`${name} [rigs...]`).description(about);
+  return withSettings(command, ...OPERATOR_SETTINGS)
+    .option('--group <name>', 'only rigs of this group')
+    .option('--wait <time>', 'with a group or a pattern: listen for this time first', waitOf, WAIT_SECONDS)
+    .option('--json', 'one JSON object on stdout', false)
+    .action(
+      action(async (rigs: readonly string[], given: Given) => {
+        return runControl(await settingsOf(command), rigs, given, request(given), io);
+      }),
+    );
+}
+
+/** @throws UsageError without a limit */
+function limitsOf({ gpu, cpu }: Given): ControlRequest {
+  if (gpu === undefined && cpu === undefined) throw new UsageError('Give a limit: --gpu CELSIUS or --cpu CELSIUS.');
+  return {
+    command: 'limits',
+    ...(gpu !== undefined && { gpuCelsius: gpu }),
+    ...(cpu !== undefined && { cpuCelsius: cpu }),
+  };
+}
+
+function celsiusOf(text: string): number | null {
+  if (text === 'none') return null;
+  const celsius = Number(text);
+  if (/^\d{1,3}$/.test(text) && celsius <= 150) return celsius;
+  throw new InvalidArgumentError('Give a temperature in °C from 0 to 150, or none.');
+}
+
+/**
+ * @param rigs names of rigs, or patterns of names
+ * @returns failed unless every rig did it
+ * @throws UsageError when nothing says which rigs are meant
+ */
+export async function runControl(
+  loaded: Loaded,
+  rigs: readonly string[],
+  which: WhichRigs,
+  request: ControlRequest,
+  io: Io,
+  open: OpenOperator = openOperator,
+): Promise<number> {
+  if (rigs.length === 0 && which.group === undefined) {
+    throw new UsageError('Say which rigs: their names, patterns like "hall-a-*", or --group NAME.');
+  }
+  const tooLong = rigs.find((name) => name.length > MOST_NAME);
+  if (tooLong !== undefined) throw new UsageError(`No rig’s name is longer than ${MOST_NAME} characters: ${tooLong}`);
+  const warn = (line: string) => io.say(`warning: ${line}`);
+  const operator = open(loaded, warn);
+  try {
+    if (!(await connected(operator, io.stop))) {
+      const { state } = operator.link;
+      io.say(`error: there is no connection to a NATS server: ${state.isConnected ? '' : oneLine(state.reason)}`);
+      return EXIT.failed;
+    }
+    const targets = await targetsOf(rigs, which, operator, io, warn);
+    if (targets.length === 0) {
+      io.say('error: no such rig has reported.');
+      return EXIT.failed;
+    }
+    const answer = await askRigs(targets, request, operator.ask, io.stop);
+    io.out(`${which.json ? jsonText(answer) : linesOf(answer).join('\n')}\n`);
+    return answer.failed === 0 ? EXIT.done : EXIT.failed;
+  } finally {
+    await operator.close();
+  }
+}
+
+/** Rigs that are named can be asked at once. Otherwise their reports must be heard first. */
+async function targetsOf(
+  rigs: readonly string[],
+  { group, wait }: WhichRigs,
+  operator: Operator,
+  io: Io,
+  warn: (line: string) => void,
+): Promise<Target[]> {
+  const patterns = rigs.filter((name) => /[*?]/.test(name));
+  if (group === undefined && patterns.length === 0) return [...new Set(rigs)].map((name) => ({ name }));
+  const roster = rosterOf(operator, warn);
+  io.say(`Listening for ${wait} s: each rig reports once in 10 s …`);
+  await listenFor(wait, roster, operator, io.stop);
+  const { rigs: heard } = roster.status();
+  roster.close();
+  const inGroup = group === undefined ? {} : { group };
+  const selections = rigs.length === 0 ? [inGroup] : rigs.map((pattern) => ({ ...inGroup, ...selectionOf(pattern) }));
+  const found = selections.flatMap((selection) => selectRigs(heard, selection));
+  return [...new Map(found.map((target) => [target.name, target])).values()];
+}
+
+function selectionOf(text: string): { pattern: string } | { names: string[] } {
+  return /[*?]/.test(text) ? { pattern: text } : { names: [text] };
+}
+
+function linesOf({ done, failed, rigs }: FleetControlAnswer): string[] {
+  return [
+    ...aligned(rigs.map((rig) => [oneLine(rig.name), rig.done ? 'done' : 'NOT DONE', rig.message])),
+    `${done} of ${plural(done + failed, 'rig')} did it`,
+  ];
+}

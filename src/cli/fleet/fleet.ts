@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import type { Line } from '../io.ts';
+import { declareControl } from './control.ts';
+import { declareKeys } from './keys.ts';
+import { declareWatch } from './watch.ts';
+
+/** `pickaxe fleet`. */
+export function declare(fleet: Command, line: Line): void {
+  fleet.helpCommand(false);
+  declareWatch(fleet, line);
+  declareControl(fleet, line);
+  declareKeys(fleet, line);
+}

@@ -1,0 +1,62 @@
+/** What the commands of a fleet's operator share: the connection, and the time until all rigs have been heard. */
+
+import { fleetMember } from '../../app/fleet-link.ts';
+import type { Loaded } from '../../config/load.ts';
+import { type AskRig, asker } from '../../fleet/ask-rigs.ts';
+import { Roster } from '../../fleet/roster.ts';
+import type { Link } from '../../nats/link.ts';
+import { pause } from '../../system/abort.ts';
+import { type Clock, systemClock } from '../../system/clock.ts';
+import type { FleetSubjects } from '../../wire/fleet.ts';
+import { timeUpTo } from '../options.ts';
+
+/** Tables of settings that an operator has flags for: its name is that of the rig, which names its inbox. */
+export const OPERATOR_SETTINGS = ['nats', 'rig.name'] as const;
+
+/** Each rig reports once in 10 s, and the network may take a moment. */
+export const WAIT_SECONDS = 15;
+export const waitOf = timeUpTo(3_600, 'Give a time of at most an hour, like 15 or 1m.');
+/** Time for a connection to a server. */
+const CONNECT_MS = 10_000;
+const LOOK_MS = 100;
+
+export interface Operator {
+  readonly link: Link;
+  readonly subjects: FleetSubjects;
+  readonly clock: Clock;
+  /** 16 hex digits, chosen at random. */
+  readonly instance: string;
+  readonly ask: AskRig;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects an operator. Tests give their own.
+ * @param warn gets lines about subjects that the server denies @throws UsageError when the settings cannot be used
+ */
+export type OpenOperator = (loaded: Loaded, warn: (line: string) => void) => Operator;
+
+export const openOperator: OpenOperator = ({ config }, warn) => {
+  const { link, subjects, instance } = fleetMember(config, warn);
+  link.open();
+  return { link, subjects, clock: systemClock, instance, ask: asker(link, subjects), close: () => link.close() };
+};
+
+/** @param warn gets lines about members that send what cannot be read */
+export function rosterOf({ link, subjects, clock }: Operator, warn: (line: string) => void): Roster {
+  return new Roster({ link, subjects, clock, warn });
+}
+
+/** @returns whether there is a connection */
+export async function connected({ link, clock }: Operator, stop: AbortSignal): Promise<boolean> {
+  const untilMs = clock.monotonicMs() + CONNECT_MS;
+  while (!link.state.isConnected && clock.monotonicMs() < untilMs && !stop.aborted) await pause(LOOK_MS, stop);
+  return link.state.isConnected;
+}
+
+/** Waits until reports have been heard for this time, or there has been no connection for too long. */
+export async function listenFor(seconds: number, roster: Roster, operator: Operator, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted && (await connected(operator, stop)) && roster.listeningSeconds < seconds) {
+    await pause(LOOK_MS, stop);
+  }
+}

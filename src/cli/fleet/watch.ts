@@ -1,0 +1,186 @@
+/** `pickaxe fleet`: the rigs and coordinators of a fleet, in a table that refreshes, as JSON, and on a web page. */
+
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Logger, pino } from 'pino';
+import { EXIT } from '../../app/exit.ts';
+import { httpOptions, listenHttp } from '../../app/http.ts';
+import type { Loaded } from '../../config/load.ts';
+import { matchesPattern } from '../../fleet/ask-rigs.ts';
+import type { Roster } from '../../fleet/roster.ts';
+import type { FleetRig, FleetStatus } from '../../fleet/status.ts';
+import type { Http } from '../../report/http/api.ts';
+import type { ServerOptions } from '../../report/http/server.ts';
+import { LOG_LINE_OPTIONS, LogTail } from '../../report/log-tail.ts';
+import { aborted, pause } from '../../system/abort.ts';
+import { makeLog } from '../../terminal/log.ts';
+import { Screen } from '../../terminal/screen.ts';
+import { jsonText, oneColumnEach, oneLine } from '../../text/plain-text.ts';
+import type { Io, Line } from '../io.ts';
+import { settingsOf, timeOf, withSettings } from '../options.ts';
+import { fleetLines, inOrder, isSuch, RIG_FILTERS, RIG_ORDERS, type RigFilter, type RigOrder } from './fleet-table.ts';
+import {
+  connected,
+  listenFor,
+  OPERATOR_SETTINGS,
+  type OpenOperator,
+  type Operator,
+  openOperator,
+  rosterOf,
+  WAIT_SECONDS,
+  waitOf,
+} from './operator.ts';
+
+/** Time between two tables. */
+const TABLE_SECONDS = 2;
+/** Time between two objects of --json: rigs report no more often. */
+const JSON_SECONDS = 10;
+/** Maximum number of log lines below the table. */
+const MOST_NOTES = 3;
+
+export interface WatchOptions {
+  readonly once: boolean;
+  readonly json: boolean;
+  readonly wait: number;
+  readonly every?: number;
+  readonly sort: RigOrder;
+  readonly group?: string;
+  readonly name?: string;
+  readonly state?: readonly RigFilter[];
+}
+
+/** @param fleet the command `fleet`, whose subcommands have options of the same names */
+export function declareWatch(fleet: Command, { io, action }: Line): void {
+  withSettings(fleet, ...OPERATOR_SETTINGS, 'http')
+    .enablePositionalOptions()
+    .option('--once', 'print the table once all rigs had time to report, and end; as without a terminal', false)
+    .option('--json', 'one JSON object on stdout every 10 s, or one with --once', false)
+    .option('--every <time>', 'time between refreshes: seconds, or a time like 1m', timeOf)
+    .option('--wait <time>', 'with --once: listen for this time first', waitOf, WAIT_SECONDS)
+    .addOption(new Option('--sort <column>', 'order of the rigs').choices(RIG_ORDERS).default('attention'))
+    .option('--state <list>', `only rigs in one of these states: ${RIG_FILTERS.join(', ')}`, filtersOf)
+    .option('--group <name>', 'only rigs of this group')
+    .option('--name <pattern>', 'only rigs of such a name, like hall-a-*: * stands for any characters, and ? for one')
+    .action(action(async (options) => runWatch(await settingsOf(fleet), options, io)));
+}
+
+function filtersOf(text: string): RigFilter[] {
+  return text.split(',').map((name) => {
+    const filter = RIG_FILTERS.find((each) => each === name.trim());
+    if (filter === undefined) throw new InvalidArgumentError(`Give some of: ${RIG_FILTERS.join(', ')}.`);
+    return filter;
+  });
+}
+
+export async function runWatch(
+  loaded: Loaded,
+  options: WatchOptions,
+  io: Io,
+  open: OpenOperator = openOperator,
+): Promise<number> {
+  const { http, log } = loaded.config;
+  const server = httpOptions(http);
+  const isTable = !options.json && io.columns !== undefined;
+  const isOnce = options.once || (!options.json && !isTable && !server);
+  const notes = new LogTail();
+  // Lines of the log would tear the table.
+  const logger =
+    isTable && !isOnce ? pino({ ...LOG_LINE_OPTIONS, level: log.level }, notes) : makeLog(log.level, log.format);
+  const warn = (line: string) => logger.warn({ tag: 'fleet' }, line);
+  const operator = open(loaded, warn);
+  const roster = rosterOf(operator, warn);
+  let page: Http | undefined;
+  try {
+    if (isOnce) return await printOnce(roster, options, operator, io);
+    if (server) page = await serve(server, roster, operator, logger);
+    if (options.json) await printJson(roster, options, io);
+    else if (isTable) await showTable(roster, options, io, notes);
+    else await aborted(io.stop);
+    return EXIT.done;
+  } finally {
+    await page?.close();
+    roster.close();
+    await operator.close();
+  }
+}
+
+async function printOnce(roster: Roster, options: WatchOptions, operator: Operator, io: Io): Promise<number> {
+  if (await connected(operator, io.stop)) {
+    io.say(`Listening for ${options.wait} s: each rig reports once in 10 s …`);
+    await listenFor(options.wait, roster, operator, io.stop);
+  }
+  const status = roster.status();
+  if (status.disconnected !== null) {
+    io.say(`error: there is no connection to a NATS server: ${status.disconnected}`);
+    return EXIT.failed;
+  }
+  const rigs = chosen(status.rigs, options);
+  if (options.json) io.out(`${jsonText({ ...status, rigs })}\n`);
+  else io.out(`${fleetLines(status, { rigs: inOrder(rigs, options.sort), clean: oneLine }).join('\n')}\n`);
+  return EXIT.done;
+}
+
+async function printJson(roster: Roster, options: WatchOptions, io: Io): Promise<void> {
+  while (!io.stop.aborted) {
+    await pause((options.every ?? JSON_SECONDS) * 1000, io.stop);
+    const status = roster.status();
+    if (!io.stop.aborted) io.out(`${jsonText({ ...status, rigs: chosen(status.rigs, options) })}\n`);
+  }
+}
+
+async function showTable(roster: Roster, options: WatchOptions, io: Io, notes: LogTail): Promise<void> {
+  const screen = new Screen({ write: (text) => io.out(text) });
+  try {
+    while (!io.stop.aborted) {
+      screen.cover(tableText(roster.status(), options, io, notes));
+      await pause((options.every ?? TABLE_SECONDS) * 1000, io.stop);
+    }
+  } finally {
+    screen.uncover();
+  }
+}
+
+/** @returns rows that fit the terminal */
+function tableText(status: FleetStatus, options: WatchOptions, io: Io, notes: LogTail): string {
+  const { columns = 80, rows = 24 } = io;
+  const below = [
+    ...notes
+      .after(0)
+      .slice(-MOST_NOTES)
+      .map(({ message }) => message),
+    footer(status, options),
+  ];
+  const rigs = inOrder(chosen(status.rigs, options), options.sort);
+  const table = fleetLines(status, { rigs, rows: rows - below.length - 1, clean: oneColumnEach });
+  return [...table, '', ...below]
+    .slice(0, rows)
+    .map((line) => oneColumns(line, columns))
+    .join('\n');
+}
+
+/** The dots and marks of pickaxe's own words have one column, too. */
+function oneColumns(line: string, columns: number): string {
+  return line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
+}
+
+function footer({ listeningSeconds }: FleetStatus, { sort, wait }: WatchOptions): string {
+  const early = listeningSeconds < wait ? `; still listening: a rig reports once in 10 s` : '';
+  return `sorted by ${sort}; Ctrl-C ends this${early}`;
+}
+
+function chosen(rigs: readonly FleetRig[], { group, name, state }: WatchOptions): FleetRig[] {
+  return rigs.filter(
+    (rig) =>
+      (group === undefined || rig.group === group) &&
+      (name === undefined || matchesPattern(rig.name, name)) &&
+      (state === undefined || state.some((filter) => isSuch(rig, filter))),
+  );
+}
+
+/** @throws UsageError when it cannot listen there */
+async function serve(options: ServerOptions, roster: Roster, operator: Operator, log: Logger): Promise<Http> {
+  const { serveFleet } = await import('../../fleet/http.ts');
+  const { clock, instance, ask } = operator;
+  const served = { status: () => roster.status(), ask };
+  const context = { log, clock, instance };
+  return listenHttp(() => serveFleet(served, options, context), options, 'control of rigs', log);
+}

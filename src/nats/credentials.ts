@@ -1,0 +1,65 @@
+/** What a member proves its name with: an nkey seed, or a credentials file with a token that an operator has signed. */
+
+import { nkeys } from '@nats-io/transport-node';
+
+export interface Credentials {
+  /** The seed of a user's nkey (Ed25519): 58 characters that begin with `SU`. */
+  readonly seed: string;
+  /** The public key that belongs to it: 56 characters that begin with `U`. */
+  readonly publicKey: string;
+  /** The token (JWT) of a credentials file; undefined for a bare seed. */
+  readonly token: string | undefined;
+}
+
+const SEED = /^SU[A-Z2-7]{56}$/;
+const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+/** What stands between the marks of a credentials file: the token, and then the seed. */
+const PARTS = /-{3,}BEGIN[^\n]*-{3,}\s+(\S+)\s+-{3,}END[^\n]*-{3,}/g;
+
+export function makeCredentials(): Credentials {
+  return credentialsOf(new TextDecoder().decode(nkeys.createUser().getSeed()));
+}
+
+/**
+ * @param text of a file with a seed, or of a credentials file (`.creds`)
+ * @throws Error that says what is wrong, and quotes nothing of the text
+ */
+export function readCredentials(text: string): Credentials {
+  const parts = [...text.matchAll(PARTS)].map(([, part]) => part);
+  if (parts.length === 0) return credentialsOf(seedIn(text));
+  const [token, seed] = parts;
+  if (parts.length !== 2 || !TOKEN.test(token)) {
+    throw new Error('it has not the form of a credentials file, which holds a token and a seed');
+  }
+  return credentialsOf(seed, token);
+}
+
+/** A file may explain itself: lines that begin with # are comments. */
+function seedIn(text: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  return lines.filter((line) => line !== '' && !line.startsWith('#')).join('\n');
+}
+
+function credentialsOf(seed: string, token?: string): Credentials {
+  if (PUBLIC_KEY.test(seed)) throw new Error('it has the public key in place of the seed, which begins with SU');
+  if (/^S[A-TV-Z]/.test(seed)) throw new Error('its seed is not a user’s: that begins with SU');
+  if (!SEED.test(seed))
+    throw new Error('it has neither an nkey seed (58 characters that begin with SU) nor credentials');
+  try {
+    return { seed, publicKey: nkeys.fromSeed(new TextEncoder().encode(seed)).getPublicKey(), token };
+  } catch {
+    throw new Error('its seed is damaged: the check digits at its end are wrong');
+  }
+}
+
+/** @returns whether the text has the form of a user's public key, and its check digits are right */
+export function isPublicKey(text: string): boolean {
+  if (!PUBLIC_KEY.test(text)) return false;
+  try {
+    nkeys.fromPublic(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
