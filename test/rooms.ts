@@ -278,6 +278,7 @@ export const ROOMS: readonly Room[] = [
       'report/answers.ts',
       'report/units.ts',
       'report/figures.ts',
+      'fleet/rig-report.ts',
       'fleet/status.ts',
       'fleet/figures.ts',
       'fleet/answers.ts',

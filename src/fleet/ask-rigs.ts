@@ -98,7 +98,7 @@ export async function askRigs(
   const queue = [...targets].sort((a, b) => Number(a.silent ?? false) - Number(b.silent ?? false));
   await within(ANSWER_MS, stop, async (signal) => {
     const next = queue[Symbol.iterator]();
-    const ended = aborted(signal).then(() => NO_ANSWER);
+    const ended = aborted(signal).then(() => (stop.aborted ? ENDING : NO_ANSWER));
     const askInTurn = async () => {
       for (const target of next) answers.set(target.name, await answerOf(target, request, ask, signal, ended));
     };
@@ -111,6 +111,7 @@ export async function askRigs(
 
 const NOT_ASKED: ControlAnswer = { done: false, message: 'it was not asked: the other rigs took too long' };
 const NO_ANSWER: ControlAnswer = { done: false, message: `it did not answer within ${ANSWER_MS / 1000} s` };
+const ENDING: ControlAnswer = { done: false, message: 'pickaxe ended before it answered' };
 
 async function answerOf(
   { name, refusal }: Target,
@@ -125,7 +126,7 @@ async function answerOf(
     const answer = await Promise.race([ask(name, request, signal), ended]);
     return { done: answer.done, message: oneLine(answer.message, MOST_MESSAGE) };
   } catch (fault) {
-    if (signal.aborted) return NO_ANSWER;
+    if (signal.aborted) return ended;
     return { done: false, message: oneLine(fault instanceof Error ? fault.message : String(fault), MOST_MESSAGE) };
   }
 }
