@@ -52,7 +52,10 @@ export class OtherCoordinators {
     if (instance === coordinator.instance && number <= coordinator.number) return;
     coordinator.instance = instance;
     coordinator.number = number;
-    coordinator.latestTimeUs = BigInt(latestTimeMicros);
+    // A coordinator that was started again knows no time before it has work, but its former works stay as valid.
+    const claimedUs = BigInt(latestTimeMicros);
+    const knownUs = latestTimeOf(coordinator, nowMs);
+    coordinator.latestTimeUs = claimedUs > knownUs ? claimedUs : knownUs;
     coordinator.heardMs = nowMs;
     this.#coordinators.delete(name);
     this.#coordinators.set(name, coordinator);
@@ -101,6 +104,10 @@ function heard(coordinator: Coordinator, work: Work): HeardWork {
     work,
     ended: undefined,
     elsewhere: coordinator.elsewhere,
-    latestTimeUs: (nowMs) => coordinator.latestTimeUs + BigInt(Math.round(1_000 * (nowMs - coordinator.heardMs))),
+    latestTimeUs: (nowMs) => latestTimeOf(coordinator, nowMs),
   };
+}
+
+function latestTimeOf({ latestTimeUs, heardMs }: Coordinator, nowMs: number): bigint {
+  return latestTimeUs + BigInt(Math.round(1_000 * (nowMs - heardMs)));
 }

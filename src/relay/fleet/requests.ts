@@ -84,8 +84,10 @@ export class Requests {
   /** Reads the rig's own claim about its hashrate: solutions of a node's work are too rare to estimate it. */
   report({ subject, data }: LinkMessage): void {
     const nowMs = this.#nowMs;
-    const rig = this.#admitted(subject, 'reports', nowMs)?.rig;
-    if (!rig) return;
+    const found = this.#admitted(subject, 'reports', nowMs);
+    // The devices of the coordinator's own machine are no part of the relay.
+    if (!found || found.sender === this.#options.name) return;
+    const { rig } = found;
     const report = readMessage(ReportedRate, data);
     if (!report) this.refusals.note('wrong-message', rig.shown);
     else if (report.coordinator === this.#options.name) rig.mines(nowMs, report.hashesPerSecond);

@@ -1,14 +1,12 @@
 /** The rigs of a coordinator: what each of them may still send, and the statistics about them. */
 
 import type { RelayWorker } from '../../events/events.ts';
+import { OTHER_WORKERS } from '../../events/vocabulary.ts';
 import { TokenBucket } from '../../system/bounded.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { senderOf, token } from '../../wire/fleet.ts';
 import { type Account, Accounts, type SessionNow } from '../accounts.ts';
 import type { FleetLimits } from './limits.ts';
-
-/** Stands for the rigs that share one set of limits, because too many have limits of their own. */
-const FURTHER_RIGS = '(further rigs)';
 
 interface RigOptions {
   readonly name: string;
@@ -65,7 +63,7 @@ export class Rig {
   wasWrong(nowMs: number): boolean {
     this.account.note('rejected', nowMs);
     // Those that share their limits must not be refused because of one of them.
-    if (this.#wrong.take(1, nowMs) || this.name === FURTHER_RIGS) return false;
+    if (this.#wrong.take(1, nowMs) || this.name === OTHER_WORKERS) return false;
     this.#refusedUntilMs = nowMs + this.#limits.refusedMs;
     return true;
   }
@@ -98,12 +96,13 @@ export class Rigs {
   readonly #accounts = new Accounts();
   /** By the token of the name in subjects; the rig whose last message is the oldest comes first. */
   readonly #rigs = new Map<string, Rig>();
+  /** Stands for the rigs beyond, which share one set of limits. */
   readonly #further: Rig;
 
   constructor(limits: FleetLimits, difficulty: () => number, nowMs: number) {
     this.#limits = limits;
     this.#difficulty = difficulty;
-    this.#further = this.#make(FURTHER_RIGS, nowMs);
+    this.#further = this.#make(OTHER_WORKERS, nowMs);
   }
 
   /** @returns the rig that sends to this subject; undefined when the subject ends with no name */

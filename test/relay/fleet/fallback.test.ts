@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { toHex } from '#pickaxe/chain/bytes.js';
+import type { Solution } from '#pickaxe/chain/verify.js';
+import { creationTimeOf, type Work, withCreationTime } from '#pickaxe/chain/work.js';
+import type { FleetLimits } from '#pickaxe/relay/fleet/limits.js';
+import type { Verdict } from '#pickaxe/source/source.js';
+import { makeWork } from '../../fakes.ts';
+import { FakeNats } from '../../nats/fake-nats.ts';
+import { eventually, mine, wrongSolution } from '../../source/follow.ts';
+import { Coordinator, solutionRequest, subjects, TestRig } from './coordinator.ts';
+
+/** A coordinator that gives work, one that takes solutions of it, and a rig. */
+async function withTwo(limits: Partial<FleetLimits> = {}) {
+  const nats = new FakeNats();
+  const sent: Solution[] = [];
+  const nodes: { verdict: () => Verdict | Promise<Verdict> } = {
+    verdict: () => ({ outcome: 'accepted', reason: '', by: 'node1' }),
+  };
+  const submitElsewhere = async (solution: Solution) => {
+    sent.push(solution);
+    return await nodes.verdict();
+  };
+  const other = await Coordinator.start({ nats, name: 'c2', submitElsewhere, limits });
+  const giver = await Coordinator.start({ nats });
+  return { nats, sent, nodes, giver, other, rig: new TestRig(nats, 'rig') };
+}
+
+describe('a solution of another coordinator’s work', () => {
+  it('is verified and submitted to this one’s nodes, once, with the events of a block', async () => {
+    const { sent, giver, other, rig } = await withTwo({ answerMs: 60_000 });
+    const { work, name } = await giver.work();
+    const solution = mine(work);
+    const accepted = { state: 'verdict', outcome: 'accepted', reason: '', by: 'node1' };
+    expect(await rig.fallback('c1', name, solution)).toEqual(accepted);
+    expect(await rig.fallback('c1', name, solution)).toEqual(accepted);
+    // The coordinator that has submitted it can be asked by its name, too.
+    expect(await rig.request(subjects.solution('c2', 'rig'), solutionRequest('c1', name, solution))).toEqual(accepted);
+    expect(sent.map(({ header }) => toHex(header))).toEqual([toHex(solution.header)]);
+    expect(sent[0].work).toEqual(work);
+    expect(other.events.all.map(({ type }) => type)).toEqual(['solution', 'sent-block', 'verdict', 'accepted-block']);
+    expect(other.events.of('accepted-block')[0]).toMatchObject({ device: 'fleet', isRelay: true, source: 'node1' });
+    expect([giver.source.submitted, other.source.submitted]).toEqual([[], []]);
+    expect(await rig.fallback('c1', name, mine(work, 1))).toMatchObject({ outcome: 'stale' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is pending at the coordinator that submits it, which then knows the verdict', async () => {
+    const { sent, nodes, giver, rig } = await withTwo({ answerMs: 1 });
+    const { work, name } = await giver.work();
+    let settle: (verdict: Verdict) => void = () => {};
+    nodes.verdict = () =>
+      new Promise((resolve) => {
+        settle = resolve;
+      });
+    const solution = mine(work);
+    expect(await rig.fallback('c1', name, solution)).toEqual({ state: 'pending', coordinator: 'c2' });
+    settle({ outcome: 'stale', reason: 'No associated Payload' });
+    const ask = () => rig.request(subjects.solution('c2', 'rig'), solutionRequest('c1', name, solution));
+    await eventually(async () =>
+      expect(await ask()).toMatchObject({ outcome: 'stale', reason: 'No associated Payload' }),
+    );
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is refused if it is forged or wrong, and counts as wrong', async () => {
+    const { sent, giver, other, rig } = await withTwo({ wrongBurst: 2, wrongPerMinute: 0 });
+    const { work, name } = await giver.work();
+    const header = withCreationTime(mine(work).header, creationTimeOf(work.header) - 1n);
+    expect(await rig.fallback('c1', name, { header })).toMatchObject({ code: 'not-a-solution' });
+    expect(await rig.fallback('c1', name, wrongSolution(work))).toMatchObject({ code: 'not-a-solution' });
+    expect(await rig.fallback('c1', name, wrongSolution(work))).toMatchObject({ code: 'not-a-solution' });
+    expect(await rig.fallback('c1', name, mine(work))).toMatchObject({ code: 'too-many' });
+    expect(await new TestRig(other.nats, 'rig2').fallback('c1', name, mine(work))).toMatchObject({
+      outcome: 'accepted',
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is refused where only the giver can submit it, or nobody has heard of the work', async () => {
+    const { sent, giver, rig } = await withTwo();
+    const shares = { nonce1: { value: 1, bytes: 1 as const } };
+    for (const terms of [{ until: 'replaced' as const }, shares]) {
+      const { work, name } = await giver.work(makeWork(4, terms));
+      expect(await rig.fallback('c1', name, mine(work))).toMatchObject({ code: 'not-mine' });
+    }
+    const { work, name } = await giver.work();
+    expect(await rig.fallback('c3', name, mine(work))).toMatchObject({ code: 'unknown-work' });
+    expect(await rig.fallback('c1', `${'f'.repeat(16)}-1`, mine(work))).toMatchObject({ code: 'unknown-work' });
+    expect(sent).toEqual([]);
+  });
+
+  it('is stale after a New Cut, but is sent if its work ended with a solution: that may have been this one', async () => {
+    const { sent, giver, rig } = await withTwo();
+    const cut = await giver.work();
+    giver.source.stale();
+    const solved = await giver.work();
+    giver.source.stale('solved', solved.work);
+    await eventually(() => expect(giver.states.at(-1)!.ended).toHaveLength(2));
+    const answer = await rig.fallback('c1', cut.name, mine(cut.work));
+    expect(answer).toEqual({ state: 'verdict', outcome: 'stale', reason: 'a New Cut has made its work stale' });
+    expect(await rig.fallback('c1', solved.name, mine(solved.work))).toMatchObject({ outcome: 'accepted' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('can have a rolled creation time, even when its coordinator is gone or was started again', async () => {
+    const { nats, giver, other, rig } = await withTwo();
+    const { work, name } = await giver.work();
+    const latestUs = BigInt(giver.states.at(-1)!.latestTimeMicros);
+    const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
+    expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ code: 'not-a-solution' });
+    other.nowMs += 10;
+    expect(await rig.fallback('c1', name, at(latestUs + 10_001n))).toMatchObject({ code: 'not-a-solution' });
+    await giver.end();
+    await Coordinator.start({ nats, instance: 'a'.repeat(16) });
+    expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('is bounded in number for each giver: a work may be as easy as its coordinator likes', async () => {
+    const { sent, nodes, giver, rig, other } = await withTwo({ elsewhereBurst: 2, elsewherePerSecond: 1 });
+    nodes.verdict = () => ({ outcome: 'stale', reason: 'No associated Payload' });
+    const { work, name } = await giver.work();
+    const lanes = [0, 1, 2, 3].map((lane) => mine(work, lane));
+    const answers = [];
+    for (const solution of lanes.slice(0, 3)) answers.push(await rig.fallback('c1', name, solution));
+    expect(answers).toMatchObject([{ outcome: 'stale' }, { outcome: 'stale' }, { code: 'too-many' }]);
+    other.nowMs += 1_000;
+    expect(await rig.fallback('c1', name, lanes[2])).toMatchObject({ outcome: 'stale' });
+    expect(sent).toHaveLength(3);
+  });
+});
+
+describe('a fallback request', () => {
+  it('about an own work is an ordinary solution', async () => {
+    const { sent, other, rig } = await withTwo();
+    const { work, name } = await other.work();
+    expect(await rig.fallback('c2', name, mine(work))).toMatchObject({ outcome: 'accepted' });
+    expect(other.source.submitted).toHaveLength(1);
+    expect(sent).toEqual([]);
+  });
+
+  it('goes to no coordinator without nodes', async () => {
+    const giver = await Coordinator.start();
+    const { work, name } = await giver.work();
+    const rig = new TestRig(giver.nats, 'rig');
+    await expect(rig.fallback('c1', name, mine(work))).rejects.toMatchObject({ fault: 'no-responders' });
+  });
+});
