@@ -1,8 +1,13 @@
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { FleetRelay } from '#pickaxe/relay/fleet/fleet-relay.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
+import { FleetSource } from '#pickaxe/source/fleet/fleet-source.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import type { PoolSource } from '#pickaxe/source/pool/pool-source.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { FleetSubjects } from '#pickaxe/wire/fleet.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
+import { FakeNats } from '../nats/fake-nats.ts';
 import { miner } from '../source/node/node.ts';
 import { job, makeHeader, ParentWorld } from '../source/parent/parent.ts';
 import { poolSource } from '../source/pool/pool.ts';
@@ -83,3 +88,47 @@ async function behindParent(): Promise<SourceUnderTest> {
 }
 
 sourceContract('ParentSource', behindParent);
+
+/** A rig of a fleet: each coordinator has a node of its own. */
+async function behindCoordinators(count: number): Promise<SourceUnderTest> {
+  const subjects = new FleetSubjects('pickaxe');
+  const nats = new FakeNats();
+  const link = (name: string) => nats.link(name, subjects.inbox(name));
+  const sources: NodeSource[] = [];
+  const nodes = await behindNodes(count, (made) => {
+    sources.push(...made);
+    return made[0];
+  });
+  const stopping = new AbortController();
+  const relays = sources.map((source, i) => {
+    const name = `coordinator${i}`;
+    const quiet = { debug: () => {}, info: () => {}, warn: () => {} };
+    const instance = i.toString(16).padStart(16, '0');
+    const parts = {
+      source,
+      emit: () => {},
+      clock: systemClock,
+      log: quiet,
+      link: link(name),
+      subjects,
+      name,
+      instance,
+    };
+    return new FleetRelay({ ...parts, limits: { answerMs: 200, beatMs: 200 } });
+  });
+  for (const relay of relays) await relay.open();
+  const running = relays.map((relay) => relay.run(stopping.signal));
+  const options = { name: 'nats://fake:4222', link: link('rig'), subjects, rig: 'rig' };
+  return {
+    ...nodes,
+    source: new FleetSource(options, { limits: { gatherMs: 100, submitAfterStopMs: 200 } }),
+    close: async () => {
+      stopping.abort();
+      await Promise.all(running);
+      await nodes.close();
+    },
+  };
+}
+
+sourceContract('FleetSource over one coordinator', () => behindCoordinators(1));
+sourceContract('FleetSource over two coordinators', () => behindCoordinators(2));

@@ -1,6 +1,5 @@
 /** A WorkSource that uses one coordinator of a fleet. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import { LinkError } from '../../nats/link.ts';
@@ -148,7 +147,8 @@ export class CoordinatorSource implements WorkSource {
   }
 
   async answers(): Promise<boolean> {
-    await nextTurn();
+    // What has arrived while the process could not run is read first.
+    await new Promise((resolve) => setImmediate(resolve));
     return !this.isSilent;
   }
 

@@ -63,8 +63,9 @@ export class FleetSource implements WorkSource {
   /** Since when nothing was heard over the present connection, or when it was made (monotonic). */
   #quietSinceMs = Number.POSITIVE_INFINITY;
   #isConnected = false;
-  /** When another server may be tried (monotonic). */
-  #mayRenewMs = Number.NEGATIVE_INFINITY;
+  /** When another server was last tried (monotonic), and the pause until the next trial. */
+  #renewedMs = Number.NEGATIVE_INFINITY;
+  #renewPauseMs = 0;
 
   constructor(options: FleetSourceOptions, context: SourceContext<FleetLimits> = {}) {
     const { clock, random, emit, limits } = complete(context, fleetLimits);
@@ -131,6 +132,7 @@ export class FleetSource implements WorkSource {
     if (!coordinator?.take(data)) return;
     this.#quietSinceMs = this.#clock.monotonicMs();
     this.#renewPauses.reset();
+    this.#renewPauseMs = this.#limits.renewPauses.firstMs / 2;
     if (known) return;
     this.#coordinators.set(name, coordinator);
     this.#firstHeard();
@@ -223,8 +225,9 @@ export class FleetSource implements WorkSource {
   /** A server that has lost the others of its cluster is connected and gives nothing. */
   #leaveDeafServer(nowMs: number): void {
     const isDeaf = this.#isConnected && nowMs - this.#quietSinceMs >= this.#limits.silentMs;
-    if (!isDeaf || nowMs < this.#mayRenewMs) return;
-    this.#mayRenewMs = nowMs + this.#renewPauses.nextMs();
+    if (!isDeaf || nowMs < this.#renewedMs + this.#renewPauseMs) return;
+    this.#renewedMs = nowMs;
+    this.#renewPauseMs = this.#renewPauses.nextMs();
     this.#membership.link.renew();
   }
 

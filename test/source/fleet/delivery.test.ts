@@ -1,0 +1,239 @@
+/** How a rig delivers solutions: to whom, how often, and what it makes of the answers. */
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Verdict } from '#pickaxe/source/source.js';
+import { messageBytes } from '#pickaxe/wire/fleet.js';
+import { makeWork } from '../../fakes.ts';
+import { mine } from '../follow.ts';
+import { type FakeCoordinator, pass, SUBJECTS, world } from './world.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A rig that mines the work of the first coordinator. */
+async function mining(...names: string[]) {
+  const made = world(names);
+  for (const each of made.coordinators) each.give();
+  await pass(1_000);
+  const [work] = made.follower.received;
+  const verdicts: Verdict[] = [];
+  const send = (lane = 0) => {
+    void made.source.submit(mine(work, lane), made.follower.stop).then((verdict) => verdicts.push(verdict));
+  };
+  return { ...made, work, verdicts, send };
+}
+
+/** How the requests came to each of the coordinators. */
+function ways(coordinators: readonly FakeCoordinator[]): string[] {
+  return coordinators.flatMap(({ name, requests }) =>
+    requests.map(({ isFallback }) => `${name}${isFallback ? ' fallback' : ''}`),
+  );
+}
+
+const verdict = (outcome: Verdict['outcome'], reason = '') => ({ state: 'verdict', outcome, reason }) as const;
+const refused = (code: 'unknown-work' | 'not-a-solution' | 'too-many' | 'not-mine') =>
+  ({ state: 'refused', code, reason: `it is ${code}` }) as const;
+
+it('sends the whole header to the coordinator that gave the work, and tells who answered', async () => {
+  const { coordinators, verdicts, send, work, follower } = await mining('a', 'c');
+  send();
+  await pass(10);
+  expect(verdicts).toEqual([{ outcome: 'accepted', reason: '', by: 'a’s node' }]);
+  expect(ways(coordinators)).toEqual(['a']);
+  const [{ request }] = coordinators[0].requests;
+  expect(request).toMatchObject({ coordinator: 'a', header: Buffer.from(mine(work).header).toString('hex') });
+  // The miner gets other work once the first attempt has ended.
+  expect(follower.of('stale')).toMatchObject([{ reason: 'solved', works: [work] }]);
+});
+
+it('keeps a work that takes many solutions', async () => {
+  const { coordinators, source, follower, kinds } = world(['a']);
+  coordinators[0].give(makeWork(100, { until: 'replaced' }));
+  await pass(1_000);
+  const [work] = follower.received;
+  const answers = Promise.all([0, 1, 2].map((lane) => source.submit(mine(work, lane), follower.stop)));
+  await pass(2_000);
+  expect((await answers).map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted', 'accepted']);
+  expect(kinds()).toEqual(['work']);
+});
+
+it('asks again as long as the solution is pending', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c');
+  const [a] = coordinators;
+  a.answer = () => (a.requests.length < 4 ? { state: 'pending' } : verdict('stale', 'a New Cut'));
+  send();
+  await pass(5_000);
+  expect(ways(coordinators)).toEqual(['a', 'a', 'a', 'a']);
+  // The coordinator that has submitted it knows the outcome.
+  expect(verdicts).toEqual([{ outcome: 'stale', reason: 'a New Cut', by: 'a' }]);
+});
+
+it('delivers to another coordinator at once when that of the work is dead', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c');
+  const [a] = coordinators;
+  a.die();
+  send();
+  await pass(500);
+  expect(ways(coordinators)).toEqual(['c fallback']);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'c’s node' }]);
+});
+
+it('delivers to another coordinator within 5 s when that of the work is frozen', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c');
+  const [a, c] = coordinators;
+  a.freeze();
+  a.leaveQueue();
+  c.answer = () => verdict('rejected', 'the node knows no such work');
+  send();
+  await pass(5_000);
+  expect(ways(coordinators).slice(0, 1)).toEqual(['a']);
+  const doubt = 'the answer was lost, and the next attempt was answered with: the node knows no such work';
+  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
+  expect(verdicts).toMatchObject([{ outcome: 'unknown', reason: doubt }]);
+});
+
+it('goes on with another coordinator when the first does not know the work any more', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c');
+  const [a, c] = coordinators;
+  a.answer = () => refused('unknown-work');
+  a.leaveQueue();
+  c.answer = () => verdict('stale', 'a New Cut');
+  send();
+  await pass(2_000);
+  // Neither has submitted it before, so the refusal is certain.
+  expect(verdicts).toMatchObject([{ outcome: 'stale', reason: 'a New Cut' }]);
+});
+
+it('asks only the giver after another coordinator has said that only it can submit the solution', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c');
+  const [a, c] = coordinators;
+  a.leaveQueue();
+  let isAway = true;
+  a.answer = () => (isAway ? refused('unknown-work') : verdict('accepted'));
+  c.answer = () => refused('not-mine');
+  send();
+  await pass(5_000);
+  expect(ways([c])).toEqual(['c fallback']);
+  isAway = false;
+  await pass(3_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
+});
+
+it('takes the word of a coordinator that it is no solution, and slows down where it has sent too many', async () => {
+  const { coordinators, verdicts, send } = await mining('a');
+  const [a] = coordinators;
+  a.answer = () => (a.requests.length < 3 ? refused('too-many') : refused('not-a-solution'));
+  send();
+  await pass(5_000);
+  expect(a.requests).toHaveLength(2);
+  await pass(5_000);
+  expect(verdicts).toEqual([{ outcome: 'rejected', reason: 'it is not-a-solution', by: 'a' }]);
+});
+
+it('asks the coordinator that submits it for the verdict', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c, b] = coordinators;
+  a.die();
+  b.leaveQueue();
+  c.answer = (_, isFallback) => (isFallback ? { state: 'pending', coordinator: 'c' } : verdict('rejected', 'too late'));
+  send();
+  await pass(3_000);
+  expect(ways(coordinators)).toEqual(['c fallback', 'c']);
+  expect(verdicts).toMatchObject([{ outcome: 'rejected', reason: 'too late' }]);
+});
+
+it('does not believe a refusal while another coordinator may be submitting the solution', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c, b] = coordinators;
+  a.die();
+  b.leaveQueue();
+  c.answer = () => {
+    c.die();
+    b.revive();
+    return { state: 'pending' };
+  };
+  b.answer = () => verdict('rejected', 'the node knows no such work');
+  send();
+  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
+  expect(verdicts[0]?.outcome).toBe('unknown');
+});
+
+it('keeps a solution without a connection, and delivers it after the next', async () => {
+  const { link, coordinators, verdicts, send } = await mining('a', 'c');
+  link.disconnect();
+  send();
+  await pass(200_000);
+  expect(verdicts).toEqual([]);
+  link.reconnect();
+  await pass(1_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
+  expect(ways(coordinators)).toHaveLength(1);
+});
+
+it('gives up when nodes have forgotten the work', async () => {
+  const { link, coordinators, verdicts, send } = await mining('a');
+  link.disconnect();
+  send();
+  await pass(310_000);
+  expect(verdicts).toMatchObject([{ outcome: 'stale' }]);
+  expect(verdicts[0].reason).toMatch(/^gave up after \d+ attempts: .*there is no connection$/);
+  expect(ways(coordinators)).toEqual([]);
+});
+
+it('does not know the outcome when no answer comes', async () => {
+  const { coordinators, verdicts, send } = await mining('a');
+  coordinators[0].answer = () => undefined;
+  send();
+  await pass(310_000);
+  expect(verdicts).toMatchObject([{ outcome: 'unknown' }]);
+});
+
+it('gives up a solution whose work has ended before anybody could get it', async () => {
+  const { nats, coordinators, verdicts, send, work } = await mining('a');
+  const [a] = coordinators;
+  nats.permits = (by, _, subject) => by.name !== 'rig1' || !/solution|fallback/.test(subject);
+  send();
+  await pass(3_000);
+  expect(verdicts).toEqual([]);
+  const given = [...a.names.keys()].find((each) => Buffer.from(each.header).equals(Buffer.from(work.header)));
+  a.end(given!, 'new-cut');
+  await pass(3_000);
+  expect(verdicts).toMatchObject([{ outcome: 'stale' }]);
+  expect(verdicts[0].reason).toMatch(/^its work ended before a coordinator could be reached: /);
+});
+
+it('settles soon after the miner was stopped', async () => {
+  const { coordinators, verdicts, send, follower } = await mining('a');
+  coordinators[0].answer = () => undefined;
+  send();
+  await pass(100);
+  const ended = follower.end();
+  await pass(5_000);
+  await ended;
+  expect(verdicts).toMatchObject([{ outcome: 'unknown', reason: expect.stringContaining('gave up after') }]);
+});
+
+it('makes the answers of coordinators safe to show', async () => {
+  const { coordinators, verdicts, send } = await mining('a');
+  const [a] = coordinators;
+  a.answer = () => verdict('rejected', `no\u001b[31m\n${'x'.repeat(900)}`);
+  send();
+  await pass(100);
+  expect(verdicts[0].reason).toHaveLength(300);
+  expect(verdicts[0].reason.startsWith('no [31m x')).toBe(true);
+});
+
+it('does not know the outcome when something answers that is no answer', async () => {
+  const { nats, coordinators, verdicts, send } = await mining('a');
+  const [a] = coordinators;
+  a.answer = () => undefined;
+  a.link.subscribe(SUBJECTS.solutionsTo('a'), ({ reply }) => a.link.publish(reply!, messageBytes({ state: 'done' })));
+  nats.delivers = ({ subject }) => !subject.includes('fallback');
+  send();
+  await pass(310_000);
+  expect(verdicts).toMatchObject([{ outcome: 'unknown' }]);
+});
