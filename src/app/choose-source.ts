@@ -7,6 +7,7 @@ import type { Events } from '../events/events.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
 import { FailoverSource } from '../source/failover.ts';
+import { FleetSource } from '../source/fleet/fleet-source.ts';
 import { NodeSource } from '../source/node/node-source.ts';
 import { PoolSource } from '../source/pool/pool-source.ts';
 import type { PoolAccount } from '../source/pool/session.ts';
@@ -15,6 +16,7 @@ import type { Verdict, WorkSource } from '../source/source.ts';
 import type { Outcome } from '../source/vocabulary.ts';
 import { version } from '../system/version.ts';
 import { orUsageError, refuse, UsageError } from './exit.ts';
+import type { FleetMember } from './fleet-link.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
@@ -106,6 +108,20 @@ export async function submitToAll(
   }
 }
 
+/**
+ * The source of a rig that mines for a fleet, over a connection that somebody else opens and closes.
+ * @throws UsageError without servers
+ */
+export function fleetSource(
+  { nats }: Pick<Config, 'nats'>,
+  member: FleetMember | undefined,
+  { emit }: Events,
+): FleetSource {
+  if (!member) throw new UsageError('No NATS server is configured. Give one with --nats nats://HOST:4222.');
+  const { link, subjects, name: rig } = member;
+  return new FleetSource({ name: (nats.urls ?? []).join(', '), link, subjects, rig }, { emit });
+}
+
 interface Plan {
   readonly key: string;
   readonly open: () => WorkSource;
@@ -127,6 +143,7 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
       'No node is configured. To write one to a file, run: pickaxe init\n' +
         'To give it here: pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
         'To mine on a pool: pickaxe mine --pool stratum+tcp://HOST:PORT --user NAME.WORKER\n' +
+        'To mine for a fleet: pickaxe mine --nats nats://HOST:4222\n' +
         'To try pickaxe on a mock node: pickaxe demo',
     );
   }
@@ -136,7 +153,7 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
       `No key is configured.${user} Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json`,
     );
   }
-  refuse(minerContradictions(settings).map(({ says }) => says));
+  refuse(minerContradictions(sourcesOf(settings)).map(({ says }) => says));
   const names = orUsageError(() => numberRepeated(urls.map((url) => nodeAddress(url, network).name)));
   return names.map((name, index) => {
     const url = urls[index];
@@ -147,8 +164,14 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
   });
 }
 
-function poolsOf({ pool, node, ...settings }: SourceSettings, { emit }: Events): Plan[] {
-  refuse(minerContradictions({ pool, node, ...settings }).map(({ says }) => says));
+/** A coordinator has NATS servers, too, which are no source of its own. */
+function sourcesOf({ node, pool, miner, stratum }: SourceSettings) {
+  return { node, pool, miner, ...(stratum && { stratum }) };
+}
+
+function poolsOf(settings: SourceSettings, { emit }: Events): Plan[] {
+  refuse(minerContradictions(sourcesOf(settings)).map(({ says }) => says));
+  const { pool, node } = settings;
   const { urls = [] } = pool;
   const account = poolAccount(pool);
   const { difficulty, allowReconnect } = pool;

@@ -7,6 +7,7 @@ import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { CoreShape } from '../report/shapes.ts';
+import type { WorkSource } from '../source/source.ts';
 import { progressTo } from '../terminal/log.ts';
 import { formatHttpAddress, type HttpAddress } from '../text/addresses.ts';
 import { limitsOf } from './choose-engines.ts';
@@ -35,7 +36,7 @@ type Device = Readonly<z.infer<typeof Device>>;
 
 /** The output of `--json`. */
 export const DryRunPlan = z.object({
-  /** The node's URL as in the log, and the miner; absent when mining on a pool. */
+  /** The node's URL as in the log, and the miner; absent when mining on a pool or for a fleet. */
   node: z.string().exactOptional(),
   account: z.string().exactOptional(),
   predicate: z.string().exactOptional(),
@@ -43,6 +44,8 @@ export const DryRunPlan = z.object({
   /** The pool's URL and the user; absent when mining on a node. */
   pool: z.string().exactOptional(),
   user: z.string().exactOptional(),
+  /** The URLs of a fleet's servers; absent unless this is one of its rigs. */
+  fleet: z.string().exactOptional(),
   /** The limits for the CPU, and for all GPUs that no setting names. */
   temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
   devices: z.array(Device),
@@ -61,7 +64,7 @@ export async function dryRun(rig: Rig, config: Config): Promise<number> {
   const devices: Device[] = [];
   for (const engine of engines) devices.push({ ...(await tryOut(engine, log)), ...heatOf(engine, config) });
   const plan: DryRunPlan = {
-    ...whereAndWho(rig.source.name, config),
+    ...whereAndWho(rig.source, config),
     temperatureLimits: { ...(cpu && { cpu }), ...(gpu && { gpu }) },
     devices,
     ...(stratum.listen && { stratum: serverOf(stratum.listen, stratum) }),
@@ -77,7 +80,8 @@ function serverOf(listen: HttpAddress, { shareSeconds, tlsCert, ledger }: Config
   return { listen: formatHttpAddress(listen), shareSeconds, tls: tlsCert !== undefined, ...file };
 }
 
-function whereAndWho(source: string, { pool, miner }: Config): Partial<DryRunPlan> {
+function whereAndWho({ name: source, kind }: WorkSource, { pool, miner }: Config): Partial<DryRunPlan> {
+  if (kind === 'fleet') return { fleet: source };
   if (pool.urls !== undefined) return { pool: source, user: pool.user ?? '' };
   const { publicKeys = [], ...identity } = minerIdentity(miner) ?? {};
   return { node: source, ...identity, publicKeys: [...publicKeys] };
@@ -103,19 +107,20 @@ function heatOf({ kind, name }: Engine, { devices }: Config): Pick<Device, 'temp
 }
 
 function linesOf({ temperatureLimits: { cpu, gpu }, devices, stratum, ...plan }: DryRunPlan): string[] {
-  const { node, account, predicate, publicKeys = [], pool, user } = plan;
-  const source =
-    pool === undefined
-      ? [`node    ${node} (not asked)`, `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`]
-      : [`pool    ${pool} (not asked)`, `user    ${user}`];
   return [
-    ...source,
+    ...sourceLines(plan),
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
     ...(devices.length > 0 ? [`heat    ${heatParts(cpu, gpu, devices).join('; ')}`] : []),
     ...(stratum
       ? [`stratum ${stratum.listen}${stratum.tls ? ' with TLS' : ''}, a share each ${stratum.shareSeconds} s`]
       : []),
   ];
+}
+
+function sourceLines({ node, account, predicate, publicKeys = [], pool, user, fleet }: Partial<DryRunPlan>): string[] {
+  if (fleet !== undefined) return [`fleet   ${fleet} (not connected)`];
+  if (pool !== undefined) return [`pool    ${pool} (not asked)`, `user    ${user}`];
+  return [`node    ${node} (not asked)`, `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`];
 }
 
 function heatParts(cpu: Limits | undefined, gpu: Limits | undefined, devices: readonly Device[]): string[] {

@@ -54,6 +54,12 @@ export async function examinePools({ node, pool }: Pick<Config, 'node' | 'pool'>
   return joined(each, riskOf({ node, pool }));
 }
 
+/** A rig of a fleet needs no node, key or account of its own. @param urls of the fleet's servers */
+export function examineFleet(urls: readonly string[]): ExaminedSources {
+  const what = `mines for the fleet at ${urls.join(', ')}, which was not asked: pickaxe mine says within seconds whether a coordinator is heard`;
+  return { findings: [{ about: 'fleet', state: 'skipped', what }], works: [] };
+}
+
 const NO_NODE: Finding = {
   about: 'node',
   state: 'fault',

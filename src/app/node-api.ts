@@ -14,7 +14,7 @@ import { version } from '../system/version.ts';
 import { decodeText } from '../text/plain-text.ts';
 import { orUsageError, UsageError } from './exit.ts';
 
-export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
+export type ApiSettings = Pick<Config, 'node' | 'ledger'> & Partial<Pick<Config, 'nats'>>;
 
 /** Parsing 4 MiB of JSON blocks the main thread for a third of a second (AMD EPYC); any node may send as much. */
 export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
@@ -33,7 +33,12 @@ export function configuredNodes({ node: { urls = [] }, ledger: { peerUrl } }: Ap
 }
 
 /** @returns the error for a command that needs a node */
-export function noNode(): UsageError {
+export function noNode({ nats }: Partial<Pick<Config, 'nats'>>): UsageError {
+  if (nats?.urls !== undefined) {
+    return new UsageError(
+      'This rig mines for a fleet and has no node of its own: name one with --node URL, or ask at the coordinator.',
+    );
+  }
   return new UsageError('No node is configured. Name one with --node URL, or write one to a file: pickaxe init');
 }
 

@@ -45,7 +45,7 @@ export class NodesInTurn {
     this.#context = context;
     this.#clock = context.clock ?? systemClock;
     this.#nodes = configuredNodes(settings);
-    if (this.#nodes.length === 0) throw noNode();
+    if (this.#nodes.length === 0) throw noNode(settings);
   }
 
   /**

@@ -156,14 +156,16 @@ async function mineOnce(
 ): Promise<number> {
   const { config } = loaded;
   const events = new Events();
-  if (!tries) await refuseWithoutNetwork(config);
-  const { ChosenSource, insecureTlsRisk } = await import('./choose-source.ts');
-  const chosen = new ChosenSource(config, events);
-  const { source } = chosen;
+  const isForFleet = config.nats.urls !== undefined && !coordinates;
+  if (!tries && !isForFleet) await refuseWithoutNetwork(config);
+  const { ChosenSource, fleetSource, insecureTlsRisk } = await import('./choose-source.ts');
+  /** The nodes or pools. */
+  const chosen = isForFleet ? undefined : new ChosenSource(config, events);
   const { close, announce, live, ...prepared } = await prepare(loaded, reload);
-  live.beforeChange((next) => chosen.prepare(next));
+  if (chosen) live.beforeChange((next) => chosen.prepare(next));
   const member = await memberOf(config, coordinates, prepared.log);
-  const setup = announce(payeeOf(config));
+  const source = chosen ? chosen.source : fleetSource(config, member, events);
+  const setup = announce(payeeOf(config, isForFleet));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
@@ -171,17 +173,17 @@ async function mineOnce(
     const relays = [
       ...prepared.relays,
       ...(await simulated(config, prepared.log, !tries)),
-      ...(coordinates && member ? [await coordinator(member, config, chosen, prepared.log)] : []),
+      ...(coordinates && member && chosen ? [await coordinator(member, config, chosen, prepared.log)] : []),
     ];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
-    const rig = { events, source, engines, ...prepared, setup, relays, ...balance(live) };
+    const rig = { events, source, engines, ...prepared, setup, relays, ...(chosen && balance(live)) };
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
     const limits = new FleetLimits();
     const ownLimits = prepared.temperatureLimits;
     const beside = { settings: config.fleet, limits, ownLimits, restart, reload, isCoordinator: coordinates };
     const fleet = member && (await import('./fleet.ts')).fleetSidecar(member, beside);
     // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
-    const more = [fleet, await nodeWatch(live, chosen), blockLog(live, chosen)];
+    const more = [fleet, chosen && (await nodeWatch(live, chosen)), chosen && blockLog(live, chosen)];
     const sidecars = [...prepared.sidecars, ...more].filter((sidecar) => sidecar !== undefined);
     member?.link.open();
     return await runMiner({ ...rig, temperatureLimits: limits.within(ownLimits), sidecars, restart }, run);
@@ -216,8 +218,9 @@ async function refuseWithoutNetwork(config: Config): Promise<void> {
   if (isForNodes && lacksNetwork(node)) refuse([await servedNetwork(config)]);
 }
 
-/** On a pool, the payee is the user. The password is never included. */
-function payeeOf({ node, pool, miner }: Config): Payee {
+/** On a pool, the payee is the user. The password is never included. A fleet's coordinators say who is paid. */
+function payeeOf({ node, pool, miner, nats }: Config, isForFleet: boolean): Payee {
+  if (isForFleet) return { fleet: nats.urls };
   if (pool.urls) return { user: pool.user, pools: pool.urls };
   const [url = ''] = node.urls ?? [];
   return { account: minerIdentity(miner)?.account, network: nodeAddress(url, node.network ?? '').network };

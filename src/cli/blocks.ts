@@ -61,7 +61,7 @@ const LOOK_MS = 2_000;
 
 async function runBlocks(config: Config, options: BlocksOptions, io: Io): Promise<number> {
   const { urls = [] } = config.node;
-  if (options.refresh && urls.length === 0) throw noNode();
+  if (options.refresh && urls.length === 0) throw noNode(config);
   const warn = (line: string) => io.say(`warning: ${line}`);
   const store = new BlockStore({ folder: blockLogFolder(config.blocks), warn });
   const stopping = new AbortController();

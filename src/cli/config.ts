@@ -23,7 +23,7 @@ export function declare(config: Command, { io, action }: Line): void {
     .command('check')
     .description('check a configuration file, or without one everything that "pickaxe mine" would read here')
     .argument('[file]')
-    .action(action((file, _, command) => checkConfig(file, () => settingsOf(command, 'mine'), io)));
+    .action(action((file, _, command) => checkConfig(file, () => settingsOf(command, 'either'), io)));
 }
 
 function printed(text: string, io: Io): number {
@@ -40,7 +40,7 @@ async function checkConfig(file: string | undefined, here: () => Promise<Loaded>
 
 function alone(file: string): Loaded {
   try {
-    return loadFile(file, process.cwd(), 'mine');
+    return loadFile(file, process.cwd(), 'either');
   } catch (fault) {
     throw fault instanceof ConfigError ? new UsageError(fault.message) : fault;
   }

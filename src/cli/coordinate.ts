@@ -9,7 +9,7 @@ import { MINING, settingsOf, withSettings } from './options.ts';
 export function declare(coordinate: Command, line: Line): void {
   withSettings(coordinate, 'node', 'pool', 'miner', 'nats', 'blocks', ...MINING, 'test-network');
   const load = async (refuses: boolean) =>
-    ownDevicesOnly(await settingsOf(coordinate, refuses ? 'coordinate' : undefined));
+    ownDevicesOnly(await settingsOf(coordinate, refuses ? 'coordinate' : undefined, { coordinates: true }));
   declareMining(coordinate, { load, coordinates: true }, line);
   coordinate.addHelpText('after', EXAMPLES);
 }

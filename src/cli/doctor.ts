@@ -6,6 +6,7 @@ import { kernelRows, threadChoice, usableKernel } from '../app/choose-engines.ts
 import {
   type ExaminedSources,
   examineAccount,
+  examineFleet,
   examineNodes,
   examinePools,
   notStarting,
@@ -49,6 +50,7 @@ export function declare(command: Command, { io, action }: Line): void {
     'ledger.dialect',
     'ledger.command-path',
     'pool',
+    'nats',
     'miner',
     'devices.use',
     'cpu',
@@ -63,7 +65,7 @@ interface DoctorOptions {
   readonly json: boolean;
 }
 
-type LoadSettings = (contradictions?: 'start') => Promise<Loaded>;
+type LoadSettings = (contradictions?: 'doctor') => Promise<Loaded>;
 
 async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
@@ -71,7 +73,7 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
     readCpu(config),
     openCpuSensors({ threads: 1 }),
     list(config),
-    config.pool.urls === undefined ? examineSolo(config) : examinePools(config),
+    examineWork(config),
   ]);
   const choice = [config.devices.use, cpu.kernels.some(({ chosen }) => chosen), listed.gpus] as const;
   const mining = miningDevices(...choice);
@@ -105,6 +107,13 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
   return faults > 0 ? EXIT.failed : EXIT.done;
 }
 
+/** NATS servers beside nodes or pools are a coordinator's, which mines on these. */
+function examineWork(config: Config): Promise<ExaminedSources> | ExaminedSources {
+  if (config.pool.urls !== undefined) return examinePools(config);
+  const { urls } = config.nats;
+  return urls === undefined || config.node.urls !== undefined ? examineSolo(config) : examineFleet(urls);
+}
+
 async function examineSolo(config: Config): Promise<ExaminedSources> {
   const [{ findings, works }, account] = await Promise.all([examineNodes(config), examineAccount(config)]);
   return { findings: [...findings, ...account], works };
@@ -112,7 +121,7 @@ async function examineSolo(config: Config): Promise<ExaminedSources> {
 
 async function examineConfig(settings: LoadSettings): Promise<{ config: Config; configuration: Finding }> {
   try {
-    const { config, files } = await settings('start');
+    const { config, files } = await settings('doctor');
     const nameless = lacksNetwork(config.node) && config.pool.urls === undefined && config.node.urls !== undefined;
     const configuration = nameless
       ? notStarting('configuration', await servedNetwork(config))

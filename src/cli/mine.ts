@@ -10,7 +10,7 @@ import type { Io, Line } from './io.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';
 
 export function declare(mine: Command, line: Line): void {
-  withSettings(mine, 'node', 'pool', 'miner', 'blocks', ...MINING, 'test-network');
+  withSettings(mine, 'node', 'pool', 'miner', 'nats', 'fleet', 'blocks', ...MINING, 'test-network');
   const load = (refuses: boolean) => settingsOf(mine, refuses ? 'start' : undefined);
   declareMining(mine, { load, coordinates: false }, line);
   mine.addHelpText('after', EXAMPLES);
@@ -29,7 +29,7 @@ export function declareMining(command: Command, { load, coordinates }: Mining, {
     .addOption(printConfig)
     .option(
       '--dry-run',
-      'check settings and devices, print what would mine, and exit, without asking the node or the pool',
+      'check settings and devices, print what would mine, and exit, without asking the node, the pool or the fleet',
     )
     .action(
       action((options) => {
@@ -47,6 +47,8 @@ Examples:
   pickaxe mine -o http://10.0.0.2:1848 --network mainnet01 -u KEY
   # on a pool, with the line that its page shows for other miners
   pickaxe mine -o stratum+tcp://pool.example:3333 -u NAME.rig1 -p x
+  # for a fleet, whose coordinators give the work and are paid
+  pickaxe mine --nats nats://10.0.0.2:4222 --rig-name rig1
   # with the first two GPUs only, paused at 80 °C
   pickaxe mine -d 0,1 --temp-limit 80
   # at night, with four CPU threads, and a web page at http://127.0.0.1:8080

@@ -25,7 +25,7 @@ interface NodesOptions {
 
 /** @throws UsageError without a node, or when its network is not known */
 async function runNodes({ config }: Loaded, options: NodesOptions, io: Io): Promise<number> {
-  if ((config.node.urls ?? []).length === 0) throw noNode();
+  if ((config.node.urls ?? []).length === 0) throw noNode(config);
   const { candidates, network, close } = await openCandidates(config);
   try {
     const surveyed = await survey(candidates, network, systemClock.nowUs());

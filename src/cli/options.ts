@@ -122,7 +122,11 @@ const OWNER =
  * @param contradictions which contradictions between settings are refused; none by default
  * @throws UsageError that lists all faults
  */
-export async function settingsOf(command: Command, contradictions?: Places['contradictions']): Promise<Loaded> {
+export async function settingsOf(
+  command: Command,
+  contradictions?: Places['contradictions'],
+  { coordinates }: Pick<Places, 'coordinates'> = {},
+): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
     import('../config/load.ts'),
     import('../config/raw-settings.ts'),
@@ -139,7 +143,8 @@ export async function settingsOf(command: Command, contradictions?: Places['cont
   const { config: file, u: owner } = command.opts<{ config?: string; u?: string[] }>();
   try {
     const environment = process.env;
-    return loadConfig({ flags: given, owner, environment, cwd: process.cwd(), file, contradictions, readsNodes });
+    const purpose = { contradictions, readsNodes, coordinates };
+    return loadConfig({ flags: given, owner, environment, cwd: process.cwd(), file, ...purpose });
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault;
     const isOfOwner = owner !== undefined && fault.message.includes('--public-key');

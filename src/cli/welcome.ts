@@ -16,14 +16,17 @@ export function runWelcome(io: Io): number {
 function whatNext(): string[] {
   try {
     const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
-    const { node, pool, miner } = config;
-    const urls = pool.urls === undefined ? miner.publicKeys && node.urls?.map(shownUrl) : pool.user && pool.urls;
+    const { node, pool, miner, nats } = config;
+    const kind = pool.urls !== undefined ? 'pool' : nats.urls !== undefined && !node.urls ? 'fleet' : 'node';
+    const urls = { node: miner.publicKeys && node.urls?.map(shownUrl), pool: pool.user && pool.urls, fleet: nats.urls }[
+      kind
+    ];
     if (urls) {
       return [
-        `Ready to mine on ${urls.join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
+        `Ready to mine ${kind === 'fleet' ? 'for the fleet at' : 'on'} ${urls.join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
         '',
         '  pickaxe mine      starts mining',
-        `  pickaxe doctor    checks this machine and the ${pool.urls ? 'pool' : 'node'} first`,
+        `  pickaxe doctor    checks this machine${kind === 'fleet' ? '' : ` and the ${kind}`} first`,
         '  pickaxe mine --print-config',
         '                    prints the effective settings and their sources',
       ];

@@ -14,7 +14,9 @@ export interface Contradiction {
   readonly says: string;
 }
 
-type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum' | 'testNetwork'>>;
+/** Without the NATS servers, which are no source of work of a coordinator. */
+type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> &
+  Partial<Pick<Config, 'nats' | 'stratum' | 'testNetwork'>>;
 
 const NO_NETWORK: Contradiction = {
   about: ['node.urls', 'node.network'],
@@ -25,11 +27,12 @@ export function lacksNetwork({ urls = [], network }: Config['node']): boolean {
   return network === undefined && !urls.every(hasPath);
 }
 
-/** Checks the settings that `pickaxe mine` needs beside a node and a key, or beside a pool. */
+/** Checks the settings that `pickaxe mine` needs beside a node and a key, or beside a pool or a fleet. */
 export function minerContradictions(settings: MinerSettings): Contradiction[] {
   const { node, pool, miner } = settings;
   const { urls = [] } = node;
   const { publicKeys = [], account } = miner;
+  if (settings.nats?.urls !== undefined) return fleetContradictions(settings);
   if (pool.urls !== undefined) return poolContradictions(settings);
   return present([
     publicKeys.length > 1 &&
@@ -40,6 +43,28 @@ export function minerContradictions(settings: MinerSettings): Contradiction[] {
     lacksNetwork(node) && NO_NETWORK,
     misspelt(node),
     ...certificates('node', urls, node, node.insecureTls),
+  ]);
+}
+
+function fleetContradictions({ node, pool, stratum, testNetwork }: MinerSettings): Contradiction[] {
+  const remedy = 'remove one of them, or give the work to the fleet with pickaxe coordinate.';
+  return present([
+    node.urls !== undefined && {
+      about: ['nats.urls', 'node.urls'],
+      says: `A fleet (--nats, nats.urls) and nodes (--node, node.urls) cannot be mined on at the same time: ${remedy}`,
+    },
+    pool.urls !== undefined && {
+      about: ['nats.urls', 'pool.urls'],
+      says: `A fleet (--nats, nats.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: ${remedy}`,
+    },
+    stratum?.listen !== undefined && {
+      about: ['stratum.listen', 'nats.urls'],
+      says: '--stratum-listen cannot be used on a rig of a fleet: give it to the coordinator (pickaxe coordinate), which serves ASICs beside the rigs.',
+    },
+    testNetwork?.simulate !== undefined && {
+      about: ['test-network.simulate', 'nats.urls'],
+      says: '--simulate needs a node of a test network: a coordinator takes no solutions without proof of work.',
+    },
   ]);
 }
 
@@ -181,12 +206,21 @@ function coordinatorContradictions({ node, pool, miner, stratum, testNetwork, na
   ]);
 }
 
-/** The contradictions that commands refuse. `start` and `coordinate` accept that there is no network, because a node is asked. */
+/** The contradictions that commands refuse. `start`, `coordinate` and `doctor` accept that there is no network, because a node is asked. */
 export const CONTRADICTIONS = {
   mine: (config: Config) => [...minerContradictions(config), ...rigContradictions(config)],
   start: (config: Config) => CONTRADICTIONS.mine(config).filter((one) => one !== NO_NETWORK),
   coordinate: (config: Config) =>
     [...coordinatorContradictions(config), ...rigContradictions(config)].filter((one) => one !== NO_NETWORK),
+  /** `mine` or `coordinate`: NATS servers beside nodes or pools are a coordinator's. */
+  either: (config: Config) => {
+    const coordinates = config.nats.urls !== undefined && (config.node.urls ?? config.pool.urls) !== undefined;
+    return [
+      ...(coordinates ? coordinatorContradictions(config) : minerContradictions(config)),
+      ...rigContradictions(config),
+    ];
+  },
+  doctor: (config: Config) => CONTRADICTIONS.either(config).filter((one) => one !== NO_NETWORK),
   rig: rigContradictions,
 } as const;
 

@@ -43,10 +43,12 @@ export interface Places {
   /** The contradictions between settings that are refused. The default is none. */
   readonly contradictions?: keyof typeof CONTRADICTIONS | undefined;
   /**
-   * Whether the command reads from nodes, even if pools are mined on. Without it, nodes of weaker places are ignored
-   * where a stronger place names pools, and pools where a stronger place names nodes.
+   * Whether the command reads from nodes, even if pools are mined on. Without it, a place that names nodes, pools or a
+   * fleet makes weaker places' other kinds ignored.
    */
   readonly readsNodes?: boolean | undefined;
+  /** Whether the command gives work to a fleet, which it does not mine for itself. */
+  readonly coordinates?: boolean | undefined;
   readonly platform?: string;
   readonly home?: () => string;
 }
@@ -65,8 +67,8 @@ export function loadConfig(places: Places): Loaded {
 }
 
 /** @returns the flags, with the values of -u as public keys or as the user at the pool */
-function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, problems: string[]): Flags {
-  const decides = placeToMineOn([['flag', settingsOfFlags(flags)], ...others]);
+function withOwner({ flags = new Map(), owner = [], coordinates }: Places, others: Layers, problems: string[]): Flags {
+  const decides = placeToMineOn([['flag', settingsOfFlags(flags)], ...others], minedOn(coordinates));
   if (owner.length === 0 || decides === 'unknown') return flags;
   const given = (path: string) => [flags.get(path) ?? []].flat().filter((value) => typeof value === 'string');
   if (!decides?.named.includes('pool.urls')) {
@@ -77,21 +79,29 @@ function withOwner({ flags = new Map(), owner = [] }: Places, others: Layers, pr
   return new Map([...flags, ['pool.user', owner[0]]]);
 }
 
-/** One place that sets both is refused as a contradiction. */
-const MINED_ON = ['node.urls', 'pool.urls'];
+/** @returns the settings with what is mined on. One place that sets two of them is refused as a contradiction */
+function minedOn(coordinates = false): readonly string[] {
+  return ['node.urls', 'pool.urls', ...(coordinates ? [] : ['nats.urls'])];
+}
 
-/** @returns the strongest place that names nodes or pools; `unknown` where a stronger one may be unreadable */
-function placeToMineOn(layers: Layers): { index: number; named: readonly string[] } | 'unknown' | undefined {
+/**
+ * @param kinds the settings with what is mined on
+ * @returns the strongest place that has one of them; `unknown` where a stronger one may be unreadable
+ */
+function placeToMineOn(
+  layers: Layers,
+  kinds: readonly string[],
+): { index: number; named: readonly string[] } | 'unknown' | undefined {
   for (const [index, [, raw]] of layers.entries()) {
     if (raw === undefined) continue;
     if (raw === 'unreadable') return 'unknown';
     const tables = raw.document as Tables | null | undefined;
-    const named = MINED_ON.filter((path) => {
+    const named = kinds.filter((path) => {
       const [table, key] = path.split('.');
       return tables?.[table]?.[key] !== undefined;
     });
     if (named.length > 0) return { index, named };
-    const mayName = (path: Path) => MINED_ON.some((one) => `${one}.`.startsWith([...path.slice(0, 2), ''].join('.')));
+    const mayName = (path: Path) => kinds.some((one) => `${one}.`.startsWith([...path.slice(0, 2), ''].join('.')));
     if (raw.unread?.some(mayName)) return 'unknown';
   }
   return undefined;
@@ -105,17 +115,18 @@ export function loadFile(file: string, cwd: string, contradictions?: Places['con
   return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems, { contradictions });
 }
 
-type Purpose = Pick<Places, 'contradictions' | 'readsNodes'>;
+type Purpose = Pick<Places, 'contradictions' | 'readsNodes' | 'coordinates'>;
 
-function merge(layers: Layers, problems: string[], { contradictions, readsNodes }: Purpose): Loaded {
+function merge(layers: Layers, problems: string[], { contradictions, readsNodes, coordinates }: Purpose): Loaded {
+  const kinds = minedOn(coordinates);
   const values = new Map<string, Valued>();
   /** The settings whose values are not known because of an error. */
   const unknown = new Set<string>();
-  const decides = readsNodes ? undefined : placeToMineOn(layers);
+  const decides = readsNodes ? undefined : placeToMineOn(layers, kinds);
   const read = layers.flatMap(([layer, raw], index) => {
     if (!raw || raw === 'unreadable') return [];
     const isWeaker = typeof decides === 'object' && index > decides.index;
-    return [{ layer, raw, leftOut: isWeaker ? MINED_ON.filter((path) => !decides.named.includes(path)) : [] }];
+    return [{ layer, raw, leftOut: isWeaker ? kinds.filter((path) => !decides.named.includes(path)) : [] }];
   });
   for (const { layer, raw, leftOut } of read) {
     const checked: Checked = check(raw);
@@ -250,13 +261,19 @@ function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, 
 const WHO_IS_PAID = {
   nodes: ['node.urls', 'miner.public-keys', 'miner.account', 'miner.predicate'],
   pools: ['pool.urls', 'pool.user'],
+  fleets: ['nats.urls'],
 } as const;
 
 /** @returns a sentence for the log about the settings from a found file; undefined where there are none */
 export function foundFileNote(file: string | undefined, origins: ReadonlyMap<string, Origin>): string | undefined {
   const theirs = [...origins].filter(([, { layer }]) => layer === 'project').map(([path]) => path);
   if (file === undefined || theirs.length === 0) return undefined;
-  const paid = WHO_IS_PAID[origins.has('pool.urls') ? 'pools' : 'nodes'].filter((path) => theirs.includes(path));
+  const kind = origins.has('pool.urls')
+    ? 'pools'
+    : origins.has('nats.urls') && !origins.has('node.urls')
+      ? 'fleets'
+      : 'nodes';
+  const paid = WHO_IS_PAID[kind].filter((path) => theirs.includes(path));
   const who = paid.length > 0 ? `; it says where to mine or who is paid (${paid.join(', ')})` : '';
   return `settings are from ${file}, which was found in this folder${who}`;
 }

@@ -62,7 +62,7 @@ export interface Changes {
   readonly needsRestart: readonly Change[];
 }
 
-/** Some of these can change while mining, but not from nodes to pools, from pools to nodes, or to none. */
+/** Some of these can change while mining, but not from one kind (nodes, pools, a fleet) to another, or to none. */
 const SOURCE_PATH = /^(?:node|pool|nats)\./;
 
 export function changes(before: Config, after: Config): Changes {
@@ -78,8 +78,9 @@ export function changes(before: Config, after: Config): Changes {
   return { live, needsRestart };
 }
 
+/** A coordinator has NATS servers as well, but mines on nodes or pools. */
 function kindOf({ node, pool, nats }: Config): 'fleet' | 'pool' | 'node' | 'none' {
-  if (nats.urls !== undefined) return 'fleet';
   if (pool.urls !== undefined) return 'pool';
-  return node.urls === undefined ? 'none' : 'node';
+  if (node.urls !== undefined) return 'node';
+  return nats.urls === undefined ? 'none' : 'fleet';
 }

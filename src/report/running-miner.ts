@@ -29,13 +29,15 @@ export interface RunningMiner {
 /** The settings that say who earns and where, fixed for the whole run. None of them is secret. */
 export interface Setup {
   readonly configFiles: readonly string[];
-  /** Absent on a pool and for a parent. */
+  /** Absent on a pool, for a parent and for a fleet. */
   readonly account?: string | undefined;
   /** Present on nodes only. */
   readonly network?: string | undefined;
   /** Present on pools only. */
   readonly user?: string | undefined;
   readonly pools?: readonly string[] | undefined;
+  /** The URLs of a fleet's servers; present on its rigs only. */
+  readonly fleet?: readonly string[] | undefined;
 }
 
 type Reported = Pick<Status, 'rig' | 'version' | 'configFiles' | 'account' | 'network' | 'user'>;
@@ -78,7 +80,8 @@ function startLines({ rigName, ...setup }: Start, folders: Folders): string[] {
   ];
 }
 
-function whoEarns({ account, network, user, pools = [] }: Setup): string {
+function whoEarns({ account, network, user, pools = [], fleet }: Setup): string {
+  if (fleet !== undefined) return `mines for the fleet at ${fleet.join(', ')}, whose coordinators say who is paid`;
   if (user !== undefined) return `mines as ${user} at ${pools.join(', ')}`;
   if (account === undefined) return 'mines for the program that gives it jobs';
   return `mines on ${network} for ${account}`;

@@ -170,11 +170,14 @@ export function describePowerCost({ powerWatts, powerPrice, powerCostPerDay }: E
 
 /** The state in words: `waiting for work`, `no pool`. */
 export function describeState(state: RigState, sourceKind: SourceKind): string {
-  return state === 'no-source' ? `no ${sourceKind}` : inWords(state);
+  if (state !== 'no-source') return inWords(state);
+  return sourceKind === 'fleet' ? 'no coordinator' : `no ${sourceKind}`;
 }
 
+const SIGNS = { node: 'answered', pool: 'answered', parent: 'connected', fleet: 'been heard' } as const;
+
 export function noneYet(sourceKind: SourceKind): string {
-  return `none has ${sourceKind === 'parent' ? 'connected' : 'answered'} yet`;
+  return `none has ${SIGNS[sourceKind]} yet`;
 }
 
 /** A kebab-case value of public JSON in words: `no-device` is `no device`. */

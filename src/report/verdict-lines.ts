@@ -17,6 +17,14 @@ import { formatDuration, inWords } from './units.ts';
 const SHARE_LINE_MS = 10_000;
 /** Maximum burst of lines about blocks of one outcome; after it, there is one line every ten seconds. */
 const MOST_BLOCK_LINES = 30;
+const ASK_POOL = 'Ask the pool for harder ones: --pool-difficulty (pool.difficulty)';
+const REMEDIES = {
+  node: 'Set a harder target',
+  pool: ASK_POOL,
+  parent: 'Set a harder target',
+  fleet: `${ASK_POOL} at the coordinator`,
+} as const;
+
 /** Time for which a device may leave shares out without a warning: pools that adapt the difficulty need less. */
 const LEFT_OUT_MS = 30_000;
 /** Tolerance for targets that were rounded when they were computed from difficulties. */
@@ -80,8 +88,7 @@ export class VerdictLines {
     if (searched.leftOutSinceMs === undefined || nowMs - searched.leftOutSinceMs < LEFT_OUT_MS) return;
     searched.isLogged = true;
     const percent = Math.min(99, Math.max(1, Math.round(100 * (1 - sent))));
-    const isPool = this.#tally.sourceKind === 'pool';
-    const remedy = isPool ? 'Ask the pool for harder ones: --pool-difficulty (pool.difficulty)' : 'Set a harder target';
+    const remedy = REMEDIES[this.#tally.sourceKind];
     const what = `shares are so easy that about ${percent} % of them are left out and not paid: a device sends some 100 a second`;
     this.#log.warn({ tag: device }, `${what}. ${remedy}`);
   }

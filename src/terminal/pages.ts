@@ -42,7 +42,7 @@ export const KEYS = {
   p: 'pause all devices',
   r: 'resume',
   s: 'results: shares, blocks, luck, effort, best difficulty',
-  c: 'connection: nodes or pools, current work, New Cuts',
+  c: 'connection: nodes, pools or coordinators, current work, New Cuts',
   w: 'workers that hash for this rig: sessions, estimated hashrates, shares',
   e: 'health of each device: failures, hardware errors, temperature, power',
   l: 'link to the web page with its token, and a QR code of it',

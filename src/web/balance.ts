@@ -115,6 +115,8 @@ const ABOUT = 'On average, if rate, difficulty and rewards stay as they are. Fee
 const OF_POOL =
   'A pool pays by its own rules: this is what the hashrate finds, before its fee, at the rewards of the network that its jobs name.';
 
+const OF_FLEET = 'The coordinators of the fleet say whom the blocks pay, which need not be this rig’s owner.';
+
 export class Earnings {
   show(status: Status): void {
     const { sourceKind, earnings } = status;
@@ -137,6 +139,7 @@ function about(status: Status): string {
   return [
     ABOUT,
     sourceKind === 'pool' && OF_POOL,
+    sourceKind === 'fleet' && OF_FLEET,
     blocksPerDay !== null && coinsPerDay === null && 'The rewards of this network are not known.',
     powerPrice !== null &&
       powerCostPerDay === null &&

@@ -32,7 +32,8 @@ async function runInit({ user }: InitOptions): Promise<number> {
       'pickaxe init asks questions, and there is no terminal here to answer on. Without one, use:\n' +
         '  pickaxe config example > pickaxe.toml   and edit that file (docs/configuration.md), or\n' +
         '  pickaxe mine --node URL --network ID --public-key HEX, or\n' +
-        '  pickaxe mine --pool URL --user NAME.WORKER',
+        '  pickaxe mine --pool URL --user NAME.WORKER, or\n' +
+        '  pickaxe mine --nats URL',
     );
   }
   const file = user ? userFile() : resolve(PROJECT_FILE);
