@@ -15,7 +15,6 @@
 // Fails (exit 1) when the 99th percentile of the last rig's time is above 100 ms, the ratio is below 0.99, or the
 // repeated share is far from the formula. Loopback only. Linux only: it reads /proc.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { fleetHashrate } from './lib/fleet-hashrate.mjs';

@@ -125,7 +125,10 @@ class Story {
   }
 
   mines(rig: string, coordinator: string, before: string | undefined): void {
-    if (before === undefined) return this.#say(rig, `mines for ${coordinator}`);
+    if (before === undefined) {
+      this.#say(rig, `mines for ${coordinator}`);
+      return;
+    }
     const isLeft = this.#left.delete(rig);
     const after = isLeft && this.#killedMs !== undefined ? systemClock.monotonicMs() - this.#killedMs : undefined;
     const when = after === undefined ? '' : `, ${(after / 1_000).toFixed(1)} s after the kill`;
