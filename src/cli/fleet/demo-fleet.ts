@@ -19,7 +19,7 @@ const NETWORK = 'development';
 /** Nobody has this key's secret: the demo's rewards go nowhere. */
 const PUBLIC_KEY = '0'.repeat(64);
 /** Low enough for a first block at once, on any machine. */
-const FIRST_DIFFICULTY = 2 ** 22;
+const FIRST_DIFFICULTY = 2 ** 24;
 /** Mean time between two blocks of the fleet, slow enough to read along. */
 const BLOCK_SECONDS = 2;
 /** Mean time between two blocks of other miners, so that New Cuts come. */

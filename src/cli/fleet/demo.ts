@@ -12,7 +12,8 @@ import { settingsOf, timeOf, withSettings } from '../options.ts';
 import { type Account, DemoFleet, type Verdict } from './demo-fleet.ts';
 
 const COORDINATORS = ['north', 'south'] as const;
-const RIGS = ['alder', 'birch', 'cedar'] as const;
+/** Their names decide which coordinator each prefers: two of them the first one, and one the second. */
+const RIGS = ['alder', 'birch', 'elm'] as const;
 const USUAL_SECONDS = 60;
 /** When the coordinator is killed and started again, as parts of the time. */
 const KILLED_AT = 0.35;
@@ -36,11 +37,17 @@ export function declareDemo(fleet: Command, { io, action }: Line): void {
     .option('--duration <time>', 'how long it takes: seconds, or a time like 2m', timeOf, USUAL_SECONDS)
     .action(
       action(async ({ duration }: { readonly duration: number }) => {
-        const program = await findServer();
-        if (program === undefined) throw new UsageError(HOW_TO_INSTALL);
-        return await runDemo(await settingsOf(demo), program, duration, io.stop);
+        const loaded = await settingsOf(demo);
+        return await runDemo(loaded, await serverProgram(), duration, io.stop);
       }),
     );
+}
+
+/** @returns the path of nats-server @throws UsageError, which says how to install it */
+export async function serverProgram(find: () => Promise<string | undefined> = findServer): Promise<string> {
+  const program = await find();
+  if (program === undefined) throw new UsageError(HOW_TO_INSTALL);
+  return program;
 }
 
 type Say = (who: string, what: string, outcome?: Verdict['outcome']) => void;
