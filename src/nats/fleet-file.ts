@@ -95,7 +95,7 @@ export function revokeMembers(fleet: FleetFile, names: readonly string[]): Fleet
   return { ...fleet, members };
 }
 
-/** Names that differ only in case, or in how Unicode writes them, look the same, and so do their files on some systems. */
+/** Names that differ only in case, or in how Unicode writes them, look the same; so do their files on some systems. */
 function folded(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }

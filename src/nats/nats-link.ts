@@ -230,6 +230,19 @@ export class NatsLink implements Link {
     const sinceMs = this.#context.clock.monotonicMs();
     const session: Session = { connection, requests, sinceMs, isDeaf: false, leave };
     this.#session = session;
+    try {
+      this.#listen(session);
+      this.#change({ isConnected: true, server });
+      return (await connection.closed()) ?? undefined;
+    } finally {
+      this.#session = undefined;
+      for (const subscription of this.#subscriptions) subscription.end = () => {};
+      requests.end('timeout', 'the connection to the NATS server ended before an answer came');
+    }
+  }
+
+  #listen(session: Session): void {
+    const { connection, requests } = session;
     connection.subscribe(requests.answers, {
       callback: (fault, message) => {
         if (!fault) return requests.onAnswer(message.subject, message.data, isFromNobody(message));
@@ -240,12 +253,6 @@ export class NatsLink implements Link {
     });
     for (const subscription of this.#subscriptions) this.#begin(subscription, session);
     void this.#watch(connection, requests);
-    this.#change({ isConnected: true, server });
-    const fault = await connection.closed();
-    this.#session = undefined;
-    for (const subscription of this.#subscriptions) subscription.end = () => {};
-    requests.end('timeout', 'the connection to the NATS server ended before an answer came');
-    return fault ?? undefined;
   }
 
   #begin(subscription: Subscription, { connection }: Session): void {

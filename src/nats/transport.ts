@@ -5,14 +5,14 @@
 
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type ConnectionOptions, Kind, Parser, type ParserEvent, type Transport } from '@nats-io/transport-node';
+import { type ConnectionOptions, Kind, Parser, type ParserEvent, State, type Transport } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { onAbort } from '../system/abort.ts';
 
-/** Maximum length of the server's first message, in bytes. */
-const MOST_INFO_BYTES = 65_536;
-/** Maximum number of bytes between the ends of two messages. Servers permit messages of 1 MiB unless told otherwise. */
-const MOST_UNENDED_BYTES = 2 ** 21;
+/** Maximum length of a line, in bytes, which the client reads slowly. The longest is the server's first message. */
+const MOST_LINE_BYTES = 65_536;
+/** Maximum length of what a message carries, in bytes. Servers permit 1 MiB unless told otherwise. */
+const MOST_PAYLOAD_BYTES = 2 ** 21;
 /** Maximum number of bytes that wait to be sent. A server that does not take them is as good as dead. */
 const MOST_UNSENT_BYTES = 2 ** 20;
 
@@ -56,6 +56,7 @@ export class LinkTransport implements Transport {
   closeError?: Error;
   readonly #chunks: Uint8Array[] = [];
   readonly #check = new Parser({ push: (event) => this.#onMessage(event as ParserEvent) });
+  /** Number of bytes since the end of a message, at most. */
   #unendedBytes = 0;
   #wake = () => {};
   #socket: Socket | undefined;
@@ -114,7 +115,8 @@ export class LinkTransport implements Transport {
     } catch {
       this.#end(new TransportError('the server does not speak the protocol of NATS'));
     }
-    if (this.#unendedBytes > MOST_UNENDED_BYTES) this.#end(new TransportError('the server’s message is too long'));
+    const most = this.#check.state === State.MSG_PAYLOAD ? MOST_PAYLOAD_BYTES : MOST_LINE_BYTES;
+    if (this.#unendedBytes > most) this.#end(new TransportError('the server’s message is too long'));
     if (this.#isClosed) return;
     this.#chunks.push(chunk);
     this.#wake();
@@ -198,7 +200,7 @@ function firstMessage(socket: Socket): Promise<{ message: Uint8Array; rest: Uint
     const onData = (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       const end = received.indexOf('\r\n') + 2;
-      if (end > MOST_INFO_BYTES || (end < 2 && received.length > MOST_INFO_BYTES)) {
+      if (end > MOST_LINE_BYTES || (end < 2 && received.length > MOST_LINE_BYTES)) {
         reject(new TransportError('what listens there is no NATS server'));
       } else if (end >= 2) {
         // No later byte may be lost before the next listener is there.

@@ -1,9 +1,8 @@
 /** Links to real servers, which end with the test's file. */
 
 import { afterEach, expect, vi } from 'vitest';
-import type { Credentials } from '#pickaxe/nats/credentials.js';
 import { type LinkSettings, NatsLink } from '#pickaxe/nats/nats-link.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { type Clock, systemClock } from '#pickaxe/system/clock.js';
 
 const links = new Set<NatsLink>();
 afterEach(async () => {
@@ -20,11 +19,12 @@ export interface OpenedLink {
 export function openLink(
   servers: readonly string[],
   name = 'member',
-  more: Partial<LinkSettings> & { readonly credentials?: Credentials } = {},
+  more: Partial<LinkSettings> = {},
+  clock: Clock = systemClock,
 ): OpenedLink {
   const warnings: string[] = [];
   const settings = { servers, name, inbox: `pickaxe.inbox.${name}`, ...more };
-  const link = new NatsLink(settings, { clock: systemClock, random: Math.random, warn: (each) => warnings.push(each) });
+  const link = new NatsLink(settings, { clock, random: Math.random, warn: (each) => warnings.push(each) });
   links.add(link);
   link.open();
   return { link, warnings };

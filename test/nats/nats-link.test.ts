@@ -1,13 +1,12 @@
 /** What only real servers, and machines that pretend to be servers, can show of a link. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeCredentials } from '#pickaxe/nats/credentials.js';
-import type { LinkError } from '#pickaxe/nats/link.js';
+import type { LinkError, LinkState } from '#pickaxe/nats/link.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { Authority } from './certificates.ts';
 import { connect, connected, disconnected, openLink } from './links.ts';
 import { HUB, leafOf, noServer, startCluster, TestServer, whyNoServer } from './server.ts';
 
@@ -240,11 +239,36 @@ describe.skipIf(noServer)(`real servers${whyNoServer}`, () => {
 
   it('leaves a server when it is asked to, but not within ten seconds', async () => {
     const [one, two] = [await start(), await start()];
-    const { link } = await connect([one.url, two.url]);
-    const before = link.state;
+    let passedMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + passedMs };
+    const { link } = await connect([one.url, two.url], 'member', {}, clock);
+    const states: LinkState[] = [link.state];
+    link.onState((state) => states.push(state));
+    passedMs = 9_000;
     link.renew();
-    expect(link.state).toBe(before);
     expect(link.publish('a', bytes(''))).toBe(true);
+    for (const at of [1, 2]) {
+      passedMs += 10_000;
+      link.renew();
+      link.renew();
+      await until(() => expect(states).toHaveLength(1 + 2 * at));
+      // The new connection is too young to be left.
+      link.renew();
+    }
+    const [first, second] = [one.url, two.url].sort((url) =>
+      states[0].isConnected && states[0].server === url ? -1 : 1,
+    );
+    const left = (server: string) => ({
+      isConnected: false,
+      reason: `${server} was left, because nothing was heard by it.`,
+    });
+    expect(states).toEqual([
+      { isConnected: true, server: first },
+      left(first),
+      { isConnected: true, server: second },
+      left(second),
+      { isConnected: true, server: first },
+    ]);
   });
 
   it('ends cleanly, also while it is connecting', async () => {
@@ -336,74 +360,18 @@ describe.skipIf(noServer)(`accounts${whyNoServer}`, () => {
 });
 
 describe.skipIf(noServer)(`TLS${whyNoServer}`, () => {
-  let folder: string;
-  let authority: string;
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  let authority: Authority;
+  const files = new Map<string, { cert: string; key: string }>();
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pickaxe-ca-'));
-    const make = (name: string, san: string) => {
-      openssl(
-        'req',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:P-256',
-        '-nodes',
-        '-keyout',
-        `${name}.key`,
-        '-out',
-        `${name}.csr`,
-        '-subj',
-        `/CN=${name}`,
-        '-addext',
-        `subjectAltName=${san}`,
-      );
-      openssl(
-        'x509',
-        '-req',
-        '-in',
-        `${name}.csr`,
-        '-CA',
-        'ca.pem',
-        '-CAkey',
-        'ca.key',
-        '-CAcreateserial',
-        '-days',
-        '2',
-        '-copy_extensions',
-        'copy',
-        '-out',
-        `${name}.pem`,
-      );
-    };
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-keyout',
-      'ca.key',
-      '-out',
-      'ca.pem',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=test',
-    );
-    make('address', 'IP:127.0.0.1');
-    make('name', 'DNS:localhost');
-    make('other', 'DNS:other.example');
-    authority = readFileSync(join(folder, 'ca.pem'), 'utf8');
+    authority = new Authority();
+    files.set('address', authority.sign('address', 'IP:127.0.0.1'));
+    files.set('name', authority.sign('name', 'DNS:localhost'));
+    files.set('other', authority.sign('other', 'DNS:other.example'));
   });
-  const withTls = (name: string) =>
-    start(
-      ({ client }) => `
-    listen: "127.0.0.1:${client}"
-    tls { cert_file: "${folder}/${name}.pem", key_file: "${folder}/${name}.key" }\n`,
-    );
+  const withTls = (name: string) => {
+    const { cert, key } = files.get(name)!;
+    return start(({ client }) => `listen: "127.0.0.1:${client}"\ntls { cert_file: "${cert}", key_file: "${key}" }\n`);
+  };
 
   it.each([
     ['address', 'tls', '127.0.0.1'],
@@ -412,7 +380,7 @@ describe.skipIf(noServer)(`TLS${whyNoServer}`, () => {
   ])('trusts a certificate of %s for %s://%s when its authority is known', async (name, scheme, host) => {
     const server = await withTls(name);
     const url = `${scheme}://${host}:${server.ports.client}`;
-    const { link } = await connect([url], 'member', { authorities: [authority] });
+    const { link } = await connect([url], 'member', { authorities: [authority.pem] });
     link.subscribe('q', ({ reply = '' }) => link.publish(reply, bytes('yes')));
     expect(await link.request('q', bytes(''), 60_000, never)).toEqual(bytes('yes'));
   });
@@ -426,7 +394,7 @@ describe.skipIf(noServer)(`TLS${whyNoServer}`, () => {
   ])('distrusts a certificate of %s for %s://%s (authority known: %s)', async (name, scheme, host, isKnown) => {
     const server = await withTls(name);
     const url = `${scheme}://${host}:${server.ports.client}`;
-    const { link } = openLink([url], 'member', isKnown ? { authorities: [authority] } : {});
+    const { link } = openLink([url], 'member', isKnown ? { authorities: [authority.pem] } : {});
     expect(await disconnected(link, /not trusted/)).toMatch(
       /^the certificate of \S+ is not trusted \(\w+\), so nothing was sent to it\. For an authority of your own, give its certificate \(--nats-ca-file\)\.$/,
     );

@@ -3,7 +3,7 @@
  * CI, where they fail.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -86,8 +86,11 @@ export class TestServer {
     this.#signal('SIGCONT');
   }
 
-  /** Lets the server read its configuration anew. @param file of the configuration, which others may have changed */
-  reload(): void {
+  /** Lets the server read another configuration while it runs. */
+  async reconfigure(config: Config): Promise<void> {
+    if (!this.#running) throw new Error('the server does not run');
+    this.#config = config;
+    await writeFile(this.#running.configFile, config(this.#ports));
     this.#signal('SIGHUP');
   }
 

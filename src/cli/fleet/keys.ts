@@ -243,10 +243,11 @@ function report(
   isChange: boolean,
 ): string {
   const active = fleet.members.filter((each) => !each.revoked);
-  const count = (role: Role) => active.filter((each) => each.role === role).length;
-  const lines = [
-    `${folder}: ${count('rig')} rigs, ${count('coordinator')} coordinators, ${count('operator')} operators`,
-  ];
+  const count = (role: Role) => {
+    const number = active.filter((each) => each.role === role).length;
+    return `${number} ${role}${number === 1 ? '' : 's'}`;
+  };
+  const lines = [`${folder}: ${count('rig')}, ${count('coordinator')}, ${count('operator')}`];
   for (const { name, role } of added.slice(0, MOST_LISTED))
     lines.push(`  new ${role} ${oneLine(name)}: ${seedFile(folder, name)}`);
   if (added.length > MOST_LISTED) lines.push(`  and ${added.length - MOST_LISTED} more`);

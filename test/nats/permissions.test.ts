@@ -1,0 +1,300 @@
+/** What the accounts of a fleet may say and hear, on real servers with the generated configuration. */
+
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Credentials, makeCredentials } from '#pickaxe/nats/credentials.js';
+import type { LinkError } from '#pickaxe/nats/link.js';
+import type { NatsLink } from '#pickaxe/nats/nats-link.js';
+import { type Role, type ServerTerms, serverConfig } from '#pickaxe/nats/server-config.js';
+import { FALLBACK_QUEUE, FleetSubjects } from '#pickaxe/wire/fleet.js';
+import { connect, disconnected, openLink } from './links.ts';
+import { noServer, TestServer, whyNoServer } from './server.ts';
+
+const subjects = new FleetSubjects('pickaxe');
+const bytes = (text: string) => new TextEncoder().encode(text);
+const never = new AbortController().signal;
+const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
+
+const MEMBERS: readonly { name: string; role: Role; credentials: Credentials }[] = [
+  { name: 'rig 1', role: 'rig' as const },
+  { name: 'rig2', role: 'rig' as const },
+  { name: 'c1', role: 'coordinator' as const },
+  { name: 'c2', role: 'coordinator' as const },
+  { name: 'boss', role: 'operator' as const },
+].map((member) => ({ ...member, credentials: makeCredentials() }));
+
+const accountsOf = (members: typeof MEMBERS) =>
+  members.map(({ name, role, credentials }) => ({ name, role, publicKey: credentials.publicKey }));
+
+const configOf =
+  (members: typeof MEMBERS, more: Partial<ServerTerms> = {}) =>
+  ({ client }: { client: number }) =>
+    serverConfig({ subject: 'pickaxe', accounts: accountsOf(members), listen: `127.0.0.1:${client}`, ...more });
+
+let server: TestServer;
+beforeAll(async () => {
+  if (!noServer) server = await TestServer.start(configOf(MEMBERS));
+});
+
+async function memberAt(url: string, name: string): Promise<NatsLink> {
+  const { credentials } = MEMBERS.find((each) => each.name === name)!;
+  return (await connect([url], name, { credentials, inbox: subjects.inbox(name) })).link;
+}
+
+async function member(name: string): Promise<{ link: NatsLink; warnings: readonly string[] }> {
+  const { credentials } = MEMBERS.find((each) => each.name === name)!;
+  return connect([server.url], name, { credentials, inbox: subjects.inbox(name) });
+}
+
+/** The server takes what a link sends in its order, and answers this request when it has taken everything before. */
+async function settled(link: NatsLink, own: string): Promise<void> {
+  const fault = await link.request(own, bytes('?'), 60_000, never).catch((thrown: LinkError) => thrown.fault);
+  expect(['no-responders', 'denied']).toContain(fault);
+}
+
+const PUBLISHED = {
+  'rig 1': {
+    may: [
+      subjects.hello('c1', 'rig 1'),
+      subjects.solution('c1', 'rig 1'),
+      subjects.fallback('rig 1'),
+      subjects.report('rig 1'),
+    ],
+    mayNot: [
+      subjects.work('c1'),
+      subjects.work('rig 1'),
+      subjects.hello('c1', 'rig2'),
+      subjects.solution('c1', 'rig2'),
+      subjects.fallback('rig2'),
+      subjects.report('rig2'),
+      subjects.control('rig 1'),
+      subjects.control('rig2'),
+      `${subjects.inbox('rig2')}.a`,
+      `${subjects.inbox('rig 1')}.a`,
+      `${subjects.inbox('boss')}.a`,
+      'pickaxe.other',
+      'elsewhere',
+      '$SYS.REQ.SERVER.PING',
+    ],
+  },
+  c1: {
+    may: [subjects.work('c1'), subjects.hello('c2', 'c1'), `${subjects.inbox('rig2')}.a`],
+    mayNot: [
+      subjects.work('c2'),
+      subjects.hello('c2', 'c2'),
+      subjects.solution('c2', 'c1'),
+      subjects.fallback('c1'),
+      subjects.report('c1'),
+      subjects.control('rig2'),
+      'elsewhere',
+    ],
+  },
+  boss: {
+    may: [subjects.control('rig 1'), subjects.control('rig2')],
+    mayNot: [
+      subjects.work('boss'),
+      subjects.work('c1'),
+      subjects.hello('c1', 'boss'),
+      subjects.solution('c1', 'boss'),
+      subjects.fallback('boss'),
+      subjects.report('boss'),
+      `${subjects.inbox('rig2')}.a`,
+      'elsewhere',
+    ],
+  },
+} as const;
+
+const HEARD = {
+  'rig 1': {
+    may: [subjects.allWork, subjects.control('rig 1')],
+    mayNot: [
+      subjects.reports,
+      subjects.report('rig2'),
+      subjects.controls,
+      subjects.control('rig2'),
+      subjects.fallbacks,
+      subjects.solutionsTo('c1'),
+      subjects.hellosTo('c1'),
+      subjects.inboxes,
+      `${subjects.inbox('rig2')}.>`,
+      'pickaxe.>',
+      '>',
+      '$SYS.>',
+    ],
+  },
+  c1: {
+    may: [subjects.allWork, subjects.hellosTo('c1'), subjects.solutionsTo('c1'), subjects.reports],
+    mayNot: [
+      subjects.fallbacks,
+      subjects.hellosTo('c2'),
+      subjects.solutionsTo('c2'),
+      subjects.controls,
+      subjects.inboxes,
+      `${subjects.inbox('rig2')}.>`,
+      'pickaxe.>',
+    ],
+  },
+  boss: {
+    may: [subjects.allWork, subjects.reports],
+    mayNot: [
+      subjects.controls,
+      subjects.fallbacks,
+      subjects.solutionsTo('c1'),
+      subjects.inboxes,
+      `${subjects.inbox('rig2')}.>`,
+      'pickaxe.>',
+    ],
+  },
+} as const;
+type Name = keyof typeof PUBLISHED;
+const NAMES = Object.keys(PUBLISHED) as Name[];
+
+describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
+  it.each(NAMES)('%s may send its own kinds of messages, and no others', async (name) => {
+    const { link } = await member(name);
+    const faultOf = (subject: string) =>
+      link.request(subject, bytes(''), 60_000, never).then(
+        () => 'answered',
+        (thrown: LinkError) => thrown.fault,
+      );
+    const { may, mayNot } = PUBLISHED[name];
+    for (const subject of may) expect([subject, await faultOf(subject)]).toEqual([subject, 'no-responders']);
+    for (const subject of mayNot) expect([subject, await faultOf(subject)]).toEqual([subject, 'denied']);
+    expect(link.state.isConnected).toBe(true);
+  });
+
+  it.each(NAMES)('%s may hear its own kinds of messages, and no others', async (name) => {
+    const { may, mayNot } = HEARD[name];
+    const allowed = await member(name);
+    for (const subject of may) allowed.link.subscribe(subject, () => {});
+    await settled(allowed.link, name === 'boss' ? subjects.control('nobody') : subjects.hello('nobody', name));
+    expect(allowed.warnings).toEqual([]);
+    for (const subject of mayNot) {
+      const { link, warnings } = await member(name);
+      link.subscribe(subject, () => {});
+      await until(() =>
+        expect(warnings).toEqual([`The NATS server does not permit this account to subscribe to ${subject}.`]),
+      );
+      await link.close();
+    }
+  });
+
+  it('a message under another name reaches nobody', async () => {
+    const [{ link: rig }, { link: coordinator }, { link: boss }] = [
+      await member('rig 1'),
+      await member('c1'),
+      await member('boss'),
+    ];
+    const heard: string[] = [];
+    boss.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
+    boss.subscribe(subjects.allWork, ({ subject }) => heard.push(subject));
+    await settled(boss, subjects.control('nobody'));
+    rig.publish(subjects.report('rig2'), bytes(''));
+    rig.publish(subjects.work('c1'), bytes(''));
+    coordinator.publish(subjects.work('c2'), bytes(''));
+    coordinator.publish(subjects.work('c1'), bytes(''));
+    rig.publish(subjects.report('rig 1'), bytes(''));
+    await until(() => expect(heard).toHaveLength(2));
+    expect(heard.sort()).toEqual([subjects.report('rig 1'), subjects.work('c1')].sort());
+  });
+
+  it('requests are answered: hello, solution, fallback and control', async () => {
+    const [{ link: rig }, { link: coordinator }, { link: boss }] = [
+      await member('rig 1'),
+      await member('c1'),
+      await member('boss'),
+    ];
+    const answer = (link: NatsLink, subject: string, queue?: string) =>
+      link.subscribe(subject, ({ reply = '' }) => link.publish(reply, bytes(subject)), queue);
+    answer(coordinator, subjects.hellosTo('c1'));
+    answer(coordinator, subjects.solutionsTo('c1'));
+    answer(coordinator, subjects.fallbacks, FALLBACK_QUEUE);
+    answer(rig, subjects.control('rig 1'));
+    await settled(coordinator, subjects.hello('nobody', 'c1'));
+    await settled(rig, subjects.hello('nobody', 'rig 1'));
+    const ask = async (link: NatsLink, subject: string) =>
+      new TextDecoder().decode(await link.request(subject, bytes(''), 60_000, never));
+    expect(await ask(rig, subjects.hello('c1', 'rig 1'))).toBe(subjects.hellosTo('c1'));
+    expect(await ask(rig, subjects.solution('c1', 'rig 1'))).toBe(subjects.solutionsTo('c1'));
+    expect(await ask(rig, subjects.fallback('rig 1'))).toBe(subjects.fallbacks);
+    expect(await ask(boss, subjects.control('rig 1'))).toBe(subjects.control('rig 1'));
+    expect(await ask(boss, subjects.control('rig 1'))).toBe(subjects.control('rig 1'));
+  });
+
+  it('a rig answers a request once', async () => {
+    const [{ link: rig, warnings }, { link: boss }] = [await member('rig 1'), await member('boss')];
+    rig.subscribe(subjects.control('rig 1'), ({ reply = '' }) => {
+      rig.publish(reply, bytes('1'));
+      rig.publish(reply, bytes('2'));
+    });
+    await settled(rig, subjects.hello('nobody', 'rig 1'));
+    await boss.request(subjects.control('rig 1'), bytes(''), 60_000, never);
+    await until(() => expect(warnings).toEqual([expect.stringMatching(/publish to pickaxe\.inbox\.boss\./)]));
+  });
+
+  it('members at a site with a leaf node have the same accounts, and only servers of the fleet can be leaf nodes', async () => {
+    const secret = 'ab'.repeat(24);
+    const hub = await TestServer.start(
+      ({ client, leafnode }) => configOf(MEMBERS, { leaves: { listen: `127.0.0.1:${leafnode}`, secret } })({ client }),
+      ['client', 'leafnode'],
+    );
+    const leafOf = (proof: string) =>
+      configOf(MEMBERS, { hub: { servers: [`127.0.0.1:${hub.ports.leafnode}`], secret: proof } });
+    const [leaf, stranger] = [await TestServer.start(leafOf(secret)), await TestServer.start(leafOf('00'.repeat(24)))];
+    const coordinator = await memberAt(hub.url, 'c1');
+    const heard: string[] = [];
+    coordinator.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
+    const [near, far] = [await memberAt(leaf.url, 'rig 1'), await memberAt(stranger.url, 'rig2')];
+    await until(() => expect(stranger.log).toMatch(/Authorization Violation/));
+    // The servers tell each other of subscriptions a moment later.
+    await until(() => {
+      far.publish(subjects.report('rig2'), bytes(''));
+      near.publish(subjects.report('rig2'), bytes(''));
+      near.publish(subjects.report('rig 1'), bytes(''));
+      expect(heard).toContain(subjects.report('rig 1'));
+    });
+    expect(heard).not.toContain(subjects.report('rig2'));
+  });
+
+  it('only servers of the fleet can join its cluster', async () => {
+    const cluster = (servers: readonly string[], secret: string) =>
+      TestServer.start(
+        ({ client, route }) =>
+          configOf(MEMBERS, { cluster: { listen: `127.0.0.1:${route}`, servers, secret } })({ client }),
+        ['client', 'route'],
+      );
+    const first = await cluster([], 'ab'.repeat(24));
+    const routes = [`127.0.0.1:${first.ports.route}`];
+    const [second, stranger] = [await cluster(routes, 'ab'.repeat(24)), await cluster(routes, '00'.repeat(24))];
+    const coordinator = await memberAt(first.url, 'c1');
+    const heard: string[] = [];
+    coordinator.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
+    const [near, far] = [await memberAt(second.url, 'rig 1'), await memberAt(stranger.url, 'rig2')];
+    await until(() => expect(stranger.log).toMatch(/Authorization Violation/));
+    await until(() => {
+      far.publish(subjects.report('rig2'), bytes(''));
+      near.publish(subjects.report('rig 1'), bytes(''));
+      expect(heard).toContain(subjects.report('rig 1'));
+    });
+    expect(heard).not.toContain(subjects.report('rig2'));
+  });
+
+  it('a server without members lets nobody in', async () => {
+    const empty = await TestServer.start(configOf([]));
+    const { link } = openLink([empty.url]);
+    await disconnected(link, /asks for credentials/);
+  });
+
+  it('a revoked rig loses its connection when the server reads its configuration anew, and is told why', async () => {
+    const own = await TestServer.start(configOf(MEMBERS));
+    const links = [];
+    for (const name of ['rig 1', 'rig2']) links.push(await memberAt(own.url, name));
+    await own.reconfigure(configOf(MEMBERS.filter(({ name }) => name !== 'rig 1')));
+    expect(await disconnected(links[0], /revoked/)).toBe(
+      `${own.url} refuses this member’s credentials: they are not known there, or were revoked. ` +
+        'Ask the fleet’s operator for new ones (--nats-credentials).',
+    );
+    expect(links[1].state.isConnected).toBe(true);
+    expect(links[1].publish(subjects.report('rig2'), bytes(''))).toBe(true);
+    await settled(links[1], subjects.report('rig2'));
+  });
+});
