@@ -193,7 +193,10 @@ async function mineOnce(
   }
 }
 
-/** @returns undefined for a rig outside of a fleet @throws UsageError when the settings of the NATS servers cannot be used */
+/**
+ * @returns undefined for a rig outside of a fleet
+ * @throws UsageError when the settings of the NATS servers cannot be used
+ */
 async function memberOf(config: Config, coordinates: boolean, log: Logger): Promise<FleetMember | undefined> {
   if (config.nats.urls === undefined && !coordinates) return undefined;
   const { fleetMember } = await import('./fleet-link.ts');

@@ -7,6 +7,7 @@ import {
   DEVICE_COLUMNS,
   formatVerdicts,
   hottest,
+  howKnown,
   livesOnRelays,
   RATE_COLUMNS,
   sumOfRelays,
@@ -101,7 +102,7 @@ const DEVICES = [deviceState, last10s, last60s, last15m, accepted, hardwareError
 function workers(name: string, relay: RelayStatus): string[] {
   const { sessions, workers } = relay;
   return [
-    `${oneLine(name)}: ${describeWorkers(relay)}, estimated from shares; sessions ${sessions}`,
+    `${oneLine(name)}: ${describeWorkers(relay)}, ${howKnown([name])}; sessions ${sessions}`,
     ...(workers.length === 0 ? [] : workerTable(workers, oneLine)),
   ];
 }

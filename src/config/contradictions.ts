@@ -206,7 +206,10 @@ function coordinatorContradictions({ node, pool, miner, stratum, testNetwork, na
   ]);
 }
 
-/** The contradictions that commands refuse. `start`, `coordinate` and `doctor` accept that there is no network, because a node is asked. */
+/**
+ * The contradictions that commands refuse. `start`, `coordinate` and `doctor` accept that there is no network, because
+ * they ask a node first.
+ */
 export const CONTRADICTIONS = {
   mine: (config: Config) => [...minerContradictions(config), ...rigContradictions(config)],
   start: (config: Config) => CONTRADICTIONS.mine(config).filter((one) => one !== NO_NETWORK),

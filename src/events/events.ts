@@ -42,7 +42,7 @@ export interface RelayWorker {
   /** The worker's own name: at most 63 printable characters. `OTHER_WORKERS` sums up those beyond 64. */
   name: string;
   sessions: number;
-  /** Estimated from the difficulty of its shares. */
+  /** Estimated from the difficulty of its shares, or, since solutions are too few for that, a fleet's rig's claim. */
   hashesPerSecond: number;
   /** Current difficulty of its shares (the easiest of its sessions); absent without a session. */
   difficulty?: number;
@@ -174,7 +174,7 @@ export type MinerEvent =
   | { type: 'missed-cut'; source: string; chain: number }
   /** The update streams of these chains are unreliable, so their work is polled; none if all are reliable. */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
-  /** The state of a relay, every few seconds. Hashrates are estimated from shares, never counted. */
+  /** The state of a relay, every few seconds. Hashrates are estimated from shares or claimed by rigs, never counted. */
   | {
       type: 'relay';
       relay: string;
@@ -182,7 +182,8 @@ export type MinerEvent =
       hashesPerSecond: number;
       workers: readonly RelayWorker[];
       /**
-       * Number of connections refused or ended since the start, by reason; absent where nothing connects to the relay.
+       * Number of connections or messages refused or ended since the start, by reason; absent where nothing connects to
+       * the relay.
        */
       refused?: Readonly<Record<string, number>>;
     }

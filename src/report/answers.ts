@@ -27,7 +27,9 @@ export const HistoryAnswer = z
     ),
     relays: z.record(
       z.string(),
-      z.object({ hashesPerSecond: column }).meta({ id: 'RelayHistory', description: 'estimated from shares' }),
+      z
+        .object({ hashesPerSecond: column })
+        .meta({ id: 'RelayHistory', description: 'estimated from shares; of a fleet, as its rigs report it' }),
     ),
   })
   .meta({ id: 'History', description: 'Columns: the figures at one index belong together' });

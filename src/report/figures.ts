@@ -62,6 +62,13 @@ export function sumOfRelays(
   return sum;
 }
 
+/** @param relays their names @returns how the hashrates of their workers are known */
+export function howKnown(relays: readonly string[]): string {
+  const isOfFleet = (name: string) => name === 'fleet';
+  if (!relays.some(isOfFleet)) return 'estimated from shares';
+  return relays.every(isOfFleet) ? 'as its rigs report it' : 'estimated from shares or reported by rigs';
+}
+
 /** In °C; null where no device has a sensor. */
 export function hottest(devices: RigStatus['devices']): number | null {
   const known = Object.values(devices).flatMap(({ sensors }) => sensors.temperatureCelsius ?? []);

@@ -165,8 +165,10 @@ const lastShareSeconds = amount
   .nullable()
   .describe('how long ago the last accepted share was found; null before the first');
 const relayRates = {
-  sessions: count.describe('connections of workers'),
-  hashesPerSecond: rate.describe('estimated from shares, never counted; not part of the rig’s own hashrate'),
+  sessions: count.describe('connections of workers, or rigs of a fleet'),
+  hashesPerSecond: rate.describe(
+    'estimated from shares, or claimed by a rig of a fleet, never counted; not part of the rig’s own hashrate',
+  ),
 };
 
 const Worker = z
@@ -189,7 +191,7 @@ export const relayReport = {
   workers: z.array(Worker),
   refused: z
     .record(z.string(), count)
-    .describe('connections that were refused or ended since the start, by the reason'),
+    .describe('connections or messages that were refused, or ended, since the start, by the reason'),
 };
 
 const RelayStatus = z

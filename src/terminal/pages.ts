@@ -5,6 +5,7 @@ import { isDoubtful } from '../report/counters.ts';
 import {
   countsShares,
   describeVerdicts,
+  howKnown,
   inService,
   livesOnRelays,
   luckOf,
@@ -193,7 +194,7 @@ function inMs(seconds: number): string {
   return `${(1000 * seconds).toFixed(1)} ms`;
 }
 
-/* Key `w`: the workers of relays, whose hashrates are estimated from their shares */
+/* Key `w`: the workers of relays, whose hashrates are estimated or claimed */
 
 /** Maximum length of a name, so that a row fits into the usual 80 to 120 columns. */
 const MOST_NAME = 24;
@@ -207,7 +208,7 @@ export function workers({ relays }: RigStatus): string[] {
 function relayLines(name: string, relay: RelayStatus): string[] {
   const nameOf = (name: string) => oneColumnEach(shortName(name), MOST_NAME);
   return [
-    `${oneColumnEach(name)}: ${describeWorkers(relay)}, estimated from shares; sessions ${relay.sessions}`,
+    `${oneColumnEach(name)}: ${describeWorkers(relay)}, ${howKnown([name])}; sessions ${relay.sessions}`,
     `brought ${describeVerdicts(relay)}`,
     ...(relay.workers.length === 0 ? ['no worker has connected yet'] : workerTable(relay.workers, nameOf)),
   ];

@@ -1,6 +1,13 @@
 /** The table of devices, with buttons to pause them, and the table of workers. */
 
-import { type Column, countsShares, DEVICE_COLUMNS, livesOnRelays, WORKER_COLUMNS } from '../report/figures.ts';
+import {
+  type Column,
+  countsShares,
+  DEVICE_COLUMNS,
+  howKnown,
+  livesOnRelays,
+  WORKER_COLUMNS,
+} from '../report/figures.ts';
 import type { DeviceStatus, RelayStatus, Status, Worker } from '../report/status.ts';
 import { describeOutcomes, formatHashrate } from '../report/units.ts';
 import { plural } from '../text/quantities.ts';
@@ -215,7 +222,7 @@ export class Workers {
 function about(name: string, relay: RelayStatus, sourceKind: Status['sourceKind']): string {
   const { sessions, hashesPerSecond } = relay;
   const shares = countsShares(null, relay.shares) ? `shares ${describeOutcomes(relay.shares)}; blocks ` : 'blocks ';
-  const rate = `about ${hashrate(hashesPerSecond)}, estimated from shares and no part of this rig’s own hashrate`;
+  const rate = `about ${hashrate(hashesPerSecond)}, ${howKnown([name])} and no part of this rig’s own hashrate`;
   const brought = `Brought to the ${sourceKind}: ${shares}${describeOutcomes(relay)}.`;
   return `${name}: ${plural(sessions, 'session')}, ${rate}. ${brought}`;
 }

@@ -1,6 +1,6 @@
 /** The summary of the rig: its state, hashrate and results. */
 
-import { countsShares, livesOnRelays, luckOf, sumOfRelays } from '../report/figures.ts';
+import { countsShares, howKnown, livesOnRelays, luckOf, sumOfRelays } from '../report/figures.ts';
 import type { Status } from '../report/status.ts';
 import { describeState, formatDuration, formatPercent } from '../report/units.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
@@ -38,7 +38,7 @@ function showHashrate(status: Status, does: string): void {
   const { hashesPerSecondByWindow: windows, relays, state, stateReason } = status;
   const handsOnOnly = livesOnRelays(status);
   setFigure('hashrate', headline(status));
-  const counted = handsOnOnly ? 'of workers, estimated from shares' : 'over 30 s';
+  const counted = handsOnOnly ? `of workers, ${howKnown(Object.keys(relays))}` : 'over 30 s';
   // The reason for a pause says that the rig is paused.
   const isSaidBelow = state === 'paused' && stateReason !== null;
   setText(byId('hashrate-about'), state === 'mining' ? counted : isSaidBelow ? '' : does);

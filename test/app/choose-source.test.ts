@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import { ChosenSource } from '#pickaxe/app/choose-source.js';
+import { ChosenSource, submitToAll } from '#pickaxe/app/choose-source.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { Events } from '#pickaxe/events/events.js';
+import { FakeSource, makeWork } from '../fakes.ts';
+import { mine } from '../source/follow.ts';
 
 const settings = (urls: string[]) => ({
   node: { ...DEFAULTS.node, urls, network: 'mainnet01' },
@@ -56,4 +58,29 @@ it('pools that change their user are others, and those that stay are used on', (
   expect(chosen.source.name).toBe(`${two}, ${one}`);
   chosen.prepare(pools('k:other', two))();
   expect(chosen.source.kind).toBe('pool');
+});
+
+it('a solution of unknown origin goes to all nodes at once, and the verdict that says the most counts', async () => {
+  const never = new AbortController().signal;
+  const solution = mine(makeWork(4));
+  const refused = { outcome: 'rejected', reason: 'no' } as const;
+  const unknown = { outcome: 'unknown', reason: 'no answer' } as const;
+  const stale = { outcome: 'stale', reason: 'No associated Payload' } as const;
+  const accepted = { outcome: 'accepted', reason: '' } as const;
+  const ask = async (...verdicts: (typeof refused | typeof unknown | typeof stale | typeof accepted | 'never')[]) => {
+    const nodes = verdicts.map((verdict, at) => {
+      const node = new FakeSource();
+      Object.assign(node, { name: `node${at}` });
+      node.verdict = () => (verdict === 'never' ? new Promise(() => {}) : verdict);
+      return node;
+    });
+    const verdict = await submitToAll(nodes, solution, never);
+    expect(nodes.map(({ submitted }) => submitted)).toEqual(nodes.map(() => [solution]));
+    return verdict;
+  };
+  expect(await ask('never', stale, accepted)).toEqual({ ...accepted, by: 'node2' });
+  expect(await ask(stale, refused)).toEqual({ ...refused, by: 'node1' });
+  expect(await ask(refused, stale, unknown)).toEqual({ ...unknown, by: 'node2' });
+  expect(await ask(stale, stale)).toEqual({ ...stale, by: 'node0' });
+  expect(await ask()).toMatchObject({ outcome: 'stale' });
 });

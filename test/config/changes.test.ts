@@ -55,3 +55,15 @@ test('from nodes to pools, and back, is for the next start, with all that belong
   expect(paths(changes(pool, node).needsRestart)).toEqual(['node.urls', 'pool.urls', 'pool.user']);
   expect(paths(changes(node, DEFAULTS).needsRestart)).toEqual(['node.urls']);
 });
+
+test('the nodes of a coordinator can be changed while it runs, and no rig changes its fleet', () => {
+  const nats = { ...DEFAULTS.nats, urls: ['nats://hub.example:4222'] };
+  const withNode = (url: string) => ({ ...DEFAULTS, nats, node: { ...DEFAULTS.node, urls: [url] } });
+  expect(changes(withNode('http://node.example:1848'), withNode('http://other.example:1848'))).toMatchObject({
+    live: [{ path: 'node.urls' }],
+    needsRestart: [],
+  });
+  const rig = { ...DEFAULTS, nats };
+  const moved = { ...rig, nats: { ...nats, urls: ['nats://other.example:4222'] } };
+  expect(changes(rig, moved)).toMatchObject({ live: [], needsRestart: [{ path: 'nats.urls' }] });
+});

@@ -124,6 +124,35 @@ it('a pool leaves no room for the sessions of a stratum server, and takes no sim
   ]);
 });
 
+it('a rig of a fleet needs nothing but the servers, and mines on nothing else', () => {
+  const nats = { ...DEFAULTS.nats, urls: ['nats://hub.example:4222'] };
+  const settings = { ...DEFAULTS, nats };
+  expect(minerContradictions(settings)).toEqual([]);
+  const node = { ...DEFAULTS.node, urls: ['http://127.0.0.1:1848'] };
+  const pool = { ...DEFAULTS.pool, urls: ['stratum+tcp://pool.example:3333'] };
+  expect(minerContradictions({ ...settings, node, pool })).toEqual([
+    expect.stringMatching(/^A fleet .* and nodes .* at the same time: .*pickaxe coordinate\.$/),
+    expect.stringMatching(/^A fleet .* and pools .* at the same time: .*pickaxe coordinate\.$/),
+  ]);
+  const stratum = { ...DEFAULTS.stratum, listen: address('1917') };
+  const testNetwork = { simulate: { kind: 'delay', seconds: 5 } as const };
+  expect(minerContradictions({ ...settings, stratum, testNetwork })).toEqual([
+    expect.stringMatching(/^--stratum-listen cannot be used on a rig of a fleet: /),
+    expect.stringMatching(/^--simulate needs a node of a test network: a coordinator /),
+  ]);
+});
+
+it('the servers of a fleet beside nodes are a coordinator’s', () => {
+  const nats = { ...DEFAULTS.nats, urls: ['nats://hub.example:4222'] };
+  const node = { ...DEFAULTS.node, urls: ['http://127.0.0.1:1848'] };
+  const either = (config: Partial<typeof DEFAULTS>) =>
+    said(contradictions.CONTRADICTIONS.either({ ...DEFAULTS, ...config }));
+  expect(either({ nats })).toEqual([]);
+  expect(either({ nats, node })).toEqual(either({ node }));
+  expect(said(contradictions.CONTRADICTIONS.doctor({ ...DEFAULTS, nats, node }))).toEqual([]);
+  expect(said(contradictions.CONTRADICTIONS.mine({ ...DEFAULTS, nats, node }))).toHaveLength(1);
+});
+
 it('the network must be named unless every node’s URL has a path', () => {
   const [bare, full] = ['http://a.example:1848', 'http://b.example/chainweb/0.0/mainnet01'];
   const says = ['No network is configured. Give one with --network, like --network mainnet01.'];
@@ -200,4 +229,18 @@ describe('a pool', () => {
       '--insecure-tls accepts any certificate, and --pool-ca-file does not: give only one of them.',
     ]);
   });
+});
+
+it('a coordinator needs a NATS server beside its node or pool', () => {
+  const says = (settings: Parameters<typeof valueIn>[0]) =>
+    said(
+      contradictions.CONTRADICTIONS.coordinate(assemble((entry) => valueIn(settings, entry) ?? entry.setting.default)),
+    );
+  const urls = ['nats://127.0.0.1:4222'];
+  expect(says({ node: { urls: ['http://127.0.0.1:1848'] } })).toEqual([
+    'A coordinator needs the NATS server of its fleet: give it with --nats nats://HOST:4222.',
+  ]);
+  expect(says({ node: { urls: ['http://127.0.0.1:1848'] }, nats: { urls } })).toEqual([]);
+  expect(says({ pool: { urls: ['stratum+tcp://127.0.0.1:3333'], user: 'a.b' }, nats: { urls } })).toEqual([]);
+  expect(says({ pool: { urls: ['stratum+tcp://127.0.0.1:3333'] }, nats: { urls } })).toHaveLength(1);
 });

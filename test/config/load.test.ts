@@ -137,12 +137,13 @@ describe('texts of variables and flags', () => {
       [{ origin: 'stratum+ssl://pool.example:3334', value: '/ca.pem' }],
     ],
     ['pool.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
+    ['nats.urls', 'nats://Hub.example', ['nats://hub.example:4222']],
     ['devices.temp-limit', 'gpu0=80', [{ gpu: 'gpu0', value: 80 }, { value: 90 }]],
     ['devices.temp-resume', 'gpu0=70', [{ gpu: 'gpu0', value: 70 }]],
     ['gpu.batch-ms', '12.5', 12.5],
   ])('of %s may be a single text in a file, too, although the setting is a list', (path, text, values) => {
     const lists = ENTRIES.filter(({ setting }) => setting.type.form === 'list').map((entry) => entry.path);
-    expect(lists).toHaveLength(14);
+    expect(lists).toHaveLength(15);
     const entry = ENTRIES.find((each) => each.path === path)!;
     const file = folder.write('a.toml', stringify({ [entry.table]: { [entry.key]: text } }));
     expect(valueIn(folder.load({ file }).config, entry)).toEqual(values);
@@ -749,6 +750,11 @@ describe('what -u says', () => {
     expect(whose({ file: 'b.toml', flags: new Map([['pool.urls', [pool]]]) })).toEqual(asUser);
   });
 
+  it('is the public key where a fleet is mined for, which needs none', () => {
+    folder.write('a.toml', `pool.urls = "${pool}"`);
+    expect(whose({ file: 'a.toml', flags: new Map([['nats.urls', ['nats://hub.example']]]) })).toEqual(asKey);
+  });
+
   it.each(['missing.toml', 'broken.toml'])('is not judged where %s may say what is mined on', (file) => {
     folder.write('broken.toml', '[pool\nurls = ');
     const problems = folder.problems({ file, owner: ['B.r'], contradictions: 'start' });
@@ -786,6 +792,18 @@ describe('nodes and pools', () => {
     expect(origins.has('node.urls')).toBe(false);
     const note = 'settings are from pickaxe.toml, which was found in this folder';
     expect(foundFileNote(found, origins)).toBe(file === 'pickaxe.toml' ? note : undefined);
+  });
+
+  it('of nodes give way to a fleet that a stronger place names, except for a coordinator', () => {
+    folder.write('a.toml', 'node.urls = "http://a:1"\nrig.name = "rig1"');
+    const places = { file: 'a.toml', flags: new Map([['nats.urls', ['hub.example']]]) };
+    const { node, nats, rig } = folder.load(places).config;
+    expect([node.urls, nats.urls, rig.name]).toEqual([undefined, ['nats://hub.example:4222'], 'rig1']);
+    const coordinator = folder.load({ ...places, coordinates: true }).config;
+    expect([coordinator.node.urls, coordinator.nats.urls]).toEqual([['http://a:1'], nats.urls]);
+    folder.write('b.toml', 'nats.urls = "hub.example"');
+    const own = folder.load({ file: 'b.toml', flags: new Map([['node.urls', ['http://a:1']]]) }).config;
+    expect([own.node.urls, own.nats.urls]).toEqual([['http://a:1'], undefined]);
   });
 
   it('of a pool give way to nodes that a stronger place names', () => {

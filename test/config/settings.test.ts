@@ -51,6 +51,8 @@ describe('the table of settings', () => {
       miner: { predicate: 'keys-all' },
       rig: {},
       pool: { allowReconnect: false },
+      nats: { subject: 'pickaxe' },
+      fleet: { control: false },
       blocks: { log: true, settledDepth: 6 },
       devices: { use: 'all', tempLimit: 90, cpuTempLimit: 105 },
       cpu: { cores: 'all' },
@@ -90,6 +92,7 @@ describe('a project file that was only found', () => {
       'ledger.command-path',
       'pool.user',
       'pool.difficulty',
+      'fleet.group',
       'blocks.log',
       'blocks.settled-depth',
       'devices.use',
@@ -130,6 +133,9 @@ describe('a project file that was only found', () => {
       'pool.allow-reconnect',
       'pool.fingerprints',
       'pool.ca-files',
+      'nats.urls',
+      'nats.ca-file',
+      'nats.subject',
     ]);
   });
 

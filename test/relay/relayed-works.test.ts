@@ -62,6 +62,28 @@ describe('the works of a relay', () => {
     await end();
   });
 
+  it('are told of after each update, also of those that change nothing of the current work', async () => {
+    const source = new FakeSource();
+    const heard: string[] = [];
+    const works = new RelayedWorks({
+      name: 'fleet',
+      source,
+      changed: (work) => heard.push(work ? 'new work' : 'no work'),
+      updated: ({ kind }) => heard.push(kind),
+    });
+    const ending = new AbortController();
+    const following = works.follow(ending.signal);
+    for (const act of [() => source.work(makeWork(100)), () => source.lost(), () => source.stale(makeWork(100))]) {
+      const count = heard.length;
+      act();
+      await eventually(() => expect(heard.length).toBeGreaterThan(count));
+    }
+    source.stale();
+    await eventually(() => expect(heard).toEqual(['new work', 'work', 'lost', 'stale', 'no work', 'stale']));
+    ending.abort();
+    await following;
+  });
+
   it('still count when the source rests', async () => {
     const { source, works, changes, end } = relay();
     const work = source.work(makeWork(100));

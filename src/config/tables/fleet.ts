@@ -41,6 +41,7 @@ export const FLEET = {
         default: 'pickaxe',
         flag: '--nats-subject <name>',
         inHelp: 'never',
+        needsNaming: 'if-mixed',
       },
     },
   },

@@ -68,7 +68,7 @@ export class Rig {
     return true;
   }
 
-  /** Notes that the rig mines this coordinator's work. @param hashesPerSecond the rig's own claim, if it has made one */
+  /** Notes that the rig mines this coordinator's work. @param hashesPerSecond the rig's own claim, if it made one */
   mines(nowMs: number, hashesPerSecond?: number): void {
     this.#minedMs = nowMs;
     if (hashesPerSecond !== undefined) this.#session.hashesPerSecond = hashesPerSecond;

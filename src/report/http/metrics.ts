@@ -244,17 +244,22 @@ const METRICS: readonly MetricRow<Status>[] = [
     'Hashes that accepted shares of the relay stand for',
     ({ shares }) => shares.acceptedHashes,
   ),
-  perRelay('relay_refused_total', 'Connections that the relay refused or ended', ({ refused }) => refused, 'reason'),
-  perRelay('relay_sessions', 'Connections of workers', ({ sessions }) => sessions),
+  perRelay(
+    'relay_refused_total',
+    'Connections or messages that the relay refused, or connections that it ended',
+    ({ refused }) => refused,
+    'reason',
+  ),
+  perRelay('relay_sessions', 'Connections of workers, or rigs of a fleet', ({ sessions }) => sessions),
   perRelay(
     'relay_estimated_hashrate_hashes_per_second',
-    'Hashrate of all its workers, estimated from shares; no part of the rig’s own hashrate',
+    'Hashrate of all its workers, estimated from shares or claimed by the rigs of a fleet; no part of the rig’s own',
     ({ hashesPerSecond }) => hashesPerSecond,
   ),
   perWorker('worker_sessions', 'Connections of the worker', ({ sessions }) => sessions),
   perWorker(
     'worker_estimated_hashrate_hashes_per_second',
-    'Hashrate of the worker, estimated from its shares',
+    'Hashrate of the worker, estimated from its shares or claimed by a rig of a fleet',
     ({ hashesPerSecond }) => hashesPerSecond,
   ),
   perWorker(

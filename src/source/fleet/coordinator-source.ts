@@ -234,7 +234,7 @@ export class CoordinatorSource implements WorkSource {
     if (!known.hasEnded) this.#listener?.({ kind: 'stale', works: [known.work], reason: 'solved' });
   }
 
-  /** Asks the coordinator for its state, unless it is being asked. @param isSure whether to ask even if nothing lacks */
+  /** Asks the coordinator for its state, unless it is being asked. @param isSure whether to ask if nothing lacks */
   #ask(isSure = false): void {
     this.#asking ??= this.#keepAsking(isSure, this.#stop).finally(() => {
       this.#asking = undefined;

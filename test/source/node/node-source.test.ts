@@ -371,4 +371,21 @@ describe('the node’s configuration', () => {
     await follower.work();
     expect(recorder.of('source').map(({ state }) => state)).toEqual(['connected']);
   });
+
+  it('of works that this source did not give harm no work of its own on that parent, unless they are accepted', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url);
+    const own = await settled({ node, follower });
+    const before = follower.updates.length;
+    const header = Uint8Array.from(own.header);
+    header[200] ^= 1; // A payload that the node never gave.
+    const unknown = mine({ ...own, header });
+    expect(await source.submit(unknown, follower.stop)).toEqual({ outcome: 'stale', reason: 'No associated Payload' });
+    await settled({ node, follower });
+    expect(follower.updates).toHaveLength(before);
+    // The same work, as another source on this node gave it.
+    expect(await source.submit(mine({ ...own }), follower.stop)).toMatchObject({ outcome: 'accepted' });
+    await eventually(() => expect(follower.received.at(-1)).not.toBe(own));
+    expect(follower.of('stale').flatMap(({ works }) => works)).toContain(own);
+  });
 });
