@@ -207,7 +207,8 @@ export class CoordinatorSource implements WorkSource {
   #look(): void {
     if (!this.#listener) return;
     const nowMs = this.#clock.monotonicMs();
-    if (this.isSilent) {
+    // One reason is enough for as long as it is silent.
+    if (this.isSilent && !(this.silence.aborted && this.#isLost)) {
       this.#silence.abort();
       const { state } = this.#membership.link;
       const silent = `has not been heard for ${this.#limits.lostAfterMs / 1000} s`;

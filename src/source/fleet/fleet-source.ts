@@ -63,6 +63,8 @@ export class FleetSource implements WorkSource {
   /** Since when nothing was heard over the present connection, or when it was made (monotonic). */
   #quietSinceMs = Number.POSITIVE_INFINITY;
   #isConnected = false;
+  /** Since when there has been a connection, or none (monotonic). */
+  #linkSinceMs = Number.NEGATIVE_INFINITY;
   /** When another server was last tried (monotonic), and the pause until the next trial. */
   #renewedMs = Number.NEGATIVE_INFINITY;
   #renewPauseMs = 0;
@@ -200,6 +202,7 @@ export class FleetSource implements WorkSource {
   #linkChanged(state: LinkState): void {
     const wasConnected = this.#isConnected;
     this.#isConnected = state.isConnected;
+    if (wasConnected !== state.isConnected) this.#linkSinceMs = this.#clock.monotonicMs();
     if (state.isConnected) this.#quietSinceMs = this.#clock.monotonicMs();
     else if (wasConnected && this.#notes.take(this.#clock.monotonicMs()) !== undefined) {
       this.#announcements.note('info', `the connection has ended, and another one is being made: ${state.reason}`);
@@ -209,14 +212,18 @@ export class FleetSource implements WorkSource {
   /** @param beganMs when this source was started */
   #look(beganMs: number): void {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#coordinators.size === 0 && nowMs - beganMs >= this.#limits.noneHeardMs) this.#noneHeard();
+    const isOverdue = this.#coordinators.size === 0 ? nowMs - beganMs >= this.#limits.noneHeardMs : this.#isLost;
+    if (isOverdue) this.#sayWhy(nowMs);
     this.#leaveDeafServer(nowMs);
     this.#forgetSilent(nowMs);
     // Without a connection, all of them are silent, one a moment before the other.
     if (this.#isConnected) this.#reorder();
   }
 
-  #noneHeard(): void {
+  /** Says what to check while no coordinator is heard, once that has lasted for a while. */
+  #sayWhy(nowMs: number): void {
+    const isHeard = [...this.#coordinators.values()].some(({ isSilent }) => !isSilent);
+    if (isHeard || nowMs - this.#linkSinceMs < this.#limits.lostAfterMs) return;
     const { state } = this.#membership.link;
     const hint = 'is pickaxe coordinate running, with the same --nats-subject?';
     this.#lose(state.isConnected ? `connected to ${state.server}, but no coordinator is heard: ${hint}` : state.reason);

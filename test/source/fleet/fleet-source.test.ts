@@ -20,7 +20,7 @@ it('says what to check while no coordinator is heard', async () => {
     'nats://fake:4222 lost: connected to nats://fake:4222, but no coordinator is heard: is pickaxe coordinate running, with the same --nats-subject?',
   ]);
   link.disconnect('nats://fake:4222 refuses the credentials.');
-  await pass(1_000);
+  await pass(3_000);
   expect(told().at(-1)).toBe('nats://fake:4222 lost: nats://fake:4222 refuses the credentials.');
   expect(kinds()).toEqual(['lost']);
 });
