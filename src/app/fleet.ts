@@ -23,6 +23,8 @@ interface FleetSidecarOptions {
   readonly restart: Restart;
   /** Reads the configuration, to make sure that mining can begin again. */
   readonly reload: () => Promise<unknown>;
+  /** The name of the source of work. */
+  readonly sourceName: string;
   /** Whether this member gives work itself, which its own devices mine. */
   readonly isCoordinator: boolean;
 }
@@ -30,11 +32,12 @@ interface FleetSidecarOptions {
 /** @param member whose connection somebody else closes */
 export function fleetSidecar(
   { link, subjects, name, instance }: Pick<FleetMember, 'link' | 'subjects' | 'name' | 'instance'>,
-  { settings, limits, ownLimits, restart, reload, isCoordinator }: FleetSidecarOptions,
+  { settings, limits, ownLimits, restart, reload, sourceName, isCoordinator }: FleetSidecarOptions,
 ): Sidecar {
   const { group, control } = settings;
   return async ({ events, tally, controls, clock, log }) => {
-    const reporter = new RigReporter({ instance, group, control, ...(isCoordinator && { ownCoordinator: name }) });
+    const ownCoordinator = isCoordinator ? name : undefined;
+    const reporter = new RigReporter({ instance, group, control, sourceName, ownCoordinator });
     const forget = events.on(reporter.listen);
     const rigControl = new RigControl({
       link,

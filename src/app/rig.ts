@@ -180,8 +180,17 @@ async function mineOnce(
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
     const limits = new FleetLimits();
     const ownLimits = prepared.temperatureLimits;
-    const beside = { settings: config.fleet, limits, ownLimits, restart, reload, isCoordinator: coordinates };
-    const fleet = member && (await import('./fleet.ts')).fleetSidecar(member, beside);
+    const fleet =
+      member &&
+      (await import('./fleet.ts')).fleetSidecar(member, {
+        settings: config.fleet,
+        limits,
+        ownLimits,
+        restart,
+        reload,
+        sourceName: source.name,
+        isCoordinator: coordinates,
+      });
     // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
     const more = [fleet, chosen && (await nodeWatch(live, chosen)), chosen && blockLog(live, chosen)];
     const sidecars = [...prepared.sidecars, ...more].filter((sidecar) => sidecar !== undefined);

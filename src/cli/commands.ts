@@ -48,7 +48,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'fleet',
     group: 'Watch and earn:',
-    about: 'watch and steer the rigs of a fleet from one place, over NATS',
+    about: 'watch and steer the rigs of a fleet, over NATS',
     load: () => import('./fleet/fleet.ts'),
   },
   {

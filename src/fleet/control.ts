@@ -33,7 +33,8 @@ export interface RigControlOptions {
   readonly limits: FleetLimits;
   readonly ownLimits: LimitsOf;
   /**
-   * Makes sure that mining can start again, before it ends. @returns a function that ends mining so that it starts again
+   * Makes sure that mining can begin again, before it ends.
+   * @returns a function that ends mining so that it begins again
    * @throws Error whose message says why the rig must not restart
    */
   readonly prepareRestart: () => Promise<() => void>;
@@ -75,10 +76,10 @@ export class RigControl {
   }
 
   /**
-   * The subject of a request names this rig and not the operator, so nobody can check that the inbox is the sender's. An
-   * answer into another member's inbox does no harm: its subject there is one that nobody waits at unless the member has
-   * told it, no other message has the form of a ControlAnswer, and the rate of answers is bounded. Outside of inboxes,
-   * it could be taken for something else, so none is sent there.
+   * The subject of a request names this rig and not the operator, so the rig cannot check that the inbox is the
+   * sender's. An answer into another member's inbox does no harm: nobody waits at its subject there unless the member
+   * has told it, no other message has the form of a ControlAnswer, and the rate of answers is bounded. Outside of
+   * inboxes, it could be taken for something else, so none is sent there.
    */
   async #take({ data, reply }: LinkMessage): Promise<void> {
     const { link, subjects, clock } = this.#options;

@@ -1,4 +1,4 @@
-/** Figures that the table, the page and metrics derive from the status of a fleet. Pure, since the page loads this file. */
+/** Figures that the table, the page and metrics derive from a fleet's status. Pure, since the page loads this file. */
 
 import type { FleetRig } from './status.ts';
 

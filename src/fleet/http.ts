@@ -41,23 +41,29 @@ export interface FleetHttpContext {
 }
 
 /**
- * Answers as bytes that all clients of the same second share: the whole status of 10,000 rigs has about 8 MB, which
+ * Answers as bytes that all clients of the same second share: the whole status of 10,000 rigs has 14 MB, which
  * must not be in memory once for each client that reads slowly.
  */
 class SharedAnswers {
   #status: FleetStatus | undefined;
   readonly #bodies = new Map<string, Buffer>();
 
-  get(status: FleetStatus, name: string, make: () => object): Buffer {
+  get(status: FleetStatus, name: string, make: () => Pick<FleetStatus, 'rigs'>): Buffer {
     if (status !== this.#status) this.#bodies.clear();
     this.#status = status;
     let body = this.#bodies.get(name);
     if (!body) {
-      body = Buffer.from(jsonText(make()));
+      body = Buffer.from(textOf(make()));
       this.#bodies.set(name, body);
     }
     return body;
   }
+}
+
+/** The figures of reports came as JSON, so they need no rounding, which would take most of the time. */
+function textOf({ rigs, ...others }: Pick<FleetStatus, 'rigs'>): string {
+  const rounded = rigs.map((rig) => ({ ...rig, ageSeconds: Math.round(rig.ageSeconds * 1000) / 1000 }));
+  return `${jsonText(others).slice(0, -1)},"rigs":${JSON.stringify(rounded)}}`;
 }
 
 /** @param stop ends pending requests to rigs */

@@ -18,6 +18,8 @@ export interface RigIdentity {
   readonly control: boolean;
   /** The name of a coordinator with devices of its own, which mine its work. */
   readonly ownCoordinator?: string | undefined;
+  /** The name of the rig's source. That of a fleet has events of its own, beside those of each coordinator. */
+  readonly sourceName?: string | undefined;
 }
 
 export class RigReporter {
@@ -60,9 +62,10 @@ export class RigReporter {
 
   /** The sources of a rig of a fleet have the names of their coordinators. */
   #coordinator({ sourceKind, sources }: RigStatus): string | null {
-    const { ownCoordinator = null } = this.#identity;
+    const { ownCoordinator = null, sourceName } = this.#identity;
     if (sourceKind !== 'fleet') return ownCoordinator;
-    const [name] = Object.entries(sources).find(([, { state }]) => state === 'connected') ?? [];
+    const inUse = Object.entries(sources).find(([name, { state }]) => state === 'connected' && name !== sourceName);
+    const [name] = inUse ?? [];
     return name === undefined || name === '' || name.length > MOST_NAME ? null : name;
   }
 }

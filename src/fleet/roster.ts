@@ -27,7 +27,7 @@ const COORDINATORS = {
 };
 /** Maximum number of log lines about members at once. */
 const MOST_LINES = 5;
-/** Each rig moves the creation time of its job to the clock after this time, which gives the job a header of its own. */
+/** Each rig moves the creation time of its job to the clock after this time, so that the job has a new header. */
 const ROLL_SECONDS = 3;
 
 interface RosterOptions {

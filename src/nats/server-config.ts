@@ -150,13 +150,15 @@ const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects) => Permi
   }),
   coordinator: (name, subjects) => ({
     // Answers are permitted by their subjects, not as responses: a request may name any subject for its answer.
-    publish: [subjects.work(name), subjects.hellosBy(name), subjects.inboxes],
+    publish: [subjects.work(name), subjects.hellosBy(name), subjects.inboxes, subjects.report(name)],
     subscribe: [
       subjects.allWork,
       subjects.hellosTo(name),
       subjects.solutionsTo(name),
       `${subjects.fallbacks} ${FALLBACK_QUEUE}`,
       subjects.reports,
+      // A coordinator can have devices of its own, which operators see and control as those of a rig.
+      subjects.control(name),
       inboxOf(name, subjects),
     ],
   }),

@@ -67,6 +67,9 @@ export class RigDialog {
     const body = makeTable(byId('rig-devices'), columnHead({}, 'device'), columnHead({}, 'state'), ...heads);
     this.#devices = new Rows(body, deviceRow);
     byId('rig-close').addEventListener('click', () => this.#dialog.close());
+    this.#dialog.addEventListener('close', () => {
+      this.#name = '';
+    });
   }
 
   open(name: string, rows: FleetRows, nowMs: number): void {

@@ -10,7 +10,7 @@ import { parseWork, type Work } from '../chain/work.ts';
 import { OUTCOMES, STALE_REASONS } from '../source/vocabulary.ts';
 import { jsonOrUndefined, jsonText } from '../text/plain-text.ts';
 
-/** What follows the inbox's own tokens: tokens without wildcards, none of them empty, so that publishing cannot fail. */
+/** What follows the inbox's own tokens: tokens that are not empty and have no wildcards, so that publishing works. */
 const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
 
 /* Subjects. A server's permissions bind the last token to the account of the rig or coordinator that sends. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit.js';
+import { Restart } from '#pickaxe/app/restarts.js';
 import { prepare } from '#pickaxe/app/rig.js';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '#pickaxe/app/run-miner.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
@@ -322,5 +323,37 @@ describe('a source that throws, which it may not,', () => {
       'an error while stopping: its socket was gone',
     );
     expect(logged).toContain('the sidecar ends');
+  });
+});
+
+describe('a restart', () => {
+  it('ends mining, which is known while sidecars end, and how many blocks were accepted afterwards', async () => {
+    const restart = new Restart();
+    let known: boolean | undefined;
+    const sidecar: Sidecar = async ({ events, beginsAgain }) => {
+      events.on(({ type }) => type === 'accepted-block' && restart.ask());
+      return () => {
+        known = beginsAgain?.();
+      };
+    };
+    const { rig } = rigWith(sidecar);
+    expect(await runMiner({ ...rig, restart }, { json: false })).toBe(0);
+    expect(known).toBe(true);
+    expect(restart).toMatchObject({ isDue: true, accepted: 1 });
+  });
+
+  it('is not due once mining is stopped for good', async () => {
+    const restart = new Restart();
+    const sidecar: Sidecar = async ({ events, controls }) => {
+      events.on(({ type }) => {
+        if (type !== 'accepted-block') return;
+        restart.ask();
+        controls.stop();
+      });
+      return () => {};
+    };
+    const { rig } = rigWith(sidecar);
+    expect(await runMiner({ ...rig, restart }, { json: false })).toBe(0);
+    expect(restart.isDue).toBe(false);
   });
 });

@@ -76,7 +76,8 @@ it('counts each solution of the devices once, and none of relays', () => {
 });
 
 it('names the coordinator in use', () => {
-  const { happens, report } = setUp();
+  const { happens, report } = setUp({ sourceName: 'nats://a:4222' });
+  happens(source('nats://a:4222', 'connected'));
   expect(report()?.coordinator).toBeNull();
   happens(source('c1', 'connected'), source('c2', 'standby'));
   expect(report()?.coordinator).toBe('c1');

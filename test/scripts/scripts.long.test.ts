@@ -127,6 +127,18 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       }
     },
   ),
+  'bench/fleet-page.mjs': bench('--rigs 100 --refreshes 1 --frames 10', ['chromium'], ({ rows }) => {
+    const both = { p50: positive, p99: positive };
+    const shown = {
+      rigs: 100,
+      rowsMs: positive,
+      refreshMs: both,
+      frameMs: both,
+      heapMB: positive,
+      refreshKB: positive,
+    };
+    expect(rows).toEqual([expect.objectContaining(shown)]);
+  }),
   'bench/gpu-endurance.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
   'bench/gpu-idle.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
   'bench/gpu-run-sheet.mjs': {

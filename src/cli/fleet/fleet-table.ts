@@ -1,4 +1,4 @@
-/** A fleet's status as `pickaxe fleet` prints it for people: its sums, its coordinators, and a row for each rig. Pure. */
+/** A fleet's status as `pickaxe fleet` prints it for people: sums, coordinators, and a row for each rig. Pure. */
 
 import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from '../../fleet/figures.ts';
 import type { FleetCoordinator, FleetRig, FleetStatus } from '../../fleet/status.ts';

@@ -48,8 +48,10 @@ export interface WatchOptions {
   readonly state?: readonly RigFilter[];
 }
 
-/** @param fleet the command `fleet`, whose subcommands have options of the same names */
+/** @param fleet the command `fleet` */
 export function declareWatch(fleet: Command, { io, action }: Line): void {
+  // Its subcommands have options of the same names: those behind a subcommand are the subcommand's.
+  fleet.parent?.enablePositionalOptions();
   withSettings(fleet, ...OPERATOR_SETTINGS, 'http')
     .enablePositionalOptions()
     .option('--once', 'print the table once all rigs had time to report, and end; as without a terminal', false)

@@ -23,7 +23,11 @@ const connected: MinerEvent = { type: 'source', source: 'node', kind: 'node', st
 /** Far more often than a test needs to see it. */
 const WATCHDOG_USEC = '20000';
 
-async function serve(environment: Record<string, string> = {}, relays: { name: string }[] = []) {
+async function serve(
+  environment: Record<string, string> = {},
+  relays: { name: string }[] = [],
+  beginsAgain = () => false,
+) {
   const NOTIFY_SOCKET = newAddress();
   const { messages } = await receive(NOTIFY_SOCKET);
   const asked: Record<string, string | undefined> = { NOTIFY_SOCKET, WATCHDOG_USEC, ...environment };
@@ -43,9 +47,10 @@ async function serve(environment: Record<string, string> = {}, relays: { name: s
     clock: systemClock,
     log,
     logTail: new LogTail(),
+    beginsAgain,
   });
   const has = (line: string) => messages.filter((lines) => lines.includes(line)).length;
-  return { events, messages, end, has };
+  return { events, messages, end, has, asked, NOTIFY_SOCKET };
 }
 
 const skipped = whyNoReceiver !== undefined && !process.env.CI;
@@ -80,6 +85,14 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
     await end();
     await vi.waitFor(() => expect(messages.at(-1)).toContain('STOPPING=1'), PATIENCE);
     expect(has('STOPPING=1')).toBe(1);
+  });
+
+  test('does not stop when mining begins again in its process, which can report to systemd again', async () => {
+    const { messages, end, has, asked, NOTIFY_SOCKET } = await serve({}, [], () => true);
+    await end();
+    await vi.waitFor(() => expect(messages.at(-1)).toEqual(['STATUS=restarting']), PATIENCE);
+    expect(has('STOPPING=1')).toBe(0);
+    expect(asked).toEqual({ NOTIFY_SOCKET, WATCHDOG_USEC });
   });
 
   test('without devices is ready at once, lives while it has work, and says how its workers are doing', async () => {

@@ -174,6 +174,9 @@ describe('requests to rigs', () => {
     [['--sort', 'colour'], 'Allowed choices are'],
     [['--state', 'tired'], 'Give some of'],
     [['pause', 'rig1'], 'No NATS server is configured'],
+    [['pause', 'rig1', '--nats', 'http://x'], 'Write the URL of a NATS server'],
+    [['limits', '--group', 'hall-a', '--gpu', '70'], 'No NATS server is configured'],
+    [['--once', '--nats', 'http://x'], 'Write the URL of a NATS server'],
     [['--once'], 'No NATS server is configured'],
   ])('refuses pickaxe fleet %j', async (words, says) => {
     const { code, stderr } = await pickaxe('fleet', ...words);

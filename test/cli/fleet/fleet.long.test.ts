@@ -1,0 +1,142 @@
+/** A fleet of processes: nats-server, a coordinator on a mock node, two rigs, and an operator who watches and steers. */
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FleetControlAnswer } from '#pickaxe/fleet/answers.js';
+import { FleetStatus } from '#pickaxe/fleet/status.js';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { expectShape } from '../../expect-shape.ts';
+import { noServer, TestServer, whyNoServer } from '../../nats/server.ts';
+import { PATIENCE, type Run, start } from '../pickaxe.ts';
+
+const TEST_MS = 240_000;
+const KEY = 'a1'.repeat(32);
+
+describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
+  const node = new MockNode({ difficulty: 5_000_000 });
+  const runs: Run[] = [];
+  let servers: string[] = [];
+  let [willing, unwilling]: Run[] = [];
+
+  const run = (...words: string[]) => {
+    const started = start(words);
+    runs.push(started);
+    return started;
+  };
+  const operator = async (...words: string[]) => {
+    const asked = run('fleet', ...words, ...servers, '--rig-name', 'op', '--json');
+    const code = await asked.code;
+    return { code, answer: JSON.parse(asked.lines.join('')) };
+  };
+
+  beforeAll(async () => {
+    const [{ url }, nats] = await Promise.all([node.start(), TestServer.start()]);
+    servers = ['--nats', nats.url];
+    const payee = ['--network', 'development', '--public-key', KEY];
+    run('coordinate', ...servers, '--rig-name', 'c1', '--node', url, ...payee);
+    const rig = (name: string, ...more: string[]) =>
+      run('mine', ...servers, '--rig-name', name, '--devices', 'cpu', '--threads', '1', '--json', ...more);
+    willing = rig('rig1', '--fleet-control', '--fleet-group', 'hall-a');
+    unwilling = rig('rig2');
+    for (const each of [willing, unwilling]) {
+      await vi.waitFor(() => expect(each.events('verdict')).not.toEqual([]), PATIENCE);
+    }
+  }, TEST_MS);
+
+  afterAll(async () => {
+    for (const { child } of runs) child.kill('SIGKILL');
+    await Promise.all(runs.map(({ code }) => code));
+    await node.close();
+  });
+
+  it(
+    'is seen by an operator, with every solution accounted for',
+    async () => {
+      const { code, answer } = await operator('--once');
+      expect(code).toBe(0);
+      expectShape(FleetStatus, answer);
+      const { found, accepted, rejected, stale, unknown, pending } = answer;
+      expect(found).toBe(accepted + rejected + stale + unknown + pending);
+      expect(accepted).toBeGreaterThan(0);
+      expect(answer).toMatchObject({
+        disconnected: null,
+        rigsMining: 2,
+        rigsFaulty: 0,
+        ignored: { malformed: 0, tooFast: 0, tooManyMembers: 0 },
+        coordinators: [{ name: 'c1', silent: false, lost: null, rigs: 2 }],
+        rigs: [
+          { name: 'rig1', group: 'hall-a', control: true, coordinator: 'c1', duplicate: false },
+          { name: 'rig2', group: null, control: false, coordinator: 'c1', duplicate: false },
+        ],
+      });
+      expect(answer.repeats).toMatchObject({ rigs: 2, jobSeconds: 3, nonces: 2 ** 64 });
+    },
+    TEST_MS,
+  );
+
+  it(
+    'pauses and resumes where the owner allows it',
+    async () => {
+      const paused = await operator('pause', 'rig1', 'rig2');
+      expect(paused.code).toBe(1);
+      expectShape(FleetControlAnswer, paused.answer);
+      expect(paused.answer).toMatchObject({
+        done: 1,
+        failed: 1,
+        rigs: [
+          { name: 'rig1', done: true },
+          { name: 'rig2', message: 'the owner of this rig does not allow control: --fleet-control' },
+        ],
+      });
+      const states = (each: Run) => each.events('device').map(({ state }) => state);
+      await vi.waitFor(() => expect(states(willing).at(-1)).toBe('paused'), PATIENCE);
+      expect(states(unwilling)).not.toContain('paused');
+      expect((await operator('resume', 'rig1')).code).toBe(0);
+      await vi.waitFor(() => expect(states(willing).at(-1)).toBe('ready'), PATIENCE);
+      expect(willing.stderr).toContain('an operator of the fleet, op, asked for pause');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'restarts a rig in its process, which then mines on',
+    async () => {
+      const asked = await vi.waitFor(
+        async () => {
+          const { answer } = await operator('restart', 'rig1');
+          expect(answer).toMatchObject({ done: 1 });
+          return answer;
+        },
+        { timeout: 120_000, interval: 5_000 },
+      );
+      expect(asked.rigs[0].message).toMatch(/^it restarts in /);
+      await vi.waitFor(() => expect(willing.events('start')).toHaveLength(2), PATIENCE);
+      const solved = willing.events('verdict').length;
+      await vi.waitFor(() => expect(willing.events('verdict').length).toBeGreaterThan(solved), PATIENCE);
+      willing.child.kill('SIGTERM');
+      expect(await willing.code).toBe(0);
+      expect(willing.events('summary')).toHaveLength(2);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'is served over HTTP',
+    async () => {
+      const page = run('fleet', ...servers, '--rig-name', 'op', '--http', '127.0.0.1:0');
+      const url = await vi.waitFor(() => {
+        const [, found] = /listening at (http:\S+), read-only/.exec(page.stderr) ?? [];
+        expect(found).toBeDefined();
+        return found;
+      }, PATIENCE);
+      const status = await vi.waitFor(async () => {
+        const answer = await (await fetch(`${url}/api/v1/fleet`)).json();
+        expect(answer).toMatchObject({ rigs: expect.arrayContaining([expect.objectContaining({ name: 'rig2' })]) });
+        return answer;
+      }, PATIENCE);
+      expectShape(FleetStatus, status);
+      page.child.kill('SIGTERM');
+      expect(await page.code).toBe(0);
+    },
+    TEST_MS,
+  );
+});
