@@ -1,17 +1,17 @@
-// What faults of a fleet cost: whether every solution that a rig has found gets a verdict, and how soon all rigs have new
-// work again.
+// What faults of a fleet cost: whether every solution that a rig has found gets a verdict, and how soon all rigs have
+// new work again.
 //
 //   node bench/fleet-faults.mjs [--scenarios none,coordinator-1,…] [--seconds 15] [--rigs 4] [--no-goals] [--json]
 //     [--out FILE]
 //
 // Each scenario starts a fleet: three clustered NATS servers, two coordinators on a mock node, and rigs with a hashing
-// thread each, all built programs in processes of their own. Solutions are so easy that the fleet finds some each second.
-// After --seconds comes the fault, and the fleet ends --seconds after it is over. The counts come from the lines that the
-// rigs print (`solution`, `verdict`); for rigs that were killed, from those of the coordinators, too. `pending`: the rig
-// was killed before it had a verdict, and no coordinator had the solution. `lost`: a solution of a rig that lives has no
-// verdict. `takeover`: from the kill, or from the end of a fault that leaves nothing to take over, until the last rig has
-// new work. Fails (exit 1) when a solution is lost, the node has accepted one twice, or a takeover takes more than 5 s.
-// Loopback only.
+// thread each, all built programs in processes of their own. Solutions are so easy that the fleet finds some each
+// second. After --seconds comes the fault, and the fleet ends --seconds after it is over. The counts come from the
+// lines that the rigs print (`solution`, `verdict`); for rigs that were killed, from those of the coordinators, too.
+// `pending`: the rig was killed before it had a verdict, and no coordinator had the solution. `lost`: a solution of a
+// rig that lives has no verdict. `takeover`: from the kill, or from the end of a fault that leaves nothing to take
+// over, until the last rig has new work. Fails (exit 1) when a solution is lost, the node has accepted one twice, or a
+// takeover takes more than 5 s. Loopback only.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

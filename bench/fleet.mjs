@@ -4,15 +4,15 @@
 //   node bench/fleet.mjs [--rigs 1000] [--processes 4] [--cuts 100] [--parts notify,repeated,hashrate] [--short]
 //     [--no-goals] [--json] [--out FILE]
 //
-// `notify`: the time from a New Cut at the node until the last rig searches the new work; messages and bytes of the
-// servers for each New Cut, and for each second without one; memory and processor time of each process. The simulated
-// rigs are the library's, with a connection, a source and a miner each, but compute no hashes; hundreds share a process.
-// So the time contains what they would compute on machines of their own.
+// `notify`: the time from a New Cut at the node until the last rig has the message with the new work, and until it
+// searches that work; messages and bytes of the servers for each New Cut, and for each second without one; memory and
+// processor time. The simulated rigs are the library's, with a connection, a source and a miner each, but compute no
+// hashes; hundreds share a process, where one after the other does what it would do on a machine of its own.
 // `repeated`: the share of the work that several rigs do, from the ranges that the rigs took, beside the formula: at a
 // rate that makes the share visible, and, without a network, for 10,000 rigs as fast as GPUs and CPUs are.
-// `hashrate`: the hashrate of a fleet's rig ÷ that of a rig on a node, per processor second of the hashing threads. They
-// take turns.
-// Fails (exit 1) when the 99th percentile of the last rig's time is above 100 ms, the ratio is below 0.99, or the
+// `hashrate`: the hashrate of a fleet's rig ÷ that of a rig on a node, per processor second of the hashing threads.
+// They take turns.
+// Fails (exit 1) when the 99th percentile of the last message is above 100 ms, the ratio is below 0.99, or the
 // repeated share is far from the formula. Loopback only. Linux only: it reads /proc.
 
 import { parseArgs } from 'node:util';

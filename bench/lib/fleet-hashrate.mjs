@@ -1,5 +1,5 @@
-// Measures the hashrate of a fleet's rig ÷ that of a rig on a node. Both take turns on one mock node, so that changes of
-// the machine's speed affect both.
+// Measures the hashrate of a fleet's rig ÷ that of a rig on a node. Both take turns on one mock node, so that changes
+// of the machine's speed affect both.
 
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';

@@ -1,9 +1,9 @@
 // Many rigs of a fleet in one process: each has its own connection, source and miner, as `pickaxe mine --nats` has
 // them, and an engine that takes ranges at a set rate without computing anything.
 //
-// The child gets { servers, from, count, lanes, rate, shape } as its first argument and sends { ready } once every rig has work.
-// It sends { height, … } when all its rigs search work of a height. The message { report: true } is answered with
-// { taken }: the ranges since the last report. Other messages change what the engines take from then on.
+// The child gets { servers, from, count, lanes, rate, shape } as its first argument and sends { ready } once every rig
+// has work. It sends { height, … } when all its rigs search work of a height. The message { report: true } is answered
+// with { taken }: the ranges since the last report. Other messages change what the engines take from then on.
 
 import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -53,7 +53,7 @@ export async function startSimulatedRigs(options, onHeight) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { servers, from, count, lanes = LANES, ...begin } = JSON.parse(process.argv[2]);
   const now = { ...begin, tickMs: TICK_MS };
-  /** By height: the rigs that search its work; when the first and the last one had the message, and when they search. */
+  /** By height: the rigs that search its work, and when the first and the last one had the message. */
   const heights = new Map();
   /** By the key of the header: the ranges that all rigs took. */
   let taken = new Map();

@@ -1,4 +1,4 @@
-/** The fleet of `pickaxe fleet demo`: a NATS server, a mock node, and members that are processes of the command line. */
+/** The fleet of `pickaxe fleet demo`: a NATS server, a mock node, and members in processes of their own. */
 
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

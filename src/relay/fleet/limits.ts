@@ -6,8 +6,8 @@ export const fleetLimits = {
   /** Time between two states: rigs leave a coordinator whose states cease for 2.5 s. */
   beatMs: 1_000,
   /**
-   * How long states name an ended work: with all of them, a state would be four times as long. A rig that hears no state
-   * for so long has newer work, and its solutions of the ended work are answered.
+   * How long states name an ended work. With 16 of them, a state has 1,000 bytes in place of 160. A rig that hears no
+   * state for so long gets newer work, and its solutions of the ended work are answered.
    */
   endedMs: 10_000,
   /** Time between two events about the rigs. */
