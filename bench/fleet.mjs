@@ -54,6 +54,7 @@ const LEAST_RATIO = 0.99;
 /** The share is that of some hundred pairs of rigs that meet by chance. */
 const MOST_TIMES_EXPECTED = 1.5;
 const THREADS = 1;
+const HASHING = 3;
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
@@ -64,6 +65,7 @@ const result = {
   ...(parts.includes('notify') && {
     notify: await notifyRigs({
       rigs,
+      hashing: HASHING,
       processes,
       cuts,
       idleSeconds: usual.idleSeconds,
@@ -101,9 +103,10 @@ function print({ notify, repeated, hashrate }) {
     printTable(
       ['New Cut → …, ms', 'p50', 'p99', 'most', 'n'],
       [
-        [`the last of ${notify.rigs} rigs searches the new work`, ...ms(notify.lastRigMs)],
-        ['the first one does', ...ms(notify.firstRigMs)],
-        ['the last of 3 rigs that hash does', ...ms(notify.lastHashingRigMs)],
+        ['the first rig has the message', ...ms(notify.firstRigMs)],
+        [`the last of ${notify.rigs} rigs has the message`, ...ms(notify.lastRigMs)],
+        [`the last of ${HASHING} rigs that hash says that it searches the new work`, ...ms(notify.lastHashingRigMs)],
+        [`the last of ${notify.rigs} rigs that share this machine searches it`, ...ms(notify.lastSearchMs)],
       ],
     );
     const counted = ({ inMessages, inBytes, outMessages, outBytes }) =>
@@ -111,7 +114,7 @@ function print({ notify, repeated, hashrate }) {
     printTable(
       ['all servers', 'messages in', 'KiB in', 'messages out', 'KiB out'],
       [
-        ['for each second without a New Cut', ...counted(notify.perSecond)],
+        ['each second without a New Cut', ...counted(notify.perSecond)],
         ['more for each New Cut', ...counted(notify.perCut)],
       ],
     );
@@ -124,7 +127,10 @@ function print({ notify, repeated, hashrate }) {
         notify.cpuPercent[name].cuts.toFixed(1),
       ]),
     );
-    console.log(`${notify.connections} connections, ${notify.slowConsumers} slow consumers\n`);
+    console.log(
+      `${notify.connections} connections, ${notify.slowConsumers} slow consumers; the operator sees ${notify.rigsSeen} rigs; ` +
+        `a rig needs ${notify.messageMs.toFixed(2)} ms for a message\n`,
+    );
   }
   const share = (fraction) => (fraction === 0 ? '0' : fraction.toExponential(2));
   const rows = [

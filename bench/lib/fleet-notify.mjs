@@ -111,6 +111,7 @@ export async function notifyRigs({ rigs, hashing: hashingRigs, processes, cuts, 
     return times.length === hashing.length ? [Math.max(...times) - cutMs] : [];
   });
   const { slowConsumers, connections } = await cluster.counts();
+  const rigsSeen = operator?.lines.at(-1)?.rigsMining;
   for (const each of [...simulated, ...(operator ? [operator] : []), ...hashing, ...coordinators].map((member) =>
     member.stop(),
   ))
@@ -149,6 +150,7 @@ export async function notifyRigs({ rigs, hashing: hashingRigs, processes, cuts, 
     cpuPercent,
     slowConsumers,
     connections,
+    rigsSeen,
     ...(repeated && { repeated }),
   };
 }

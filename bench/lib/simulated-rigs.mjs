@@ -10,14 +10,15 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { LANES } from '#pickaxe/chain/nonce.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { fleetRigSource } from './fleet-rig-source.mjs';
 import { likeCpu, likeGpu, PretendEngine } from './pretend-engine.mjs';
+import { reportOf } from './rig-report.mjs';
 import { done, StampedLink } from './stamped-link.mjs';
 
 const TICK_MS = 1_000;
+const REPORT_MS = 10_000;
 /** A server's queue of connections that wait is finite. */
 const AT_ONCE = 50;
 const SHAPES = { gpu: likeGpu, cpu: likeCpu };
@@ -27,6 +28,10 @@ export async function startSimulatedRigs(options, onHeight) {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)]);
   const kill = () => child.kill('SIGKILL');
   process.on('exit', kill);
+  let isStopping = false;
+  child.once('exit', (code) => {
+    if (!isStopping) throw new Error(`simulated rigs have ended with exit code ${code}`);
+  });
   const waiting = [];
   child.on('message', (message) => {
     if (message.height !== undefined) onHeight(message);
@@ -42,6 +47,7 @@ export async function startSimulatedRigs(options, onHeight) {
       return new Map((await answer()).taken);
     },
     async stop() {
+      isStopping = true;
       const ended = once(child, 'exit');
       child.disconnect();
       await ended;
@@ -51,15 +57,13 @@ export async function startSimulatedRigs(options, onHeight) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { servers, from, count, lanes = LANES, ...begin } = JSON.parse(process.argv[2]);
+  const { servers, from, count, lanes, ...begin } = JSON.parse(process.argv[2]);
   const now = { ...begin, tickMs: TICK_MS };
   /** By height: the rigs that search its work, and when the first and the last one had the message. */
   const heights = new Map();
   /** By the key of the header: the ranges that all rigs took. */
   let taken = new Map();
   const hasWork = new Set();
-
-  const random = (below) => randomInt(below === LANES ? lanes : below);
 
   function searching(rig, { work }, cameMs) {
     hasWork.add(rig);
@@ -73,6 +77,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     if (known.rigs.size < count) return;
     const { firstCameMs, lastCameMs } = known;
     process.send({ height, firstCameMs, lastCameMs, lastSearchMs: systemClock.monotonicMs(), done });
+  }
+
+  function report(link, subject) {
+    link.publish(subject, reportOf('north', begin.rate));
+    setTimeout(() => report(link, subject), REPORT_MS);
   }
 
   function startRig(number) {
@@ -89,8 +98,17 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
         taken.get(key).push({ rig: number, ...range });
       },
     });
-    const miner = new Miner({ source, engines: [engine], emit: () => {}, clock: systemClock, random });
+    // A rig's lane stays the same; only its pages and counters are drawn for each job.
+    const lane = lanes === undefined ? undefined : randomInt(lanes);
+    const miner = new Miner({
+      source,
+      engines: [engine],
+      emit: () => {},
+      clock: systemClock,
+      ...(lane !== undefined && { lane }),
+    });
     void miner.run();
+    setTimeout(() => report(link, subjects.report(name)), Math.random() * REPORT_MS);
   }
 
   for (let i = 0; i < count; i++) {

@@ -103,6 +103,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       perSecond: { outMessages: positive, outBytes: positive },
       perCut: { outMessages: positive, outBytes: positive },
       slowConsumers: 0,
+      rigsSeen: positive,
       repeated: { headers: positive, sharedHeaders: number },
     });
     expect(notify.memoryMib['NATS servers']).toEqual([positive, positive, positive]);
