@@ -18,8 +18,8 @@ const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const NETWORK = 'development';
 /** Nobody has this key's secret: the demo's rewards go nowhere. */
 const PUBLIC_KEY = '0'.repeat(64);
-/** Low enough for a first block at once, on any machine. */
-const FIRST_DIFFICULTY = 2 ** 24;
+/** Low enough for a first block within seconds, on any machine. */
+const FIRST_DIFFICULTY = 2 ** 26;
 /** Mean time between two blocks of the fleet, slow enough to read along. */
 const BLOCK_SECONDS = 2;
 /** Mean time between two blocks of other miners, so that New Cuts come. */
@@ -47,9 +47,10 @@ export interface DemoListener {
 export type Account = Readonly<Record<Exclude<Outcome, 'delivered'> | 'found' | 'pending', number>>;
 
 interface Member {
-  readonly name: string;
   readonly child: ChildProcess;
   readonly ended: Promise<void>;
+  /** The last line of its log. */
+  lastWords: string;
 }
 
 export class DemoFleet {
@@ -128,10 +129,11 @@ export class DemoFleet {
     };
   }
 
-  /** @returns whether the member has ended by itself */
-  hasEnded(name: string): boolean {
-    const { exitCode, signalCode } = this.#members.get(name)?.child ?? {};
-    return typeof exitCode === 'number' || typeof signalCode === 'string';
+  /** @returns the last words of a member that has ended by itself; undefined while it runs */
+  lastWordsOf(name: string): string | undefined {
+    const { child, lastWords = '' } = this.#members.get(name) ?? {};
+    const hasEnded = typeof child?.exitCode === 'number' || typeof child?.signalCode === 'string';
+    return hasEnded ? lastWords : undefined;
   }
 
   /** Kills a member, which cannot do anything about it. */
@@ -166,15 +168,19 @@ export class DemoFleet {
     const child = startGroup([process.execPath, MAIN, ...args], {
       cwd: this.#folder,
       env: withoutSettings(this.#folder),
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     endWithPickaxe(child);
     const ended = new Promise<void>((resolve) => {
       child.once('error', () => resolve());
       child.once('close', () => resolve());
     });
-    this.#members.set(name, { name, child, ended });
-    if (!child.stdout) return;
+    const member: Member = { child, ended, lastWords: '' };
+    this.#members.set(name, member);
+    if (!child.stdout || !child.stderr) return;
+    createInterface({ input: child.stderr }).on('line', (text) => {
+      member.lastWords = text;
+    });
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = JsonLine.safeParse(jsonOrUndefined(text)).data;
       if (line) listener(line);

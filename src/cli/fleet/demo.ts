@@ -83,8 +83,10 @@ async function isMining(fleet: DemoFleet, stop: AbortSignal): Promise<boolean> {
   const names = [...COORDINATORS, ...RIGS];
   const untilMs = systemClock.monotonicMs() + START_MS;
   while (!fleet.isMining && !stop.aborted && systemClock.monotonicMs() < untilMs) {
-    const ended = names.find((name) => fleet.hasEnded(name));
-    if (ended !== undefined) throw new Error(`${ended} has ended`);
+    for (const name of names) {
+      const words = fleet.lastWordsOf(name);
+      if (words !== undefined) throw new Error(`${name} has ended: ${words}`);
+    }
     await pause(LOOK_MS, stop);
   }
   return fleet.isMining;
@@ -98,14 +100,15 @@ async function act(fleet: DemoFleet, story: Story, say: Say, seconds: number, st
   try {
     await pause(1_000 * seconds * KILLED_AT, over.signal);
     if (over.signal.aborted) return;
-    const [victim] = [...COORDINATORS].sort((a, b) => fleet.rigsOf(b).length - fleet.rigsOf(a).length);
+    const [victim, other] = [...COORDINATORS].sort((a, b) => fleet.rigsOf(b).length - fleet.rigsOf(a).length);
     const rigs = fleet.rigsOf(victim);
     say('demo', `${victim} is killed now (kill -9), so it cannot say goodbye; ${minesFor(rigs, victim)}`);
-    story.killed(rigs);
+    story.killed(victim, other, rigs);
     await fleet.kill(victim);
     await pause(1_000 * seconds * (BACK_AT - KILLED_AT), over.signal);
     if (over.signal.aborted) return;
     say('demo', `${victim} is started again`);
+    story.revived();
     fleet.startCoordinator(victim);
     await pause(1_000 * seconds, over.signal);
   } finally {
@@ -118,6 +121,7 @@ async function act(fleet: DemoFleet, story: Story, say: Say, seconds: number, st
 class Story {
   readonly #say: Say;
   #killedMs: number | undefined;
+  #killed: { readonly victim: string; readonly other: string } | undefined;
   /** The rigs whose coordinator was killed, and that have no other one yet. */
   #left = new Set<string>();
 
@@ -125,10 +129,15 @@ class Story {
     this.#say = say;
   }
 
-  /** @param rigs that mine for the coordinator that is about to be killed */
-  killed(rigs: readonly string[]): void {
+  /** @param rigs that mine for the victim, which is about to be killed */
+  killed(victim: string, other: string, rigs: readonly string[]): void {
+    this.#killed = { victim, other };
     this.#killedMs = systemClock.monotonicMs();
     this.#left = new Set(rigs);
+  }
+
+  revived(): void {
+    this.#killed = undefined;
   }
 
   mines(rig: string, coordinator: string, before: string | undefined): void {
@@ -143,7 +152,11 @@ class Story {
   }
 
   verdict({ rig, coordinator = 'a coordinator', outcome, reason, chain, height, answerSeconds }: Verdict): void {
-    const why = outcome === 'accepted' ? `${Math.round(1_000 * answerSeconds)} ms, by way of ${coordinator}` : reason;
+    const way =
+      coordinator === this.#killed?.victim
+        ? `work of ${coordinator}, delivered by ${this.#killed.other}`
+        : `by way of ${coordinator}`;
+    const why = outcome === 'accepted' ? `${Math.round(1_000 * answerSeconds)} ms, ${way}` : reason;
     this.#say(rig, `found a block on chain ${chain}, height ${height}: ${outcome} (${why})`, outcome);
   }
 }
