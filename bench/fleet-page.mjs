@@ -4,11 +4,11 @@
 //                             [--screenshots docs/images] [--chromium /usr/bin/chromium]
 //
 // An operator's HTTP server in this process serves synthetic rigs, each of which reports once in ten seconds. The page
-// is refreshed every two seconds, as for everybody. `first paint` and `rows` are times from the start of the navigation;
-// a refresh is timed from the arrival of its answer until the next frame is painted, so it contains a wait of up to a
-// frame. While the table scrolls by three rows a frame, the times between frames are taken: 16.7 ms is a frame of 60 Hz.
-// Times by the clock depend on what else the machine does; processor times (CPU) of the page's main thread and of the
-// server do not. The heap is the page's after a garbage collection.
+// is refreshed every two seconds, as for everybody. The first paint and the time when rows are shown count from the
+// start of the navigation. A refresh is timed from the arrival of its answer until the next frame is painted, so it
+// contains a wait of up to a frame. While the table scrolls by three rows a frame, the times between frames are taken:
+// 16.7 ms is a frame of 60 Hz. Times by the clock depend on what else the machine does; processor times (CPU) of the
+// page's main thread and of the server do not. The heap is the page's after a garbage collection.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -96,7 +96,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'coordinate',
     group: 'More:',
-    about: 'give the work of your nodes or pools to the rigs of a fleet, over NATS',
+    about: 'give your nodes’ or pools’ work to the rigs of a fleet',
     load: () => import('./coordinate.ts'),
   },
   {

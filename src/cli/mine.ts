@@ -29,7 +29,7 @@ export function declareMining(command: Command, { load, coordinates }: Mining, {
     .addOption(printConfig)
     .option(
       '--dry-run',
-      'check settings and devices, print what would mine, and exit, without asking the node, the pool or the fleet',
+      'check settings and devices, print what would mine, and exit, without asking node, pool or fleet',
     )
     .action(
       action((options) => {

@@ -42,7 +42,7 @@ export interface RelayWorker {
   /** The worker's own name: at most 63 printable characters. `OTHER_WORKERS` sums up those beyond 64. */
   name: string;
   sessions: number;
-  /** Estimated from the difficulty of its shares, or, since solutions are too few for that, a fleet's rig's claim. */
+  /** Estimated from the difficulty of its shares. That of a fleet's rig is the rig's own claim. */
   hashesPerSecond: number;
   /** Current difficulty of its shares (the easiest of its sessions); absent without a session. */
   difficulty?: number;

@@ -148,6 +148,7 @@ const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects) => Permi
     publish: [subjects.hellosBy(name), subjects.solutionsBy(name), subjects.fallback(name), subjects.report(name)],
     subscribe: [subjects.allWork, subjects.control(name), inboxOf(name, subjects)],
   }),
+  // It may have devices of its own, and is then a rig, too.
   coordinator: (name, subjects) => ({
     // Answers are permitted by their subjects, not as responses: a request may name any subject for its answer.
     publish: [subjects.work(name), subjects.hellosBy(name), subjects.inboxes, subjects.report(name)],
@@ -157,7 +158,6 @@ const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects) => Permi
       subjects.solutionsTo(name),
       `${subjects.fallbacks} ${FALLBACK_QUEUE}`,
       subjects.reports,
-      // A coordinator can have devices of its own, which operators see and control as those of a rig.
       subjects.control(name),
       inboxOf(name, subjects),
     ],

@@ -1,6 +1,9 @@
 /** What the accounts of a fleet may say and hear, on real servers with the generated configuration. */
 
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { nkeys } from '@nats-io/transport-node';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Credentials, makeCredentials } from '#pickaxe/nats/credentials.js';
 import type { LinkError } from '#pickaxe/nats/link.js';
 import type { NatsLink } from '#pickaxe/nats/nats-link.js';
@@ -77,13 +80,13 @@ const PUBLISHED = {
     ],
   },
   c1: {
-    may: [subjects.work('c1'), subjects.hello('c2', 'c1'), `${subjects.inbox('rig2')}.a`],
+    may: [subjects.work('c1'), subjects.hello('c2', 'c1'), `${subjects.inbox('rig2')}.a`, subjects.report('c1')],
     mayNot: [
       subjects.work('c2'),
       subjects.hello('c2', 'c2'),
       subjects.solution('c2', 'c1'),
       subjects.fallback('c1'),
-      subjects.report('c1'),
+      subjects.report('rig2'),
       subjects.control('rig2'),
       'elsewhere',
     ],
@@ -122,7 +125,13 @@ const HEARD = {
     ],
   },
   c1: {
-    may: [subjects.allWork, subjects.hellosTo('c1'), subjects.solutionsTo('c1'), subjects.reports],
+    may: [
+      subjects.allWork,
+      subjects.hellosTo('c1'),
+      subjects.solutionsTo('c1'),
+      subjects.reports,
+      subjects.control('c1'),
+    ],
     mayNot: [
       subjects.fallbacks,
       subjects.hellosTo('c2'),
@@ -253,6 +262,32 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
       expect(heard).toContain(subjects.report('rig 1'));
     });
     expect(heard).not.toContain(subjects.report('rig2'));
+  });
+
+  it('a member that takes nothing is cut off, and the others go on', async () => {
+    const own = await TestServer.start(configOf(MEMBERS));
+    const rig = await memberAt(own.url, 'rig 1');
+    const other = await memberAt(own.url, 'c1');
+    let heard = 0;
+    other.subscribe(subjects.reports, () => heard++);
+    const { seed, publicKey } = MEMBERS.find(({ name }) => name === 'boss')!.credentials;
+    const socket = connectTcp({ host: '127.0.0.1', port: own.ports.client });
+    onTestFinished(() => void socket.destroy());
+    const [first] = await once(socket, 'data');
+    const { nonce } = JSON.parse(`${first}`.slice(5));
+    const sig = nkeys.encode(nkeys.fromSeed(bytes(seed)).sign(bytes(nonce)));
+    socket.pause();
+    socket.write(
+      `CONNECT ${JSON.stringify({ nkey: publicKey, sig, verbose: false })}\r\nSUB ${subjects.reports} 1\r\n`,
+    );
+    const report = new Uint8Array(60_000);
+    let sent = 0;
+    // One batch after the other: a server holds up who sends faster than it can pass on.
+    while (!own.log.includes('Slow Consumer Detected')) {
+      for (let i = 0; i < 10; i++) if (rig.publish(subjects.report('rig 1'), report)) sent += 1;
+      await until(() => expect(heard).toBe(sent));
+    }
+    expect([rig.state.isConnected, other.state.isConnected]).toEqual([true, true]);
   });
 
   it('only servers of the fleet can join its cluster', async () => {

@@ -136,6 +136,7 @@ describe('an outage', () => {
       'no node for 59 s (why), retrying',
       'no pool for 59 s (why), retrying',
       'no parent for 59 s (why)',
+      'no coordinator for 59 s (why), retrying',
     ]);
   });
 });

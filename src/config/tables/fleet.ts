@@ -12,7 +12,7 @@ export const FLEET = {
     settings: {
       urls: {
         type: list(natsUrl),
-        about: 'NATS server of a fleet; repeat for several servers of a cluster',
+        about: 'NATS server of a fleet; repeat for several of them',
         example: ['nats://127.0.0.1:4222'],
         flag: '--nats <url>',
         inHelp: 'first',

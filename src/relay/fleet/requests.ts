@@ -28,8 +28,8 @@ const REFUSED_LOGGED = 10;
 /** The same for first solutions: enough for a fleet that starts. */
 const FIRST_SOLUTIONS_LOGGED = 100;
 
-/** What a coordinator reads of a rig's report. */
-const ReportedRate = z.object({ coordinator: memberName.nullable(), hashesPerSecond: z.number().nonnegative() });
+/** What a coordinator reads of a rig's report. Rates are bounded, so that their sum stays finite. */
+const ReportedRate = z.object({ coordinator: memberName.nullable(), hashesPerSecond: z.number().min(0).max(1e30) });
 
 type Refused = SolutionAnswer & { readonly state: 'refused' };
 

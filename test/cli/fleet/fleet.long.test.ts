@@ -1,4 +1,4 @@
-/** A fleet of processes: nats-server, a coordinator on a mock node, two rigs, and an operator who watches and steers. */
+/** A fleet of processes: nats-server, a coordinator on a mock node, two rigs, and an operator. */
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FleetControlAnswer } from '#pickaxe/fleet/answers.js';
