@@ -2,7 +2,7 @@
 
 import { WORK_BYTES } from '../chain/bytes.ts';
 import { prepareJob } from '../chain/job.ts';
-import { LANES, PAGES } from '../chain/nonce.ts';
+import { LANES } from '../chain/nonce.ts';
 import { parseWork } from '../chain/work.ts';
 import type { CoreKind } from '../engine/device.ts';
 import { DeviceError, type Engine, type EngineInfo, type EngineListener } from '../engine/engine.ts';
@@ -214,7 +214,7 @@ export async function measureRate(engine: Engine, options: RateOptions): Promise
   let hashes = 0;
   let totalMs = 0;
   const sums = new Map<CoreKind, number>();
-  for await (const report of engine.search(job, new Space(random(LANES), random(PAGES)), stop.signal)) {
+  for await (const report of engine.search(job, Space.anywhere(random(LANES), random), stop.signal)) {
     const nowMs = clock.monotonicMs();
     if (slices.length === count || nowMs < warmMs) continue;
     if (startMs === undefined) {

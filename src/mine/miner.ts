@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { equalBytes } from '../chain/bytes.ts';
 import { type Job, prepareJob } from '../chain/job.ts';
-import { LANES, laneWithin, PAGES } from '../chain/nonce.ts';
+import { LANES, laneWithin } from '../chain/nonce.ts';
 import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import { creationTimeOf, networkNumberOf, type Work } from '../chain/work.ts';
@@ -212,7 +212,7 @@ export class Miner implements Controls {
   #spaceFor({ header }: Job, lane: number): Space {
     const known = this.#last;
     if (known && known.space.lane === lane && equalBytes(known.job.header, header)) return known.space;
-    return new Space(lane, this.#random(PAGES));
+    return Space.anywhere(lane, this.#random);
   }
 
   #refresh(): void {

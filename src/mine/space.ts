@@ -12,6 +12,9 @@ import type { Candidate, Ranges } from '../engine/engine.ts';
 type Rectangle = Omit<Range, 'lane'>;
 type Shape = Pick<Range, 'counters' | 'pages'>;
 
+/** Distance of the counters with which spaces begin: a row of the CPU's kernels, which suits them best undivided. */
+const COUNTER_STEP = 512;
+
 export class Space implements Ranges {
   readonly lane: number;
   /**
@@ -21,14 +24,36 @@ export class Space implements Ranges {
   readonly #free: Rectangle[];
 
   /**
-   * @param firstPage the page to begin with, so that two rigs in one lane start apart. The pages before it are taken
-   *   last, unless an engine wants at least twice as many pages as follow it
+   * @param firstPage the page to begin with. The pages before it are taken last, unless an engine wants at least twice
+   *   as many pages as follow it
+   * @param firstCounter the same for counters
    */
-  constructor(lane: number, firstPage = 0) {
+  constructor(lane: number, firstPage = 0, firstCounter = 0) {
     this.lane = lane;
-    const whole = { counter: 0, counters: COUNTERS };
-    this.#free = [{ ...whole, page: firstPage, pages: PAGES - firstPage }];
-    if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
+    const [before, from] = [
+      { page: 0, pages: firstPage },
+      { page: firstPage, pages: PAGES - firstPage },
+    ];
+    const [left, right] = [
+      { counter: 0, counters: firstCounter },
+      { counter: firstCounter, counters: COUNTERS - firstCounter },
+    ];
+    const rectangles = [
+      { ...left, ...before },
+      { ...right, ...before },
+      { ...left, ...from },
+      { ...right, ...from },
+    ];
+    this.#free = rectangles.filter((rectangle) => sizeOf(rectangle) > 0);
+  }
+
+  /**
+   * Begins anywhere in the lane, so that two rigs in one lane begin apart. Both numbers are random: a CPU searches all
+   * pages of a few counters, and a GPU all counters of a few pages.
+   * @param random returns a uniformly distributed integer in [0, below)
+   */
+  static anywhere(lane: number, random: (below: number) => number): Space {
+    return new Space(lane, random(PAGES), COUNTER_STEP * random(COUNTERS / COUNTER_STEP));
   }
 
   /** @param ranges disjoint ranges of one lane, none of them empty */

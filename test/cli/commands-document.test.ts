@@ -11,6 +11,8 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   balance: 'ledger.md#balances',
   config: 'configuration.md',
   'external-worker': 'workers.md#external-workers',
+  coordinate: 'fleet.md',
+  fleet: 'fleet.md',
   init: 'first-minutes.md',
   ledger: 'ledger.md',
   mine: 'configuration.md',

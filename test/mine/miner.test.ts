@@ -84,7 +84,7 @@ describe('new work', () => {
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  it('begins on a random page for each job, in a lane that is chosen once', async () => {
+  it('begins at a random place for each job, in a lane that is chosen once', async () => {
     const draws: number[] = [];
     const random = (below: number) => {
       draws.push(below);
@@ -96,12 +96,13 @@ describe('new work', () => {
       source.work(makeWork(NEVER, { rollTime: false }));
       await eventually(() => expect(engine.searched.filter(({ job }) => job === jobs).length).toBeGreaterThan(0));
     }
-    expect(draws).toEqual([LANES, PAGES, PAGES, PAGES]);
+    const columns = COUNTERS / 512;
+    expect(draws).toEqual([LANES, PAGES, columns, PAGES, columns, PAGES, columns]);
     const first = [1, 2, 3].map((jobs) => engine.searched.find(({ job }) => job === jobs)!.range);
     expect(first.map(({ lane, page, counter }) => [lane, page, counter])).toEqual([
-      [101, 102, 0],
-      [101, 103, 0],
-      [101, 104, 0],
+      [101, 102, 103 * 512],
+      [101, 104, 105 * 512],
+      [101, 106, 107 * 512],
     ]);
   });
 

@@ -28,11 +28,16 @@ const shape = fc.oneof(
   fc.record({ counters: fc.integer({ min: 1, max: COUNTERS }), pages: fc.integer({ min: 1, max: PAGES }) }),
 );
 
+const first = fc.record({
+  page: fc.integer({ min: 0, max: PAGES - 1 }),
+  counter: fc.integer({ min: 0, max: COUNTERS - 1 }),
+});
+
 describe('a space', () => {
   it('gives out disjoint ranges of its lane, no larger than asked for, and keeps count', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: PAGES - 1 }), fc.array(shape, { maxLength: 60 }), (firstPage, shapes) => {
-        const space = new Space(LANE, firstPage);
+      fc.property(first, fc.array(shape, { maxLength: 60 }), ({ page, counter }, shapes) => {
+        const space = new Space(LANE, page, counter);
         const taken: Range[] = [];
         for (const [i, most] of shapes.entries()) {
           const range = space.take(most);
@@ -52,7 +57,7 @@ describe('a space', () => {
   });
 
   it('can be used up to the last nonce', () => {
-    const space = new Space(LANE, 17);
+    const space = new Space(LANE, 17, 12_345 * 512);
     let searched = 0;
     for (
       let range = space.take({ counters: 2 ** 27, pages: 999 });
@@ -73,30 +78,53 @@ describe('a space', () => {
     expect(new Space(LANE, PAGES - 1).take({ counters: 2 ** 20, pages: 1 })).toMatchObject({ page: PAGES - 1 });
   });
 
+  it.each([
+    ['CPUs', { counters: 512, pages: PAGES }],
+    ['GPUs', { counters: 2 ** 28, pages: 1 }],
+  ])('lets %s of two rigs in one lane begin apart', (_, most) => {
+    const random = (below: number) => Math.floor(Math.random() * below);
+    const taken = Array.from({ length: 50 }, () => Space.anywhere(LANE, random).take(most)!);
+    const overlapping = taken.filter((range, i) => taken.some((other, j) => i !== j && overlap(range, other)));
+    // Any two overlap with a probability below 1 in 10,000.
+    expect(overlapping.length).toBeLessThan(10);
+  });
+
+  it('begins with whole rows of the CPU’s kernels', () => {
+    const { counter } = Space.anywhere(LANE, () => 7).take({ counters: 1_024, pages: 1 })!;
+    expect(counter).toBe(7 * 512);
+  });
+
   it('gives an engine that doubles its wish the double, and not what was cut for the half', () => {
     const space = new Space(LANE);
     const wishes = [512, 512, 512, 1_024, 2_048, 4_096, 4_096];
     expect(wishes.map((counters) => space.take({ counters, pages: 1 })?.counters)).toEqual(wishes);
   });
 
-  it('grants at least half of a wish, however near to the last page it begins', () => {
+  it('grants at least half of a wish, however near to the last page and counter it begins', () => {
     const wishes = [
       { counters: 512, pages: 17_000 },
       { counters: 5 * 512, pages: PAGES },
       { counters: 2 ** 28, pages: 1 },
     ];
     for (const page of [0, 1, 20_000, PAGES / 2, 50_000, PAGES - 10, PAGES - 1]) {
-      const space = new Space(LANE, page);
-      for (let i = 0; i < 300; i++) {
-        for (const most of wishes) expect(sizeOf(space.take(most)!)).toBeGreaterThanOrEqual(sizeOf(most) / 2);
+      for (const counter of [0, 512, COUNTERS / 2, COUNTERS - 2 ** 27, COUNTERS - 512]) {
+        const space = new Space(LANE, page, counter);
+        for (let i = 0; i < 300; i++) {
+          for (const most of wishes) expect(sizeOf(space.take(most)!)).toBeGreaterThanOrEqual(sizeOf(most) / 2);
+        }
       }
     }
   });
 
   it('stays in a few pieces however often CPUs and GPUs take ranges', () => {
     const about = (size: number) => Math.round(size * (0.8 + 0.4 * Math.random()));
-    for (const firstPage of [0, 1, 30_000, PAGES - 1]) {
-      const space = new Space(LANE, firstPage);
+    for (const [page, counter] of [
+      [0, 0],
+      [1, 512],
+      [30_000, 30_000 * 512],
+      [PAGES - 1, COUNTERS - 512],
+    ]) {
+      const space = new Space(LANE, page, counter);
       for (let i = 0; i < 20_000; i++) {
         space.take({ counters: 512, pages: about(17_000) });
         if (i % 10 === 0) space.take({ counters: about(2 ** 28), pages: 1 });

@@ -11,6 +11,7 @@ import { isolated } from '../cli/pickaxe.ts';
 import { softwareAdapter } from '../engine/gpu/adapter.ts';
 import { areDownloaded } from '../foreign/programs.mjs';
 import { wineCommand } from '../foreign/wine.mjs';
+import { noServer } from '../nats/server.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -37,6 +38,7 @@ const NEEDS = {
     () => wineCommand !== undefined && areDownloaded() && has('x86_64-w64-mingw32-gcc'),
   ],
   chromium: ['it takes /usr/bin/chromium: apt-get install chromium', () => existsSync('/usr/bin/chromium')],
+  nats: ['it takes nats-server: apt-get install nats-server', () => !noServer],
   script: ['it takes script: apt-get install util-linux', () => has('script')],
 } satisfies Record<string, [string, () => boolean]>;
 export type Need = keyof typeof NEEDS;

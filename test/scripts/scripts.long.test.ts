@@ -92,6 +92,42 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(work).toMatchObject({ p50: number, max: positive });
     }
   }),
+  'bench/fleet.mjs': bench('--short --no-goals', ['linux', 'nats'], ({ notify, repeated, hashrate }) => {
+    const few = { p50: positive, p99: positive, n: positive };
+    expect(notify).toMatchObject({
+      rigs: 60,
+      cuts: 5,
+      lastRigMs: few,
+      lastSearchMs: few,
+      lastHashingRigMs: few,
+      perSecond: { outMessages: positive, outBytes: positive },
+      perCut: { outMessages: positive, outBytes: positive },
+      slowConsumers: 0,
+      rigsSeen: positive,
+      repeated: { headers: positive, sharedHeaders: number },
+    });
+    expect(notify.memoryMib['NATS servers']).toEqual([positive, positive, positive]);
+    for (const { measured, expected } of repeated) {
+      expect(expected).toEqual(positive);
+      expect(measured).toBeLessThan(1e-3);
+    }
+    expect(hashrate).toMatchObject({ threads: 1, ratio: positive, wallRatio: positive });
+  }),
+  'bench/fleet-faults.mjs': bench(
+    '--scenarios none,coordinator-1,server --seconds 4 --rigs 2 --no-goals',
+    ['linux', 'nats'],
+    ({ results }) => {
+      expect(results.map(({ scenario }: { scenario: string }) => scenario)).toEqual([
+        'none',
+        'coordinator-1',
+        'server',
+      ]);
+      for (const each of results) {
+        expect(each).toMatchObject({ found: positive, accepted: positive, lost: 0, pending: 0, node: { doubled: 0 } });
+        expect(each.exitCodes).toEqual(each.exitCodes.map(() => 0));
+      }
+    },
+  ),
   'bench/fleet-page.mjs': bench('--rigs 100 --refreshes 1 --frames 10', ['chromium'], ({ rows }) => {
     const both = { p50: positive, p99: positive };
     const shown = {

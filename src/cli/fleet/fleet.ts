@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Line } from '../io.ts';
 import { declareControl } from './control.ts';
+import { declareDemo } from './demo.ts';
 import { declareKeys } from './keys.ts';
 import { declareWatch } from './watch.ts';
 
@@ -10,4 +11,5 @@ export function declare(fleet: Command, line: Line): void {
   declareWatch(fleet, line);
   declareControl(fleet, line);
   declareKeys(fleet, line);
+  declareDemo(fleet, line);
 }

@@ -79,7 +79,7 @@ export class FleetRelay implements Relay {
         if (this.#note(update)) this.#publish(false);
       },
     });
-    const own = new OwnWorks({ instance, source, most: limits.works });
+    const own = new OwnWorks({ instance, source, clock, most: limits.works, endedMs: limits.endedMs });
     const others = new OtherCoordinators(limits);
     const parts = { name, relay: NAME, source: source.name, works, own, others, submitElsewhere };
     const solutions = new Solutions({ ...parts, emit, clock, limits });

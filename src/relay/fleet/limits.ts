@@ -5,6 +5,11 @@ import { REFUSALS as ANSWERED } from '../../wire/fleet.ts';
 export const coordinatorLimits = {
   /** Time between two states: rigs leave a coordinator whose states cease for 2.5 s. */
   beatMs: 1_000,
+  /**
+   * How long states name an ended work. With 16 of them, a state has 1,000 bytes in place of 160. A rig that hears no
+   * state for so long gets newer work, and its solutions of the ended work are answered.
+   */
+  endedMs: 10_000,
   /** Time between two events about the rigs. */
   reportMs: 5_000,
   /** How long `open` waits for the connection, and for another coordinator of the same name to answer. */
@@ -17,7 +22,7 @@ export const coordinatorLimits = {
   /** Maximum number of remembered verdicts, so that no solution is submitted twice. */
   verdicts: 16_384,
   /** Maximum number of rigs with limits of their own, 2 kB each. Further ones share one set of limits. */
-  rigs: 4_096,
+  rigs: 16_384,
   /** A rig without a message in this time can be forgotten. */
   rigIdleMs: 60_000,
   /** A rig mines here until its report of every ten seconds has failed to come three times. */

@@ -4,6 +4,7 @@ import type { Work } from '../../chain/work.ts';
 import type { WorkSource } from '../../source/source.ts';
 import type { StaleReason } from '../../source/vocabulary.ts';
 import { BoundedMap } from '../../system/bounded.ts';
+import type { Clock } from '../../system/clock.ts';
 import { version } from '../../system/version.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { type CoordinatorState, type GivenWork, givenWorkOf, MOST_ENDED, MOST_TEXT } from '../../wire/fleet.ts';
@@ -22,6 +23,8 @@ interface OwnWork {
   readonly name: string;
   readonly given: GivenWork;
   ended: StaleReason | undefined;
+  /** Monotonic. */
+  endedMs: number;
   readonly latestTimeUs: () => bigint;
 }
 
@@ -29,8 +32,11 @@ interface OwnWorksOptions {
   /** 16 hex digits, the first part of the works' names. */
   readonly instance: string;
   readonly source: Pick<WorkSource, 'latestTimeUs'>;
+  readonly clock: Clock;
   /** Maximum number of remembered works. */
   readonly most: number;
+  /** How long states name an ended work. */
+  readonly endedMs: number;
 }
 
 /** Methods that change the state return whether there is something new to publish. */
@@ -41,7 +47,8 @@ export class OwnWorks {
   #current: OwnWork | undefined;
   /** The last current work, which gives the time while there is none. */
   #last: OwnWork | undefined;
-  #ended: CoordinatorState['ended'] = [];
+  /** The works that have ended lately, newest first. */
+  #ended: readonly OwnWork[] = [];
   #lost: string | null = null;
   #named = 0;
   #number = 0;
@@ -69,7 +76,8 @@ export class OwnWorks {
       const own = this.#byWork.get(work);
       if (!own || own.ended !== undefined) return [];
       own.ended = reason;
-      return { name: own.name, reason };
+      own.endedMs = this.#options.clock.monotonicMs();
+      return own;
     });
     this.#ended = [...news, ...this.#ended].slice(0, MOST_ENDED);
     return news.length > 0;
@@ -86,6 +94,9 @@ export class OwnWorks {
   /** @param isWhole whether it has the current work, and not only its name @returns the next state to publish */
   state(isWhole: boolean): CoordinatorState {
     const given = isWhole ? this.#current?.given : undefined;
+    const { clock, endedMs } = this.#options;
+    const sinceMs = clock.monotonicMs() - endedMs;
+    this.#ended = this.#ended.filter((own) => own.endedMs > sinceMs);
     return {
       instance: this.#options.instance,
       number: this.#number++,
@@ -93,7 +104,7 @@ export class OwnWorks {
       work: this.#current?.name ?? null,
       ...(given && { given }),
       latestTimeMicros: Math.max(0, Number(this.#last?.latestTimeUs() ?? 0n)),
-      ended: [...this.#ended],
+      ended: this.#ended.flatMap(({ name, ended }) => (ended === undefined ? [] : { name, reason: ended })),
       lost: this.#lost,
     };
   }
@@ -104,7 +115,7 @@ export class OwnWorks {
     const { instance, source } = this.#options;
     const name = `${instance}-${this.#named++}`;
     const latestTimeUs = () => source.latestTimeUs(work);
-    const own: OwnWork = { work, name, given: givenWorkOf(work, name), ended: undefined, latestTimeUs };
+    const own: OwnWork = { work, name, given: givenWorkOf(work, name), ended: undefined, endedMs: 0, latestTimeUs };
     this.#byWork.set(work, own);
     this.#byName.set(name, own);
     return own;

@@ -55,6 +55,21 @@ describe('the states of a coordinator', () => {
     }
   });
 
+  it('name an ended work for ten seconds', async () => {
+    const coordinator = await Coordinator.start();
+    const first = await coordinator.work();
+    coordinator.source.stale('new-cut', first.work);
+    await eventually(() => expect(coordinator.states.at(-1)!.ended).toHaveLength(1));
+    coordinator.nowMs += 9_000;
+    const second = await coordinator.work();
+    expect(coordinator.states.at(-1)!.ended).toEqual([{ name: first.name, reason: 'new-cut' }]);
+    coordinator.nowMs += 1_000;
+    coordinator.source.stale('new-cut', second.work);
+    await eventually(() =>
+      expect(coordinator.states.at(-1)!.ended).toEqual([{ name: second.name, reason: 'new-cut' }]),
+    );
+  });
+
   it('name at most 16 ended works, the newest first', async () => {
     const coordinator = await Coordinator.start();
     const names: string[] = [];

@@ -1,0 +1,66 @@
+// A rig's connection that notes when messages came, for many rigs in one process. What rigs do with their messages
+// waits meanwhile, one message after the other: on machines of their own, they would do it at the same time.
+
+import { systemClock } from '#pickaxe/system/clock.js';
+
+const GIVEN = Buffer.from('"given"');
+
+/** What the rigs of this process have still to do, and how long that has taken so far. */
+const waiting = [];
+let isBusy = false;
+export const done = { messages: 0, ms: 0 };
+
+function doNext() {
+  const beganMs = performance.now();
+  waiting.shift()();
+  // What a message sets off in microtasks is done when the next immediate comes.
+  setImmediate(() => {
+    done.messages++;
+    done.ms += performance.now() - beganMs;
+    if (waiting.length > 0) doNext();
+    else isBusy = false;
+  });
+}
+
+export class StampedLink {
+  /** By the coordinator's subject: when its last message with a whole work came. */
+  workMs = new Map();
+  #link;
+
+  constructor(link) {
+    this.#link = link;
+  }
+
+  get state() {
+    return this.#link.state;
+  }
+
+  onState(listener) {
+    return this.#link.onState(listener);
+  }
+
+  subscribe(subject, listener, queue) {
+    const stamping = (message) => {
+      if (Buffer.from(message.data.buffer, message.data.byteOffset, message.data.length).includes(GIVEN)) {
+        this.workMs.set(message.subject, systemClock.monotonicMs());
+      }
+      waiting.push(() => listener(message));
+      if (isBusy) return;
+      isBusy = true;
+      setImmediate(doNext);
+    };
+    return this.#link.subscribe(subject, stamping, queue);
+  }
+
+  publish(subject, data) {
+    return this.#link.publish(subject, data);
+  }
+
+  request(...given) {
+    return this.#link.request(...given);
+  }
+
+  renew() {
+    this.#link.renew();
+  }
+}
