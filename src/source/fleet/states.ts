@@ -12,11 +12,16 @@ interface Run {
   /** Of the newest state. */
   number: number;
   /**
-   * The latest safe creation time minus the monotonic time, in µs: the greatest that was seen, since a message that
+   * The latest safe creation time minus the monotonic time, in µs: the greatest of some seconds, since a message that
    * took long gives a smaller one.
    */
   offsetUs: number;
+  /** When that was heard (monotonic). */
+  offsetMs: number;
 }
+
+/** A coordinator that takes its claim back, or in whose name somebody lied, is believed after this time. */
+const OFFSET_KEPT_MS = 10_000;
 
 export interface KnownWork {
   readonly name: string;
@@ -46,7 +51,7 @@ export class CoordinatorStates {
   /** The known works that have ended since they were last taken. */
   #news: { readonly work: Work; readonly reason: StaleReason }[] = [];
 
-  /** @param replacedAfterMs time without a state after which another instance replaces the one before */
+  /** @param replacedAfterMs time without a newer state after which any other counts */
   constructor(replacedAfterMs: number) {
     this.#replacedAfterMs = replacedAfterMs;
   }
@@ -120,14 +125,20 @@ export class CoordinatorStates {
   #receive(state: CoordinatorState, nowMs: number): Reception {
     const { instance, number, latestTimeMicros } = state;
     const offsetUs = latestTimeMicros - nowMs * 1000;
-    if (this.#run?.instance === instance) {
-      if (number < this.#run.number) return 'old';
-      this.#run.number = number;
-      this.#run.offsetUs = Math.max(this.#run.offsetUs, offsetUs);
+    const isSilent = nowMs - this.#heardMs >= this.#replacedAfterMs;
+    const run = this.#run?.instance === instance ? this.#run : undefined;
+    if (run && (number >= run.number || isSilent)) {
+      // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+      run.number = number;
+      if (offsetUs >= run.offsetUs || nowMs - run.offsetMs >= OFFSET_KEPT_MS) {
+        run.offsetUs = offsetUs;
+        run.offsetMs = nowMs;
+      }
+    } else if (!this.#run || isSilent) {
+      this.#run = { instance, number, offsetUs, offsetMs: nowMs };
     } else {
       // Otherwise two coordinators of one name would change the work of every rig each second.
-      if (this.#run && nowMs - this.#heardMs < this.#replacedAfterMs) return 'other-instance';
-      this.#run = { instance, number, offsetUs };
+      return run ? 'old' : 'other-instance';
     }
     this.#newest = state;
     this.#heardMs = nowMs;

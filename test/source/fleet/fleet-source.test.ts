@@ -190,7 +190,7 @@ it('hears only one of two coordinators that have the same name, and says so', as
   expect(told().filter((line) => line.includes('two coordinators'))).toHaveLength(3);
 });
 
-it('knows a creation time that never goes back', async () => {
+it('knows a creation time that does not go back for seconds', async () => {
   const { coordinators, source, follower } = world(['a']);
   const [a] = coordinators;
   a.aheadMicros = -5_000_000;
@@ -204,6 +204,30 @@ it('knows a creation time that never goes back', async () => {
   const later = source.latestTimeUs(work);
   expect(later - first).toBeGreaterThanOrEqual(2_999_000n);
   expect(later - first).toBeLessThanOrEqual(3_001_000n);
+});
+
+it('hears a coordinator again, and its clock, after a message that was forged in its name', async () => {
+  const { nats, coordinators, source, follower, header } = world(['a']);
+  const [a] = coordinators;
+  a.give();
+  await pass(1_000);
+  const forger = nats.link('forger', SUBJECTS.inbox('forger'));
+  const most = Number.MAX_SAFE_INTEGER;
+  const forge = (more: object) =>
+    forger.publish(SUBJECTS.work('a'), messageBytes({ ...a.state(true), latestTimeMicros: most, ...more }));
+  forge({ number: most });
+  await pass(5_000);
+  const work = a.give();
+  await pass(1_000);
+  expect(header()).toBe(hexOf(work));
+  forge({});
+  await pass(15_000);
+  const next = a.give();
+  await pass(1_000);
+  expect(header()).toBe(hexOf(next));
+  for (const each of follower.received) {
+    expect(source.latestTimeUs(each)).toBeLessThanOrEqual(BigInt(Date.now() * 1000));
+  }
 });
 
 it('mines on without a connection until the work is too old', async () => {
