@@ -33,7 +33,7 @@ export const coordinatorLimits = {
    */
   solutionBurst: 1_000,
   solutionsPerSecond: 500,
-  /** Token bucket for a rig's requests for the state, and for its reports. */
+  /** Token bucket for a rig's requests for the state, or to another coordinator, and for a rig's reports. */
   helloBurst: 5,
   hellosPerSecond: 0.5,
   reportBurst: 3,

@@ -25,6 +25,8 @@ interface HeardWork extends ForeignWork {
 interface Coordinator {
   readonly states: TokenBucket;
   readonly elsewhere: TokenBucket;
+  /** For asking it for its current work. */
+  readonly hellos: TokenBucket;
   /** By name. */
   readonly works: BoundedMap<string, HeardWork>;
   instance: string;
@@ -46,14 +48,17 @@ export class OtherCoordinators {
     return this.#of(name, nowMs)?.states.take(1, nowMs) === true;
   }
 
-  /** Takes a state that was admitted, unless it is old. */
-  take(name: string, state: CoordinatorState, nowMs: number): void {
+  /**
+   * Takes a state that was admitted, unless it is old.
+   * @returns whether to ask for its current work, which was given before this coordinator could hear it
+   */
+  take(name: string, state: CoordinatorState, nowMs: number): boolean {
     const coordinator = this.#coordinators.get(name);
-    if (!coordinator) return;
+    if (!coordinator) return false;
     const { instance, number, work: current, given, ended, latestTimeMicros } = state;
     // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
     const isSilent = nowMs - coordinator.heardMs >= this.#limits.coordinatorIdleMs;
-    if (instance === coordinator.instance && number <= coordinator.number && !isSilent) return;
+    if (instance === coordinator.instance && number <= coordinator.number && !isSilent) return false;
     coordinator.instance = instance;
     coordinator.number = number;
     coordinator.heardMs = nowMs;
@@ -71,6 +76,8 @@ export class OtherCoordinators {
       const known = coordinator.works.get(work);
       if (known) known.ended ??= reason;
     }
+    const isUnknown = current !== null && !named && ended.every(({ name }) => name !== current);
+    return isUnknown && coordinator.hellos.take(1, nowMs);
   }
 
   find(coordinator: string, work: string): ForeignWork | undefined {
@@ -81,9 +88,11 @@ export class OtherCoordinators {
     const known = this.#coordinators.get(name);
     if (known || !this.#makeRoom(nowMs)) return known;
     const { stateBurst, statesPerSecond, elsewhereBurst, elsewherePerSecond, worksOfEach } = this.#limits;
+    const { helloBurst, hellosPerSecond } = this.#limits;
     const coordinator: Coordinator = {
       states: new TokenBucket(stateBurst, statesPerSecond, nowMs),
       elsewhere: new TokenBucket(elsewhereBurst, elsewherePerSecond, nowMs),
+      hellos: new TokenBucket(helloBurst, hellosPerSecond, nowMs),
       works: new BoundedMap(worksOfEach),
       instance: '',
       number: -1,

@@ -127,6 +127,20 @@ describe('a solution of another coordinator’s work', () => {
     expect(await rig.fallback('c1', name, at(latestUs))).toMatchObject({ outcome: 'accepted' });
   });
 
+  it('is known to a coordinator that was started after the work was given', async () => {
+    const nats = new FakeNats();
+    const giver = await Coordinator.start({ nats, limits: { beatMs: 5 } });
+    const { work, name } = await giver.work();
+    const submitElsewhere = async (): Promise<Verdict> => ({ outcome: 'accepted', reason: '' });
+    await Coordinator.start({ nats, name: 'c2', submitElsewhere });
+    const asked = () => nats.sent.filter(({ subject }) => subject === subjects.hello('c1', 'c2')).length;
+    const beats = giver.states.length;
+    await eventually(() => expect(giver.states.length).toBeGreaterThan(beats + 3));
+    expect(asked()).toBe(1);
+    await giver.end();
+    expect(await new TestRig(nats, 'rig').fallback('c1', name, mine(work))).toMatchObject({ outcome: 'accepted' });
+  });
+
   it('is bounded in number for each giver: a work may be as easy as its coordinator likes', async () => {
     const { sent, nodes, giver, rig, other } = await withTwo({ elsewhereBurst: 2, elsewherePerSecond: 1 });
     nodes.verdict = () => ({ outcome: 'stale', reason: 'No associated Payload' });
