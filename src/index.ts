@@ -85,6 +85,9 @@ export type { TemperatureLimits } from './mine/device-health.ts';
 export { Miner, type MinerOptions } from './mine/miner.ts';
 export { MockNode, type MockNodeAddress } from './mock-node/mock-node.ts';
 export type { MockNodeOptions } from './mock-node/options.ts';
+export { type Credentials, readCredentials } from './nats/credentials.ts';
+export type { Link, LinkMessage, LinkState } from './nats/link.ts';
+export { type LinkContext, type LinkSettings, NatsLink } from './nats/nats-link.ts';
 export type { Trust } from './net/trust.ts';
 export type { Block, BranchBounds, CutQuery } from './node/blocks.ts';
 export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/commands.ts';
@@ -95,12 +98,14 @@ export type { MinerIdentity } from './node/miner-identity.ts';
 export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/node-api.ts';
 export type { PayloadPlace, PayloadQuery } from './node/payloads.ts';
 export type { DialectSetting, HeightRange } from './node/request.ts';
-export { type Judgement, type Relay, RelayedWorks, type RelayedWorksOptions } from './relay/relay.ts';
+export { FleetRelay, type FleetRelayOptions } from './relay/fleet/fleet-relay.ts';
+export { type Judgement, type Relay, RelayedWorks, type RelayedWorksOptions, type RelayLog } from './relay/relay.ts';
 export { type StratumOptions, StratumRelay } from './relay/stratum/server.ts';
 export type { DeviceCounts, DeviceStatus, RigStatus, Summary } from './report/status.ts';
 export { Tally } from './report/tally.ts';
 export { formatHashrate } from './report/units.ts';
 export { type FailoverOptions, FailoverSource } from './source/failover.ts';
+export { FleetSource, type FleetSourceOptions } from './source/fleet/fleet-source.ts';
 export {
   NodeSource,
   type NodeSourceContext,
@@ -122,3 +127,4 @@ export {
 } from './source/source.ts';
 export { type Clock, systemClock } from './system/clock.ts';
 export { userCacheDirectory } from './system/files.ts';
+export { FleetSubjects } from './wire/fleet.ts';

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as pickaxe from '#pickaxe/index.js';
+import { noServer, TestServer, whyNoServer } from './nats/server.ts';
 import { startNode } from './source/node/node.ts';
 
 const { buildCommand, gasCapability, getDetails, KeyPair, NodeApi, onlyGraph, knownGraph, checkCut } = pickaxe;
@@ -43,23 +44,35 @@ it('a program pays coins to somebody, and checks the cut', async () => {
   expect(formatDecimal(pickaxe.decimalOf(balance))).toBe('2.5');
 });
 
+const PAGE = readFileSync(new URL('../docs/library.md', import.meta.url), 'utf8');
+
+function programsOf(heading: string): string[] {
+  const [, chapter = ''] = new RegExp(`^## ${heading}\\n(.*?)^## `, 'ms').exec(PAGE) ?? [];
+  return [...chapter.matchAll(/^```js\n(.*?)^```$/gms)].map(([, text]) => text);
+}
+
+/** Each is a program of its own, beside this test, as its imports are those of the package. @returns its output */
+async function runProgram(program: string, i: number, here: Record<string, string>, env = {}): Promise<string> {
+  const file = fileURLToPath(new URL(`./library-page-${i}-${process.pid}.mjs`, import.meta.url));
+  const replaced = { ...here, "'pickaxe'": "'#pickaxe/index.js'" };
+  const text = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), program);
+  writeFileSync(file, text.replace(/p2pUrl: '[^']+', /, ''));
+  onTestFinished(() => rmSync(file, { force: true }));
+  return (await promisify(execFile)(process.execPath, [file], { env: { ...process.env, ...env } })).stdout;
+}
+
 describe('the programs of docs/library.md about a node', () => {
-  const page = readFileSync(new URL('../docs/library.md', import.meta.url), 'utf8');
-  const [, chapter] = /^## A node's API\n(.*?)^## /ms.exec(page)!;
-  const programs = [...chapter.matchAll(/^```js\n(.*?)^```$/gms)].map(([, text]) => text);
+  const programs = programsOf("A node's API");
   const secret = 'ab'.repeat(32);
   const { publicKey } = new KeyPair('cd'.repeat(32));
 
-  /** Each is a program of its own, beside this test, as its imports are those of the package. */
-  async function run(i: number, url: string): Promise<string> {
-    const file = fileURLToPath(new URL(`./library-page-${i}-${process.pid}.mjs`, import.meta.url));
-    const here = { 'http://127.0.0.1:1848': url, mainnet01: 'development', "'pickaxe'": "'#pickaxe/index.js'" };
-    const text = Object.entries(here).reduce((text, [from, to]) => text.replaceAll(from, to), programs[i]);
-    writeFileSync(file, text.replace(/p2pUrl: '[^']+', /, ''));
-    onTestFinished(() => rmSync(file, { force: true }));
-    const env = { ...process.env, SECRET_KEY: secret, RECEIVER_KEY: publicKey };
-    return (await promisify(execFile)(process.execPath, [file], { env })).stdout;
-  }
+  const run = (i: number, url: string) =>
+    runProgram(
+      programs[i],
+      i,
+      { 'http://127.0.0.1:1848': url, mainnet01: 'development' },
+      { SECRET_KEY: secret, RECEIVER_KEY: publicKey },
+    );
 
   it('read the cut and the newest blocks', async () => {
     const { node, url } = await startNode({ chains: 3 });
@@ -80,6 +93,38 @@ describe('the programs of docs/library.md about a node', () => {
     const { state } = node.ledger.chains.tip(0).payload;
     expect(state.account(`k:${publicKey}`)?.balance).toBe(parseDecimal('2.5'));
     expect(programs).toHaveLength(2);
+  });
+});
+
+describe.skipIf(noServer)(`the program of docs/library.md about a fleet${whyNoServer}`, () => {
+  it('mines for a coordinator that is made with the package, too', async () => {
+    const { node, url: nodeUrl } = await startNode({ difficulty: 50_000 });
+    const server = await TestServer.start();
+    const { FleetRelay, FleetSubjects, NatsLink, NodeSource, SharedSource, systemClock: clock } = pickaxe;
+    const subjects = new FleetSubjects('pickaxe');
+    const name = 'c1';
+    const settings = { servers: [server.url], name, inbox: subjects.inbox(name) };
+    const link = new NatsLink(settings, { clock, random: Math.random });
+    const publicKeys = ['ab'.repeat(32)];
+    const miner = { account: `k:${publicKeys[0]}`, predicate: 'keys-all', publicKeys };
+    const source = new SharedSource(new NodeSource({ url: nodeUrl, network: 'development', miner }));
+    const log = { debug: () => {}, info: () => {}, warn: () => {} };
+    const instance = '0123456789abcdef';
+    const relay = new FleetRelay({ source, emit: () => {}, clock, log, link, subjects, name, instance });
+    const stop = new AbortController();
+    link.open();
+    await relay.open();
+    const running = relay.run(stop.signal);
+    try {
+      const [program] = programsOf('A fleet');
+      expect(await runProgram(program, 0, { 'nats://127.0.0.1:4222': server.url })).toBe('accepted\n');
+      expect(node.ledger.stats.accepted).toBeGreaterThan(0);
+    } finally {
+      stop.abort();
+      await running;
+      await source.close();
+      await link.close();
+    }
   });
 });
 
