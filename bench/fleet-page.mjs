@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { chromium } from 'playwright-core';
-import { serveFleet } from '#pickaxe/fleet/http.js';
+import { serveFleet } from '#pickaxe/fleet/http/server.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { shrinkPng } from '../scripts/shrink-png.mjs';
 import { median, printHeading, printTable, quantile, save } from './lib/figures.mjs';

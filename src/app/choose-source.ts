@@ -7,7 +7,6 @@ import type { Events } from '../events/events.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
 import { FailoverSource } from '../source/failover.ts';
-import { FleetSource } from '../source/fleet/fleet-source.ts';
 import { NodeSource } from '../source/node/node-source.ts';
 import { PoolSource } from '../source/pool/pool-source.ts';
 import type { PoolAccount } from '../source/pool/session.ts';
@@ -16,7 +15,6 @@ import type { Verdict, WorkSource } from '../source/source.ts';
 import type { Outcome } from '../source/vocabulary.ts';
 import { version } from '../system/version.ts';
 import { orUsageError, refuse, UsageError } from './exit.ts';
-import type { FleetMember } from './fleet-link.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
@@ -106,20 +104,6 @@ export async function submitToAll(
     const [first] = all.sort((a, b) => BY_WEIGHT.indexOf(a.outcome) - BY_WEIGHT.indexOf(b.outcome));
     return first ?? { outcome: 'stale', reason: 'there is no node to send it to' };
   }
-}
-
-/**
- * The source of a rig that mines for a fleet, over a connection that somebody else opens and closes.
- * @throws UsageError without servers
- */
-export function fleetSource(
-  { nats }: Pick<Config, 'nats'>,
-  member: FleetMember | undefined,
-  { emit }: Events,
-): FleetSource {
-  if (!member) throw new UsageError('No NATS server is configured. Give one with --nats nats://HOST:4222.');
-  const { link, subjects, name: rig } = member;
-  return new FleetSource({ name: (nats.urls ?? []).join(', '), link, subjects, rig }, { emit });
 }
 
 interface Plan {

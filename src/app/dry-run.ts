@@ -12,6 +12,7 @@ import { progressTo } from '../terminal/log.ts';
 import { formatHttpAddress, type HttpAddress } from '../text/addresses.ts';
 import { limitsOf } from './choose-engines.ts';
 import { EXIT } from './exit.ts';
+import type { FleetMember } from './fleet-link.ts';
 import type { Rig } from './run-miner.ts';
 
 const Limits = z.object({ stopCelsius: z.number(), resumeCelsius: z.number() });
@@ -44,8 +45,11 @@ export const DryRunPlan = z.object({
   /** The pool's URL and the user; absent when mining on a node. */
   pool: z.string().exactOptional(),
   user: z.string().exactOptional(),
-  /** The URLs of a fleet's servers; absent unless this is one of its rigs. */
+  /** The URLs of a fleet's servers, and this rig's name in it; absent unless this is one of its rigs. */
   fleet: z.string().exactOptional(),
+  rigName: z.string().exactOptional(),
+  /** Where a coordinator publishes its work; absent for every other rig. */
+  publishes: z.object({ fleet: z.string(), subject: z.string() }).exactOptional(),
   /** The limits for the CPU, and for all GPUs that no setting names. */
   temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
   devices: z.array(Device),
@@ -56,15 +60,19 @@ export const DryRunPlan = z.object({
 });
 type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 
-/** Opens and closes each device, and prints the parts that `mine` would use. @returns the exit code */
-export async function dryRun(rig: Rig, config: Config): Promise<number> {
+/**
+ * Opens and closes each device, and prints the parts that `mine` would use.
+ * @param member this rig or coordinator as a member of a fleet, if it is one
+ * @returns the exit code
+ */
+export async function dryRun(rig: Rig, config: Config, member: FleetMember | undefined): Promise<number> {
   const { engines, log } = rig;
   const { run, stratum } = config;
   const [cpu, gpu] = (['cpu', 'gpu'] as const).map((kind) => limitsOf(config.devices, kind));
   const devices: Device[] = [];
   for (const engine of engines) devices.push({ ...(await tryOut(engine, log)), ...heatOf(engine, config) });
   const plan: DryRunPlan = {
-    ...whereAndWho(rig.source, config),
+    ...whereAndWho(rig.source, config, member),
     temperatureLimits: { ...(cpu && { cpu }), ...(gpu && { gpu }) },
     devices,
     ...(stratum.listen && { stratum: serverOf(stratum.listen, stratum) }),
@@ -80,11 +88,17 @@ function serverOf(listen: HttpAddress, { shareSeconds, tlsCert, ledger }: Config
   return { listen: formatHttpAddress(listen), shareSeconds, tls: tlsCert !== undefined, ...file };
 }
 
-function whereAndWho({ name: source, kind }: WorkSource, { pool, miner }: Config): Partial<DryRunPlan> {
-  if (kind === 'fleet') return { fleet: source };
-  if (pool.urls !== undefined) return { pool: source, user: pool.user ?? '' };
+function whereAndWho(
+  { name: source, kind }: WorkSource,
+  { pool, miner, nats }: Config,
+  member: FleetMember | undefined,
+): Partial<DryRunPlan> {
+  if (kind === 'fleet') return { fleet: source, ...(member && { rigName: member.name }) };
+  const fleet = (nats.urls ?? []).join(', ');
+  const coordinator = member && { publishes: { fleet, subject: member.subjects.work(member.name) } };
+  if (pool.urls !== undefined) return { pool: source, user: pool.user ?? '', ...coordinator };
   const { publicKeys = [], ...identity } = minerIdentity(miner) ?? {};
-  return { node: source, ...identity, publicKeys: [...publicKeys] };
+  return { node: source, ...identity, publicKeys: [...publicKeys], ...coordinator };
 }
 
 async function tryOut(engine: Engine, log: Logger): Promise<Device> {
@@ -117,10 +131,14 @@ function linesOf({ temperatureLimits: { cpu, gpu }, devices, stratum, ...plan }:
   ];
 }
 
-function sourceLines({ node, account, predicate, publicKeys = [], pool, user, fleet }: Partial<DryRunPlan>): string[] {
-  if (fleet !== undefined) return [`fleet   ${fleet} (not connected)`];
-  if (pool !== undefined) return [`pool    ${pool} (not asked)`, `user    ${user}`];
-  return [`node    ${node} (not asked)`, `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`];
+function sourceLines({ publishes, fleet, rigName, pool, user, ...onNode }: Partial<DryRunPlan>): string[] {
+  const { node, account, predicate, publicKeys = [] } = onNode;
+  const rigs = publishes
+    ? [`fleet   publishes work as ${publishes.subject} at ${publishes.fleet} (not connected)`]
+    : [];
+  if (fleet !== undefined) return [`fleet   ${fleet} (not connected), as ${rigName}`];
+  if (pool !== undefined) return [`pool    ${pool} (not asked)`, `user    ${user}`, ...rigs];
+  return [`node    ${node} (not asked)`, `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`, ...rigs];
 }
 
 function heatParts(cpu: Limits | undefined, gpu: Limits | undefined, devices: readonly Device[]): string[] {

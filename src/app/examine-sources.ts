@@ -1,4 +1,4 @@
-/** Examines the nodes, the pools and the account of the settings, for `pickaxe doctor` and `pickaxe init`. */
+/** Examines the nodes, pools, fleet and account of the settings, for `pickaxe doctor` and `pickaxe init`. */
 
 import type { Work } from '../chain/work.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
@@ -54,10 +54,27 @@ export async function examinePools({ node, pool }: Pick<Config, 'node' | 'pool'>
   return joined(each, riskOf({ node, pool }));
 }
 
-/** A rig of a fleet needs no node, key or account of its own. @param urls of the fleet's servers */
-export function examineFleet(urls: readonly string[]): ExaminedSources {
-  const what = `mines for the fleet at ${urls.join(', ')}, which was not asked: pickaxe mine says within seconds whether a coordinator is heard`;
-  return { findings: [{ about: 'fleet', state: 'skipped', what }], works: [] };
+/** @returns findings about the fleet's servers, with faults only if none of them is left */
+export async function examineFleet(
+  { nats, rig }: Pick<Config, 'nats' | 'rig'>,
+  isCoordinator: boolean,
+): Promise<readonly Finding[]> {
+  const [{ fleetMember }, { examineFleetServer }] = await Promise.all([
+    import('./fleet-link.ts'),
+    import('../survey/fleet.ts'),
+  ]);
+  const examine = async (url: string) => {
+    const denials: string[] = [];
+    const member = fleetMember({ rig, nats: { ...nats, urls: [url] } }, (line) => denials.push(line));
+    member.link.open();
+    try {
+      return { findings: await examineFleetServer({ ...member, isCoordinator, denials }) };
+    } finally {
+      await member.link.close();
+    }
+  };
+  const each = await Promise.all((nats.urls ?? []).map((url) => named('fleet', url, () => examine(url))));
+  return together(each.map(({ findings }) => findings));
 }
 
 const NO_NODE: Finding = {
@@ -75,9 +92,9 @@ const NO_KEY: Finding = {
   mend: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
 };
 
-/** @param name the node or pool, safe to show */
+/** @param name of the node, the pool or the fleet's server, safe to show */
 async function named(
-  kind: 'node' | 'pool',
+  kind: 'node' | 'pool' | 'fleet',
   name: string,
   examine: () => Promise<Pick<Examination, 'findings' | 'work'>>,
 ): Promise<Pick<Examination, 'findings' | 'work'>> {

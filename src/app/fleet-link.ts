@@ -20,13 +20,15 @@ export interface FleetMember {
   readonly link: NatsLink;
 }
 
+export const NO_SERVER = 'No NATS server is configured. Give one with --nats nats://HOST:4222.';
+
 /**
  * @param warn gets sentences about subjects that the server denies
  * @throws UsageError without servers, or when the credentials or the certificates cannot be used
  */
 export function fleetMember({ nats, rig }: Pick<Config, 'nats' | 'rig'>, warn: (line: string) => void): FleetMember {
   const { urls, credentialsFile, caFile, subject } = nats;
-  if (urls === undefined) throw new UsageError('No NATS server is configured. Give one with --nats nats://HOST:4222.');
+  if (urls === undefined) throw new UsageError(NO_SERVER);
   const name = rig.name ?? hostname().slice(0, MOST_NAME);
   const subjects = new FleetSubjects(subject);
   const settings = {

@@ -1,13 +1,15 @@
-/** What a rig of a fleet does beside mining: it reports to the fleet's operators, and follows their requests. */
+/** The parts that only a rig of a fleet has: its source of work, and what it does beside mining. */
 
 import type { Config } from '../config/settings.ts';
-import { RigControl } from '../fleet/control.ts';
-import type { FleetLimits } from '../fleet/limits.ts';
+import type { Events } from '../events/events.ts';
+import { OperatorLimits, RigControl } from '../fleet/rig-control.ts';
 import { RigReporter } from '../fleet/rig-reporter.ts';
 import type { LimitsOf } from '../mine/device-health.ts';
+import { FleetSource } from '../source/fleet/fleet-source.ts';
 import { pause } from '../system/abort.ts';
 import { messageBytes } from '../wire/fleet.ts';
-import type { FleetMember } from './fleet-link.ts';
+import { UsageError } from './exit.ts';
+import { type FleetMember, NO_SERVER } from './fleet-link.ts';
 import type { Restart } from './restarts.ts';
 import type { Sidecar } from './run-miner.ts';
 
@@ -15,11 +17,21 @@ import type { Sidecar } from './run-miner.ts';
 const REPORT_MS = 10_000;
 const TAG = { tag: 'fleet' };
 
-interface FleetSidecarOptions {
+/** @param member whose connection somebody else opens and closes @throws UsageError without servers */
+export function fleetSource(
+  { nats }: Pick<Config, 'nats'>,
+  member: FleetMember | undefined,
+  { emit }: Events,
+): FleetSource {
+  if (!member) throw new UsageError(NO_SERVER);
+  const { link, subjects, name: rig } = member;
+  return new FleetSource({ name: (nats.urls ?? []).join(', '), link, subjects, rig }, { emit });
+}
+
+interface BesideMiningOptions {
   readonly settings: Config['fleet'];
-  /** Set by the operators. */
-  readonly limits: FleetLimits;
-  readonly ownLimits: LimitsOf;
+  /** The rig's own. */
+  readonly temperatureLimits: LimitsOf;
   readonly restart: Restart;
   /** Reads the configuration, to make sure that mining can begin again. */
   readonly reload: () => Promise<unknown>;
@@ -29,13 +41,18 @@ interface FleetSidecarOptions {
   readonly isCoordinator: boolean;
 }
 
-/** @param member whose connection somebody else closes */
-export function fleetSidecar(
-  { link, subjects, name, instance }: Pick<FleetMember, 'link' | 'subjects' | 'name' | 'instance'>,
-  { settings, limits, ownLimits, restart, reload, sourceName, isCoordinator }: FleetSidecarOptions,
-): Sidecar {
+/**
+ * The rig reports to the fleet's operators, and follows their requests.
+ * @param member whose connection somebody else opens and closes
+ * @returns the sidecar, and the rig's temperature limits with those of the operators
+ */
+export function besideMining(
+  { link, subjects, name, instance }: FleetMember,
+  { settings, temperatureLimits: ownLimits, restart, reload, sourceName, isCoordinator }: BesideMiningOptions,
+): { readonly sidecar: Sidecar; readonly temperatureLimits: LimitsOf } {
   const { group, control } = settings;
-  return async ({ events, tally, controls, clock, log }) => {
+  const limits = new OperatorLimits();
+  const sidecar: Sidecar = async ({ events, tally, controls, clock, log }) => {
     const ownCoordinator = isCoordinator ? name : undefined;
     const reporter = new RigReporter({ instance, group, control, sourceName, ownCoordinator });
     const forget = events.on(reporter.listen);
@@ -76,4 +93,5 @@ export function fleetSidecar(
       forget();
     };
   };
+  return { sidecar, temperatureLimits: limits.within(ownLimits) };
 }

@@ -9,7 +9,6 @@ import type { Config } from '../config/settings.ts';
 import { NodeError } from '../node/errors.ts';
 import { nodeAddress } from '../node/url.ts';
 import { ExternalRelay } from '../relay/external.ts';
-import { FleetRelay } from '../relay/fleet/fleet-relay.ts';
 import type { SubmitElsewhere } from '../relay/fleet/solutions.ts';
 import type { RelayLog } from '../relay/relay.ts';
 import { type Means, mostConnections } from '../relay/stratum/limits.ts';
@@ -130,12 +129,12 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
  * @param member whose connection somebody else opens and closes
  * @param submitElsewhere absent on a pool
  */
-export function fleetCoordinator(
-  member: FleetMember,
+export async function fleetCoordinator(
+  { link, subjects, name, instance }: FleetMember,
   submitElsewhere: SubmitElsewhere | undefined,
   log: Logger,
-): MakeRelay {
-  const { link, subjects, name, instance } = member;
+): Promise<MakeRelay> {
+  const { FleetRelay } = await import('../relay/fleet/fleet-relay.ts');
   return ({ source, emit, clock }) => {
     const lines = relayLog(log, 'fleet');
     return new FleetRelay({ source, emit, clock, log: lines, link, subjects, name, instance, submitElsewhere });

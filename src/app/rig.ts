@@ -10,7 +10,6 @@ import { lacksNetwork } from '../config/contradictions.ts';
 import { foundFileNote, type Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { Events } from '../events/events.ts';
-import { FleetLimits } from '../fleet/limits.ts';
 import type { LimitsOf } from '../mine/device-health.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress } from '../node/url.ts';
@@ -158,13 +157,13 @@ async function mineOnce(
   const events = new Events();
   const isForFleet = config.nats.urls !== undefined && !coordinates;
   if (!tries && !isForFleet) await refuseWithoutNetwork(config);
-  const { ChosenSource, fleetSource, insecureTlsRisk } = await import('./choose-source.ts');
+  const { ChosenSource, insecureTlsRisk } = await import('./choose-source.ts');
   /** The nodes or pools. */
   const chosen = isForFleet ? undefined : new ChosenSource(config, events);
   const { close, announce, live, ...prepared } = await prepare(loaded, reload);
   if (chosen) live.beforeChange((next) => chosen.prepare(next));
   const member = await memberOf(config, coordinates, prepared.log);
-  const source = chosen ? chosen.source : fleetSource(config, member, events);
+  const source = chosen?.source ?? (await import('./fleet.ts')).fleetSource(config, member, events);
   const setup = announce(payeeOf(config, isForFleet));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
@@ -177,25 +176,16 @@ async function mineOnce(
     ];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
     const rig = { events, source, engines, ...prepared, setup, relays, ...(chosen && balance(live)) };
-    if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config);
-    const limits = new FleetLimits();
-    const ownLimits = prepared.temperatureLimits;
-    const fleet =
-      member &&
-      (await import('./fleet.ts')).fleetSidecar(member, {
-        settings: config.fleet,
-        limits,
-        ownLimits,
-        restart,
-        reload,
-        sourceName: source.name,
-        isCoordinator: coordinates,
-      });
+    if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config, member);
+    const settings = config.fleet;
+    const parts = { settings, ...prepared, restart, reload, sourceName: source.name, isCoordinator: coordinates };
+    const fleet = member && (await import('./fleet.ts')).besideMining(member, parts);
     // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
-    const more = [fleet, chosen && (await nodeWatch(live, chosen)), chosen && blockLog(live, chosen)];
+    const more = [fleet?.sidecar, chosen && (await nodeWatch(live, chosen)), chosen && blockLog(live, chosen)];
     const sidecars = [...prepared.sidecars, ...more].filter((sidecar) => sidecar !== undefined);
     member?.link.open();
-    return await runMiner({ ...rig, temperatureLimits: limits.within(ownLimits), sidecars, restart }, run);
+    const { temperatureLimits } = fleet ?? prepared;
+    return await runMiner({ ...rig, temperatureLimits, sidecars, restart }, run);
   } finally {
     await member?.link.close();
     await close();

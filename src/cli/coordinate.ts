@@ -11,6 +11,8 @@ export function declare(coordinate: Command, line: Line): void {
   const load = async (refuses: boolean) =>
     ownDevicesOnly(await settingsOf(coordinate, refuses ? 'coordinate' : undefined, { coordinates: true }));
   declareMining(coordinate, { load, coordinates: true }, line);
+  const devices = coordinate.options.find(({ long }) => long === '--devices');
+  if (devices) devices.description = devices.description.replace('default: all', 'default: none');
   coordinate.addHelpText('after', EXAMPLES);
 }
 

@@ -51,6 +51,7 @@ export function declare(command: Command, { io, action }: Line): void {
     'ledger.command-path',
     'pool',
     'nats',
+    'rig.name',
     'miner',
     'devices.use',
     'cpu',
@@ -107,11 +108,16 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
   return faults > 0 ? EXIT.failed : EXIT.done;
 }
 
-/** NATS servers beside nodes or pools are a coordinator's, which mines on these. */
-function examineWork(config: Config): Promise<ExaminedSources> | ExaminedSources {
-  if (config.pool.urls !== undefined) return examinePools(config);
-  const { urls } = config.nats;
-  return urls === undefined || config.node.urls !== undefined ? examineSolo(config) : examineFleet(urls);
+/** NATS servers beside nodes or pools are a coordinator's. A rig of a fleet needs no node or key of its own. */
+async function examineWork(config: Config): Promise<ExaminedSources> {
+  const { pool, node, nats } = config;
+  const isRig = nats.urls !== undefined && pool.urls === undefined && node.urls === undefined;
+  const examine = pool.urls === undefined ? examineSolo : examinePools;
+  const [{ findings, works }, fleet] = await Promise.all([
+    isRig ? { findings: [], works: [] } : examine(config),
+    nats.urls === undefined ? [] : examineFleet(config, !isRig),
+  ]);
+  return { findings: [...findings, ...fleet], works };
 }
 
 async function examineSolo(config: Config): Promise<ExaminedSources> {

@@ -26,7 +26,7 @@ function whatNext(): string[] {
         `Ready to mine ${kind === 'fleet' ? 'for the fleet at' : 'on'} ${urls.join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
         '',
         '  pickaxe mine      starts mining',
-        `  pickaxe doctor    checks this machine${kind === 'fleet' ? '' : ` and the ${kind}`} first`,
+        `  pickaxe doctor    checks this machine and the ${kind} first`,
         '  pickaxe mine --print-config',
         '                    prints the effective settings and their sources',
       ];

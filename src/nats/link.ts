@@ -1,5 +1,7 @@
 /** What the parts of a fleet need of a NATS connection. `nats-link.ts` has the real one. */
 
+import { pause } from '../system/abort.ts';
+
 export interface LinkMessage {
   readonly subject: string;
   readonly data: Uint8Array;
@@ -54,4 +56,17 @@ export class LinkError extends Error {
   get mayHaveBeenTaken(): boolean {
     return this.fault === 'timeout';
   }
+}
+
+/** Waits for a connection, but no longer than `timeoutMs` or until `stop`. @returns whether there is one */
+export async function untilConnected(
+  link: Pick<Link, 'state' | 'onState'>,
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<boolean> {
+  const connected = new AbortController();
+  const forget = link.onState(({ isConnected }) => isConnected && connected.abort());
+  if (!link.state.isConnected) await pause(timeoutMs, stop, connected.signal);
+  forget();
+  return link.state.isConnected;
 }

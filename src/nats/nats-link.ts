@@ -20,8 +20,8 @@ import type { Clock } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Credentials } from './credentials.ts';
 import { type Link, LinkError, type LinkMessage, type LinkState } from './link.ts';
+import { denied, PendingRequests } from './pending-requests.ts';
 import { faultOf } from './reasons.ts';
-import { denied, Requests } from './requests.ts';
 import { LinkTransport, type TransportOptions } from './transport.ts';
 
 /** Between rounds of attempts, each with every server. */
@@ -74,7 +74,7 @@ interface Subscription {
 /** A connection that is open now. */
 interface Session {
   readonly connection: NatsConnection;
-  readonly requests: Requests;
+  readonly requests: PendingRequests;
   readonly sinceMs: number;
   /** Whether the server does not permit the inbox, so that no answer can come. */
   isDeaf: boolean;
@@ -226,7 +226,7 @@ export class NatsLink implements Link {
 
   /** @returns why the connection has ended, as far as the client knows */
   async #use(connection: NatsConnection, server: string, leave: () => void): Promise<unknown> {
-    const requests = new Requests(this.#settings.inbox);
+    const requests = new PendingRequests(this.#settings.inbox);
     const sinceMs = this.#context.clock.monotonicMs();
     const session: Session = { connection, requests, sinceMs, isDeaf: false, leave };
     this.#session = session;
@@ -275,7 +275,7 @@ export class NatsLink implements Link {
   }
 
   /** The server tells later and once for each message that a subject was denied. */
-  async #watch(connection: NatsConnection, requests: Requests): Promise<void> {
+  async #watch(connection: NatsConnection, requests: PendingRequests): Promise<void> {
     for await (const status of connection.status()) {
       if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) continue;
       const { operation, subject } = status.error;

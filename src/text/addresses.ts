@@ -84,8 +84,8 @@ const NATS_URL = /^(?:(nats|tls):\/\/)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?\/
 const NATS_PORT = 4222;
 
 /**
- * @param text `nats://HOST:PORT` or `tls://HOST:PORT`; without a scheme, no TLS is required, and the default port is 4222
- * @returns its normal form, with a port; undefined when the text is not the URL of a NATS server
+ * @param text `nats://HOST:PORT` or `tls://HOST:PORT`; without a scheme it is nats://, and without a port 4222
+ * @returns its normal form, with both; undefined when the text is not the URL of a NATS server
  */
 export function parseNatsUrl(text: string): string | undefined {
   const [, scheme = 'nats', host, digits = `${NATS_PORT}`] = NATS_URL.exec(text) ?? [];

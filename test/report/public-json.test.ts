@@ -19,6 +19,8 @@ import { FoundProof, SentPrivately, ShownResults } from '#pickaxe/cli/tx/results
 import { VerifyReport } from '#pickaxe/cli/verify.js';
 import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
+import * as fleetApi from '#pickaxe/fleet/answers.js';
+import { FleetStatus } from '#pickaxe/fleet/status.js';
 import { Notice, sendNotices } from '#pickaxe/notify/notices.js';
 import { LedgerLine } from '#pickaxe/relay/stratum/share-log.js';
 import * as api from '#pickaxe/report/answers.js';
@@ -59,8 +61,14 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'a line of a worker': Answer,
   'a line to a worker': Request,
   'the API’s Status': Status,
-  ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),
+  'fleet --json': FleetStatus,
+  ...Object.fromEntries([...Object.entries(api), ...Object.entries(fleetApi)].flatMap(documentOf)),
 };
+
+/** The modules of answers have other values, too. */
+function documentOf([name, schema]: [string, unknown]): [string, z.ZodType][] {
+  return schema instanceof z.ZodType ? [[`the API’s ${name}`, schema]] : [];
+}
 
 const CAMEL_CASE = /^[a-z][a-z0-9]*([A-Z][a-z0-9]*)*$/;
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*$/;

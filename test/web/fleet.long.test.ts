@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { FleetStatus } from '#pickaxe/fleet/status.js';
 import { formatHashrate } from '#pickaxe/report/units.js';
 import { FLEET_COLUMNS, FleetRows, fragmentOf, viewOf } from '#pickaxe/web/fleet-rows.js';
-import { ServedFleet } from '../fleet/serving.ts';
+import { ServedFleet } from '../fleet/http/serving.ts';
 import { figure, noBrowser, open, refresh, SLOW, type View, why } from './browser.ts';
 
 const shows = (check: () => Promise<void>) => vi.waitFor(check, SLOW);

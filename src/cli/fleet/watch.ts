@@ -180,7 +180,7 @@ function chosen(rigs: readonly FleetRig[], { group, name, state }: WatchOptions)
 
 /** @throws UsageError when it cannot listen there */
 async function serve(options: ServerOptions, roster: Roster, operator: Operator, log: Logger): Promise<Http> {
-  const { serveFleet } = await import('../../fleet/http.ts');
+  const { serveFleet } = await import('../../fleet/http/server.ts');
   const { clock, instance, ask } = operator;
   const served = { status: () => roster.status(), ask };
   const context = { log, clock, instance };

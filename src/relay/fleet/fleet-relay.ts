@@ -7,9 +7,9 @@
 import { difficultyOf } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
-import { type Link, LinkError, type LinkMessage, type LinkState } from '../../nats/link.ts';
+import { type Link, LinkError, type LinkMessage, type LinkState, untilConnected } from '../../nats/link.ts';
 import type { SourceUpdate, WorkSource } from '../../source/source.ts';
-import { onAbort, settledWithin } from '../../system/abort.ts';
+import { onAbort } from '../../system/abort.ts';
 import { LogBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import { oneLine } from '../../text/plain-text.ts';
@@ -22,10 +22,10 @@ import {
   senderOf,
 } from '../../wire/fleet.ts';
 import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
-import { type FleetLimits, fleetLimits } from './limits.ts';
+import { type CoordinatorLimits, coordinatorLimits } from './limits.ts';
 import { OtherCoordinators } from './other-coordinators.ts';
 import { OwnWorks } from './own-works.ts';
-import { Requests } from './requests.ts';
+import { RigRequests } from './rig-requests.ts';
 import { Solutions, type SubmitElsewhere } from './solutions.ts';
 
 const NAME = 'fleet';
@@ -47,18 +47,18 @@ export interface FleetRelayOptions {
   readonly instance: string;
   /** Absent where no node can be asked, so that only own works' solutions are taken. */
   readonly submitElsewhere?: SubmitElsewhere | undefined;
-  readonly limits?: Partial<FleetLimits>;
+  readonly limits?: Partial<CoordinatorLimits>;
 }
 
 export class FleetRelay implements Relay {
   readonly name = NAME;
   readonly #options: FleetRelayOptions;
-  readonly #limits: FleetLimits;
+  readonly #limits: CoordinatorLimits;
   readonly #works: RelayedWorks;
   readonly #own: OwnWorks;
   readonly #others: OtherCoordinators;
   readonly #solutions: Solutions;
-  readonly #requests: Requests;
+  readonly #requests: RigRequests;
   readonly #connectionLines: LogBucket;
   readonly #namesakeLines: LogBucket;
   readonly #ends: (() => void)[] = [];
@@ -67,7 +67,7 @@ export class FleetRelay implements Relay {
   constructor(options: FleetRelayOptions) {
     this.#options = options;
     const { source, emit, clock, log, link, subjects, name, instance, submitElsewhere } = options;
-    const limits = { ...fleetLimits, ...options.limits };
+    const limits = { ...coordinatorLimits, ...options.limits };
     const nowMs = clock.monotonicMs();
     const works = new RelayedWorks({
       name: NAME,
@@ -85,7 +85,7 @@ export class FleetRelay implements Relay {
     const solutions = new Solutions({ ...parts, emit, clock, limits });
     const difficulty = () => (works.current ? difficultyOf(works.current.target) : 0);
     const state = () => own.state(true);
-    this.#requests = new Requests({ name, solutions, state, difficulty, link, subjects, clock, log, limits });
+    this.#requests = new RigRequests({ name, solutions, state, difficulty, link, subjects, clock, log, limits });
     this.#limits = limits;
     this.#works = works;
     this.#own = own;
@@ -98,7 +98,8 @@ export class FleetRelay implements Relay {
   /** @throws Error if another coordinator of this name answers */
   async open(): Promise<void> {
     const { link, name, subjects, submitElsewhere } = this.#options;
-    await this.#connected();
+    // The link keeps trying for longer than this.
+    await untilConnected(link, this.#limits.connectMs, new AbortController().signal);
     await this.#refuseNamesake();
     const listen = (subject: string, listener: (message: LinkMessage) => void, queue?: string) => {
       this.#ends.push(link.subscribe(subject, listener, queue));
@@ -141,18 +142,6 @@ export class FleetRelay implements Relay {
   }
 
   /* The connection */
-
-  /** Waits for the first connection, for some seconds at most: the link keeps trying. */
-  async #connected(): Promise<void> {
-    const { link } = this.#options;
-    if (link.state.isConnected) return;
-    let end = () => {};
-    const connected = new Promise<void>((resolve) => {
-      end = link.onState(({ isConnected }) => isConnected && resolve());
-    });
-    await settledWithin(connected, this.#limits.connectMs);
-    end();
-  }
 
   /** Two coordinators of one name would answer each other's rigs. */
   async #refuseNamesake(): Promise<void> {

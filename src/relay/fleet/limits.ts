@@ -2,7 +2,7 @@
 
 import { REFUSALS as ANSWERED } from '../../wire/fleet.ts';
 
-export const fleetLimits = {
+export const coordinatorLimits = {
   /** Time between two states: rigs leave a coordinator whose states cease for 2.5 s. */
   beatMs: 1_000,
   /**
@@ -59,7 +59,7 @@ export const fleetLimits = {
   /** Time between two log lines about refused messages. */
   logMs: 60_000,
 };
-export type FleetLimits = Readonly<typeof fleetLimits>;
+export type CoordinatorLimits = Readonly<typeof coordinatorLimits>;
 
 /**
  * Reasons for refusing messages. Answered ones: see `wire/fleet.ts`. Without an answer: `flood` (too many messages),

@@ -7,7 +7,7 @@ import type { Work } from '../../chain/work.ts';
 import type { StaleReason } from '../../source/vocabulary.ts';
 import { BoundedMap, TokenBucket } from '../../system/bounded.ts';
 import { type CoordinatorState, workOfGiven } from '../../wire/fleet.ts';
-import type { FleetLimits } from './limits.ts';
+import type { CoordinatorLimits } from './limits.ts';
 import type { KnownWork } from './own-works.ts';
 
 export interface ForeignWork extends KnownWork {
@@ -17,6 +17,9 @@ export interface ForeignWork extends KnownWork {
 
 interface HeardWork extends ForeignWork {
   ended: StaleReason | undefined;
+  /** The latest safe creation time as its coordinator last said, and when that was heard. */
+  claimedUs: bigint;
+  claimedMs: number;
 }
 
 interface Coordinator {
@@ -26,16 +29,15 @@ interface Coordinator {
   readonly works: BoundedMap<string, HeardWork>;
   instance: string;
   number: number;
-  latestTimeUs: bigint;
   heardMs: number;
 }
 
 export class OtherCoordinators {
-  readonly #limits: FleetLimits;
+  readonly #limits: CoordinatorLimits;
   /** By name, the one that has been silent for the longest time first. */
   readonly #coordinators = new Map<string, Coordinator>();
 
-  constructor(limits: FleetLimits) {
+  constructor(limits: CoordinatorLimits) {
     this.#limits = limits;
   }
 
@@ -48,19 +50,20 @@ export class OtherCoordinators {
   take(name: string, state: CoordinatorState, nowMs: number): void {
     const coordinator = this.#coordinators.get(name);
     if (!coordinator) return;
-    const { instance, number, given, ended, latestTimeMicros } = state;
+    const { instance, number, work: current, given, ended, latestTimeMicros } = state;
     if (instance === coordinator.instance && number <= coordinator.number) return;
     coordinator.instance = instance;
     coordinator.number = number;
-    // A coordinator that was started again knows no time before it has work, but its former works stay as valid.
-    const claimedUs = BigInt(latestTimeMicros);
-    const knownUs = latestTimeOf(coordinator, nowMs);
-    coordinator.latestTimeUs = claimedUs > knownUs ? claimedUs : knownUs;
     coordinator.heardMs = nowMs;
     this.#coordinators.delete(name);
     this.#coordinators.set(name, coordinator);
     if (given && !coordinator.works.has(given.name)) {
       coordinator.works.set(given.name, heard(coordinator, workOfGiven(given)));
+    }
+    const named = current === null ? undefined : coordinator.works.get(current);
+    if (named) {
+      named.claimedUs = BigInt(latestTimeMicros);
+      named.claimedMs = nowMs;
     }
     for (const { name: work, reason } of ended) {
       const known = coordinator.works.get(work);
@@ -82,7 +85,6 @@ export class OtherCoordinators {
       works: new BoundedMap(worksOfEach),
       instance: '',
       number: -1,
-      latestTimeUs: 0n,
       heardMs: nowMs,
     };
     this.#coordinators.set(name, coordinator);
@@ -99,15 +101,15 @@ export class OtherCoordinators {
   }
 }
 
-function heard(coordinator: Coordinator, work: Work): HeardWork {
+function heard({ elsewhere }: Coordinator, work: Work): HeardWork {
   return {
     work,
     ended: undefined,
-    elsewhere: coordinator.elsewhere,
-    latestTimeUs: (nowMs) => latestTimeOf(coordinator, nowMs),
+    elsewhere,
+    claimedUs: 0n,
+    claimedMs: 0,
+    latestTimeUs(nowMs) {
+      return this.claimedUs + BigInt(Math.round(1_000 * (nowMs - this.claimedMs)));
+    },
   };
-}
-
-function latestTimeOf({ latestTimeUs, heardMs }: Coordinator, nowMs: number): bigint {
-  return latestTimeUs + BigInt(Math.round(1_000 * (nowMs - heardMs)));
 }

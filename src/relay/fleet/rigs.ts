@@ -6,13 +6,13 @@ import { TokenBucket } from '../../system/bounded.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { senderOf, token } from '../../wire/fleet.ts';
 import { type Account, Accounts, type SessionNow } from '../accounts.ts';
-import type { FleetLimits } from './limits.ts';
+import type { CoordinatorLimits } from './limits.ts';
 
 interface RigOptions {
   readonly name: string;
   readonly shown: string;
   readonly account: Account;
-  readonly limits: FleetLimits;
+  readonly limits: CoordinatorLimits;
   /** Number of hashes that a solution of the current work takes on average. */
   readonly difficulty: () => number;
   readonly nowMs: number;
@@ -23,7 +23,7 @@ export class Rig {
   /** The name, safe to print. */
   readonly shown: string;
   readonly account: Account;
-  readonly #limits: FleetLimits;
+  readonly #limits: CoordinatorLimits;
   readonly solutions: TokenBucket;
   readonly hellos: TokenBucket;
   readonly reports: TokenBucket;
@@ -91,7 +91,7 @@ export class Rig {
 const SAME_PLACE_MS = 1_000;
 
 export class Rigs {
-  readonly #limits: FleetLimits;
+  readonly #limits: CoordinatorLimits;
   readonly #difficulty: () => number;
   readonly #accounts = new Accounts();
   /** By the token of the name in subjects; the rig whose last message is the oldest comes first. */
@@ -99,7 +99,7 @@ export class Rigs {
   /** Stands for the rigs beyond, which share one set of limits. */
   readonly #further: Rig;
 
-  constructor(limits: FleetLimits, difficulty: () => number, nowMs: number) {
+  constructor(limits: CoordinatorLimits, difficulty: () => number, nowMs: number) {
     this.#limits = limits;
     this.#difficulty = difficulty;
     this.#further = this.#make(OTHER_WORKERS, nowMs);

@@ -19,7 +19,7 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
-import { FleetAttempts, type FleetMembership } from './delivery.ts';
+import { FleetAttempts, type FleetMembership } from './attempts.ts';
 import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
 import { CoordinatorStates, type KnownWork } from './states.ts';
 

@@ -20,8 +20,8 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
+import type { FleetMembership } from './attempts.ts';
 import { CoordinatorSource } from './coordinator-source.ts';
-import type { FleetMembership } from './delivery.ts';
 import { type FleetLimits, fleetLimits, MOST_COORDINATORS } from './limits.ts';
 
 export interface FleetSourceOptions extends FleetMembership {

@@ -74,6 +74,27 @@ describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
   );
 
   it(
+    'is found by pickaxe doctor',
+    async () => {
+      const ask = run('doctor', ...servers, '--rig-name', 'rig3', '--devices', 'cpu', '--json');
+      expect(await ask.code).toBe(0);
+      const { findings } = JSON.parse(ask.lines.join(''));
+      const [, url] = servers;
+      expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} connection: can be reached` });
+      expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} coordinators: c1 can be heard` });
+      const away = run('doctor', '--nats', 'nats://127.0.0.1:9', '--devices', 'cpu', '--json');
+      expect(await away.code).toBe(1);
+      expect(JSON.parse(away.lines.join('')).findings).toContainEqual({
+        about: 'fleet',
+        state: 'fault',
+        what: expect.stringContaining('nats://127.0.0.1:9 connection: nats://127.0.0.1:9 cannot be reached'),
+        why: 'the fleet’s work comes by way of it',
+      });
+    },
+    TEST_MS,
+  );
+
+  it(
     'pauses and resumes where the owner allows it',
     async () => {
       const paused = await operator('pause', 'rig1', 'rig2');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
-import { fleetLimits } from '#pickaxe/relay/fleet/limits.js';
+import { coordinatorLimits } from '#pickaxe/relay/fleet/limits.js';
 import { OtherCoordinators } from '#pickaxe/relay/fleet/other-coordinators.js';
 import { Rigs } from '#pickaxe/relay/fleet/rigs.js';
 import { type CoordinatorState, givenWorkOf, messageBytes } from '#pickaxe/wire/fleet.js';
@@ -13,7 +13,7 @@ const of = (name: string) => subjects.solution('c1', name);
 describe('the rigs of a coordinator', () => {
   it('have limits of their own up to a number, and share one set beyond it', () => {
     const limits = {
-      ...fleetLimits,
+      ...coordinatorLimits,
       rigs: 2,
       rigIdleMs: 1_000,
       solutionBurst: 1,
@@ -112,11 +112,11 @@ describe('a flood', () => {
     expect(answer).toMatchObject({ outcome: 'accepted' });
     await eventually(() =>
       expect(coordinator.events.of('relay').at(-1)!.refused).toMatchObject({
-        flood: 20_000 - fleetLimits.solutionBurst,
-        'not-a-solution': fleetLimits.solutionBurst,
+        flood: 20_000 - coordinatorLimits.solutionBurst,
+        'not-a-solution': coordinatorLimits.solutionBurst,
       }),
     );
-    expect(answers).toBe(fleetLimits.refusalBurst);
+    expect(answers).toBe(coordinatorLimits.refusalBurst);
   });
 
   it('of requests for the state, and of reports, is bounded, too', async () => {
@@ -133,7 +133,7 @@ describe('a flood', () => {
       });
       flooder.publish(subjects.report('flooder'), data);
     }
-    const { helloBurst, reportBurst } = fleetLimits;
+    const { helloBurst, reportBurst } = coordinatorLimits;
     await eventually(() =>
       expect(coordinator.events.of('relay').at(-1)!.refused).toMatchObject({
         flood: 2_000 - helloBurst - reportBurst,
@@ -166,7 +166,12 @@ describe('other coordinators', () => {
   const given = (number: number) => ({ given: givenWorkOf(makeWork(4), name(number)) });
 
   it('are a bounded number, with a bounded number of works', () => {
-    const others = new OtherCoordinators({ ...fleetLimits, coordinators: 2, worksOfEach: 2, coordinatorIdleMs: 10 });
+    const others = new OtherCoordinators({
+      ...coordinatorLimits,
+      coordinators: 2,
+      worksOfEach: 2,
+      coordinatorIdleMs: 10,
+    });
     for (const each of ['a', 'b']) {
       expect(others.admits(each, 0)).toBe(true);
       for (const number of [1, 2, 3]) others.take(each, state(number, given(number)), 0);
@@ -180,13 +185,13 @@ describe('other coordinators', () => {
   });
 
   it('are read at a bounded rate each', () => {
-    const others = new OtherCoordinators({ ...fleetLimits, stateBurst: 2, statesPerSecond: 1 });
+    const others = new OtherCoordinators({ ...coordinatorLimits, stateBurst: 2, statesPerSecond: 1 });
     expect([0, 0, 0, 1_000].map((nowMs) => others.admits('a', nowMs))).toEqual([true, true, false, true]);
     expect(others.admits('b', 1_000)).toBe(true);
   });
 
   it('are not believed when a state is old', () => {
-    const others = new OtherCoordinators(fleetLimits);
+    const others = new OtherCoordinators(coordinatorLimits);
     others.admits('a', 0);
     others.take('a', state(5, given(1)), 0);
     others.take('a', state(5, given(2)), 0);

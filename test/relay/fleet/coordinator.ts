@@ -5,7 +5,7 @@ import { toHex } from '#pickaxe/chain/bytes.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { FleetRelay, type FleetRelayOptions } from '#pickaxe/relay/fleet/fleet-relay.js';
-import type { FleetLimits } from '#pickaxe/relay/fleet/limits.js';
+import type { CoordinatorLimits } from '#pickaxe/relay/fleet/limits.js';
 import type { SourceUpdate } from '#pickaxe/source/source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import {
@@ -35,7 +35,7 @@ afterEach(async () => {
 export interface Options extends Partial<Pick<FleetRelayOptions, 'submitElsewhere' | 'instance'>> {
   readonly name?: string;
   readonly nats?: FakeNats;
-  readonly limits?: Partial<FleetLimits>;
+  readonly limits?: Partial<CoordinatorLimits>;
 }
 
 let instances = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
 import { creationTimeOf, type Work, withCreationTime } from '#pickaxe/chain/work.js';
-import type { FleetLimits } from '#pickaxe/relay/fleet/limits.js';
+import type { CoordinatorLimits } from '#pickaxe/relay/fleet/limits.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { makeWork } from '../../fakes.ts';
 import { FakeNats } from '../../nats/fake-nats.ts';
@@ -10,7 +10,7 @@ import { eventually, mine, wrongSolution } from '../../source/follow.ts';
 import { Coordinator, solutionRequest, subjects, TestRig } from './coordinator.ts';
 
 /** A coordinator that gives work, one that takes solutions of it, and a rig. */
-async function withTwo(limits: Partial<FleetLimits> = {}) {
+async function withTwo(limits: Partial<CoordinatorLimits> = {}) {
   const nats = new FakeNats();
   const sent: Solution[] = [];
   const nodes: { verdict: () => Verdict | Promise<Verdict> } = {
@@ -104,8 +104,9 @@ describe('a solution of another coordinator’s work', () => {
 
   it('can have a rolled creation time, even when its coordinator is gone or was started again', async () => {
     const { nats, giver, other, rig } = await withTwo();
+    const latestUs = BigInt(Date.now()) * 1000n;
+    giver.source.latestUs = () => latestUs + BigInt(other.nowMs) * 1000n;
     const { work, name } = await giver.work();
-    const latestUs = BigInt(giver.states.at(-1)!.latestTimeMicros);
     const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
     expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ code: 'not-a-solution' });
     other.nowMs += 10;
@@ -113,6 +114,17 @@ describe('a solution of another coordinator’s work', () => {
     await giver.end();
     await Coordinator.start({ nats, instance: 'a'.repeat(16) });
     expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('can have no time later than its own work’s, whatever the clock of an earlier work’s node', async () => {
+    const { giver, rig } = await withTwo();
+    await giver.work();
+    giver.source.latestUs = () => BigInt(Date.now()) * 1000n - 20_000_000n;
+    const { work, name } = await giver.work();
+    const latestUs = BigInt(giver.states.at(-1)!.latestTimeMicros);
+    const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
+    expect(await rig.fallback('c1', name, at(latestUs + 10_000_000n))).toMatchObject({ code: 'not-a-solution' });
+    expect(await rig.fallback('c1', name, at(latestUs))).toMatchObject({ outcome: 'accepted' });
   });
 
   it('is bounded in number for each giver: a work may be as easy as its coordinator likes', async () => {

@@ -1,15 +1,15 @@
 /** The HTTP server of a fleet: its API, metrics and page. */
 
 import type { Logger } from 'pino';
-import { HttpError, httpLimits, REASONS } from '../report/http/access.ts';
-import type { Http } from '../report/http/api.ts';
-import { json, openApiRoute, pageRoutes, type Route } from '../report/http/route.ts';
-import { HttpServer, type ServerOptions } from '../report/http/server.ts';
-import { Refusals } from '../system/bounded.ts';
-import type { Clock } from '../system/clock.ts';
-import { version } from '../system/version.ts';
-import { jsonText } from '../text/plain-text.ts';
-import { plural } from '../text/quantities.ts';
+import { HttpError, httpLimits, REASONS } from '../../report/http/access.ts';
+import type { Http } from '../../report/http/api.ts';
+import { json, openApiRoute, pageRoutes, type Route } from '../../report/http/route.ts';
+import { HttpServer, type ServerOptions } from '../../report/http/server.ts';
+import { Refusals } from '../../system/bounded.ts';
+import type { Clock } from '../../system/clock.ts';
+import { version } from '../../system/version.ts';
+import { jsonText } from '../../text/plain-text.ts';
+import { plural } from '../../text/quantities.ts';
 import {
   FleetChanges,
   FleetChangesQuery,
@@ -17,11 +17,11 @@ import {
   FleetControlBody,
   FleetHealth,
   FleetReadiness,
-} from './answers.ts';
-import { type AskRig, askRigs, selectRigs } from './ask-rigs.ts';
+} from '../answers.ts';
+import { type AskRig, askRigs, selectRigs } from '../ask-rigs.ts';
+import { FleetStatus } from '../status.ts';
 import { ChangeLog } from './changes.ts';
 import { FleetMetrics } from './metrics.ts';
-import { FleetStatus } from './status.ts';
 
 /** Enough for the names of 20,000 rigs. */
 const MOST_CONTROL_BYTES = 2_097_152;

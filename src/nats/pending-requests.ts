@@ -10,7 +10,7 @@ interface Waiting {
   readonly fail: (fault: Error) => void;
 }
 
-export class Requests {
+export class PendingRequests {
   readonly #beginning: string;
   /** By the last token of the subject for the answer. */
   readonly #waiting = new Map<string, Waiting>();

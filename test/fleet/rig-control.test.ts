@@ -2,8 +2,7 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import type { Controls } from '#pickaxe/events/events.js';
-import { RigControl, type RigControlOptions } from '#pickaxe/fleet/control.js';
-import { FleetLimits } from '#pickaxe/fleet/limits.js';
+import { OperatorLimits, RigControl, type RigControlOptions } from '#pickaxe/fleet/rig-control.js';
 import type { RigStatus } from '#pickaxe/report/status.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { ControlAnswer, type ControlRequest, messageBytes, readMessage } from '#pickaxe/wire/fleet.js';
@@ -36,7 +35,7 @@ function setUp(given: Partial<RigControlOptions> = {}) {
     stop: () => asked.push('stop'),
   };
   const lines: string[] = [];
-  const limits = new FleetLimits();
+  const limits = new OperatorLimits();
   const ownLimits: RigControlOptions['ownLimits'] = (kind) =>
     kind === 'gpu' ? { stopCelsius: 80, resumeCelsius: 75 } : undefined;
   const control = new RigControl({
@@ -139,7 +138,7 @@ describe('temperature limits', () => {
   });
 
   it('follow the rig’s own, which may change', () => {
-    const limits = new FleetLimits();
+    const limits = new OperatorLimits();
     let own = 80;
     const now = limits.within(() => ({ stopCelsius: own, resumeCelsius: own - 5 }));
     limits.set('gpu', 70);

@@ -1,8 +1,8 @@
 /** What has changed in a fleet since an earlier answer, so that a page of many rigs can be refreshed cheaply. */
 
-import type { Clock } from '../system/clock.ts';
-import type { FleetChanges } from './answers.ts';
-import type { FleetRig, FleetStatus } from './status.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { FleetChanges } from '../answers.ts';
+import type { FleetRig, FleetStatus } from '../status.ts';
 
 /** The status is computed at most once in this time, however many clients ask. */
 const KEPT_MS = 1_000;

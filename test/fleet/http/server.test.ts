@@ -227,7 +227,7 @@ describe('control of rigs', () => {
     };
     const served = await serve(1_000, { control: true }, ask);
     const first = control(served, pause({ pattern: '*' }));
-    await vi.waitFor(() => expect(asking).toBe(256));
+    await vi.waitFor(() => expect(asking).toBe(256), { timeout: 60_000 });
     expect(await control(served, pause({ names: ['rig-0001'] }))).toMatchObject({ status: 503 });
     release();
     expect((await first).status).toBe(200);
@@ -251,7 +251,7 @@ describe('control of rigs', () => {
     };
     const served = await serve(3, { control: true }, ask);
     const pending = control(served, pause({ pattern: '*' }));
-    await vi.waitFor(() => expect(asked).toHaveLength(3));
+    await vi.waitFor(() => expect(asked).toHaveLength(3), { timeout: 60_000 });
     await served.close();
     expect((await pending).json.rigs[0]).toMatchObject({ done: false, message: 'pickaxe ended before it answered' });
   });

@@ -9,7 +9,6 @@ import { LogBucket, TokenBucket } from '../system/bounded.ts';
 import type { Clock } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { type ControlAnswer, ControlRequest, type FleetSubjects, messageBytes, readMessage } from '../wire/fleet.ts';
-import type { FleetLimits, LimitsOf } from './limits.ts';
 
 /** Requests at once, and the rate of further ones. Others are not answered. */
 const MOST_REQUESTS = 20;
@@ -30,7 +29,7 @@ export interface RigControlOptions {
   readonly isAllowed: boolean;
   readonly controls: Controls;
   readonly status: () => RigStatus;
-  readonly limits: FleetLimits;
+  readonly limits: OperatorLimits;
   readonly ownLimits: LimitsOf;
   /**
    * Makes sure that mining can begin again, before it ends.
@@ -191,4 +190,36 @@ export class RigControl {
 
 function noDevice(device: string | undefined): ControlAnswer {
   return { done: false, message: device === undefined ? 'this rig has no devices' : `there is no device ${device}` };
+}
+
+interface Limits {
+  readonly stopCelsius: number;
+  readonly resumeCelsius: number;
+}
+
+type LimitsOf = (kind: DeviceKind, name: string) => Limits | undefined;
+
+/** A device resumes this many °C below a limit of the fleet where the rig has no limits of its own. */
+const COOL_BY_C = 10;
+
+/** Temperature limits that operators set. They can only be lower than the rig's own. */
+export class OperatorLimits {
+  /** In °C, by the kind of the device. */
+  readonly #celsius: { cpu: number | null; gpu: number | null } = { cpu: null, gpu: null };
+
+  /** @param celsius null takes the limit back */
+  set(kind: DeviceKind, celsius: number | null): void {
+    this.#celsius[kind] = celsius;
+  }
+
+  /** @param own the rig's own limits @returns the lower ones, to be asked for at each reading */
+  within(own: LimitsOf): LimitsOf {
+    return (kind, name) => {
+      const ownLimits = own(kind, name);
+      const celsius = this.#celsius[kind];
+      if (celsius === null || (ownLimits && ownLimits.stopCelsius <= celsius)) return ownLimits;
+      const coolBy = ownLimits ? ownLimits.stopCelsius - ownLimits.resumeCelsius : COOL_BY_C;
+      return { stopCelsius: celsius, resumeCelsius: celsius - coolBy };
+    };
+  }
 }

@@ -3,13 +3,13 @@
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { AskRig } from '#pickaxe/fleet/ask-rigs.js';
-import { serveFleet } from '#pickaxe/fleet/http.js';
+import { serveFleet } from '#pickaxe/fleet/http/server.js';
 import type { FleetRig, FleetStatus } from '#pickaxe/fleet/status.js';
 import type { Http } from '#pickaxe/report/http/api.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
-import { SyntheticFleet } from '../../bench/lib/synthetic-fleet.mjs';
-import { FakeClock } from '../report/fakes.ts';
-import { asker } from '../report/http/serving.ts';
+import { SyntheticFleet } from '../../../bench/lib/synthetic-fleet.mjs';
+import { FakeClock } from '../../report/fakes.ts';
+import { asker } from '../../report/http/serving.ts';
 
 /** A moment by the wall clock. */
 const START_MS = 1_700_000_000_000;

@@ -4,14 +4,14 @@
  */
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { RefusalCounts } from '../report/http/access.ts';
-import { fillers, type MetricRow, refusedRow, type Sample } from '../report/http/metric-rows.ts';
-import type { Route } from '../report/http/route.ts';
-import { RIG_STATES } from '../report/status.ts';
-import { version } from '../system/version.ts';
-import { FleetMetricsQuery } from './answers.ts';
-import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from './figures.ts';
-import type { FleetRig, FleetStatus } from './status.ts';
+import type { RefusalCounts } from '../../report/http/access.ts';
+import { fillers, type MetricRow, refusedRow, type Sample } from '../../report/http/metric-rows.ts';
+import type { Route } from '../../report/http/route.ts';
+import { RIG_STATES } from '../../report/status.ts';
+import { version } from '../../system/version.ts';
+import { FleetMetricsQuery } from '../answers.ts';
+import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from '../figures.ts';
+import type { FleetRig, FleetStatus } from '../status.ts';
 
 /** Maximum number of groups, and of coordinators, that are named. Rigs of further groups are summed. */
 const MOST_NAMED = 64;
