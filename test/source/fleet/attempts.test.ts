@@ -277,3 +277,16 @@ it('does not know the outcome when something answers that is no answer', async (
   await pass(310_000);
   expect(verdicts).toMatchObject([{ outcome: 'unknown' }]);
 });
+
+it('survives a coordinator that names another one with half a character', async () => {
+  const { nats, coordinators, verdicts, send } = await mining('a');
+  const [a] = coordinators;
+  a.answer = () => undefined;
+  // Half of a surrogate pair: JSON can say it, UTF-8 and subjects cannot.
+  const answer = new TextEncoder().encode('{"state":"pending","coordinator":"\\ud800"}');
+  a.link.subscribe(SUBJECTS.solutionsTo('a'), ({ reply }) => a.link.publish(reply!, answer));
+  nats.delivers = ({ subject }) => !subject.includes('fallback');
+  send();
+  await pass(310_000);
+  expect(verdicts).toMatchObject([{ outcome: 'unknown' }]);
+});
