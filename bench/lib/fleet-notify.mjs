@@ -163,7 +163,13 @@ function perSecond(from, to) {
 }
 
 export function quantiles(all) {
-  return { p50: quantile(all, 0.5), p90: quantile(all, 0.9), p99: quantile(all, 0.99), most: quantile(all, 1), n: all.length };
+  return {
+    p50: quantile(all, 0.5),
+    p90: quantile(all, 0.9),
+    p99: quantile(all, 0.99),
+    most: quantile(all, 1),
+    n: all.length,
+  };
 }
 
 async function measureRepeated(simulated, cutAll) {

@@ -3,7 +3,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import type { AskRig } from '#pickaxe/fleet/ask-rigs.js';
-import { summaryOf } from '#pickaxe/fleet/changes.js';
+import { summaryOf } from '#pickaxe/fleet/http/changes.js';
 import type { FleetStatus } from '#pickaxe/fleet/status.js';
 import { formatHashrate } from '#pickaxe/report/units.js';
 import { FLEET_COLUMNS, FleetRows, fragmentOf, viewOf } from '#pickaxe/web/fleet-rows.js';

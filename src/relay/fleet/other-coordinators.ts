@@ -51,7 +51,9 @@ export class OtherCoordinators {
     const coordinator = this.#coordinators.get(name);
     if (!coordinator) return;
     const { instance, number, work: current, given, ended, latestTimeMicros } = state;
-    if (instance === coordinator.instance && number <= coordinator.number) return;
+    // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+    const isSilent = nowMs - coordinator.heardMs >= this.#limits.coordinatorIdleMs;
+    if (instance === coordinator.instance && number <= coordinator.number && !isSilent) return;
     coordinator.instance = instance;
     coordinator.number = number;
     coordinator.heardMs = nowMs;

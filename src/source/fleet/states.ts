@@ -47,7 +47,7 @@ export class CoordinatorStates {
   /** The known works that have ended since they were last taken. */
   #news: { readonly work: Work; readonly reason: StaleReason }[] = [];
 
-  /** @param replacedAfterMs time without a state after which another instance replaces the one before */
+  /** @param replacedAfterMs time without a newer state after which any other counts */
   constructor(replacedAfterMs: number) {
     this.#replacedAfterMs = replacedAfterMs;
   }
@@ -125,13 +125,16 @@ export class CoordinatorStates {
 
   #receive(state: CoordinatorState, nowMs: number): Reception {
     const { instance, number } = state;
-    if (this.#run?.instance === instance) {
-      if (number < this.#run.number) return 'old';
-      this.#run.number = number;
+    const isSilent = nowMs - this.#heardMs >= this.#replacedAfterMs;
+    const run = this.#run?.instance === instance ? this.#run : undefined;
+    if (run && (number >= run.number || isSilent)) {
+      // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+      run.number = number;
+    } else if (!this.#run || isSilent) {
+      this.#run = { instance, number };
     } else {
       // Otherwise two coordinators of one name would change the work of every rig each second.
-      if (this.#run && nowMs - this.#heardMs < this.#replacedAfterMs) return 'other-instance';
-      this.#run = { instance, number };
+      return run ? 'old' : 'other-instance';
     }
     this.#newest = state;
     this.#heardMs = nowMs;

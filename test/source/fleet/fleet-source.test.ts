@@ -225,6 +225,30 @@ it('keeps the time of each work: another one can be of a node whose clock is beh
   expect(nowUs - source.latestTimeUs(first)).toBeLessThan(1_000n);
 });
 
+it('hears a coordinator again, and its clock, after a message that was forged in its name', async () => {
+  const { nats, coordinators, source, follower, header } = world(['a']);
+  const [a] = coordinators;
+  a.give();
+  await pass(1_000);
+  const forger = nats.link('forger', SUBJECTS.inbox('forger'));
+  const most = Number.MAX_SAFE_INTEGER;
+  const forge = (more: object) =>
+    forger.publish(SUBJECTS.work('a'), messageBytes({ ...a.state(true), latestTimeMicros: most, ...more }));
+  forge({ number: most });
+  await pass(5_000);
+  const work = a.give();
+  await pass(1_000);
+  expect(header()).toBe(hexOf(work));
+  forge({});
+  await pass(15_000);
+  const next = a.give();
+  await pass(1_000);
+  expect(header()).toBe(hexOf(next));
+  for (const each of follower.received) {
+    expect(source.latestTimeUs(each)).toBeLessThanOrEqual(BigInt(Date.now() * 1000));
+  }
+});
+
 it('mines on without a connection until the work is too old', async () => {
   const { link, coordinators, kinds, follower, told } = world(['a', 'c']);
   const [a, c] = coordinators;
