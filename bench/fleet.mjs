@@ -99,10 +99,10 @@ function isFar({ measured, expected }) {
 
 function print({ notify, repeated, hashrate }) {
   if (notify) {
-    const ms = ({ p50, p99, most, n }) =>
-      n === 0 ? ['–', '–', '–', 0] : [...[p50, p99, most].map((x) => x.toFixed(1)), n];
+    const ms = ({ p50, p90, p99, most, n }) =>
+      n === 0 ? ['–', '–', '–', '–', 0] : [...[p50, p90, p99, most].map((x) => x.toFixed(1)), n];
     printTable(
-      ['New Cut → …, ms', 'p50', 'p99', 'most', 'n'],
+      ['New Cut → …, ms', 'p50', 'p90', 'p99', 'most', 'n'],
       [
         ['the first rig has the message', ...ms(notify.firstRigMs)],
         [`the last of ${notify.rigs} rigs has the message`, ...ms(notify.lastRigMs)],
