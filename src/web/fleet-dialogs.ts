@@ -64,6 +64,8 @@ export class RigDialog {
   #name = '';
   /** What was answered last, and the row that it belongs to. */
   #known: { readonly rig: FleetRig; readonly row: FleetRow } | undefined;
+  /** Why there are no devices to show. */
+  #missing = '';
 
   /** @param ask for a rig with its devices, which rows do not have */
   constructor(ask: (name: string) => Promise<FleetRig>) {
@@ -80,6 +82,7 @@ export class RigDialog {
   async open(name: string, rows: FleetRows, nowMs: number): Promise<void> {
     this.#name = name;
     this.#known = undefined;
+    this.#missing = 'Asking for its devices …';
     const refreshed = this.refresh(rows, nowMs);
     this.#dialog.showModal();
     await refreshed;
@@ -92,17 +95,17 @@ export class RigDialog {
     const row = rows.get(name);
     this.#showState(row);
     if (!row) return;
-    let missing = 'Asking for its devices …';
-    this.#showRig(row, nowMs, missing);
+    this.#showRig(row, nowMs);
     if (row === this.#known?.row) return;
     try {
       const rig = await this.#ask(name);
       if (name !== this.#name) return;
       this.#known = { rig, row };
     } catch (fault) {
-      missing = `Its devices are not known: ${fault instanceof ApiError ? fault.message : 'the operator cannot be reached'}.`;
+      if (name !== this.#name) return;
+      this.#missing = `Its devices are not known: ${fault instanceof ApiError ? fault.message : 'the operator cannot be reached'}.`;
     }
-    if (name === this.#name) this.#showRig(row, nowMs, missing);
+    this.#showRig(row, nowMs);
   }
 
   #showState(row: FleetRow | undefined): void {
@@ -113,15 +116,14 @@ export class RigDialog {
     setText(byId('rig-reason'), row?.rig.stateReason ?? '');
   }
 
-  /** @param missing what to say while the devices are not known */
-  #showRig(row: FleetRow, nowMs: number, missing: string): void {
+  #showRig(row: FleetRow, nowMs: number): void {
     const rig = this.#known?.rig;
     this.#figures.show(rig ? figuresOf(row, rig, nowMs).map((each) => [each[0], each]) : []);
     this.#devices.show((rig?.devices ?? []).map((device) => [device.name, device]));
     const hasDevices = rig !== undefined && rig.devices.length > 0;
     byId('rig-devices').hidden = !hasDevices;
     byId('rig-no-devices').hidden = hasDevices;
-    setText(byId('rig-no-devices'), rig ? 'It reports no device.' : missing);
+    setText(byId('rig-no-devices'), rig ? 'It reports no device.' : this.#missing);
   }
 }
 
