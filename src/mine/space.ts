@@ -14,6 +14,8 @@ type Shape = Pick<Range, 'counters' | 'pages'>;
 
 /** Distance of the counters with which spaces begin: a row of the CPU's kernels, which suits them best undivided. */
 const COUNTER_STEP = 512;
+/** The counters with which spaces begin, a part of 1/32: so much is left above, and nearly whole rows below for GPUs. */
+const FIRST_COUNTERS = { from: (COUNTERS / 16) * 15, count: COUNTERS / 32 } as const;
 
 export class Space implements Ranges {
   readonly lane: number;
@@ -21,30 +23,22 @@ export class Space implements Ranges {
    * Disjoint rectangles of counters × pages that no engine has taken: first those that were given back, then untouched
    * ones, then those that engines have begun (a CPU's column, a GPU's row), which are always few.
    */
-  readonly #free: Rectangle[];
+  #free: Rectangle[];
+  /** The counter at which columns begin, until the first column is taken; 0 afterwards. */
+  #firstCounter: number;
 
   /**
    * @param firstPage the page to begin with. The pages before it are taken last, unless an engine wants at least twice
    *   as many pages as follow it
-   * @param firstCounter the same for counters
+   * @param firstCounter the counter with which engines begin that want several pages. Those that want rows of one page
+   *   begin with the first one, and get whole rows where no others are
    */
   constructor(lane: number, firstPage = 0, firstCounter = 0) {
     this.lane = lane;
-    const [before, from] = [
-      { page: 0, pages: firstPage },
-      { page: firstPage, pages: PAGES - firstPage },
-    ];
-    const [left, right] = [
-      { counter: 0, counters: firstCounter },
-      { counter: firstCounter, counters: COUNTERS - firstCounter },
-    ];
-    const rectangles = [
-      { ...left, ...before },
-      { ...right, ...before },
-      { ...left, ...from },
-      { ...right, ...from },
-    ];
-    this.#free = rectangles.filter((rectangle) => sizeOf(rectangle) > 0);
+    this.#firstCounter = firstCounter;
+    const whole = { counter: 0, counters: COUNTERS };
+    this.#free = [{ ...whole, page: firstPage, pages: PAGES - firstPage }];
+    if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
   }
 
   /**
@@ -53,7 +47,9 @@ export class Space implements Ranges {
    * @param random returns a uniformly distributed integer in [0, below)
    */
   static anywhere(lane: number, random: (below: number) => number): Space {
-    return new Space(lane, random(PAGES), COUNTER_STEP * random(COUNTERS / COUNTER_STEP));
+    const firstPage = random(PAGES);
+    const firstCounter = FIRST_COUNTERS.from + COUNTER_STEP * random(FIRST_COUNTERS.count / COUNTER_STEP);
+    return new Space(lane, firstPage, firstCounter);
   }
 
   /** @param ranges disjoint ranges of one lane, none of them empty */
@@ -70,6 +66,7 @@ export class Space implements Ranges {
   }
 
   take(most: Shape): Range | undefined {
+    if (most.pages > 1) this.#cutAtFirstCounter();
     const best = this.#bestFor(most);
     if (best < 0) return undefined;
     const rectangle = this.#free[best];
@@ -90,6 +87,19 @@ export class Space implements Ranges {
     // Returned ranges go to the front, and `take` searches from the back: when hundreds of threads give back small
     // rests at once, these must not slow it down.
     if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);
+  }
+
+  #cutAtFirstCounter(): void {
+    const at = this.#firstCounter;
+    this.#firstCounter = 0;
+    this.#free = this.#free.flatMap((rectangle) => {
+      const below = at - rectangle.counter;
+      if (below <= 0 || below >= rectangle.counters) return [rectangle];
+      return [
+        { ...rectangle, counters: below },
+        { ...rectangle, counter: at, counters: rectangle.counters - below },
+      ];
+    });
   }
 
   /**
