@@ -54,7 +54,7 @@ function programsOf(heading: string): string[] {
 /** Each is a program of its own, beside this test, as its imports are those of the package. @returns its output */
 async function runProgram(program: string, i: number, here: Record<string, string>, env = {}): Promise<string> {
   const file = fileURLToPath(new URL(`./library-page-${i}-${process.pid}.mjs`, import.meta.url));
-  const replaced = { ...here, "'pickaxe'": "'#pickaxe/index.js'" };
+  const replaced = { ...here, "from 'pickaxe'": "from '#pickaxe/index.js'" };
   const text = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), program);
   writeFileSync(file, text.replace(/p2pUrl: '[^']+', /, ''));
   onTestFinished(() => rmSync(file, { force: true }));
