@@ -106,7 +106,7 @@ describe.skipIf(noServer)(`the program of docs/library.md about a fleet${whyNoSe
     const settings = { servers: [server.url], name, inbox: subjects.inbox(name) };
     const link = new NatsLink(settings, { clock, random: Math.random });
     const publicKeys = ['ab'.repeat(32)];
-    const miner = { account: `k:${publicKeys[0]}`, predicate: 'keys-all', publicKeys };
+    const miner = { account: `k:${publicKeys[0]}`, predicate: 'keys-all', publicKeys } as const;
     const source = new SharedSource(new NodeSource({ url: nodeUrl, network: 'development', miner }));
     const log = { debug: () => {}, info: () => {}, warn: () => {} };
     const instance = '0123456789abcdef';
