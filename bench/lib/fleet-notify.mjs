@@ -99,7 +99,6 @@ export async function notifyRigs({ rigs, hashing: hashingRigs, processes, cuts, 
   const atHeight = (pick) => timed.map((cutMs, i) => pick(reached.get(measured.first + i)) - cutMs);
   const lastMs = atHeight((parts) => Math.max(...parts.map((each) => each.lastCameMs)));
   const firstMs = atHeight((parts) => Math.min(...parts.map((each) => each.firstCameMs)));
-  const searchMs = atHeight((parts) => Math.max(...parts.map((each) => each.lastSearchMs)));
   const doneAt = (height) => reached.get(height).map((each) => each.done);
   const [from, to] = [doneAt(measured.first - 1), doneAt(measured.first + cuts - 1)];
   const total = (parts, name) => sum(parts.map((each) => each[name]));
@@ -141,7 +140,6 @@ export async function notifyRigs({ rigs, hashing: hashingRigs, processes, cuts, 
     cuts,
     lastRigMs: quantiles(lastMs),
     firstRigMs: quantiles(firstMs),
-    lastSearchMs: quantiles(searchMs),
     messageMs,
     lastHashingRigMs: quantiles(hashingMs),
     perSecond: idle,
@@ -165,7 +163,13 @@ function perSecond(from, to) {
 }
 
 export function quantiles(all) {
-  return { p50: quantile(all, 0.5), p99: quantile(all, 0.99), most: quantile(all, 1), n: all.length };
+  return {
+    p50: quantile(all, 0.5),
+    p90: quantile(all, 0.9),
+    p99: quantile(all, 0.99),
+    most: quantile(all, 1),
+    n: all.length,
+  };
 }
 
 async function measureRepeated(simulated, cutAll) {

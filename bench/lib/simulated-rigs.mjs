@@ -76,7 +76,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     known.lastCameMs = Math.max(known.lastCameMs, cameMs);
     if (known.rigs.size < count) return;
     const { firstCameMs, lastCameMs } = known;
-    process.send({ height, firstCameMs, lastCameMs, lastSearchMs: systemClock.monotonicMs(), done });
+    process.send({ height, firstCameMs, lastCameMs, done });
   }
 
   function report(link, subject) {

@@ -1,9 +1,11 @@
 // A rig's connection that notes when messages came, for many rigs in one process. What rigs do with their messages
-// waits meanwhile, one message after the other: on machines of their own, they would do it at the same time.
+// waits until the messages of all have come: on machines of their own, they would do it at the same time.
 
 import { systemClock } from '#pickaxe/system/clock.js';
 
 const GIVEN = Buffer.from('"given"');
+/** Longer than it takes until all rigs have the messages of a New Cut, and short beside the time between two states. */
+export const HELD_MS = 250;
 
 /** What the rigs of this process have still to do, and how long that has taken so far. */
 const waiting = [];
@@ -47,7 +49,7 @@ export class StampedLink {
       waiting.push(() => listener(message));
       if (isBusy) return;
       isBusy = true;
-      setImmediate(doNext);
+      setTimeout(doNext, HELD_MS);
     };
     return this.#link.subscribe(subject, stamping, queue);
   }

@@ -1,12 +1,34 @@
 /** The queries, bodies and answers of a fleet's HTTP API besides `FleetStatus`. */
 
 import { z } from 'zod';
-import { count } from '../report/shapes.ts';
+import { amount, count, millis } from '../report/shapes.ts';
 import { ControlAnswer, ControlRequest, memberName } from '../wire/fleet.ts';
 import { FleetRig, FleetStatus } from './status.ts';
 
 /** Maximum number of rigs that one control request can name: as many as a fleet can have. */
 export const MOST_NAMED_RIGS = 20_000;
+
+/** What a list of rigs shows. Devices are most of a `FleetRig`, and are of interest for one rig at a time. */
+export const RigSummary = z
+  .strictObject({
+    ...FleetRig.omit({
+      devices: true,
+      uptimeSeconds: true,
+      hashes: true,
+      found: true,
+      unknown: true,
+      hardwareErrors: true,
+    }).shape,
+    faulty: z.boolean().describe('whether the rig needs somebody, as in `rigsFaulty`'),
+    deviceCount: count,
+    failedDeviceCount: count.describe('devices that are parked or reopening'),
+    celsius: FleetRig.shape.devices.element.shape.celsius.describe('of the hottest device'),
+    watts: amount.nullable().describe('sum of the devices that have a sensor'),
+    faults: count.describe('wrong hashes, and failures after which a device was reopened'),
+    models: z.array(z.string()).describe('of its devices, each once'),
+  })
+  .meta({ id: 'RigSummary' });
+export type RigSummary = Readonly<z.infer<typeof RigSummary>>;
 
 export const FleetChanges = z
   .object({
@@ -15,7 +37,7 @@ export const FleetChanges = z
     mark: z.string().describe('to be sent as `since` with the next request'),
     whole: z.boolean().describe('whether `rigs` are all rigs, and not only those that have changed'),
     ...FleetStatus.omit({ rigs: true }).shape,
-    rigs: z.array(FleetRig).describe('by name; of the others, only `ageSeconds` has changed'),
+    rigs: z.array(RigSummary).describe('by name; of the others, only `ageSeconds` has changed'),
     goneRigs: z.array(memberName).describe('rigs that are no longer listed'),
   })
   .meta({ id: 'FleetChanges' });
@@ -30,6 +52,9 @@ export const FleetChangesQuery = z.strictObject({
 });
 
 export type FleetChangesQuery = z.infer<typeof FleetChangesQuery>;
+
+export const FleetRigQuery = z.strictObject({ name: memberName });
+export type FleetRigQuery = z.infer<typeof FleetRigQuery>;
 
 /** A rig must meet every condition that is given. */
 export const RigSelection = z
@@ -54,6 +79,14 @@ export const FleetControlAnswer = z
   })
   .meta({ id: 'FleetControlAnswer' });
 export type FleetControlAnswer = Readonly<z.infer<typeof FleetControlAnswer>>;
+
+export const TimedControlAnswer = z
+  .object({
+    askedMillis: millis.describe('when the rigs were asked. A report that came earlier does not know of it'),
+    ...FleetControlAnswer.shape,
+  })
+  .meta({ id: 'TimedControlAnswer' });
+export type TimedControlAnswer = Readonly<z.infer<typeof TimedControlAnswer>>;
 
 export const FleetHealth = z.object({ status: z.literal('ok') }).meta({ id: 'FleetHealth' });
 export const FleetReadiness = z

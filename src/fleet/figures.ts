@@ -13,9 +13,11 @@ const FAULTY_STATES: readonly FleetRig['state'][] = ['waiting-for-work', 'no-sou
 
 /** Whether a rig needs somebody: it lacks work, a coordinator or devices, or one of its devices has failed. */
 export function isFaulty({ state, devices }: Pick<FleetRig, 'state' | 'devices'>): boolean {
-  return (
-    FAULTY_STATES.includes(state) || devices.some((device) => device.state === 'parked' || device.state === 'reopening')
-  );
+  return FAULTY_STATES.includes(state) || failedDeviceCount({ devices }) > 0;
+}
+
+export function failedDeviceCount({ devices }: Pick<FleetRig, 'devices'>): number {
+  return devices.filter(({ state }) => state === 'parked' || state === 'reopening').length;
 }
 
 /** In °C; null where no device has a sensor. */

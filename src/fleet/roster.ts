@@ -4,19 +4,31 @@ import type { Link, LinkMessage } from '../nats/link.ts';
 import { BoundedMap, LogBucket } from '../system/bounded.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { CoordinatorState, type FleetSubjects, readMessage, senderOf, workOfGiven } from '../wire/fleet.ts';
+import {
+  CoordinatorState,
+  type FleetSubjects,
+  MOST_MESSAGE_BYTES,
+  readMessage,
+  senderOf,
+  workOfGiven,
+} from '../wire/fleet.ts';
 import { isFaulty } from './figures.ts';
 import { type Member, Members } from './members.ts';
 import { RigReport } from './rig-report.ts';
 import type { ExpectedRepeats, FleetCoordinator, FleetRig, FleetStatus, Ignored } from './status.ts';
 
 const MOST_COORDINATORS = 16;
-/** A rig reports once in 10 s, and may do so twice as often. Parsing the largest report takes about 1 ms. */
+/**
+ * A rig reports once in 10 s, and may do so twice as often. Parsing takes about 1 ms for the largest reports, of 60 kB;
+ * those of a rig with eight devices have about 3 kB. All reports together end up in one text, which has at most 512 MB.
+ */
 const RIGS = {
   most: 20_000,
   silentMs: 35_000,
   rate: { most: 3, perSecond: 0.2 },
   rateOfAll: { most: 4_000, perSecond: 4_000 },
+  bytesOfAll: { most: 2 ** 24, perSecond: 2 ** 23 },
+  mostBytes: 2 ** 27,
 };
 /** A coordinator sends its state every second, and with each new or ended work. */
 const COORDINATORS = {
@@ -24,6 +36,8 @@ const COORDINATORS = {
   silentMs: 5_000,
   rate: { most: 60, perSecond: 20 },
   rateOfAll: { most: 320, perSecond: 320 },
+  bytesOfAll: { most: 2 ** 21, perSecond: 2 ** 20 },
+  mostBytes: MOST_COORDINATORS * MOST_MESSAGE_BYTES,
 };
 /** Maximum number of log lines about members at once. */
 const MOST_LINES = 5;
@@ -177,7 +191,7 @@ export class Roster {
     const name = this.#admitted(this.#rigs, message, nowMs);
     if (name === undefined) return;
     const report = readMessage(RigReport, message.data);
-    if (report) this.#note(this.#rigs.hear(name, inLines(report), nowMs));
+    if (report) this.#note(this.#rigs.hear(name, inLines(report), message.data.length, nowMs));
     else this.#warn(`the rig ${oneLine(name)} sends reports that cannot be read`, nowMs);
   }
 
@@ -190,9 +204,11 @@ export class Roster {
       this.#warn(`the coordinator ${oneLine(name)} sends states that cannot be read`, nowMs);
       return;
     }
-    const before = this.#coordinators.get(name)?.message;
-    if (before && before.instance === state.instance && state.number < before.number) return;
-    const ignored = this.#coordinators.hear(name, state, nowMs);
+    const known = this.#coordinators.get(name);
+    const isOld = known?.message.instance === state.instance && state.number < known.message.number;
+    // After silence, a lower number counts: a forged state with the greatest one must not hide the coordinator.
+    if (known && isOld && !this.#coordinators.isSilent(known, nowMs)) return;
+    const ignored = this.#coordinators.hear(name, state, message.data.length, nowMs);
     this.#note(ignored);
     if (ignored === undefined) this.#noteWork(name, state, nowMs);
   }
@@ -214,7 +230,7 @@ export class Roster {
   /** @returns the sender's name; undefined when the message must be ignored */
   #admitted<Message extends { readonly instance: string }>(
     members: Members<Message>,
-    { subject }: LinkMessage,
+    { subject, data }: LinkMessage,
     nowMs: number,
   ): string | undefined {
     const name = senderOf(subject);
@@ -222,7 +238,7 @@ export class Roster {
       this.#warn('a message has no name of a member in its subject', nowMs);
       return undefined;
     }
-    if (members.admits(name, nowMs)) return name;
+    if (members.admits(name, data.length, nowMs)) return name;
     this.#note('tooFast');
     return undefined;
   }

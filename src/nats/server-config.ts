@@ -58,8 +58,11 @@ const LIMITS = [
   'ping_interval: "10s"',
   'ping_max: 2',
 ];
-/** Within this time a rig must answer a request of an operator. */
-const ANSWER_WITHIN = '1m';
+/**
+ * Subscriptions of one connection, which are kept in the server's memory. A member has less than ten. Between the
+ * servers of two sites there are those of all members, which are up to 20,000 rigs with three each.
+ */
+const MOST_SUBSCRIPTIONS = { ofMember: 64, ofSite: 100_000 };
 /** Seconds for the proof of a name: a thousand rigs may come back at once. */
 const PROOF_SECONDS = 10;
 const USER = 'server';
@@ -70,6 +73,7 @@ export function serverConfig(terms: ServerTerms): string {
     `${MADE_BY}, which writes it anew: change it there.`,
     `listen: ${quoted(listen)}`,
     ...LIMITS,
+    `max_subscriptions: ${leaves || hub ? MOST_SUBSCRIPTIONS.ofSite : MOST_SUBSCRIPTIONS.ofMember}`,
     ...tlsBlock(tls),
     ...authorization(terms),
   ];
@@ -112,11 +116,12 @@ function tlsBlock(tls: TlsFiles | undefined, indent = ''): string[] {
 
 function authorization({ accounts, subject }: ServerTerms): string[] {
   const subjects = new FleetSubjects(subject);
+  const operators = accounts.flatMap(({ name, role }) => (role === 'operator' ? [name] : []));
   return [
     'authorization {',
     `  timeout: ${PROOF_SECONDS}`,
     '  users: [',
-    ...accounts.map((account) => `    ${user(account, subjects)}`),
+    ...accounts.map((account) => `    ${user(account, subjects, operators)}`),
     // Without any user, the server would let everybody in.
     ...(accounts.length === 0 ? ['    # No member may connect yet.', `    ${nobody()}`] : []),
     '  ]',
@@ -129,12 +134,11 @@ function nobody(): string {
   return '{ user: "nobody", password: "$2a$11$......................................................" }';
 }
 
-function user({ name, role, publicKey }: Account, subjects: FleetSubjects): string {
-  const { publish, subscribe } = PERMISSIONS[role](name, subjects);
-  const responses = role === 'rig' ? `, allow_responses: { max: 1, expires: "${ANSWER_WITHIN}" }` : '';
+function user({ name, role, publicKey }: Account, subjects: FleetSubjects, operators: readonly string[]): string {
+  const { publish, subscribe } = PERMISSIONS[role](name, subjects, operators);
   return (
     `{ nkey: ${publicKey}, permissions: { publish: { allow: ${list(publish)} }, ` +
-    `subscribe: { allow: ${list(subscribe)} }${responses} } }`
+    `subscribe: { allow: ${list(subscribe)} } } }`
   );
 }
 
@@ -143,30 +147,40 @@ interface Permissions {
   readonly subscribe: readonly string[];
 }
 
-const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects) => Permissions> = {
-  rig: (name, subjects) => ({
-    publish: [subjects.hellosBy(name), subjects.solutionsBy(name), subjects.fallback(name), subjects.report(name)],
-    subscribe: [subjects.allWork, subjects.control(name), inboxOf(name, subjects)],
-  }),
-  // It may have devices of its own, and is then a rig, too.
-  coordinator: (name, subjects) => ({
-    // Answers are permitted by their subjects, not as responses: a request may name any subject for its answer.
-    publish: [subjects.work(name), subjects.hellosBy(name), subjects.inboxes, subjects.report(name)],
-    subscribe: [
-      subjects.allWork,
-      subjects.hellosTo(name),
-      subjects.solutionsTo(name),
-      `${subjects.fallbacks} ${FALLBACK_QUEUE}`,
-      subjects.reports,
-      subjects.control(name),
-      inboxOf(name, subjects),
-    ],
-  }),
-  operator: (name, subjects) => ({
-    publish: [subjects.controls],
-    subscribe: [subjects.reports, subjects.allWork, inboxOf(name, subjects)],
-  }),
-};
+/**
+ * Answers are permitted by their subjects, not as responses to requests (`allow_responses`): a request may name any
+ * subject for its answer, so an operator could let a rig publish work.
+ */
+const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects, operators: readonly string[]) => Permissions> =
+  {
+    rig: (name, subjects, operators) => ({
+      publish: [
+        subjects.hellosBy(name),
+        subjects.solutionsBy(name),
+        subjects.fallback(name),
+        subjects.report(name),
+        ...operators.map((operator) => subjects.answersTo(operator)),
+      ],
+      subscribe: [subjects.allWork, subjects.control(name), inboxOf(name, subjects)],
+    }),
+    // It may have devices of its own, and is then a rig, too.
+    coordinator: (name, subjects) => ({
+      publish: [subjects.work(name), subjects.hellosBy(name), subjects.inboxes, subjects.report(name)],
+      subscribe: [
+        subjects.allWork,
+        subjects.hellosTo(name),
+        subjects.solutionsTo(name),
+        `${subjects.fallbacks} ${FALLBACK_QUEUE}`,
+        subjects.reports,
+        subjects.control(name),
+        inboxOf(name, subjects),
+      ],
+    }),
+    operator: (name, subjects) => ({
+      publish: [subjects.controls],
+      subscribe: [subjects.reports, subjects.allWork, inboxOf(name, subjects)],
+    }),
+  };
 
 function inboxOf(name: string, subjects: FleetSubjects): string {
   return `${subjects.inbox(name)}.>`;

@@ -1,8 +1,7 @@
 /** The rigs of a fleet as rows: what they show, and how they are filtered and sorted. Pure. */
 
-import type { FleetChanges } from '../fleet/answers.ts';
-import { faultsOf, hottestCelsius, isFaulty, type ShownState, shownState, totalWatts } from '../fleet/figures.ts';
-import type { FleetRig } from '../fleet/status.ts';
+import type { FleetChanges, RigSummary } from '../fleet/answers.ts';
+import { type ShownState, shownState } from '../fleet/figures.ts';
 import { formatVerdicts } from '../report/figures.ts';
 import {
   formatCelsius,
@@ -15,31 +14,26 @@ import {
 } from '../report/units.ts';
 
 export interface FleetRow {
-  readonly rig: FleetRig;
+  readonly rig: RigSummary;
   readonly state: ShownState;
+  /** What an operator has asked of it since its last report, which cannot know of it; null for nothing. */
+  readonly asked: string | null;
   readonly faulty: boolean;
   /** When its last report came, by the server's clock in milliseconds since the UNIX epoch. */
   readonly reportedMs: number;
-  readonly celsius: number | null;
-  readonly watts: number | null;
-  readonly faults: number;
   /** Proven ÷ counted hashrate. */
   readonly provenRatio: number | null;
   /** Where the text filter looks: in lower case. */
   readonly searched: string;
 }
 
-function rowOf(rig: FleetRig, nowMs: number): FleetRow {
-  const { name, group, coordinator, version, stateReason, devices, hashesPerSecond, provenHashesPerSecond } = rig;
-  const models = devices.flatMap(({ model }) => model ?? []);
+function rowOf(rig: RigSummary, nowMs: number): Omit<FleetRow, 'asked'> {
+  const { name, group, coordinator, version, stateReason, models, hashesPerSecond, provenHashesPerSecond } = rig;
   return {
     rig,
     state: shownState(rig),
-    faulty: !rig.silent && isFaulty(rig),
+    faulty: !rig.silent && rig.faulty,
     reportedMs: nowMs - rig.ageSeconds * 1000,
-    celsius: hottestCelsius(rig),
-    watts: totalWatts(rig),
-    faults: faultsOf(rig),
     provenRatio:
       provenHashesPerSecond === null || hashesPerSecond <= 0 ? null : provenHashesPerSecond / hashesPerSecond,
     searched: [name, group, coordinator, version, stateReason, ...models].join('\n').toLowerCase(),
@@ -83,17 +77,17 @@ function name(heading: string, value: (row: FleetRow) => string | null): FleetCo
 export const FLEET_COLUMNS: Readonly<Record<string, FleetColumn>> = {
   rig: name('rig', ({ rig }) => rig.name),
   group: name('group', ({ rig }) => rig.group),
-  state: name('state', ({ state }) => inWords(state)),
+  state: name('state', ({ asked, state }) => asked ?? inWords(state)),
   hashrate: figure('hashrate', (row) => unlessSilent(row, row.rig.hashesPerSecond), formatHashrate),
   proven: figure(
     'proven',
     (row) => unlessSilent(row, row.provenRatio),
     (ratio) => formatPercent(ratio, 1),
   ),
-  temperature: figure('hottest', (row) => unlessSilent(row, row.celsius), formatCelsius),
-  power: figure('power', (row) => unlessSilent(row, row.watts), formatWatts),
+  temperature: figure('hottest', (row) => unlessSilent(row, row.rig.celsius), formatCelsius),
+  power: figure('power', (row) => unlessSilent(row, row.rig.watts), formatWatts),
   verdicts: { ...figure('acc/rej/stale', ({ rig }) => rig.accepted, String), text: ({ rig }) => formatVerdicts(rig) },
-  faults: figure('faults', ({ faults }) => faults, String),
+  faults: figure('faults', ({ rig }) => rig.faults, String),
   coordinator: name('coordinator', ({ rig }) => rig.coordinator),
   report: {
     heading: 'last report',
@@ -105,10 +99,10 @@ export const FLEET_COLUMNS: Readonly<Record<string, FleetColumn>> = {
 
 /** What is wrong with the rig, in few words; empty if nothing is. */
 export function marksOf({ rig, state, faulty }: FleetRow): string {
-  const failed = rig.devices.filter((device) => device.state === 'parked' || device.state === 'reopening').length;
+  const { deviceCount, failedDeviceCount } = rig;
   return [
     rig.duplicate && 'name used twice',
-    faulty && failed > 0 && `${failed} of ${rig.devices.length} failed`,
+    faulty && failedDeviceCount > 0 && `${failedDeviceCount} of ${deviceCount} failed`,
     state !== 'mining' && state !== 'silent' && rig.stateReason,
   ]
     .filter(Boolean)
@@ -185,6 +179,8 @@ export class FleetRows {
   /** Places of the names in their order. The collator is slow, and names rarely change. */
   #ranks = new Map<string, number>();
   #groups: readonly string[] = [];
+  /** What was asked of rigs, and when by the server's clock, until they report. */
+  readonly #asked = new Map<string, { readonly what: string; readonly askedMs: number }>();
 
   get size(): number {
     return this.#rows.size;
@@ -206,10 +202,28 @@ export class FleetRows {
   apply({ whole, rigs, goneRigs, timeMillis }: Pick<FleetChanges, 'whole' | 'rigs' | 'goneRigs' | 'timeMillis'>): void {
     if (whole) this.#rows.clear();
     for (const name of goneRigs) this.#rows.delete(name);
-    for (const rig of rigs) this.#rows.set(rig.name, rowOf(rig, timeMillis));
+    for (const rig of rigs) this.#put(rowOf(rig, timeMillis));
+    for (const name of this.#asked.keys()) if (!this.#rows.has(name)) this.#asked.delete(name);
     const isRanked = this.#ranks.size === this.#rows.size && rigs.every(({ name }) => this.#ranks.has(name));
     if (!isRanked || whole) this.#ranks = ranksOf(this.#rows.keys());
     this.#groups = [...new Set([...this.#rows.values()].flatMap(({ rig }) => rig.group ?? []))].sort(compareTexts);
+  }
+
+  /** @param what `asked to pause` @param askedMs by the server's clock */
+  noteAsked(what: string, askedMs: number, rigs: readonly string[]): void {
+    for (const name of rigs) {
+      this.#asked.set(name, { what, askedMs });
+      const row = this.#rows.get(name);
+      if (row) this.#put(row);
+    }
+  }
+
+  #put(row: Omit<FleetRow, 'asked'>): void {
+    const { name, silent } = row.rig;
+    const asked = this.#asked.get(name);
+    const isOpen = asked !== undefined && !silent && row.reportedMs < asked.askedMs;
+    if (!isOpen) this.#asked.delete(name);
+    this.#rows.set(name, { ...row, asked: isOpen ? asked.what : null });
   }
 
   /** @returns the rows to show, in their order; rows that are equal in the column are ordered by name */

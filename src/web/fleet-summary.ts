@@ -46,17 +46,17 @@ export function showTotals(totals: Totals, rows: FleetRows): void {
   setText(byId('hashrate-about'), 'over 30 s');
   setFigure('proven', hashrate(provenHashesPerSecond));
   const heard = rows.all.filter(({ state }) => state !== 'silent');
-  const watts = sum(heard.flatMap((row) => row.watts ?? []));
+  const watts = sum(heard.flatMap((row) => row.rig.watts ?? []));
   // Rigs without sensors count in neither.
-  const measured = sum(heard.flatMap((row) => (row.watts === null ? [] : row.rig.hashesPerSecond)));
+  const measured = sum(heard.flatMap((row) => (row.rig.watts === null ? [] : row.rig.hashesPerSecond)));
   setFigure('power', watts === 0 ? known(null, String) : formatPower(watts));
   setFigure('efficiency', known(watts === 0 ? null : measured / watts, formatEfficiency));
   const hottest = heard.reduce<FleetRow | undefined>(
-    (a, b) => ((b.celsius ?? -Infinity) > (a?.celsius ?? -Infinity) ? b : a),
+    (a, b) => ((b.rig.celsius ?? -Infinity) > (a?.rig.celsius ?? -Infinity) ? b : a),
     undefined,
   );
-  setFigure('hottest', known(hottest?.celsius, formatCelsius));
-  const degrees = heard.flatMap(({ celsius }) => celsius ?? []);
+  setFigure('hottest', known(hottest?.rig.celsius, formatCelsius));
+  const degrees = heard.flatMap(({ rig }) => rig.celsius ?? []);
   setFigure('mean-temperature', known(degrees.length === 0 ? null : sum(degrees) / degrees.length, formatCelsius));
   setFigure(
     'repeats',

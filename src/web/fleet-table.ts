@@ -301,7 +301,7 @@ class Line {
     this.#last = row;
     this.#lastNowMs = nowMs;
     const state = row.faulty && row.state === 'mining' ? 'faulty' : row.state;
-    setAttribute(this.element, 'data-state', state);
+    setAttribute(this.element, 'data-state', row.asked === null ? state : 'asked');
     for (const { column, text } of this.#cells) setText(text, column.text(row, nowMs) ?? UNKNOWN);
     const marks = marksOf(row);
     setText(this.#marks, marks);

@@ -1,10 +1,11 @@
 /** The page of a fleet: polls the operator every two seconds for what has changed, and shows it. */
 
-import type { FleetChanges, FleetControlAnswer } from '../fleet/answers.ts';
+import type { FleetChanges, TimedControlAnswer } from '../fleet/answers.ts';
+import type { FleetRig } from '../fleet/status.ts';
 import { plural } from '../text/quantities.ts';
 import { Poller, Requests } from './api.ts';
 import { announce, byId, element, setAttribute, setText } from './dom.ts';
-import { type Command, ControlDialog, RigDialog } from './fleet-dialogs.ts';
+import { type Command, ControlDialog, RigDialog, type SentRequest } from './fleet-dialogs.ts';
 import { CHOICES, FLEET_COLUMNS, type FleetRow, FleetRows, type FleetView, fragmentOf, viewOf } from './fleet-rows.ts';
 import { Coordinators, newsOf, showTotals, type Totals } from './fleet-summary.ts';
 import { FleetTable } from './fleet-table.ts';
@@ -13,14 +14,14 @@ import { followChoice } from './theme.ts';
 
 /** Of 20,000 rigs, the first answer has megabytes; and rigs have 10 s to answer a control request. */
 const TIMEOUT_MS = 14_000;
-const COMMANDS = ['pause', 'resume', 'restart'] as const;
+const COMMANDS = ['pause', 'resume', 'restart', 'limits'] as const;
 
 const requests = new Requests();
 const reach = new Reach(requests, 'operator');
 const rows = new FleetRows();
 const selected = new Set<string>();
 const coordinators = new Coordinators();
-const rigDialog = new RigDialog();
+const rigDialog = new RigDialog((name) => requests.get<FleetRig>(`fleet/rig?name=${encodeURIComponent(name)}`));
 const controlDialog = new ControlDialog(send);
 const table = new FleetTable({ sort: sortBy, open: openRig, select });
 const poller = new Poller(refresh, (fault) => reach.showFault(fault, last?.timeMillis));
@@ -42,10 +43,10 @@ async function refresh(): Promise<void> {
   last = totals;
   showTotals(totals, rows);
   coordinators.show(totals);
-  rigDialog.refresh(rows, totals.timeMillis);
   showGroups();
   showRows();
   if (news.length > 0) announce(news.join('; '));
+  await rigDialog.refresh(rows, totals.timeMillis);
 }
 
 /* The view: what the address says, and the fields above the table */
@@ -121,7 +122,7 @@ function selectedText(): string {
 /* Rigs, and requests to them */
 
 function openRig(name: string): void {
-  rigDialog.open(name, rows, last?.timeMillis ?? 0);
+  void rigDialog.open(name, rows, last?.timeMillis ?? 0);
 }
 
 function select(names: readonly string[], isSelected: boolean): void {
@@ -139,11 +140,16 @@ function ask(command: Command): void {
 }
 
 /** The names are sent, and not the filter, so that no rig is meant that was not on the page. */
-async function send(command: Command, names: readonly string[]): Promise<FleetControlAnswer> {
-  const body = { request: { command }, rigs: { names } };
+async function send(request: SentRequest, names: readonly string[]): Promise<TimedControlAnswer> {
+  const body = { request, rigs: { names } };
   const response = await reach.withToken(() => requests.post('fleet/control', body, TIMEOUT_MS));
+  const answer: TimedControlAnswer = await response.json();
+  const done = answer.rigs.flatMap((rig) => (rig.done ? [rig.name] : []));
+  // A report does not say what the limits of a rig are, so that its row does not change.
+  if (request.command !== 'limits') rows.noteAsked(`asked to ${request.command}`, answer.askedMillis, done);
+  showRows();
   poller.now();
-  return response.json();
+  return answer;
 }
 
 choice.replaceChildren(...CHOICES.map((each) => element('option', { value: each }, each)));

@@ -98,6 +98,11 @@ export class FleetSubjects {
     return `${this.#prefix}.inbox.>`;
   }
 
+  /** Of the answers that a member can get: both tokens of each are secret until it asks. */
+  answersTo(member: string): string {
+    return `${this.inbox(member)}.*.*`;
+  }
+
   /**
    * Whether an answer to this subject reaches only the member that asks. A request can name any subject for its
    * answer, so an answer to another one could be taken for a coordinator's work.
@@ -150,7 +155,12 @@ export const MOST_MESSAGE_BYTES = 65_536;
 /** Maximum number of ended works that a state names. Rigs that missed more of them know the newer work anyway. */
 export const MOST_ENDED = 16;
 
-export const memberName = z.string().min(1).max(MOST_NAME);
+/** JSON can say half of a surrogate pair, which no subject can: such a name is that of no member. */
+export const memberName = z
+  .string()
+  .min(1)
+  .max(MOST_NAME)
+  .refine((name) => !/\p{Surrogate}/u.test(name), 'is no text');
 export const sentence = z.string().max(MOST_TEXT);
 /** Chosen at random when a coordinator or rig starts, so that others notice a restart or a second one of that name. */
 export const instance = z.string().regex(/^[\da-f]{16}$/);

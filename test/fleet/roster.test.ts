@@ -139,6 +139,18 @@ describe('coordinators', () => {
     expect(roster.status().coordinators).toMatchObject([{ lost: null, chain: null, workAgeSeconds: null }]);
   });
 
+  it('are heard again after a state with the greatest number that was forged in their name', async () => {
+    const { sender, clock, roster } = setUp();
+    sendState(sender, 'c1', beat(Number.MAX_SAFE_INTEGER, null));
+    for (let number = 0; number < 7; number++) {
+      await delivered();
+      clock.advance(1_000);
+      sendState(sender, 'c1', beat(number, null));
+    }
+    await delivered();
+    expect(roster.status().coordinators).toMatchObject([{ name: 'c1', silent: false, ageSeconds: 0 }]);
+  });
+
   it('have room for no more than 16, of which only a silent one makes room', async () => {
     const { sender, clock, roster } = setUp();
     for (let i = 0; i < 17; i++) sendState(sender, `c${i}`, beat(1, null));

@@ -16,6 +16,8 @@ export class FakeNats {
   readonly sent: { readonly by: string; readonly subject: string; readonly data: Uint8Array }[] = [];
   /** Decides for each subscriber whether it gets the message. Replace it to lose messages. */
   delivers: (message: LinkMessage, to: FakeLink) => boolean = () => true;
+  /** How long a message takes to a subscriber. Replace it to let messages overtake each other. */
+  delayMs: (message: LinkMessage, to: FakeLink) => number = () => 0;
   /** Whether this link may publish to, or subscribe to, the subject. */
   permits: (link: FakeLink, operation: 'publish' | 'subscribe', subject: string) => boolean = () => true;
   readonly #subscriptions = new Set<Subscription>();
@@ -47,10 +49,13 @@ export class FakeNats {
     for (const each of chosen(matching, this.#turn++)) {
       if (!this.delivers(message, each.owner)) continue;
       const data = Uint8Array.from(message.data);
-      queueMicrotask(() => {
+      const deliver = () => {
         const isThere = each.owner.state.isConnected && this.#subscriptions.has(each);
         if (isThere) each.listener({ ...message, data });
-      });
+      };
+      const delayMs = this.delayMs(message, each.owner);
+      if (delayMs > 0) setTimeout(deliver, delayMs);
+      else queueMicrotask(deliver);
     }
     return matching.length > 0;
   }

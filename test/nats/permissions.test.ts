@@ -1,7 +1,7 @@
 /** What the accounts of a fleet may say and hear, on real servers with the generated configuration. */
 
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { nkeys } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Credentials, makeCredentials } from '#pickaxe/nats/credentials.js';
@@ -46,6 +46,18 @@ async function memberAt(url: string, name: string): Promise<NatsLink> {
 async function member(name: string): Promise<{ link: NatsLink; warnings: readonly string[] }> {
   const { credentials } = MEMBERS.find((each) => each.name === name)!;
   return connect([server.url], name, { credentials, inbox: subjects.inbox(name) });
+}
+
+/** @returns a connection over which a member says what no link would */
+async function rawMember(name: string, at = server): Promise<Socket> {
+  const { seed, publicKey } = MEMBERS.find((each) => each.name === name)!.credentials;
+  const socket = connectTcp({ host: '127.0.0.1', port: at.ports.client });
+  onTestFinished(() => void socket.destroy());
+  const [first] = await once(socket, 'data');
+  const { nonce } = JSON.parse(`${first}`.slice(5));
+  const sig = nkeys.encode(nkeys.fromSeed(bytes(seed)).sign(bytes(nonce)));
+  socket.write(`CONNECT ${JSON.stringify({ nkey: publicKey, sig, verbose: false })}\r\n`);
+  return socket;
 }
 
 /** The server takes what a link sends in its order, and answers this request when it has taken everything before. */
@@ -229,15 +241,48 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     expect(await ask(boss, subjects.control('rig 1'))).toBe(subjects.control('rig 1'));
   });
 
-  it('a rig answers a request once', async () => {
-    const [{ link: rig, warnings }, { link: boss }] = [await member('rig 1'), await member('boss')];
+  it('a rig cannot publish work, although an operator asks it with that subject for the answer', async () => {
+    const [{ link: rig, warnings }, { link: other }] = [await member('rig 1'), await member('rig2')];
+    const heard: string[] = [];
+    other.subscribe(subjects.allWork, ({ subject }) => heard.push(subject));
+    const asked: string[] = [];
     rig.subscribe(subjects.control('rig 1'), ({ reply = '' }) => {
-      rig.publish(reply, bytes('1'));
-      rig.publish(reply, bytes('2'));
+      asked.push(reply);
+      rig.publish(reply, bytes('forged'));
     });
+    await settled(other, subjects.hello('nobody', 'rig2'));
     await settled(rig, subjects.hello('nobody', 'rig 1'));
-    await boss.request(subjects.control('rig 1'), bytes(''), 60_000, never);
-    await until(() => expect(warnings).toEqual([expect.stringMatching(/publish to pickaxe\.inbox\.boss\./)]));
+    const boss = await rawMember('boss');
+    boss.write(`PUB ${subjects.control('rig 1')} ${subjects.work('c1')} 0\r\n\r\n`);
+    await until(() => expect(warnings).toEqual([expect.stringMatching(/publish to pickaxe\.work\.c1/)]));
+    expect(asked).toEqual([subjects.work('c1')]);
+    const { link: coordinator } = await member('c1');
+    coordinator.publish(subjects.work('c1'), bytes(''));
+    await until(() => expect(heard).toHaveLength(1));
+  });
+
+  it('rigs may answer an operator that is new, and stay connected', async () => {
+    const own = await TestServer.start(configOf(MEMBERS.filter(({ role }) => role !== 'operator')));
+    const rig = await memberAt(own.url, 'rig 1');
+    const states: boolean[] = [];
+    rig.onState(({ isConnected }) => states.push(isConnected));
+    rig.subscribe(subjects.control('rig 1'), ({ reply = '' }) => rig.publish(reply, bytes('done')));
+    await settled(rig, subjects.hello('nobody', 'rig 1'));
+    await own.reconfigure(configOf(MEMBERS));
+    const boss = await memberAt(own.url, 'boss');
+    const answer = await boss.request(subjects.control('rig 1'), bytes(''), 60_000, never);
+    expect(new TextDecoder().decode(answer)).toBe('done');
+    expect(states).toEqual([]);
+  });
+
+  it('a member cannot fill the memory of a server with subscriptions', async () => {
+    const rig = await rawMember('rig 1');
+    let answer = '';
+    rig.on('data', (chunk) => {
+      answer += chunk;
+    });
+    for (let i = 0; i < 100; i++) rig.write(`SUB ${subjects.inbox('rig 1')}.a${i} ${i}\r\n`);
+    await until(() => expect(answer).toMatch(/-ERR 'maximum subscriptions exceeded'/i));
   });
 
   it('members at a site with a leaf node have the same accounts, and only servers of the fleet can be leaf nodes', async () => {
@@ -270,16 +315,9 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const other = await memberAt(own.url, 'c1');
     let heard = 0;
     other.subscribe(subjects.reports, () => heard++);
-    const { seed, publicKey } = MEMBERS.find(({ name }) => name === 'boss')!.credentials;
-    const socket = connectTcp({ host: '127.0.0.1', port: own.ports.client });
-    onTestFinished(() => void socket.destroy());
-    const [first] = await once(socket, 'data');
-    const { nonce } = JSON.parse(`${first}`.slice(5));
-    const sig = nkeys.encode(nkeys.fromSeed(bytes(seed)).sign(bytes(nonce)));
+    const socket = await rawMember('boss', own);
     socket.pause();
-    socket.write(
-      `CONNECT ${JSON.stringify({ nkey: publicKey, sig, verbose: false })}\r\nSUB ${subjects.reports} 1\r\n`,
-    );
+    socket.write(`SUB ${subjects.reports} 1\r\n`);
     const report = new Uint8Array(60_000);
     let sent = 0;
     // One batch after the other: a server holds up who sends faster than it can pass on.

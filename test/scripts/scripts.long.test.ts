@@ -98,7 +98,6 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       rigs: 60,
       cuts: 5,
       lastRigMs: few,
-      lastSearchMs: few,
       lastHashingRigMs: few,
       perSecond: { outMessages: positive, outBytes: positive },
       perCut: { outMessages: positive, outBytes: positive },

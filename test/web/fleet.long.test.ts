@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
+import type { AskRig } from '#pickaxe/fleet/ask-rigs.js';
+import { summaryOf } from '#pickaxe/fleet/http/changes.js';
 import type { FleetStatus } from '#pickaxe/fleet/status.js';
 import { formatHashrate } from '#pickaxe/report/units.js';
 import { FLEET_COLUMNS, FleetRows, fragmentOf, viewOf } from '#pickaxe/web/fleet-rows.js';
@@ -58,7 +60,7 @@ describe('the view of a fleet', () => {
       const served = new ServedFleet(500);
       const all = new FleetRows();
       const { rigs, timeMillis } = served.fleet.status() as FleetStatus;
-      all.apply({ whole: true, rigs, goneRigs: [], timeMillis });
+      all.apply({ whole: true, rigs: rigs.map(summaryOf), goneRigs: [], timeMillis });
       for (const downwards of [false, true]) {
         const keys = all.shown({ ...viewOf(''), sort, downwards }).map((one) => column.sortKey(one));
         const known = keys.filter((key) => key !== null);
@@ -259,6 +261,80 @@ describe.skipIf(noBrowser)(`the page of a fleet${why}`, () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
+  it('shows what was asked of a rig until the rig reports', async () => {
+    // Unlike those of the synthetic fleet, these rigs report in their turn.
+    const ask: AskRig = async (name) => ({ done: name !== 'rig-0003', message: 'it does not want to' });
+    const served = await new ServedFleet(20).serve({ control: true }, ask);
+    const page = await shown(served);
+    const badge = (name: string) => row(page, name).locator('.badge').textContent();
+    for (const name of ['rig-0001', 'rig-0003']) await row(page, name).locator('[data-column=select]').click();
+    await page.getByRole('button', { name: 'Restart …' }).click();
+    await page.locator('#ask-go').click();
+    await shows(async () => expect(await badge('rig-0001')).toBe('asked to restart'));
+    expect(await badge('rig-0003')).toBe('mining');
+    expect(await page.locator('#ask-result').textContent()).toBe('1 rig is restarting; 1 rig did not do it:');
+    // The answer that follows brings the rig's last report once more, as though it had only now been heard of.
+    served.change('rig-0001', { duplicate: true });
+    await goOn(served, page, 1_000);
+    await shows(async () => expect(await row(page, 'rig-0001').locator('.marks').textContent()).toContain('twice'));
+    expect(await badge('rig-0001')).toBe('asked to restart');
+    await goOn(served, page, 10_000);
+    await shows(async () => expect(await badge('rig-0001')).toBe('mining'));
+  });
+
+  it('lowers the temperature limits of the selected rigs, and takes them back', async () => {
+    const asked: unknown[] = [];
+    const ask: AskRig = async (name, request) => {
+      asked.push([name, request]);
+      return { done: name !== 'rig-0003', message: 'its version of pickaxe does not know the request' };
+    };
+    const served = await new ServedFleet(20).serve({ control: true }, ask);
+    const page = await shown(served);
+    for (const name of ['rig-0001', 'rig-0003']) await row(page, name).locator('[data-column=select]').click();
+    const openDialog = () => page.getByRole('button', { name: 'Limits …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the limits of 2 rigs?' });
+    const go = dialog.getByRole('button', { name: 'Change the limits of 2 rigs' });
+    const [gpu, cpu] = [dialog.getByLabel('Limit of GPUs'), dialog.getByLabel('Limit of CPUs')];
+    const result = page.locator('#ask-result');
+    await openDialog();
+    await go.click();
+    expect(await result.textContent()).toBe('Give a limit, or take one back.');
+    await gpu.fill('700');
+    await go.click();
+    expect(asked).toEqual([]);
+    await gpu.fill('72.5');
+    await go.click();
+    await shows(async () =>
+      expect(await result.textContent()).toBe('1 rig has changed its limits; 1 rig did not do it:'),
+    );
+    expect(await page.locator('#ask-failed').textContent()).toContain('rig-0003 its version of pickaxe');
+    expect(await gpu.isVisible()).toBe(false);
+    const lower = { command: 'limits', gpuCelsius: 72.5 };
+    expect(asked.splice(0)).toEqual([
+      ['rig-0001', lower],
+      ['rig-0003', lower],
+    ]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    expect(await row(page, 'rig-0001').locator('.badge').textContent()).toBe('mining');
+
+    await openDialog();
+    expect(await gpu.inputValue()).toBe('');
+    await dialog.getByLabel('take that of GPUs back').check();
+    expect(await gpu.isDisabled()).toBe(true);
+    await cpu.fill('80');
+    await go.click();
+    await page.locator('#ask-failed li').waitFor();
+    const taken = { command: 'limits', gpuCelsius: null, cpuCelsius: 80 };
+    expect(asked).toEqual([
+      ['rig-0001', taken],
+      ['rig-0003', taken],
+    ]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    // The fields of limits belong to no other request.
+    await page.getByRole('button', { name: 'Pause …' }).click();
+    expect(await page.getByLabel('Limit of GPUs').isVisible()).toBe(false);
+  });
+
   it('only shows where control is not allowed', async () => {
     const served = await serve(50, false);
     const page = await shown(served);
@@ -275,6 +351,7 @@ describe.skipIf(noBrowser)(`the page of a fleet${why}`, () => {
     const page = await shown(served);
     await row(page, 'rig-0006').locator('[data-column=rig]').click();
     const dialog = page.getByRole('dialog', { name: 'rig-0006' });
+    await dialog.locator('#rig-devices tbody tr').first().waitFor();
     expect(await dialog.locator('#rig-devices tbody tr').count()).toBe(6);
     expect(await dialog.locator('#rig-devices tbody tr').first().textContent()).toContain(
       'it failed five times in a row',
@@ -285,6 +362,28 @@ describe.skipIf(noBrowser)(`the page of a fleet${why}`, () => {
     await shows(async () => expect(await hashrate()).not.toBe(before));
     await dialog.getByRole('button', { name: 'Close' }).click();
     expect(await dialog.count()).toBe(0);
+  });
+
+  it('says why the devices of a rig are not known, and shows them when they are', async () => {
+    const served = await serve(20);
+    let isBroken = true;
+    const page = await shown(served, {
+      expected: /ERR_FAILED/,
+      prepare: (one) => one.route(/fleet\/rig/, (route) => (isBroken ? route.abort() : route.continue())),
+    });
+    await row(page, 'rig-0006').locator('[data-column=rig]').click();
+    const dialog = page.getByRole('dialog', { name: 'rig-0006' });
+    const missing = dialog.locator('#rig-no-devices');
+    await shows(async () =>
+      expect(await missing.textContent()).toBe('Its devices are not known: the operator cannot be reached.'),
+    );
+    isBroken = false;
+    await goOn(served, page);
+    await dialog.locator('#rig-devices tbody tr').first().waitFor();
+    expect(await missing.isVisible()).toBe(false);
+    served.edit = (status) => ({ ...status, rigs: status.rigs.filter(({ name }) => name !== 'rig-0006') });
+    await goOn(served, page);
+    await shows(async () => expect(await dialog.locator('#rig-state').textContent()).toBe('no longer listed'));
   });
 
   it('shows the texts of others as text', async () => {
@@ -371,8 +470,11 @@ describe.skipIf(noBrowser)(`the page of a fleet${why}`, () => {
     await page.locator('#ask-failed li').waitFor();
     await check();
     await page.locator('#ask-cancel').click();
+    await page.getByRole('button', { name: 'Limits …' }).click();
+    await check();
+    await page.locator('#ask-cancel').click();
     await row(page, 'rig-0006').locator('[data-column=rig]').click();
-    await page.getByRole('dialog').waitFor();
+    await page.locator('#rig-devices tbody tr').first().waitFor();
     await check();
   });
 

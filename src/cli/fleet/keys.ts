@@ -20,6 +20,8 @@ const FLEET = 'fleet.json';
 const CONFIG = 'nats-server.conf';
 const LEAF_CONFIG = 'nats-leaf.conf';
 const FOLDER_MODE = 0o700;
+/** Maximum length of a file's name, in bytes, on most systems. */
+const MOST_FILE_NAME = 255;
 /** Number of members that are listed one by one. */
 const MOST_LISTED = 20;
 const PORTS = { client: 4222, route: 6222, leaf: 7422 } as const;
@@ -66,6 +68,7 @@ export function runKeys(folder: string, options: Options, io: Io): number {
     const revoked = revokeMembers(withTerms(before ?? newFleet(), options), options.revoke ?? []);
     return addMembers(revoked, names);
   });
+  const configs = configsOf(fleet);
   prepareFolder(folder, before !== undefined);
   checkOwn(folder, CONFIG);
   checkOwn(folder, LEAF_CONFIG);
@@ -80,10 +83,22 @@ export function runKeys(folder: string, options: Options, io: Io): number {
   for (const file of revoked) rmSync(file, { force: true });
   for (const { name, seed } of added) createFile(seedFile(folder, name), `${seed}\n`, SECRET_MODE);
   replaceFile(join(folder, FLEET), `${JSON.stringify(fleet, undefined, 2)}\n`);
-  replaceFile(join(folder, CONFIG), serverConfig(termsOf(fleet, 'cluster')));
-  if (fleet.leaves) replaceFile(join(folder, LEAF_CONFIG), serverConfig(termsOf(fleet, 'leaf')));
+  for (const [name, text] of configs) replaceFile(join(folder, name), text);
   io.out(report(folder, fleet, added, options.revoke ?? [], before !== undefined));
   return EXIT.done;
+}
+
+/** Made before anything is written. @throws UsageError for paths that no configuration can have */
+function configsOf(fleet: FleetFile): [name: string, text: string][] {
+  try {
+    return [
+      [CONFIG, serverConfig(termsOf(fleet, 'cluster'))],
+      ...(fleet.leaves ? [[LEAF_CONFIG, serverConfig(termsOf(fleet, 'leaf'))] as [string, string]] : []),
+    ];
+  } catch (fault) {
+    if (fault instanceof RangeError) throw new UsageError('The path of a certificate or key has control characters.');
+    throw fault;
+  }
 }
 
 /* The options */
@@ -95,8 +110,13 @@ function membersOf(options: Options): { name: string; role: Role }[] {
 }
 
 function checkedName(name: string): string {
-  if (rigName.schema(z).safeParse(name).success) return name;
   const shown = oneLine(JSON.stringify(name), 80);
+  if (rigName.schema(z).safeParse(name).success) {
+    if (seedFile('', name).length <= MOST_FILE_NAME) return name;
+    throw new UsageError(
+      `${shown} is too long for the name of a seed’s file: give fewer characters, or A to Z and digits.`,
+    );
+  }
   throw new UsageError(`${shown} is no name of a member: that has 1 to 64 characters that one can see.`);
 }
 

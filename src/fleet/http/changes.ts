@@ -1,7 +1,8 @@
 /** What has changed in a fleet since an earlier answer, so that a page of many rigs can be refreshed cheaply. */
 
 import type { Clock } from '../../system/clock.ts';
-import type { FleetChanges } from '../answers.ts';
+import type { FleetChanges, RigSummary } from '../answers.ts';
+import { failedDeviceCount, faultsOf, hottestCelsius, isFaulty, totalWatts } from '../figures.ts';
 import type { FleetRig, FleetStatus } from '../status.ts';
 
 /** The status is computed at most once in this time, however many clients ask. */
@@ -51,11 +52,11 @@ export class ChangeLog {
     const { rigs, ...totals } = this.status;
     const from = this.#numberOf(mark);
     const next = { ...totals, mark: `${this.#instance}-${this.#number}` };
-    if (from === undefined) return { ...next, whole: true, rigs, goneRigs: [] };
+    if (from === undefined) return { ...next, whole: true, rigs: rigs.map(summaryOf), goneRigs: [] };
     return {
       ...next,
       whole: false,
-      rigs: rigs.filter(({ name }) => (this.#known.get(name)?.changed ?? 0) > from),
+      rigs: rigs.filter(({ name }) => (this.#known.get(name)?.changed ?? 0) > from).map(summaryOf),
       goneRigs: [...this.#gone].flatMap(([name, number]) => (number > from ? [name] : [])),
     };
   }
@@ -91,6 +92,20 @@ export class ChangeLog {
     const isKnown = instance === this.#instance && number <= this.#number && number >= this.#number - MOST_BEHIND;
     return isKnown ? number : undefined;
   }
+}
+
+export function summaryOf(rig: FleetRig): RigSummary {
+  const { devices, uptimeSeconds, hashes, found, unknown, hardwareErrors, ...others } = rig;
+  return {
+    ...others,
+    faulty: isFaulty(rig),
+    deviceCount: devices.length,
+    failedDeviceCount: failedDeviceCount(rig),
+    celsius: hottestCelsius(rig),
+    watts: totalWatts(rig),
+    faults: faultsOf(rig),
+    models: [...new Set(devices.flatMap(({ model }) => model ?? []))],
+  };
 }
 
 /** Each report brings a list of devices of its own, so that its other figures need not be compared. */

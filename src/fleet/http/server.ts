@@ -6,20 +6,21 @@ import type { Http } from '../../report/http/api.ts';
 import { json, openApiRoute, pageRoutes, type Route } from '../../report/http/route.ts';
 import { HttpServer, type ServerOptions } from '../../report/http/server.ts';
 import { Refusals } from '../../system/bounded.ts';
-import type { Clock } from '../../system/clock.ts';
+import { type Clock, wallMs } from '../../system/clock.ts';
 import { version } from '../../system/version.ts';
 import { jsonText } from '../../text/plain-text.ts';
 import { plural } from '../../text/quantities.ts';
 import {
   FleetChanges,
   FleetChangesQuery,
-  FleetControlAnswer,
   FleetControlBody,
   FleetHealth,
   FleetReadiness,
+  FleetRigQuery,
+  TimedControlAnswer,
 } from '../answers.ts';
 import { type AskRig, askRigs, selectRigs } from '../ask-rigs.ts';
-import { FleetStatus } from '../status.ts';
+import { FleetRig, FleetStatus } from '../status.ts';
 import { ChangeLog } from './changes.ts';
 import { FleetMetrics } from './metrics.ts';
 
@@ -40,6 +41,10 @@ export interface FleetHttpContext {
   readonly instance: string;
 }
 
+interface Rigs {
+  readonly rigs: readonly { readonly ageSeconds: number }[];
+}
+
 /**
  * Answers as bytes that all clients of the same second share: the whole status of 10,000 rigs has 14 MB, which
  * must not be in memory once for each client that reads slowly.
@@ -48,7 +53,7 @@ class SharedAnswers {
   #status: FleetStatus | undefined;
   readonly #bodies = new Map<string, Buffer>();
 
-  get(status: FleetStatus, name: string, make: () => Pick<FleetStatus, 'rigs'>): Buffer {
+  get(status: FleetStatus, name: string, make: () => Rigs): Buffer {
     if (status !== this.#status) this.#bodies.clear();
     this.#status = status;
     let body = this.#bodies.get(name);
@@ -61,7 +66,7 @@ class SharedAnswers {
 }
 
 /** The figures of reports came as JSON, so they need no rounding, which would take most of the time. */
-function textOf({ rigs, ...others }: Pick<FleetStatus, 'rigs'>): string {
+function textOf({ rigs, ...others }: Rigs): string {
   const rounded = rigs.map((rig) => ({ ...rig, ageSeconds: Math.round(rig.ageSeconds * 1000) / 1000 }));
   return `${jsonText(others).slice(0, -1)},"rigs":${JSON.stringify(rounded)}}`;
 }
@@ -70,8 +75,9 @@ function textOf({ rigs, ...others }: Pick<FleetStatus, 'rigs'>): string {
 export function fleetRoutes(
   changes: ChangeLog,
   ask: AskRig,
-  { control, log, stop }: { readonly control: boolean; readonly log: Logger; readonly stop: AbortSignal },
+  context: Pick<FleetHttpContext, 'log' | 'clock'> & { readonly control: boolean; readonly stop: AbortSignal },
 ): Route[] {
+  const { control } = context;
   const answers = new SharedAnswers();
   return [
     {
@@ -84,7 +90,8 @@ export function fleetRoutes(
     {
       method: 'GET',
       path: '/api/v1/fleet/changes',
-      summary: 'the same, with only those rigs that have changed since an earlier answer',
+      summary:
+        'the same, with the devices of each rig in sums, and only those rigs that have changed since an earlier answer',
       query: FleetChangesQuery,
       answers: { 200: FleetChanges },
       answer: ({ query }, reply) => {
@@ -95,7 +102,20 @@ export function fleetRoutes(
         return reply.type(JSON_TYPE).send(answers.get(status, `since ${mark}`, make));
       },
     },
-    controlRoute(changes, ask, log, stop),
+    {
+      method: 'GET',
+      path: '/api/v1/fleet/rig',
+      summary: 'one rig, with its devices',
+      query: FleetRigQuery,
+      answers: { 200: FleetRig },
+      answer: ({ query }) => {
+        const { name } = query as FleetRigQuery;
+        const rig = changes.status.rigs.find((each) => each.name === name);
+        if (!rig) throw new HttpError(404, 'no-such-rig', 'there is no such rig');
+        return rig;
+      },
+    },
+    controlRoute(changes, ask, context),
     {
       method: 'GET',
       path: '/healthz',
@@ -119,7 +139,11 @@ export function fleetRoutes(
 }
 
 /** One request at a time, so that clients cannot make the operator flood the fleet. */
-function controlRoute(changes: ChangeLog, ask: AskRig, log: Logger, stop: AbortSignal): Route {
+function controlRoute(
+  changes: ChangeLog,
+  ask: AskRig,
+  { log, clock, stop }: Pick<FleetHttpContext, 'log' | 'clock'> & { readonly stop: AbortSignal },
+): Route {
   let busy = false;
   return {
     method: 'POST',
@@ -128,19 +152,20 @@ function controlRoute(changes: ChangeLog, ask: AskRig, log: Logger, stop: AbortS
     controls: true,
     body: FleetControlBody,
     mostBodyBytes: MOST_CONTROL_BYTES,
-    answers: { 200: FleetControlAnswer },
+    answers: { 200: TimedControlAnswer },
     answer: async ({ body }) => {
       const { request, rigs } = body as FleetControlBody;
       const targets = selectRigs(changes.status.rigs, rigs);
       if (targets.length === 0) throw new HttpError(404, 'no-such-rig', 'there is no such rig');
       if (busy) throw new HttpError(503, 'unavailable', 'another request to rigs is running: try again in 10 s');
       busy = true;
+      const askedMillis = wallMs(clock);
       try {
         const answer = await askRigs(targets, request, ask, stop);
         const { done, failed } = answer;
         const line = `${request.command}: asked of ${plural(targets.length, 'rig')} by an HTTP request`;
         log.info({ tag: 'fleet' }, `${line}; ${done} did it, ${failed} did not`);
-        return answer;
+        return { askedMillis, ...answer };
       } finally {
         busy = false;
       }
@@ -160,7 +185,7 @@ export async function serveFleet(
   const changes = new ChangeLog(status, clock, instance);
   const metrics = new FleetMetrics(() => changes.status, refusals.counts);
   const closing = new AbortController();
-  const own = [...fleetRoutes(changes, ask, { control, log, stop: closing.signal }), metrics.route];
+  const own = [...fleetRoutes(changes, ask, { control, log, clock, stop: closing.signal }), metrics.route];
   const routes = [...own, openApiRoute(own), ...pageRoutes('fleet.html')];
   const server = new HttpServer(options, routes, { log, clock, limits, refusals });
   const close = async () => {

@@ -205,8 +205,22 @@ export class FleetRelay implements Relay {
     } else {
       const state = readMessage(CoordinatorState, data);
       if (!state) refusals.note('wrong-message', oneLine(sender));
-      else if (sender !== this.#options.name) this.#others.take(sender, state, nowMs);
-      else if (state.instance !== this.#options.instance) this.#logNamesake(nowMs);
+      else if (sender !== this.#options.name) {
+        if (this.#others.take(sender, state, nowMs)) void this.#ask(sender);
+      } else if (state.instance !== this.#options.instance) this.#logNamesake(nowMs);
+    }
+  }
+
+  /** Asks another coordinator for its current work. If no answer comes, one of its next states is the occasion. */
+  async #ask(coordinator: string): Promise<void> {
+    const { link, subjects, name, clock } = this.#options;
+    try {
+      const subject = subjects.hello(coordinator, name);
+      const answer = await link.request(subject, messageBytes({}), this.#limits.helloMs, this.#stop);
+      const state = readMessage(CoordinatorState, answer);
+      if (state) this.#others.take(coordinator, state, clock.monotonicMs());
+    } catch {
+      // It is silent, or this one stops.
     }
   }
 

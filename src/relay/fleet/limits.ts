@@ -21,8 +21,8 @@ export const coordinatorLimits = {
   works: 1_024,
   /** Maximum number of remembered verdicts, so that no solution is submitted twice. */
   verdicts: 16_384,
-  /** Maximum number of rigs with limits of their own, 2 kB each. Further ones share one set of limits. */
-  rigs: 16_384,
+  /** Maximum number of rigs with limits of their own, 2 kB each: all of a fleet report to each coordinator. */
+  rigs: 20_000,
   /** A rig without a message in this time can be forgotten. */
   rigIdleMs: 60_000,
   /** A rig mines here until its report of every ten seconds has failed to come three times. */
@@ -33,7 +33,7 @@ export const coordinatorLimits = {
    */
   solutionBurst: 1_000,
   solutionsPerSecond: 500,
-  /** Token bucket for a rig's requests for the state, and for its reports. */
+  /** Token bucket for a rig's requests for the state, or to another coordinator, and for a rig's reports. */
   helloBurst: 5,
   hellosPerSecond: 0.5,
   reportBurst: 3,

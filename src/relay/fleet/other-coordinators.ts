@@ -17,16 +17,20 @@ export interface ForeignWork extends KnownWork {
 
 interface HeardWork extends ForeignWork {
   ended: StaleReason | undefined;
+  /** The latest safe creation time as its coordinator last said, and when that was heard. */
+  claimedUs: bigint;
+  claimedMs: number;
 }
 
 interface Coordinator {
   readonly states: TokenBucket;
   readonly elsewhere: TokenBucket;
+  /** For asking it for its current work. */
+  readonly hellos: TokenBucket;
   /** By name. */
   readonly works: BoundedMap<string, HeardWork>;
   instance: string;
   number: number;
-  latestTimeUs: bigint;
   heardMs: number;
 }
 
@@ -44,28 +48,36 @@ export class OtherCoordinators {
     return this.#of(name, nowMs)?.states.take(1, nowMs) === true;
   }
 
-  /** Takes a state that was admitted, unless it is old. */
-  take(name: string, state: CoordinatorState, nowMs: number): void {
+  /**
+   * Takes a state that was admitted, unless it is old.
+   * @returns whether to ask for its current work, which was given before this coordinator could hear it
+   */
+  take(name: string, state: CoordinatorState, nowMs: number): boolean {
     const coordinator = this.#coordinators.get(name);
-    if (!coordinator) return;
-    const { instance, number, given, ended, latestTimeMicros } = state;
-    if (instance === coordinator.instance && number <= coordinator.number) return;
+    if (!coordinator) return false;
+    const { instance, number, work: current, given, ended, latestTimeMicros } = state;
+    // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+    const isSilent = nowMs - coordinator.heardMs >= this.#limits.coordinatorIdleMs;
+    if (instance === coordinator.instance && number <= coordinator.number && !isSilent) return false;
     coordinator.instance = instance;
     coordinator.number = number;
-    // A coordinator that was started again knows no time before it has work, but its former works stay as valid.
-    const claimedUs = BigInt(latestTimeMicros);
-    const knownUs = latestTimeOf(coordinator, nowMs);
-    coordinator.latestTimeUs = claimedUs > knownUs ? claimedUs : knownUs;
     coordinator.heardMs = nowMs;
     this.#coordinators.delete(name);
     this.#coordinators.set(name, coordinator);
     if (given && !coordinator.works.has(given.name)) {
       coordinator.works.set(given.name, heard(coordinator, workOfGiven(given)));
     }
+    const named = current === null ? undefined : coordinator.works.get(current);
+    if (named) {
+      named.claimedUs = BigInt(latestTimeMicros);
+      named.claimedMs = nowMs;
+    }
     for (const { name: work, reason } of ended) {
       const known = coordinator.works.get(work);
       if (known) known.ended ??= reason;
     }
+    const isUnknown = current !== null && !named && ended.every(({ name }) => name !== current);
+    return isUnknown && coordinator.hellos.take(1, nowMs);
   }
 
   find(coordinator: string, work: string): ForeignWork | undefined {
@@ -76,13 +88,14 @@ export class OtherCoordinators {
     const known = this.#coordinators.get(name);
     if (known || !this.#makeRoom(nowMs)) return known;
     const { stateBurst, statesPerSecond, elsewhereBurst, elsewherePerSecond, worksOfEach } = this.#limits;
+    const { helloBurst, hellosPerSecond } = this.#limits;
     const coordinator: Coordinator = {
       states: new TokenBucket(stateBurst, statesPerSecond, nowMs),
       elsewhere: new TokenBucket(elsewhereBurst, elsewherePerSecond, nowMs),
+      hellos: new TokenBucket(helloBurst, hellosPerSecond, nowMs),
       works: new BoundedMap(worksOfEach),
       instance: '',
       number: -1,
-      latestTimeUs: 0n,
       heardMs: nowMs,
     };
     this.#coordinators.set(name, coordinator);
@@ -99,15 +112,15 @@ export class OtherCoordinators {
   }
 }
 
-function heard(coordinator: Coordinator, work: Work): HeardWork {
+function heard({ elsewhere }: Coordinator, work: Work): HeardWork {
   return {
     work,
     ended: undefined,
-    elsewhere: coordinator.elsewhere,
-    latestTimeUs: (nowMs) => latestTimeOf(coordinator, nowMs),
+    elsewhere,
+    claimedUs: 0n,
+    claimedMs: 0,
+    latestTimeUs(nowMs) {
+      return this.claimedUs + BigInt(Math.round(1_000 * (nowMs - this.claimedMs)));
+    },
   };
-}
-
-function latestTimeOf({ latestTimeUs, heardMs }: Coordinator, nowMs: number): bigint {
-  return latestTimeUs + BigInt(Math.round(1_000 * (nowMs - heardMs)));
 }

@@ -1,9 +1,12 @@
 /** What rigs send to a coordinator: requests for its state, solutions, and reports. Every message has a bound. */
 
 import { z } from 'zod';
+import type { Solution } from '../../chain/verify.ts';
+import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Link, LinkMessage } from '../../nats/link.ts';
 import type { Verdict } from '../../source/source.ts';
+import type { Outcome } from '../../source/vocabulary.ts';
 import { settledWithin } from '../../system/abort.ts';
 import { LogBucket, Refusals } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
@@ -27,6 +30,8 @@ import type { Judged, Solutions } from './solutions.ts';
 const REFUSED_LOGGED = 10;
 /** The same for first solutions: enough for a fleet that starts. */
 const FIRST_SOLUTIONS_LOGGED = 100;
+/** The same for the finders of blocks: the owner of a fleet wants to know each, and a test network has too many. */
+const BLOCKS_LOGGED = 100;
 
 /** What a coordinator reads of a rig's report. Rates are bounded, so that their sum stays finite. */
 const ReportedRate = z.object({ coordinator: memberName.nullable(), hashesPerSecond: z.number().min(0).max(1e30) });
@@ -54,6 +59,7 @@ export class RigRequests {
   readonly #rigs: Rigs;
   readonly #refusedLines: LogBucket;
   readonly #firstSolutions: LogBucket;
+  readonly #blocks: LogBucket;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
@@ -63,6 +69,7 @@ export class RigRequests {
     this.refusals = new Refusals(REFUSALS, (line) => log.warn(line), limits.logMs);
     this.#refusedLines = new LogBucket(REFUSED_LOGGED, nowMs);
     this.#firstSolutions = new LogBucket(FIRST_SOLUTIONS_LOGGED, nowMs);
+    this.#blocks = new LogBucket(BLOCKS_LOGGED, nowMs);
   }
 
   hello(message: LinkMessage): void {
@@ -143,11 +150,11 @@ export class RigRequests {
   }
 
   /** Answers with the verdict, or that it is pending. */
-  async #answer(rig: Rig, reply: string, { verdict, isBlock, isFirst }: Judged & { kind: 'solution' }): Promise<void> {
+  async #answer(rig: Rig, reply: string, { verdict, solution, isFirst }: Judged & { kind: 'solution' }): Promise<void> {
     const { name, link, limits } = this.#options;
     let answer: SolutionAnswer = { state: 'pending', coordinator: name };
     const known = verdict.then((verdict) => {
-      if (isFirst) this.#count(rig, verdict, isBlock);
+      if (isFirst) this.#count(rig, verdict, solution);
       const { outcome, reason, by } = verdict;
       const from = by !== undefined && { by: oneLine(by, MOST_TEXT) };
       answer = { state: 'verdict', outcome, reason: oneLine(reason, MOST_TEXT), ...from };
@@ -156,14 +163,23 @@ export class RigRequests {
     link.publish(reply, messageBytes(answer));
   }
 
-  #count({ account, shown }: Rig, { outcome }: Verdict, isBlock: boolean): void {
+  #count({ account, shown }: Rig, { outcome }: Verdict, { isBlock, work }: Solution): void {
     const nowMs = this.#nowMs;
+    if (isBlock) this.#logBlock(shown, outcome, work, nowMs);
     const known = outcome === 'accepted' || outcome === 'stale' ? outcome : 'rejected';
     if (known === 'accepted' && isBlock) account.blocks++;
     const unlogged = account.note(known, nowMs) ? this.#firstSolutions.take(nowMs) : undefined;
     if (unlogged === undefined) return;
     const others = unlogged > 0 ? `, and of ${unlogged} others before it` : '';
     this.#options.log.info(`first accepted solution of ${shown}${others}`);
+  }
+
+  /** The event about a block names only the relay: the owner of a thousand rigs learns here which of them found it. */
+  #logBlock(shown: string, outcome: Outcome, { chain, height }: Work, nowMs: number): void {
+    const unlogged = this.#blocks.take(nowMs);
+    if (unlogged === undefined) return;
+    const others = unlogged > 0 ? `; ${unlogged} blocks before it have no such line` : '';
+    this.#options.log.info(`${shown} has found the block of chain ${chain} at height ${height}: ${outcome}${others}`);
   }
 
   /** Counts a refusal, and tells the rig unless it was told too often. */

@@ -15,6 +15,8 @@ interface RigOptions {
   readonly limits: CoordinatorLimits;
   /** Number of hashes that a solution of the current work takes on average. */
   readonly difficulty: () => number;
+  /** Whether it stands for several rigs. */
+  readonly isShared: boolean;
   readonly nowMs: number;
 }
 
@@ -24,6 +26,7 @@ export class Rig {
   readonly shown: string;
   readonly account: Account;
   readonly #limits: CoordinatorLimits;
+  readonly #isShared: boolean;
   readonly solutions: TokenBucket;
   readonly hellos: TokenBucket;
   readonly reports: TokenBucket;
@@ -36,11 +39,12 @@ export class Rig {
   /** When a message last came. */
   lastMs: number;
 
-  constructor({ name, shown, account, limits, difficulty, nowMs }: RigOptions) {
+  constructor({ name, shown, account, limits, difficulty, isShared, nowMs }: RigOptions) {
     this.name = name;
     this.shown = shown;
     this.account = account;
     this.#limits = limits;
+    this.#isShared = isShared;
     this.solutions = new TokenBucket(limits.solutionBurst, limits.solutionsPerSecond, nowMs);
     this.hellos = new TokenBucket(limits.helloBurst, limits.hellosPerSecond, nowMs);
     this.reports = new TokenBucket(limits.reportBurst, limits.reportsPerSecond, nowMs);
@@ -63,7 +67,7 @@ export class Rig {
   wasWrong(nowMs: number): boolean {
     this.account.note('rejected', nowMs);
     // Those that share their limits must not be refused because of one of them.
-    if (this.#wrong.take(1, nowMs) || this.name === OTHER_WORKERS) return false;
+    if (this.#wrong.take(1, nowMs) || this.#isShared) return false;
     this.#refusedUntilMs = nowMs + this.#limits.refusedMs;
     return true;
   }
@@ -102,7 +106,7 @@ export class Rigs {
   constructor(limits: CoordinatorLimits, difficulty: () => number, nowMs: number) {
     this.#limits = limits;
     this.#difficulty = difficulty;
-    this.#further = this.#make(OTHER_WORKERS, nowMs);
+    this.#further = this.#make(OTHER_WORKERS, nowMs, true);
   }
 
   /** @returns the rig that sends to this subject; undefined when the subject ends with no name */
@@ -133,11 +137,11 @@ export class Rigs {
     return this.#accounts.list(nowMs);
   }
 
-  #make(name: string, nowMs: number): Rig {
+  #make(name: string, nowMs: number, isShared = false): Rig {
     // A name of control characters alone would leave nothing to show.
     const shown = oneLine(name) || token(name);
     const account = this.#accounts.of(shown);
-    return new Rig({ name, shown, account, limits: this.#limits, difficulty: this.#difficulty, nowMs });
+    return new Rig({ name, shown, account, limits: this.#limits, difficulty: this.#difficulty, isShared, nowMs });
   }
 
   /** Forgets the rig whose last message is the oldest, if it must and can. @returns whether there is room */

@@ -44,8 +44,7 @@ export type Judged =
   | {
       readonly kind: 'solution';
       readonly verdict: Promise<Verdict>;
-      /** Whether it meets a block's target. */
-      readonly isBlock: boolean;
+      readonly solution: Solution;
       /** Whether this request has caused the submission. */
       readonly isFirst: boolean;
     };
@@ -128,17 +127,17 @@ export class Solutions {
 
   /** @param verdict that of the submission, if there is one now @param ended why there is none */
   #judged(solution: Solution, verdict: Promise<Verdict> | undefined, ended: StaleReason): Judged {
-    const { isBlock, isShare, powHash } = solution;
+    const { isShare, powHash } = solution;
     const key = toHex(powHash);
     if (verdict) {
       this.#verdicts.set(key, verdict);
-      return { kind: 'solution', verdict, isBlock, isFirst: true };
+      return { kind: 'solution', verdict, solution, isFirst: true };
     }
     const isForgotten = isShare && ended === 'solved';
     const none: Verdict = isForgotten
       ? { outcome: 'unknown', reason: 'it was submitted before, and its verdict is no longer known' }
       : { outcome: 'stale', reason: ENDED[ended] };
-    return { kind: 'solution', verdict: this.#verdicts.get(key) ?? Promise.resolve(none), isBlock, isFirst: false };
+    return { kind: 'solution', verdict: this.#verdicts.get(key) ?? Promise.resolve(none), solution, isFirst: false };
   }
 }
 

@@ -39,24 +39,21 @@ const MOST_TEXT = 300;
 const PENDING_PAUSE_MS = 250;
 
 type To = 'giver' | 'fallback';
+type AttemptLimits = Pick<FleetLimits, 'solutionTimeoutMs' | 'askAgainMs' | 'tooManyPauseMs'>;
 
 export class FleetAttempts {
   readonly #membership: FleetMembership;
   readonly #giver: Giver;
   readonly #request: Uint8Array;
-  readonly #limits: Pick<FleetLimits, 'solutionTimeoutMs' | 'tooManyPauseMs'>;
+  readonly #limits: AttemptLimits;
   #next: To = 'giver';
   /** Whether another coordinator has said that only this one can submit the solution. */
   #isOnlyGivers = false;
+  /** Whether the giver's answer was lost: it may know the verdict, which another coordinator could only doubt. */
+  #isAskedAgain = false;
 
   /** @param work the work's name */
-  constructor(
-    membership: FleetMembership,
-    giver: Giver,
-    { header }: Solution,
-    work: string,
-    limits: Pick<FleetLimits, 'solutionTimeoutMs' | 'tooManyPauseMs'>,
-  ) {
+  constructor(membership: FleetMembership, giver: Giver, { header }: Solution, work: string, limits: AttemptLimits) {
     this.#membership = membership;
     this.#giver = giver;
     this.#limits = limits;
@@ -66,23 +63,35 @@ export class FleetAttempts {
 
   /**
    * Asks the coordinator that gave the work and any coordinator in turn, but no one that is silent. Asks again as long
-   * as the answer is that the solution is being submitted.
+   * as the answer is that the solution is being submitted, and once more when the giver's answer was lost.
    */
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
-    const to = this.#isOnlyGivers ? 'giver' : this.#giver.isSilent ? 'fallback' : this.#next;
+    const isAgain = this.#isAskedAgain;
+    this.#isAskedAgain = false;
+    const to = isAgain || this.#isOnlyGivers ? 'giver' : this.#giver.isSilent ? 'fallback' : this.#next;
     this.#next = to === 'giver' ? 'fallback' : 'giver';
     const cut = new AbortController();
-    const releases = [stop, ...(to === 'giver' ? [this.#giver.silence] : [])].map((signal) =>
+    const isCutOff = to === 'giver' && !(isAgain && this.#giver.isSilent);
+    const releases = [stop, ...(isCutOff ? [this.#giver.silence] : [])].map((signal) =>
       onAbort(signal, () => cut.abort()),
     );
+    // After an interrupted connection the giver counts as silent until its next state comes.
+    if (isAgain) void this.#cutWhenSilent(cut);
     try {
-      return await this.#ask(to, cut.signal);
+      return await this.#ask(to, isAgain, cut.signal);
     } finally {
+      cut.abort();
       for (const release of releases) release();
     }
   }
 
-  async #ask(to: To, stop: AbortSignal): Promise<Verdict | NoVerdict> {
+  async #cutWhenSilent(cut: AbortController): Promise<void> {
+    await pause(this.#limits.askAgainMs, cut.signal);
+    if (this.#giver.isSilent) cut.abort();
+  }
+
+  /** @param isAgain whether the giver is asked once more after its answer was lost */
+  async #ask(to: To, isAgain: boolean, stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const { link, subjects, rig } = this.#membership;
     const { coordinator } = this.#giver;
     const who = to === 'giver' ? `coordinator ${oneLine(coordinator)}` : 'another coordinator';
@@ -96,6 +105,9 @@ export class FleetAttempts {
         data = await link.request(subject, this.#request, this.#limits.solutionTimeoutMs, stop);
       } catch (fault) {
         const isSent = !(fault instanceof LinkError) || fault.mayHaveBeenTaken;
+        if (to === 'giver' && fault instanceof LinkError) {
+          this.#isAskedAgain = fault.fault === 'disconnected' ? isAgain : isSent && !isAgain;
+        }
         const message = fault instanceof LinkError ? `${who}: ${fault.message}` : `${who} has not answered`;
         return { message, mayHaveBeenTaken: mayHaveBeenTaken || isSent };
       }
@@ -120,7 +132,9 @@ export class FleetAttempts {
     mayHaveBeenTaken: boolean,
   ): Verdict | NoVerdict {
     const reason = oneLine(text, MOST_TEXT);
-    if (code === 'not-a-solution' || code === 'wrong-message') return { outcome: 'rejected', reason };
+    if (code === 'not-a-solution' || code === 'wrong-message') {
+      return { outcome: mayHaveBeenTaken ? 'unknown' : 'rejected', reason };
+    }
     if (code === 'too-many') {
       this.#next = to;
       return { message: reason, mayHaveBeenTaken, retryAfterMs: this.#limits.tooManyPauseMs };

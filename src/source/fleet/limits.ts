@@ -27,6 +27,8 @@ export interface FleetLimits {
   readonly helloPauses: BackoffLimits;
   /** Coordinators answer within 3 s. */
   readonly solutionTimeoutMs: number;
+  /** After a lost answer, how long a coordinator that counts as silent is waited for: it has a state each second. */
+  readonly askAgainMs: number;
   readonly solvedAfterMs: number;
   readonly submitAfterStopMs: number;
   readonly submitPauses: BackoffLimits;
@@ -52,6 +54,7 @@ export const fleetLimits: FleetLimits = {
   helloTimeoutMs: 2_000,
   helloPauses: { firstMs: 500, mostMs: 10_000 },
   solutionTimeoutMs: 5_000,
+  askAgainMs: 1_500,
   solvedAfterMs: 1_000,
   submitAfterStopMs: 5_000,
   submitPauses: { firstMs: 100, mostMs: 2_000 },

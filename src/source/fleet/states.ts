@@ -11,11 +11,6 @@ interface Run {
   readonly instance: string;
   /** Of the newest state. */
   number: number;
-  /**
-   * The latest safe creation time minus the monotonic time, in µs: the greatest that was seen, since a message that
-   * took long gives a smaller one.
-   */
-  offsetUs: number;
 }
 
 export interface KnownWork {
@@ -23,6 +18,12 @@ export interface KnownWork {
   readonly work: Work;
   /** When the coordinator last named it as current (monotonic). */
   confirmedMs: number;
+  /**
+   * The work's latest safe creation time minus the monotonic time, in µs, as the coordinator last said. The greatest
+   * that was seen would not do: this machine's clock may run faster than the coordinator's, and a node's clock can be
+   * set back. A message that takes long only makes it smaller.
+   */
+  offsetUs: number;
   /** Whether the coordinator has said that its solutions are worthless. */
   hasEnded: boolean;
 }
@@ -40,13 +41,13 @@ export class CoordinatorStates {
   #newest: CoordinatorState | undefined;
   #heardMs = Number.NEGATIVE_INFINITY;
   readonly #known = new BoundedMap<string, KnownWork>(MOST_WORKS);
-  readonly #about = new WeakMap<Work, { readonly known: KnownWork; readonly run: Run }>();
+  readonly #about = new WeakMap<Work, KnownWork>();
   /** The names of ended works. */
   readonly #ended = new BoundedSet<string>(MOST_WORKS);
   /** The known works that have ended since they were last taken. */
   #news: { readonly work: Work; readonly reason: StaleReason }[] = [];
 
-  /** @param replacedAfterMs time without a state after which another instance replaces the one before */
+  /** @param replacedAfterMs time without a newer state after which any other counts */
   constructor(replacedAfterMs: number) {
     this.#replacedAfterMs = replacedAfterMs;
   }
@@ -83,8 +84,13 @@ export class CoordinatorStates {
     if (reception !== 'taken') return reception;
     const { work, given } = state;
     for (const { name, reason } of state.ended) this.#end(name, reason);
-    if (given !== undefined && given.name === work) this.#learn(given, nowMs);
-    if (this.current) this.current.confirmedMs = nowMs;
+    const offsetUs = state.latestTimeMicros - nowMs * 1000;
+    if (given !== undefined && given.name === work) this.#learn(given, nowMs, offsetUs);
+    const { current } = this;
+    if (current) {
+      current.confirmedMs = nowMs;
+      current.offsetUs = offsetUs;
+    }
     return reception;
   }
 
@@ -98,7 +104,7 @@ export class CoordinatorStates {
 
   /** @returns what is known of a work of this coordinator */
   about(work: Work): KnownWork | undefined {
-    return this.#about.get(work)?.known;
+    return this.#about.get(work);
   }
 
   /** Forgets a work that is too old. If the coordinator still names it, it gives it again as a new one. */
@@ -113,21 +119,22 @@ export class CoordinatorStates {
 
   /** @returns µs since the UNIX epoch; 0 for a work that another coordinator gave */
   latestTimeUs(work: Work, nowMs: number): bigint {
-    const run = this.#about.get(work)?.run;
-    return run ? BigInt(Math.floor(run.offsetUs + nowMs * 1000)) : 0n;
+    const known = this.#about.get(work);
+    return known ? BigInt(Math.floor(known.offsetUs + nowMs * 1000)) : 0n;
   }
 
   #receive(state: CoordinatorState, nowMs: number): Reception {
-    const { instance, number, latestTimeMicros } = state;
-    const offsetUs = latestTimeMicros - nowMs * 1000;
-    if (this.#run?.instance === instance) {
-      if (number < this.#run.number) return 'old';
-      this.#run.number = number;
-      this.#run.offsetUs = Math.max(this.#run.offsetUs, offsetUs);
+    const { instance, number } = state;
+    const isSilent = nowMs - this.#heardMs >= this.#replacedAfterMs;
+    const run = this.#run?.instance === instance ? this.#run : undefined;
+    if (run && (number >= run.number || isSilent)) {
+      // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+      run.number = number;
+    } else if (!this.#run || isSilent) {
+      this.#run = { instance, number };
     } else {
       // Otherwise two coordinators of one name would change the work of every rig each second.
-      if (this.#run && nowMs - this.#heardMs < this.#replacedAfterMs) return 'other-instance';
-      this.#run = { instance, number, offsetUs };
+      return run ? 'old' : 'other-instance';
     }
     this.#newest = state;
     this.#heardMs = nowMs;
@@ -144,11 +151,11 @@ export class CoordinatorStates {
     this.#news.push({ work: known.work, reason });
   }
 
-  #learn(given: GivenWork, nowMs: number): void {
+  #learn(given: GivenWork, nowMs: number, offsetUs: number): void {
     const { name } = given;
-    if (!this.#run || this.#known.has(name) || this.#ended.has(name)) return;
-    const known = { name, work: workOfGiven(given), confirmedMs: nowMs, hasEnded: false };
+    if (this.#known.has(name) || this.#ended.has(name)) return;
+    const known = { name, work: workOfGiven(given), confirmedMs: nowMs, offsetUs, hasEnded: false };
     this.#known.set(name, known);
-    this.#about.set(known.work, { known, run: this.#run });
+    this.#about.set(known.work, known);
   }
 }

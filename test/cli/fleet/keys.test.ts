@@ -100,6 +100,11 @@ describe('what is refused, and changes nothing', () => {
       ['--rig', 'new', '--rig', 'a\nb'],
       '"a\\nb" is no name of a member: that has 1 to 64 characters that one can see.',
     ],
+    [['--rig', 'new', '--rig', '漢'.repeat(40)], /is too long for the name of a seed’s file/],
+    [
+      ['--rig', 'new', '--tls-key', 'k', '--tls-cert', 'a\nb'],
+      'The path of a certificate or key has control characters.',
+    ],
     [['--rig', 'new', '--tls-cert', 'a.pem'], '--tls-cert and --tls-key belong together.'],
     [['--rig', 'new', '--tls-ca', 'a.pem'], '--tls-ca needs --tls-cert and --tls-key.'],
     [['--listen', 'a b'], '--listen: give a host, or HOST:PORT, like 10.0.0.2:4222, not a b.'],

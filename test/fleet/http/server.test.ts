@@ -39,18 +39,24 @@ describe('the API of a fleet', () => {
     const { json: document, text } = await served.ask('/api/v1/openapi.json');
     expect(Object.keys(document.paths).sort()).toEqual(
       [
-        ...['/api/v1/fleet', '/api/v1/fleet/changes', '/api/v1/fleet/control', '/api/v1/openapi.json'],
-        ...['/healthz', '/metrics', '/readyz'],
+        ...['/api/v1/fleet', '/api/v1/fleet/changes', '/api/v1/fleet/control', '/api/v1/fleet/rig'],
+        ...['/api/v1/openapi.json', '/healthz', '/metrics', '/readyz'],
       ].sort(),
     );
     const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
     expect(Object.keys(document.components.schemas).sort()).toEqual([...references].sort());
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     ajv.addSchema(document, 'openapi');
-    for (const path of ['/api/v1/fleet', '/api/v1/fleet/changes', '/healthz', '/readyz']) {
+    for (const [path, query = ''] of [
+      ['/api/v1/fleet'],
+      ['/api/v1/fleet/changes'],
+      ['/api/v1/fleet/rig', '?name=rig-0001'],
+      ['/healthz'],
+      ['/readyz'],
+    ]) {
       const escaped = `paths/${path.replaceAll('/', '~1')}/get/responses/200/content/application~1json/schema`;
       const validate = ajv.compile({ $ref: `openapi#/${escaped}` });
-      const { json } = await served.ask(path);
+      const { json } = await served.ask(`${path}${query}`);
       expect([path, validate(json), validate.errors]).toEqual([path, true, null]);
       expect(validate({ ...json, nonsense: 1 })).toBe(false);
     }
@@ -58,7 +64,7 @@ describe('the API of a fleet', () => {
 
   it('requires the token for everything but health and the files of the page', async () => {
     const served = await serve(3, { token: TOKEN, control: true });
-    for (const path of ['/api/v1/fleet', '/api/v1/fleet/changes', '/metrics', '/api/v1/openapi.json'])
+    for (const path of ['/api/v1/fleet', '/api/v1/fleet/changes', '/api/v1/fleet/rig?name=rig-0001', '/metrics'])
       expect([path, (await served.ask(path)).status]).toEqual([path, 401]);
     for (const path of ['/', '/web/fleet.js', '/web/fleet.css', '/healthz', '/readyz'])
       expect([path, (await served.ask(path)).status]).toEqual([path, 200]);
@@ -66,6 +72,22 @@ describe('the API of a fleet', () => {
     const authorization = `Bearer ${TOKEN}`;
     expect((await served.ask('/api/v1/fleet', { headers: { authorization } })).status).toBe(200);
     expect((await control(served, pause({ pattern: '*' }), { authorization })).status).toBe(200);
+  });
+
+  it('answers with one rig and its devices, whatever its name', async () => {
+    const served = await serve(10);
+    const { json: whole } = await served.ask('/api/v1/fleet');
+    expect((await served.ask('/api/v1/fleet/rig?name=rig-0003')).json).toEqual(whole.rigs[2]);
+    expect(whole.rigs[2].devices).toHaveLength(3);
+    const name = 'a&b=ü/%?';
+    served.change('rig-0003', { name });
+    served.advance(1_000);
+    expect((await served.ask(`/api/v1/fleet/rig?name=${encodeURIComponent(name)}`)).json).toMatchObject({ name });
+    expect(await served.ask('/api/v1/fleet/rig?name=rig-0003')).toMatchObject({
+      status: 404,
+      json: { error: { code: 'no-such-rig' } },
+    });
+    expect((await served.ask('/api/v1/fleet/rig')).status).toBe(400);
   });
 
   it('is not ready while there is no connection to a server', async () => {
@@ -135,6 +157,22 @@ describe('changes since an earlier answer', () => {
     expect(names(fourth.rigs)).toEqual(['rig-0050']);
   });
 
+  it('have no devices, but what the table shows of them, so that they are small', async () => {
+    const served = await serve(1_000);
+    const { rigs, mark } = await changes(served);
+    const { json } = await served.ask('/api/v1/fleet/rig?name=rig-0006');
+    const celsius = Math.max(...json.devices.map((device: { celsius: number }) => device.celsius));
+    const watts = json.devices.reduce((sum: number, device: { watts: number }) => sum + device.watts, 0);
+    const models = [json.devices[0].model];
+    const expected = { celsius, watts, models, faulty: true, deviceCount: 6, failedDeviceCount: 1, faults: 30 };
+    expect(rigs[5]).toMatchObject({ name: 'rig-0006', ...expected });
+    expect(rigs[5]).not.toHaveProperty('devices');
+    served.advance(2_000);
+    const { text } = await served.ask(`/api/v1/fleet/changes?since=${mark}`);
+    expect(JSON.parse(text).rigs.length).toBeGreaterThan(150);
+    expect(text.length).toBeLessThan(100_000);
+  });
+
   it('are all rigs for a mark that is too old, of another run, or not yet given', async () => {
     const served = await serve(20);
     const { mark } = await changes(served);
@@ -159,6 +197,7 @@ describe('control of rigs', () => {
     );
     expect(status).toBe(200);
     expect(json).toEqual({
+      askedMillis: 1_700_000_000_000,
       done: 1,
       failed: 3,
       rigs: [

@@ -38,6 +38,13 @@ describe('the rigs of a coordinator', () => {
     expect(rig('b', 1_600)).toBe(c);
   });
 
+  it('are refused after too many wrong solutions, also one that has the name of those that share', () => {
+    const rigs = new Rigs({ ...fleetLimits, wrongBurst: 0 }, () => 1, 0);
+    const { rig } = rigs.of(of(OTHER_WORKERS), 0)!;
+    expect(rig.wasWrong(0)).toBe(true);
+    expect(rig.isRefused(0)).toBe(true);
+  });
+
   it('are a bounded number in the memory and in events, whatever the names', async () => {
     const coordinator = await Coordinator.start({ limits: { rigs: 100, reportMs: 5 } });
     const { work, name } = await coordinator.work(makeWork(4, { until: 'replaced' }));
@@ -182,6 +189,16 @@ describe('other coordinators', () => {
     others.take('a', state(4), 5);
     expect(others.admits('c', 10)).toBe(true);
     expect([others.find('a', name(3)), others.find('b', name(3))]).toEqual([expect.anything(), undefined]);
+  });
+
+  it('are heard again after a state with the greatest number that was forged in their name', () => {
+    const others = new OtherCoordinators({ ...fleetLimits, coordinatorIdleMs: 10 });
+    others.admits('a', 0);
+    others.take('a', state(Number.MAX_SAFE_INTEGER), 0);
+    others.take('a', state(1, given(1)), 9);
+    expect(others.find('a', name(1))).toBeUndefined();
+    others.take('a', state(2, given(2)), 10);
+    expect(others.find('a', name(2))).toBeDefined();
   });
 
   it('are read at a bounded rate each', () => {

@@ -104,8 +104,9 @@ describe('a solution of another coordinator’s work', () => {
 
   it('can have a rolled creation time, even when its coordinator is gone or was started again', async () => {
     const { nats, giver, other, rig } = await withTwo();
+    const latestUs = BigInt(Date.now()) * 1000n;
+    giver.source.latestUs = () => latestUs + BigInt(other.nowMs) * 1000n;
     const { work, name } = await giver.work();
-    const latestUs = BigInt(giver.states.at(-1)!.latestTimeMicros);
     const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
     expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ code: 'not-a-solution' });
     other.nowMs += 10;
@@ -113,6 +114,31 @@ describe('a solution of another coordinator’s work', () => {
     await giver.end();
     await Coordinator.start({ nats, instance: 'a'.repeat(16) });
     expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('can have no time later than its own work’s, whatever the clock of an earlier work’s node', async () => {
+    const { giver, rig } = await withTwo();
+    await giver.work();
+    giver.source.latestUs = () => BigInt(Date.now()) * 1000n - 20_000_000n;
+    const { work, name } = await giver.work();
+    const latestUs = BigInt(giver.states.at(-1)!.latestTimeMicros);
+    const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
+    expect(await rig.fallback('c1', name, at(latestUs + 10_000_000n))).toMatchObject({ code: 'not-a-solution' });
+    expect(await rig.fallback('c1', name, at(latestUs))).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('is known to a coordinator that was started after the work was given', async () => {
+    const nats = new FakeNats();
+    const giver = await Coordinator.start({ nats, limits: { beatMs: 5 } });
+    const { work, name } = await giver.work();
+    const submitElsewhere = async (): Promise<Verdict> => ({ outcome: 'accepted', reason: '' });
+    await Coordinator.start({ nats, name: 'c2', submitElsewhere });
+    const asked = () => nats.sent.filter(({ subject }) => subject === subjects.hello('c1', 'c2')).length;
+    const beats = giver.states.length;
+    await eventually(() => expect(giver.states.length).toBeGreaterThan(beats + 3));
+    expect(asked()).toBe(1);
+    await giver.end();
+    expect(await new TestRig(nats, 'rig').fallback('c1', name, mine(work))).toMatchObject({ outcome: 'accepted' });
   });
 
   it('is bounded in number for each giver: a work may be as easy as its coordinator likes', async () => {

@@ -254,7 +254,10 @@ describe('a sender', () => {
     const link = coordinator.nats.link(strange.name, subjects.inbox(strange.name));
     const data = messageBytes(solutionRequest('c1', name, mine(work)));
     await link.request(subjects.solution('c1', strange.name), data, 60_000, new AbortController().signal);
-    expect(coordinator.lines.at(-1)).toBe('first accepted solution of a.b* [31m>%');
+    expect(coordinator.lines.slice(-2)).toEqual([
+      `a.b* [31m>% has found the block of chain ${work.chain} at height ${work.height}: accepted`,
+      'first accepted solution of a.b* [31m>%',
+    ]);
   });
 
   it('of too many wrong solutions is refused for a minute, and others are not', async () => {

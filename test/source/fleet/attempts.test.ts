@@ -96,6 +96,46 @@ it('delivers to another coordinator within 5 s when that of the work is frozen',
   expect(verdicts).toMatchObject([{ outcome: 'unknown', reason: doubt }]);
 });
 
+it('asks the coordinator of the work again after a lost answer: only that one knows the verdict', async () => {
+  const { link, coordinators, verdicts, send } = await mining('a', 'c');
+  const [a] = coordinators;
+  a.answer = () => (a.requests.length === 1 ? undefined : verdict('accepted'));
+  send();
+  await pass(100);
+  link.disconnect();
+  // So long that the rig takes the coordinator for silent.
+  await pass(4_000);
+  link.reconnect();
+  await pass(3_000);
+  expect(ways(coordinators)).toEqual(['a', 'a']);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'a' }]);
+});
+
+it('does not wait for a coordinator that has died while the connection was interrupted', async () => {
+  const { link, coordinators, verdicts, send } = await mining('a', 'c');
+  const [a] = coordinators;
+  a.answer = () => undefined;
+  send();
+  await pass(100);
+  link.disconnect();
+  a.freeze();
+  a.leaveQueue();
+  await pass(4_000);
+  link.reconnect();
+  await pass(3_000);
+  expect(ways(coordinators)).toEqual(['a', 'a', 'c fallback']);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'c’s node' }]);
+});
+
+it('does not know the outcome when a coordinator calls a pending solution wrong', async () => {
+  const { coordinators, verdicts, send } = await mining('a');
+  const [a] = coordinators;
+  a.answer = () => (a.requests.length < 2 ? { state: 'pending' } : refused('not-a-solution'));
+  send();
+  await pass(2_000);
+  expect(verdicts).toMatchObject([{ outcome: 'unknown', reason: 'it is not-a-solution' }]);
+});
+
 it('goes on with another coordinator when the first does not know the work any more', async () => {
   const { coordinators, verdicts, send } = await mining('a', 'c');
   const [a, c] = coordinators;
@@ -232,6 +272,19 @@ it('does not know the outcome when something answers that is no answer', async (
   const [a] = coordinators;
   a.answer = () => undefined;
   a.link.subscribe(SUBJECTS.solutionsTo('a'), ({ reply }) => a.link.publish(reply!, messageBytes({ state: 'done' })));
+  nats.delivers = ({ subject }) => !subject.includes('fallback');
+  send();
+  await pass(310_000);
+  expect(verdicts).toMatchObject([{ outcome: 'unknown' }]);
+});
+
+it('survives a coordinator that names another one with half a character', async () => {
+  const { nats, coordinators, verdicts, send } = await mining('a');
+  const [a] = coordinators;
+  a.answer = () => undefined;
+  // Half of a surrogate pair: JSON can say it, UTF-8 and subjects cannot.
+  const answer = new TextEncoder().encode('{"state":"pending","coordinator":"\\ud800"}');
+  a.link.subscribe(SUBJECTS.solutionsTo('a'), ({ reply }) => a.link.publish(reply!, answer));
   nats.delivers = ({ subject }) => !subject.includes('fallback');
   send();
   await pass(310_000);

@@ -190,20 +190,63 @@ it('hears only one of two coordinators that have the same name, and says so', as
   expect(told().filter((line) => line.includes('two coordinators'))).toHaveLength(3);
 });
 
-it('knows a creation time that never goes back', async () => {
+it('believes the newest word about the time: its own clock may be fast, and a node’s clock can be set back', async () => {
   const { coordinators, source, follower } = world(['a']);
   const [a] = coordinators;
-  a.aheadMicros = -5_000_000;
+  a.aheadMicros = 5_000_000;
   a.give();
   await pass(1_000);
   const [work] = follower.received;
   const first = source.latestTimeUs(work);
-  expect(first).toBeLessThanOrEqual(BigInt(Date.now() * 1000 - 5_000_000));
-  a.aheadMicros = -9_000_000;
-  await pass(3_000);
-  const later = source.latestTimeUs(work);
-  expect(later - first).toBeGreaterThanOrEqual(2_999_000n);
-  expect(later - first).toBeLessThanOrEqual(3_001_000n);
+  expect(first).toBeGreaterThan(BigInt(Date.now() * 1000 + 3_900_000));
+  for (let i = 0; i < 4; i++) {
+    a.aheadMicros -= 1_000_000;
+    await pass(1_000);
+    expect(source.latestTimeUs(work)).toBeLessThanOrEqual(BigInt(Date.now() * 1000 + a.aheadMicros));
+  }
+  expect(source.latestTimeUs(work) - first).toBeLessThan(1_000_000n);
+});
+
+it('keeps the time of each work: another one can be of a node whose clock is behind', async () => {
+  const { coordinators, source, follower } = world(['a']);
+  const [a] = coordinators;
+  a.give();
+  await pass(1_000);
+  a.aheadMicros = -30_000_000;
+  a.give();
+  await pass(1_000);
+  const [first, second] = follower.received;
+  const nowUs = BigInt(Date.now() * 1000);
+  expect(nowUs - source.latestTimeUs(first)).toBeLessThan(1_000n);
+  expect(nowUs - source.latestTimeUs(second)).toBeGreaterThanOrEqual(30_000_000n);
+  // Without a current work, the coordinator's time is that of the last one.
+  a.end(a.current!.work, 'new-cut');
+  await pass(1_000);
+  expect(nowUs - source.latestTimeUs(first)).toBeLessThan(1_000n);
+});
+
+it('hears a coordinator again, and its clock, after a message that was forged in its name', async () => {
+  const { nats, coordinators, source, follower, header } = world(['a']);
+  const [a] = coordinators;
+  a.give();
+  await pass(1_000);
+  const forger = nats.link('forger', SUBJECTS.inbox('forger'));
+  const most = Number.MAX_SAFE_INTEGER;
+  const forge = (more: object) =>
+    forger.publish(SUBJECTS.work('a'), messageBytes({ ...a.state(true), latestTimeMicros: most, ...more }));
+  forge({ number: most });
+  await pass(5_000);
+  const work = a.give();
+  await pass(1_000);
+  expect(header()).toBe(hexOf(work));
+  forge({});
+  await pass(15_000);
+  const next = a.give();
+  await pass(1_000);
+  expect(header()).toBe(hexOf(next));
+  for (const each of follower.received) {
+    expect(source.latestTimeUs(each)).toBeLessThanOrEqual(BigInt(Date.now() * 1000));
+  }
 });
 
 it('mines on without a connection until the work is too old', async () => {
