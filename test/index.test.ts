@@ -54,7 +54,7 @@ function programsOf(heading: string): string[] {
 /** Each is a program of its own, beside this test, as its imports are those of the package. @returns its output */
 async function runProgram(program: string, i: number, here: Record<string, string>, env = {}): Promise<string> {
   const file = fileURLToPath(new URL(`./library-page-${i}-${process.pid}.mjs`, import.meta.url));
-  const replaced = { ...here, "'pickaxe'": "'#pickaxe/index.js'" };
+  const replaced = { ...here, "from 'pickaxe'": "from '#pickaxe/index.js'" };
   const text = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), program);
   writeFileSync(file, text.replace(/p2pUrl: '[^']+', /, ''));
   onTestFinished(() => rmSync(file, { force: true }));
@@ -106,7 +106,7 @@ describe.skipIf(noServer)(`the program of docs/library.md about a fleet${whyNoSe
     const settings = { servers: [server.url], name, inbox: subjects.inbox(name) };
     const link = new NatsLink(settings, { clock, random: Math.random });
     const publicKeys = ['ab'.repeat(32)];
-    const miner = { account: `k:${publicKeys[0]}`, predicate: 'keys-all', publicKeys };
+    const miner = { account: `k:${publicKeys[0]}`, predicate: 'keys-all', publicKeys } as const;
     const source = new SharedSource(new NodeSource({ url: nodeUrl, network: 'development', miner }));
     const log = { debug: () => {}, info: () => {}, warn: () => {} };
     const instance = '0123456789abcdef';

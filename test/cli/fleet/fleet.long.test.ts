@@ -62,7 +62,7 @@ describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
         rigsMining: 2,
         rigsFaulty: 0,
         ignored: { malformed: 0, tooFast: 0, tooManyMembers: 0 },
-        coordinators: [{ name: 'c1', silent: false, lost: null, rigs: 2 }],
+        coordinators: [{ name: 'c1', lost: null, rigs: 2 }],
         rigs: [
           { name: 'rig1', group: 'hall-a', control: true, coordinator: 'c1', duplicate: false },
           { name: 'rig2', group: null, control: false, coordinator: 'c1', duplicate: false },
