@@ -10,9 +10,18 @@ export const HELD_MS = 250;
 /** What the rigs of this process have still to do, and how long that has taken so far. */
 const waiting = [];
 let isBusy = false;
+/** When the last message came to any rig of this process. */
+let cameMs = 0;
 export const done = { messages: 0, ms: 0 };
 
+/** Messages may be on their way for so long after the last one that came: they are read first. */
+const QUIET_MS = 20;
+
 function doNext() {
+  if (systemClock.monotonicMs() - cameMs < QUIET_MS) {
+    setTimeout(doNext, QUIET_MS);
+    return;
+  }
   const beganMs = performance.now();
   waiting.shift()();
   // What a message sets off in microtasks is done when the next immediate comes.
@@ -43,8 +52,9 @@ export class StampedLink {
 
   subscribe(subject, listener, queue) {
     const stamping = (message) => {
+      cameMs = systemClock.monotonicMs();
       if (Buffer.from(message.data.buffer, message.data.byteOffset, message.data.length).includes(GIVEN)) {
-        this.workMs.set(message.subject, systemClock.monotonicMs());
+        this.workMs.set(message.subject, cameMs);
       }
       waiting.push(() => listener(message));
       if (isBusy) return;
