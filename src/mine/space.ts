@@ -14,7 +14,7 @@ type Shape = Pick<Range, 'counters' | 'pages'>;
 
 /** Distance of the counters with which spaces begin: a row of the CPU's kernels, which suits them best undivided. */
 const COUNTER_STEP = 512;
-/** The counters with which spaces begin, a part of 1/32: so much is left above, and nearly whole rows below for GPUs. */
+/** The counters with which spaces begin: a part of 1/32. So much is left above, and below rows for GPUs. */
 const FIRST_COUNTERS = { from: (COUNTERS / 16) * 15, count: COUNTERS / 32 } as const;
 
 export class Space implements Ranges {
