@@ -39,7 +39,7 @@ describe('the rigs of a coordinator', () => {
   });
 
   it('are refused after too many wrong solutions, also one that has the name of those that share', () => {
-    const rigs = new Rigs({ ...fleetLimits, wrongBurst: 0 }, () => 1, 0);
+    const rigs = new Rigs({ ...coordinatorLimits, wrongBurst: 0 }, () => 1, 0);
     const { rig } = rigs.of(of(OTHER_WORKERS), 0)!;
     expect(rig.wasWrong(0)).toBe(true);
     expect(rig.isRefused(0)).toBe(true);
@@ -192,7 +192,7 @@ describe('other coordinators', () => {
   });
 
   it('are heard again after a state with the greatest number that was forged in their name', () => {
-    const others = new OtherCoordinators({ ...fleetLimits, coordinatorIdleMs: 10 });
+    const others = new OtherCoordinators({ ...coordinatorLimits, coordinatorIdleMs: 10 });
     others.admits('a', 0);
     others.take('a', state(Number.MAX_SAFE_INTEGER), 0);
     others.take('a', state(1, given(1)), 9);
