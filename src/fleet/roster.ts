@@ -93,6 +93,7 @@ export class Roster {
       }),
       link.subscribe(subjects.reports, (message) => this.#onReport(message)),
       link.subscribe(subjects.allWork, (message) => this.#onState(message)),
+      link.subscribe(subjects.allBeats, (message) => this.#onState(message)),
     ];
   }
 

@@ -161,13 +161,20 @@ const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects, operator
         subjects.report(name),
         ...operators.map((operator) => subjects.answersTo(operator)),
       ],
-      subscribe: [subjects.allWork, subjects.control(name), inboxOf(name, subjects)],
+      subscribe: [subjects.allWork, subjects.allBeats, subjects.control(name), inboxOf(name, subjects)],
     }),
     // It may have devices of its own, and is then a rig, too.
     coordinator: (name, subjects) => ({
-      publish: [subjects.work(name), subjects.hellosBy(name), subjects.inboxes, subjects.report(name)],
+      publish: [
+        subjects.work(name),
+        subjects.beat(name),
+        subjects.hellosBy(name),
+        subjects.inboxes,
+        subjects.report(name),
+      ],
       subscribe: [
         subjects.allWork,
+        subjects.allBeats,
         subjects.hellosTo(name),
         subjects.solutionsTo(name),
         `${subjects.fallbacks} ${FALLBACK_QUEUE}`,
@@ -178,7 +185,7 @@ const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects, operator
     }),
     operator: (name, subjects) => ({
       publish: [subjects.controls],
-      subscribe: [subjects.reports, subjects.allWork, inboxOf(name, subjects)],
+      subscribe: [subjects.reports, subjects.allWork, subjects.allBeats, inboxOf(name, subjects)],
     }),
   };
 

@@ -53,7 +53,7 @@ async function hear(
   stop: AbortSignal,
 ): Promise<void> {
   let left = messages;
-  const end = link.subscribe(subjects.allWork, ({ subject, data }) => {
+  const end = link.subscribe(subjects.allBeats, ({ subject, data }) => {
     const sender = left-- > 0 ? senderOf(subject) : undefined;
     const state = sender === undefined ? undefined : readMessage(CoordinatorState, data);
     if (sender !== undefined && state && !(isCoordinator && sender === name)) states.set(sender, state);

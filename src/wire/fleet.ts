@@ -26,13 +26,22 @@ export class FleetSubjects {
     this.#prefix = prefix;
   }
 
-  /** A coordinator's state: with a new work, when a work ends, and every second. */
+  /** A coordinator's whole state, with each new work: for the rigs that mine its work. */
   work(coordinator: string): string {
     return `${this.#prefix}.work.${token(coordinator)}`;
   }
 
   get allWork(): string {
     return `${this.#prefix}.work.*`;
+  }
+
+  /** A coordinator's short state, when a work ends and every second: for all members. */
+  beat(coordinator: string): string {
+    return `${this.#prefix}.beat.${token(coordinator)}`;
+  }
+
+  get allBeats(): string {
+    return `${this.#prefix}.beat.*`;
   }
 
   /** A request for a coordinator's whole state. */

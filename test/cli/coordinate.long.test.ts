@@ -10,6 +10,7 @@ import {
   readMessage,
   SolutionAnswer,
   type SolutionRequest,
+  senderOf,
   workOfGiven,
 } from '#pickaxe/wire/fleet.js';
 import { connect } from '../nats/links.ts';
@@ -43,10 +44,13 @@ function coordinate(args: string[]): Run {
 async function rigOn({ url }: TestServer) {
   const { link } = await connect([url], 'rig');
   const states = new Map<string, CoordinatorState>();
-  link.subscribe(subjects.allWork, ({ subject, data }) => {
-    const state = readMessage(CoordinatorState, data);
-    if (state) states.set(subject, state);
-  });
+  for (const every of [subjects.allWork, subjects.allBeats]) {
+    link.subscribe(every, ({ subject, data }) => {
+      const sender = senderOf(subject);
+      const state = readMessage(CoordinatorState, data);
+      if (state && sender !== undefined) states.set(sender, state);
+    });
+  }
   const ask = async (subject: string, request: unknown) =>
     await link.request(subject, messageBytes(request), PATIENCE.timeout, new AbortController().signal);
   const hello = async (name: string) =>
@@ -87,7 +91,7 @@ describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
     expect(await rig.send(subjects.solution('c1', 'rig'), request)).toEqual(accepted);
     expect(node.ledger.stats).toMatchObject({ accepted: 1, duplicates: 0, rejected: 0 });
     await vi.waitFor(
-      () => expect(rig.states.get('pickaxe.work.c1')?.ended).toContainEqual({ name: given.name, reason: 'solved' }),
+      () => expect(rig.states.get('c1')?.ended).toContainEqual({ name: given.name, reason: 'solved' }),
       PATIENCE,
     );
 
@@ -107,15 +111,15 @@ describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
 
     // It has no devices of its own, publishes again after the server’s restart, and says when it stops.
     expect(second.events('device')).toEqual([]);
-    const { instance, number } = rig.states.get('pickaxe.work.c2')!;
+    const { instance, number } = rig.states.get('c2')!;
     await server.kill();
     await vi.waitFor(() => expect(second.stderr).toContain('reaches no rigs'), PATIENCE);
     await server.restart();
-    await vi.waitFor(() => expect(rig.states.get('pickaxe.work.c2')!.number).toBeGreaterThan(number + 1), PATIENCE);
-    expect(rig.states.get('pickaxe.work.c2')).toMatchObject({ instance, lost: null });
+    await vi.waitFor(() => expect(rig.states.get('c2')!.number).toBeGreaterThan(number + 1), PATIENCE);
+    expect(rig.states.get('c2')).toMatchObject({ instance, lost: null });
     second.child.kill('SIGTERM');
     expect(await second.code).toBe(0);
-    expect(rig.states.get('pickaxe.work.c2')).toMatchObject({ lost: 'this coordinator is stopping' });
+    expect(rig.states.get('c2')).toMatchObject({ lost: 'this coordinator is stopping' });
     expect(second.events('summary')[0]).toMatchObject({ relays: { fleet: { accepted: 1 } } });
   });
 

@@ -77,6 +77,8 @@ const PUBLISHED = {
     mayNot: [
       subjects.work('c1'),
       subjects.work('rig 1'),
+      subjects.beat('c1'),
+      subjects.beat('rig 1'),
       subjects.hello('c1', 'rig2'),
       subjects.solution('c1', 'rig2'),
       subjects.fallback('rig2'),
@@ -92,9 +94,16 @@ const PUBLISHED = {
     ],
   },
   c1: {
-    may: [subjects.work('c1'), subjects.hello('c2', 'c1'), `${subjects.inbox('rig2')}.a`, subjects.report('c1')],
+    may: [
+      subjects.work('c1'),
+      subjects.beat('c1'),
+      subjects.hello('c2', 'c1'),
+      `${subjects.inbox('rig2')}.a`,
+      subjects.report('c1'),
+    ],
     mayNot: [
       subjects.work('c2'),
+      subjects.beat('c2'),
       subjects.hello('c2', 'c2'),
       subjects.solution('c2', 'c1'),
       subjects.fallback('c1'),
@@ -107,6 +116,7 @@ const PUBLISHED = {
     may: [subjects.control('rig 1'), subjects.control('rig2')],
     mayNot: [
       subjects.work('boss'),
+      subjects.beat('c1'),
       subjects.work('c1'),
       subjects.hello('c1', 'boss'),
       subjects.solution('c1', 'boss'),
@@ -120,7 +130,7 @@ const PUBLISHED = {
 
 const HEARD = {
   'rig 1': {
-    may: [subjects.allWork, subjects.control('rig 1')],
+    may: [subjects.allWork, subjects.allBeats, subjects.control('rig 1')],
     mayNot: [
       subjects.reports,
       subjects.report('rig2'),
@@ -139,6 +149,7 @@ const HEARD = {
   c1: {
     may: [
       subjects.allWork,
+      subjects.allBeats,
       subjects.hellosTo('c1'),
       subjects.solutionsTo('c1'),
       subjects.reports,
@@ -155,7 +166,7 @@ const HEARD = {
     ],
   },
   boss: {
-    may: [subjects.allWork, subjects.reports],
+    may: [subjects.allWork, subjects.allBeats, subjects.reports],
     mayNot: [
       subjects.controls,
       subjects.fallbacks,

@@ -63,6 +63,8 @@ export class FleetRelay implements Relay {
   readonly #namesakeLines: LogBucket;
   readonly #ends: (() => void)[] = [];
   #stop: AbortSignal = AbortSignal.abort();
+  /** Set while the end of a work waits for the next work. */
+  #ending: NodeJS.Timeout | undefined;
 
   constructor(options: FleetRelayOptions) {
     this.#options = options;
@@ -105,7 +107,7 @@ export class FleetRelay implements Relay {
       this.#ends.push(link.subscribe(subject, listener, queue));
     };
     const requests = this.#requests;
-    listen(subjects.allWork, (message) => this.#hear(message));
+    for (const subject of [subjects.allWork, subjects.allBeats]) listen(subject, (message) => this.#hear(message));
     listen(subjects.hellosTo(name), (message) => requests.hello(message));
     listen(subjects.solutionsTo(name), (message) => requests.solution(message, this.#stop));
     // A coordinator without nodes could answer no request of the queue group, and would keep them from others.
@@ -135,6 +137,7 @@ export class FleetRelay implements Relay {
       release();
       clearInterval(beat);
       clearInterval(report);
+      clearTimeout(this.#ending);
       for (const end of this.#ends.splice(0)) end();
       this.#requests.tell(NAME, this.#options.emit);
       this.#requests.refusals.close();
@@ -178,7 +181,9 @@ export class FleetRelay implements Relay {
 
   #changed(work: Work | undefined, update: SourceUpdate): void {
     const isNoted = this.#note(update);
-    if (this.#own.change(work) || isNoted) this.#publish(work !== undefined);
+    if (!this.#own.change(work) && !isNoted) return;
+    if (work) this.#publish(true);
+    else this.#ending ??= setTimeout(() => this.#publish(false), this.#limits.endDelayMs);
   }
 
   /** @returns whether the update changes what was published */
@@ -189,8 +194,11 @@ export class FleetRelay implements Relay {
   }
 
   #publish(isWhole: boolean): void {
+    clearTimeout(this.#ending);
+    this.#ending = undefined;
     const { link, subjects, name } = this.#options;
-    if (link.state.isConnected) link.publish(subjects.work(name), messageBytes(this.#own.state(isWhole)));
+    const subject = isWhole ? subjects.work(name) : subjects.beat(name);
+    if (link.state.isConnected) link.publish(subject, messageBytes(this.#own.state(isWhole)));
   }
 
   /** Hears a coordinator's state, which may be its own. */

@@ -10,6 +10,11 @@ export const coordinatorLimits = {
    * state for so long gets newer work, and its solutions of the ended work are answered.
    */
   endedMs: 10_000,
+  /**
+   * How long the news that a work has ended waits for the next work, which then carries it. Hashes of an ended work are
+   * worth nothing anyway, and a message to thousands of rigs would delay the next one.
+   */
+  endDelayMs: 50,
   /** Time between two events about the rigs. */
   reportMs: 5_000,
   /** How long `open` waits for the connection, and for another coordinator of the same name to answer. */

@@ -108,12 +108,15 @@ export class CoordinatorSource implements WorkSource {
     this.#given = undefined;
     this.#isLost = false;
     this.#announcements.started();
+    const { link, subjects } = this.#membership;
+    const unsubscribe = link.subscribe(subjects.work(this.coordinator), ({ data }) => this.take(data));
     this.#look();
     if (!this.isSilent) this.#sync();
     // What has arrived while the process could not run is read before the coordinator is judged.
     const looking = setInterval(() => setImmediate(() => this.#look()), this.#limits.lookMs);
     await aborted(stop);
     clearInterval(looking);
+    unsubscribe();
     this.#listener = undefined;
     await this.#asking;
   }

@@ -93,8 +93,11 @@ export class FleetSource implements WorkSource {
       this.#firstHeard = resolve;
       onAbort(stop, resolve);
     });
+    // Until a coordinator is chosen, each of them may become it. Then only that one's works are heard.
+    const endOfWorks = link.subscribe(subjects.allWork, (message) => this.#take(message));
     const endings = [
-      link.subscribe(subjects.allWork, (message) => this.#take(message)),
+      endOfWorks,
+      link.subscribe(subjects.allBeats, (message) => this.#take(message)),
       link.onState((state) => this.#linkChanged(state)),
       watchSuspension(this.#clock, (ms) => this.#resumed(ms)),
       () => clearInterval(looking),
@@ -106,7 +109,9 @@ export class FleetSource implements WorkSource {
       const { clock, emit } = this.#context;
       const sources = this.#ranked();
       this.#failover = new FailoverSource({ sources, ...PATIENCE, ...(clock && { clock }), ...(emit && { emit }) });
-      await this.#failover.follow((update) => this.#passOn(update), stop);
+      const following = this.#failover.follow((update) => this.#passOn(update), stop);
+      endOfWorks();
+      await following;
     } finally {
       for (const end of endings) end();
     }

@@ -60,9 +60,10 @@ export class Coordinator {
     this.name = name;
     this.nats = nats;
     this.link = nats.link(name);
-    nats.link('listener').subscribe(subjects.work(name), ({ data }) => {
-      this.states.push(readMessage(CoordinatorState, data)!);
-    });
+    const listener = nats.link('listener');
+    for (const subject of [subjects.work(name), subjects.beat(name)]) {
+      listener.subscribe(subject, ({ data }) => this.states.push(readMessage(CoordinatorState, data)!));
+    }
     const follow = this.source.follow.bind(this.source);
     this.source.follow = (listener, stop) =>
       follow((update) => {

@@ -107,7 +107,8 @@ export class FakeCoordinator {
   }
 
   publish(isWhole = false): void {
-    this.link.publish(SUBJECTS.work(this.name), messageBytes(this.state(isWhole)));
+    const subject = isWhole ? SUBJECTS.work(this.name) : SUBJECTS.beat(this.name);
+    this.link.publish(subject, messageBytes(this.state(isWhole)));
   }
 
   /** Gives a work to the rigs. @param isWhole whether they are told more than its name */
