@@ -25,7 +25,9 @@ const SHAPES = { gpu: likeGpu, cpu: likeCpu };
 
 /** @param options of the child @param onHeight called with each height that all its rigs search, with the times */
 export async function startSimulatedRigs(options, onHeight) {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)]);
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)], {
+    execArgv: ['--max-semi-space-size=128'],
+  });
   const kill = () => child.kill('SIGKILL');
   process.on('exit', kill);
   let isStopping = false;

@@ -249,7 +249,8 @@ export class FailoverSource implements WorkSource {
   #close(standby: Standby, why: string): void {
     this.#drop(standby);
     // The source may emit events until it has ended, so this event waits.
-    const reason = `its connection is closed, because ${why}`;
+    const what = this.kind === 'fleet' ? 'its works are no longer heard' : 'its connection is closed';
+    const reason = `${what}, because ${why}`;
     standby.following = standby.following.then(() => this.#report(standby, 'standby', reason));
   }
 

@@ -75,5 +75,5 @@ export function sendReport(link: FakeLink, name: string, more: Partial<RigReport
 }
 
 export function sendState(link: FakeLink, name: string, state: CoordinatorState): void {
-  link.publish(SUBJECTS.work(name), messageBytes(state));
+  link.publish(SUBJECTS.beat(name), messageBytes(state));
 }

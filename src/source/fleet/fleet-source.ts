@@ -35,8 +35,10 @@ const NOTES_PER_SECOND = 1 / 600;
 /** Messages of unknown senders that are read: a burst, and on average. */
 const STRANGERS_AT_ONCE = 64;
 const STRANGERS_PER_SECOND = 8;
-/** Every coordinator has the current work, so another one takes over as soon as one is lost. */
+/** Every coordinator has work of its own, so another one takes over as soon as one is lost. */
 const PATIENCE = { patienceMs: 500, readyPatienceMs: 500 };
+/** Time for which the works of another coordinator are heard once the preferred one gives work: each costs a message. */
+const STANDBY_MS = 10_000;
 
 export class FleetSource implements WorkSource {
   readonly name: string;
@@ -108,7 +110,13 @@ export class FleetSource implements WorkSource {
       if (stop.aborted) return;
       const { clock, emit } = this.#context;
       const sources = this.#ranked();
-      this.#failover = new FailoverSource({ sources, ...PATIENCE, ...(clock && { clock }), ...(emit && { emit }) });
+      this.#failover = new FailoverSource({
+        sources,
+        ...PATIENCE,
+        standbyMs: STANDBY_MS,
+        ...(clock && { clock }),
+        ...(emit && { emit }),
+      });
       const following = this.#failover.follow((update) => this.#passOn(update), stop);
       endOfWorks();
       await following;
