@@ -14,8 +14,6 @@ type Shape = Pick<Range, 'counters' | 'pages'>;
 
 /** Distance of the counters with which spaces begin: a row of the CPU's kernels, which suits them best undivided. */
 const COUNTER_STEP = 512;
-/** The counters with which spaces begin: a part of 1/32. So much is left above, and below rows for GPUs. */
-const FIRST_COUNTERS = { from: (COUNTERS / 16) * 15, count: COUNTERS / 32 } as const;
 
 export class Space implements Ranges {
   readonly lane: number;
@@ -47,9 +45,7 @@ export class Space implements Ranges {
    * @param random returns a uniformly distributed integer in [0, below)
    */
   static anywhere(lane: number, random: (below: number) => number): Space {
-    const firstPage = random(PAGES);
-    const firstCounter = FIRST_COUNTERS.from + COUNTER_STEP * random(FIRST_COUNTERS.count / COUNTER_STEP);
-    return new Space(lane, firstPage, firstCounter);
+    return new Space(lane, random(PAGES), COUNTER_STEP * random(COUNTERS / COUNTER_STEP));
   }
 
   /** @param ranges disjoint ranges of one lane, none of them empty */

@@ -96,7 +96,7 @@ describe('new work', () => {
       source.work(makeWork(NEVER, { rollTime: false }));
       await eventually(() => expect(engine.searched.filter(({ job }) => job === jobs).length).toBeGreaterThan(0));
     }
-    const columns = COUNTERS / 32 / 512;
+    const columns = COUNTERS / 512;
     expect(draws).toEqual([LANES, PAGES, columns, PAGES, columns, PAGES, columns]);
     const first = [1, 2, 3].map((jobs) => engine.searched.find(({ job }) => job === jobs)!.range);
     // This engine takes rows, which begin with the first counter.

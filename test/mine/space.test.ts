@@ -91,16 +91,16 @@ describe('a space', () => {
 
   it('begins with whole rows of the CPU’s kernels', () => {
     const { counter } = Space.anywhere(LANE, () => 7).take({ counters: 1_024, pages: 2 })!;
-    expect(counter).toBe((COUNTERS / 16) * 15 + 7 * 512);
+    expect(counter).toBe(7 * 512);
   });
 
-  it('gives GPUs whole rows: all where they are alone, and nearly all beside a CPU', () => {
+  it('gives GPUs whole rows where they are alone, and at least half rows beside a CPU', () => {
     const random = (below: number) => Math.floor(Math.random() * below);
     const row = { counters: COUNTERS, pages: 1 };
     expect(Space.anywhere(LANE, random).take(row)!.counters).toBe(COUNTERS);
     const shared = Space.anywhere(LANE, random);
     shared.take({ counters: 512, pages: 17_000 });
-    expect(shared.take(row)!.counters).toBeGreaterThanOrEqual((COUNTERS / 16) * 15);
+    expect(shared.take(row)!.counters).toBeGreaterThanOrEqual(COUNTERS / 2);
   });
 
   it('gives an engine that doubles its wish the double, and not what was cut for the half', () => {
