@@ -37,7 +37,7 @@ const STRANGERS_AT_ONCE = 64;
 const STRANGERS_PER_SECOND = 8;
 /** Every coordinator has work of its own, so another one takes over as soon as one is lost. */
 const PATIENCE = { patienceMs: 500, readyPatienceMs: 500 };
-/** Time for which another coordinator is still heard once the preferred one gives work: each New Cut costs a message. */
+/** Time for which another coordinator is heard once the preferred one gives work: each New Cut costs a message. */
 const STANDBY_MS = 10_000;
 
 export class FleetSource implements WorkSource {
