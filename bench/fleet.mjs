@@ -6,9 +6,9 @@
 //
 // `notify`: the time from a New Cut at the node until the last rig has the message with the new work, and until the
 // last rig that hashes says that it searches that work; messages and bytes of the servers for each New Cut, and for
-// each second without one; memory and processor time. The simulated rigs are the library's, with a connection, a source
-// and a miner each, but compute no hashes. Hundreds share a process, where one after the other does with its message
-// what it would do on a machine of its own; this begins when the messages have come.
+// each second without one; memory and processor time. A simulated rig is the library's connection and source. Hundreds
+// share a process, where one after the other does with its message what it would do on a machine of its own; this
+// begins when the messages have come. For the repeated work they also have a miner each, which computes no hashes.
 // `repeated`: the share of the work that several rigs do, from the ranges that the rigs took, beside the formula: at a
 // rate that makes the share visible, and, without a network, for 10,000 rigs as fast as GPUs and CPUs are.
 // `hashrate`: the hashrate of a fleet's rig ÷ that of a rig on a node, per processor second of the hashing threads.
@@ -39,7 +39,7 @@ const usual = values.short
   ? { rigs: 60, processes: 1, cuts: 5, idleSeconds: 2, repeatedCuts: 1, headers: 1, rounds: 1, ms: 500, warmUpMs: 600 }
   : {
       rigs: 1_000,
-      processes: 2,
+      processes: 4,
       cuts: 100,
       idleSeconds: 10,
       repeatedCuts: 8,

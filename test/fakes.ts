@@ -44,6 +44,7 @@ export function makeWork(difficulty: number, terms: Partial<WorkTerms> = {}): Wo
   record[0] = number % 20;
   record.set(targetForDifficulty(difficulty), 4);
   for (let i = 36; i < 322; i++) record[i] = (number * 31 + i * 17) & 0xff;
+  record.set(targetForDifficulty(difficulty), 36 + 158);
   new DataView(record.buffer).setBigInt64(36 + 8, BigInt(Date.now()) * 1000n - 30_000_000n, true);
   return parseWork(record, { ...terms });
 }

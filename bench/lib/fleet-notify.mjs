@@ -15,7 +15,7 @@ const HARD = 2 ** 60;
 /** After a New Cut that comes this long after the last one, a node's work is fetched at once. */
 const SPACING_MS = 500;
 /** For code to be compiled. */
-const WARM_UP_CUTS = 5;
+const WARM_UP_CUTS = 20;
 /** Of a simulated rig with several GPUs. */
 const RATE = 25e9;
 /**
@@ -174,7 +174,7 @@ export function quantiles(all) {
 
 async function measureRepeated(simulated, cutAll) {
   const rate = (PART_OF_LANE * 2 ** 48 * 1_000) / REPEATED_SPACING_MS;
-  for (const each of simulated) each.change({ rate, tickMs: 250, isRecorded: true });
+  for (const each of simulated) each.change({ rate, tickMs: 250, isMining: true, isRecorded: true });
   await cutAll();
   for (const each of simulated) each.change({ rate: 0, isRecorded: false });
   const ranges = new Map();

@@ -12,8 +12,8 @@ export class PretendEngine {
 
   /**
    * @param options `rate()`: the present nonces per second; `shape(nonces)`: the most that is taken at once, as a GPU
-   *   or a CPU takes it; `tickMs()`: time between two ranges; `began(job)` is called when the search of a job begins;
-   *   `took(key, range)` with each range, where jobs with equal headers have one key
+   *   or a CPU takes it; `tickMs()`: time between two ranges; `took(key, range)` is called with each range, where jobs
+   *   with equal headers have one key
    */
   constructor(options) {
     this.#options = options;
@@ -26,8 +26,7 @@ export class PretendEngine {
   async close() {}
 
   async *search(job, ranges, stop) {
-    const { rate, shape, tickMs, began, took } = this.#options;
-    began(job);
+    const { rate, shape, tickMs, took } = this.#options;
     const key = keyOf(job.header);
     let [taken, due, beganMs] = [0, 0, systemClock.monotonicMs()];
     while (!stop.aborted) {

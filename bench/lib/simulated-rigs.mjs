@@ -1,9 +1,10 @@
-// Many rigs of a fleet in one process: each has its own connection, source and miner, as `pickaxe mine --nats` has
-// them, and an engine that takes ranges at a set rate without computing anything.
+// Many rigs of a fleet in one process: each has its own connection and source, as `pickaxe mine --nats` has them. Once
+// they mine, each has a miner, too, and an engine that takes ranges at a set rate without computing anything.
 //
 // The child gets { servers, from, count, lanes, rate, shape } as its first argument and sends { ready } once every rig
-// has work. It sends { height, … } when all its rigs search work of a height. The message { report: true } is answered
-// with { taken }: the ranges since the last report. Other messages change what the engines take from then on.
+// has work. It sends { height, … } when all its rigs have work of a height. The message { report: true } is answered
+// with { taken }: the ranges since the last report. Other messages change what the engines take from then on; with
+// { isMining: true } the rigs begin to mine.
 
 import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -11,6 +12,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Miner } from '#pickaxe/mine/miner.js';
+import { SharedSource } from '#pickaxe/source/shared-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { fleetRigSource } from './fleet-rig-source.mjs';
 import { likeCpu, likeGpu, PretendEngine } from './pretend-engine.mjs';
@@ -61,13 +63,15 @@ export async function startSimulatedRigs(options, onHeight) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { servers, from, count, lanes, ...begin } = JSON.parse(process.argv[2]);
   const now = { ...begin, tickMs: TICK_MS };
-  /** By height: the rigs that search its work, and when the first and the last one had the message. */
+  /** By height: the rigs that have its work, and when the first and the last one had the message. */
   const heights = new Map();
   /** By the key of the header: the ranges that all rigs took. */
   let taken = new Map();
   const hasWork = new Set();
 
-  function searching(rig, { work }, cameMs) {
+  const miners = [];
+
+  function received(rig, work, cameMs) {
     hasWork.add(rig);
     const height = Number(work.height);
     const known = heights.get(height) ?? { rigs: new Set(), firstCameMs: cameMs, lastCameMs: cameMs };
@@ -93,7 +97,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       rate: () => now.rate,
       shape: (nonces) => SHAPES[now.shape](nonces),
       tickMs: () => now.tickMs,
-      began: (job) => searching(number, job, link.workMs.get(subjects.work(source.nameOf(job.work)))),
       took(key, range) {
         if (!now.isRecorded) return;
         if (!taken.has(key)) taken.set(key, []);
@@ -102,14 +105,18 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     });
     // A rig's lane stays the same; only its pages and counters are drawn for each job.
     const lane = lanes === undefined ? undefined : randomInt(lanes);
+    const shared = new SharedSource(source);
     const miner = new Miner({
-      source,
+      source: shared,
       engines: [engine],
       emit: () => {},
       clock: systemClock,
       ...(lane !== undefined && { lane }),
     });
-    void miner.run();
+    miners.push(miner);
+    void shared.follow(({ kind, work }) => {
+      if (kind === 'work') received(number, work, link.workMs.get(subjects.work(source.nameOf(work))));
+    }, new AbortController().signal);
     setTimeout(() => report(link, subjects.report(name)), Math.random() * REPORT_MS);
   }
 
@@ -119,6 +126,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   process.on('message', ({ report, ...change }) => {
     Object.assign(now, change);
+    if (change.isMining) for (const miner of miners.splice(0)) void miner.run();
     if (!report) return;
     process.send({ taken: [...taken] });
     taken = new Map();

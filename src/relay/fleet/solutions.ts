@@ -5,8 +5,9 @@
 
 import { equalBytes, fromHex, toHex } from '../../chain/bytes.ts';
 import { type Job, prepareJob } from '../../chain/job.ts';
+import { meetsTarget } from '../../chain/target.ts';
 import { type Solution, verify } from '../../chain/verify.ts';
-import { creationTimeOf, nonceOf, type Work, withCreationTime, withNonce } from '../../chain/work.ts';
+import { creationTimeOf, headerTargetOf, nonceOf, type Work, withCreationTime, withNonce } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Verdict } from '../../source/source.ts';
 import { Submitter } from '../../source/submitter.ts';
@@ -112,7 +113,9 @@ export class Solutions {
     const job = jobOfHeader(work, fromHex(header), known.latestTimeUs(nowMs));
     if (!job) return OTHER_HEADER;
     const { solution } = verify(job, nonceOf(fromHex(header)));
-    if (!solution) return TOO_HARD;
+    // Nodes go by the target in the header, and drop a work at its first wrong solution. A coordinator's own word for
+    // an easier one could so end works of this coordinator.
+    if (!solution || !meetsTarget(solution.powHash, headerTargetOf(solution.header))) return TOO_HARD;
     if (this.#verdicts.has(toHex(solution.powHash))) return this.#judged(solution, undefined, 'solved');
     // If the work ended with a solution, that may be this one, and its coordinator may have failed to submit it.
     if (ended !== undefined && ended !== 'solved') return this.#judged(solution, undefined, ended);

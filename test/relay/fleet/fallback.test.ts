@@ -76,6 +76,15 @@ describe('a solution of another coordinator’s work', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('is refused if its coordinator claims an easier target than the header has: nodes would drop the work', async () => {
+    const { sent, giver, rig } = await withTwo();
+    const hard = makeWork(2 ** 40);
+    const { name } = await giver.work({ ...hard, target: makeWork(4).target, blockTarget: makeWork(4).target });
+    const solution = mine({ ...hard, target: makeWork(4).target });
+    expect(await rig.fallback('c1', name, solution)).toMatchObject({ code: 'not-a-solution' });
+    expect(sent).toEqual([]);
+  });
+
   it('is refused where only the giver can submit it, or nobody has heard of the work', async () => {
     const { sent, giver, rig } = await withTwo();
     const shares = { nonce1: { value: 1, bytes: 1 as const } };
