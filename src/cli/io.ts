@@ -23,8 +23,8 @@ export interface Io {
   readonly stop: AbortSignal;
   /** Width of the terminal on which results are printed; undefined where they go elsewhere. */
   readonly columns: number | undefined;
-  /** Its height; undefined where `columns` is. */
-  readonly rows: number | undefined;
+  /** Its height; absent or undefined where that is not known, or stdout is not a terminal. */
+  readonly rows?: number | undefined;
   /** Whether lines about progress help: stderr is a terminal, and stdout is not. */
   readonly showsProgress: boolean;
 }
