@@ -16,7 +16,7 @@ const HARD = 2 ** 60;
 const SPACING_MS = 500;
 /** For code to be compiled. */
 const WARM_UP_CUTS = 20;
-/** Of a simulated rig with several GPUs. */
+/** Hashes per second of a simulated rig: it has several GPUs. */
 const RATE = 25e9;
 /**
  * For the repeated work, all rigs choose among few lanes, and search a part of their lane between two New Cuts. Both

@@ -148,7 +148,7 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
   });
 }
 
-/** A coordinator has NATS servers, too, which are no source of its own. */
+/** Leaves the NATS servers away: a coordinator publishes work there, and gets none. */
 function sourcesOf({ node, pool, miner, stratum }: SourceSettings) {
   return { node, pool, miner, ...(stratum && { stratum }) };
 }

@@ -4,7 +4,7 @@ import type { Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 
-/** Of one run of the miner. */
+/** Asks one run of the miner to end, so that mining begins again. */
 export class Restart {
   readonly #asking = new AbortController();
   #isCancelled = false;

@@ -108,7 +108,7 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
   return faults > 0 ? EXIT.failed : EXIT.done;
 }
 
-/** NATS servers beside nodes or pools are a coordinator's. A rig of a fleet needs no node or key of its own. */
+/** With nodes or pools beside its NATS servers, this is a coordinator. A rig of a fleet needs neither node nor key. */
 async function examineWork(config: Config): Promise<ExaminedSources> {
   const { pool, node, nats } = config;
   const isRig = nats.urls !== undefined && pool.urls === undefined && node.urls === undefined;

@@ -14,7 +14,7 @@ export interface Contradiction {
   readonly says: string;
 }
 
-/** Without the NATS servers, which are no source of work of a coordinator. */
+/** Leaves the NATS servers away: a coordinator gets its work from nodes or pools. */
 type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> &
   Partial<Pick<Config, 'nats' | 'stratum' | 'testNetwork'>>;
 
@@ -195,7 +195,7 @@ export function rigContradictions({ devices, gpu, http, webhook, alarm, stratum 
   ]);
 }
 
-/** A coordinator mines on nodes or pools, and its NATS servers are no source of its own. */
+/** A coordinator gets its work from nodes or pools, and publishes it at its NATS servers. */
 function coordinatorContradictions({ node, pool, miner, stratum, testNetwork, nats }: Config): Contradiction[] {
   return present([
     ...minerContradictions({ node, pool, miner, stratum, testNetwork }),

@@ -18,9 +18,9 @@ export interface MembersOptions {
   readonly most: number;
   /** A member is silent when nothing came for this time. */
   readonly silentMs: number;
-  /** Of one member. */
+  /** How many messages of one member are read. */
   readonly rate: Rate;
-  /** Of all members together, so that many names do not help a flood. */
+  /** The same for all members together, so that a flood under many names is bounded, too. */
   readonly rateOfAll: Rate;
   /** The same in bytes, because long messages take long to parse. */
   readonly bytesOfAll: Rate;

@@ -176,7 +176,7 @@ function addressesOf(texts: readonly string[], defaultPort: number, option: stri
 
 /* The files */
 
-/** @returns undefined where there is none yet */
+/** @returns undefined if the folder has no fleet.json yet */
 function readFleet(folder: string): FleetFile | undefined {
   const file = join(folder, FLEET);
   let text: string;

@@ -108,7 +108,7 @@ export function summaryOf(rig: FleetRig): RigSummary {
   };
 }
 
-/** Each report brings a list of devices of its own, so that its other figures need not be compared. */
+/** Each report makes a new list of devices, so a different list means a new report: no figures need be compared. */
 function hasChanged(before: FleetRig, now: FleetRig): boolean {
   return before.devices !== now.devices || before.silent !== now.silent || before.duplicate !== now.duplicate;
 }
