@@ -1,16 +1,15 @@
 // What a fleet bears: 1,000 simulated rigs and three that hash, on three clustered NATS servers, with two coordinators
 // on a mock node.
 //
-//   node bench/fleet.mjs [--rigs 1000] [--processes 2] [--cuts 100] [--parts notify,repeated,hashrate] [--short]
+//   node bench/fleet.mjs [--rigs 1000] [--cuts 300] [--parts notify,repeated,hashrate] [--short]
 //     [--no-goals] [--json] [--out FILE]
 //
 // `notify`: the time from a New Cut at the node until the last rig has the message with the new work, and until the
 // last rig that hashes says that it searches that work; messages and bytes of the servers for each New Cut, and for
-// each second without one; memory and processor time. A simulated rig is the library's connection and source. Hundreds
-// share a process, where one after the other does with its message what it would do on a machine of its own; this
-// begins when the messages have come. For the repeated work they also have a miner each, which computes no hashes.
-// `repeated`: the share of the work that several rigs do, from the ranges that the rigs took, beside the formula: at a
-// rate that makes the share visible, and, without a network, for 10,000 rigs as fast as GPUs and CPUs are.
+// each second without one; memory and processor time.
+// `repeated`: the share of the work that several rigs do, from the ranges that the rigs took, beside the formula: in a
+// fleet of 1,000 rigs at a rate that makes the share visible, and, without a network, for 10,000 rigs as fast as GPUs
+// and CPUs are.
 // `hashrate`: the hashrate of a fleet's rig ÷ that of a rig on a node, per processor second of the hashing threads.
 // They take turns.
 // Fails (exit 1) when the 99th percentile of the last message is above 100 ms, the ratio is below 0.99, or the
@@ -20,12 +19,12 @@ import { parseArgs } from 'node:util';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { fleetHashrate } from './lib/fleet-hashrate.mjs';
 import { notifyRigs } from './lib/fleet-notify.mjs';
+import { repeatedInFleet } from './lib/fleet-repeated.mjs';
 import { simulateRepeated } from './lib/repeated-work.mjs';
 
 const { values } = parseArgs({
   options: {
     rigs: { type: 'string' },
-    processes: { type: 'string' },
     cuts: { type: 'string' },
     parts: { type: 'string', default: 'notify,repeated,hashrate' },
     short: { type: 'boolean', default: false },
@@ -36,11 +35,10 @@ const { values } = parseArgs({
 });
 const parts = values.parts.split(',');
 const usual = values.short
-  ? { rigs: 60, processes: 1, cuts: 5, idleSeconds: 2, repeatedCuts: 1, headers: 1, rounds: 1, ms: 500, warmUpMs: 600 }
+  ? { rigs: 60, cuts: 5, idleSeconds: 2, repeatedCuts: 1, headers: 1, rounds: 1, ms: 500, warmUpMs: 600 }
   : {
       rigs: 1_000,
-      processes: 4,
-      cuts: 100,
+      cuts: 300,
       idleSeconds: 10,
       repeatedCuts: 8,
       headers: 20,
@@ -48,7 +46,7 @@ const usual = values.short
       ms: 8_000,
       warmUpMs: 3_000,
     };
-const [rigs, processes, cuts] = ['rigs', 'processes', 'cuts'].map((name) => Number(values[name] ?? usual[name]));
+const [rigs, cuts] = ['rigs', 'cuts'].map((name) => Number(values[name] ?? usual[name]));
 
 const MOST_LAST_RIG_MS = 100;
 const LEAST_RATIO = 0.99;
@@ -56,24 +54,23 @@ const LEAST_RATIO = 0.99;
 const MOST_TIMES_EXPECTED = 1.5;
 const THREADS = 1;
 const HASHING = 3;
+/** Number of processes that the rigs share that take ranges. */
+const PROCESSES = 4;
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 if (!values.json) printHeading();
-const isRepeated = parts.includes('repeated');
 const result = {
   bench: 'fleet',
   ...(parts.includes('notify') && {
-    notify: await notifyRigs({
-      rigs,
-      hashing: HASHING,
-      processes,
-      cuts,
-      idleSeconds: usual.idleSeconds,
-      repeatedCuts: isRepeated ? usual.repeatedCuts : 0,
-    }),
+    notify: await notifyRigs({ rigs, hashing: HASHING, cuts, idleSeconds: usual.idleSeconds }),
   }),
-  ...(isRepeated && { repeated: simulateRepeated(usual.headers) }),
+  ...(parts.includes('repeated') && {
+    repeated: {
+      inFleet: await repeatedInFleet({ rigs, processes: PROCESSES, cuts: usual.repeatedCuts }),
+      simulated: simulateRepeated(usual.headers),
+    },
+  }),
   ...(parts.includes('hashrate') && {
     hashrate: await fleetHashrate({ rounds: usual.rounds, ms: usual.ms, warmUpMs: usual.warmUpMs, threads: THREADS }),
   }),
@@ -86,8 +83,8 @@ const { notify, repeated, hashrate } = result;
 const faults = [
   ...(notify?.lastRigMs.p99 > MOST_LAST_RIG_MS ? ['the last rig had the new work late'] : []),
   ...(notify?.slowConsumers > 0 ? [`the servers dropped ${notify.slowConsumers} slow consumers`] : []),
-  ...(notify?.repeated && isFar(notify.repeated) ? ['the repeated share is far from the formula'] : []),
-  ...(repeated?.some(({ measured }) => measured > 1e-3) ? ['rigs in one lane begin at the same place'] : []),
+  ...(repeated && isFar(repeated.inFleet) ? ['the repeated share is far from the formula'] : []),
+  ...(repeated?.simulated.some(({ measured }) => measured > 1e-3) ? ['rigs in one lane begin at the same place'] : []),
   ...(hashrate?.ratio < LEAST_RATIO ? [`the hashrate is ${hashrate.ratio.toFixed(3)} of that on a node`] : []),
 ];
 for (const fault of faults) console.error(`FAILED: ${fault}`);
@@ -128,18 +125,16 @@ function print({ notify, repeated, hashrate }) {
       ]),
     );
     console.log(
-      `${notify.connections} connections, ${notify.slowConsumers} slow consumers; the operator sees ${notify.rigsSeen} rigs; ` +
-        `a rig needs ${notify.messageMs.toFixed(2)} ms for a message\n`,
+      `${notify.connections} connections, ${notify.slowConsumers} slow consumers; the operator sees ${notify.rigsSeen} rigs\n`,
     );
   }
   const share = (fraction) => (fraction === 0 ? '0' : fraction.toExponential(2));
-  const rows = [
-    ...(notify?.repeated
-      ? [[`${notify.rigs} rigs, as if of ${(notify.repeated.asIfRate / 1e12).toFixed(0)} TH/s`, notify.repeated]]
-      : []),
-    ...(repeated ?? []).map((each) => [`${each.rigs} rigs with ${each.what}, simulated without a network`, each]),
-  ];
-  if (rows.length > 0) {
+  if (repeated) {
+    const { inFleet, simulated } = repeated;
+    const rows = [
+      [`${inFleet.rigs} rigs, as if of ${(inFleet.asIfRate / 1e12).toFixed(0)} TH/s`, inFleet],
+      ...simulated.map((each) => [`${each.rigs} rigs with ${each.what}, simulated without a network`, each]),
+    ];
     printTable(
       ['repeated work on one header', 'measured', 'by the formula'],
       rows.map(([what, { measured, expected }]) => [what, share(measured), share(expected)]),

@@ -1,55 +1,78 @@
-// Many rigs of a fleet in one process: each has its own connection and source, as `pickaxe mine --nats` has them. Once
-// they mine, each has a miner, too, and an engine that takes ranges at a set rate without computing anything.
+// Many rigs of a fleet in one process that only read: each has a connection of its own to a NATS server, asks for the
+// work, subscribes and reports as `pickaxe mine --nats` does, and notes when a message with a new work has come. A
+// thousand whole rigs would wait for each other on one machine, which those of a farm do not.
 //
-// The child gets { servers, from, count, lanes, rate, shape } as its first argument and sends { ready } once every rig
-// has work. It sends { height, … } when all its rigs have work of a height. The message { report: true } is answered
-// with { taken }: the ranges since the last report. Other messages change what the engines take from then on; with
-// { isMining: true } the rigs begin to mine.
+// The child gets { servers, coordinators, count } as its first argument and sends { ready } once every rig has work. It
+// sends { height, firstCameMs, lastCameMs } when all its rigs have the work of a height.
 
 import { fork } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Miner } from '#pickaxe/mine/miner.js';
-import { SharedSource } from '#pickaxe/source/shared-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { fleetRigSource } from './fleet-rig-source.mjs';
-import { likeCpu, likeGpu, PretendEngine } from './pretend-engine.mjs';
+import { CoordinatorState, FleetSubjects, readMessage, workOfGiven } from '#pickaxe/wire/fleet.js';
 import { reportOf } from './rig-report.mjs';
-import { done, StampedLink } from './stamped-link.mjs';
 
-const TICK_MS = 1_000;
 const REPORT_MS = 10_000;
+const PING_MS = 3_000;
 /** A server's queue of connections that wait is finite. */
 const AT_ONCE = 50;
-const SHAPES = { gpu: likeGpu, cpu: likeCpu };
+const RATE = 25e9;
 
-/** @param options of the child @param onHeight called with each height that all its rigs search, with the times */
+/** All connections are read into the same memory, one after the other. */
+const BUFFER = Buffer.alloc(65_536);
+
+/** Reads what a NATS server sends. */
+class ServerReader {
+  #onMessage;
+  #onPing;
+  /** The beginning of what has not wholly come. */
+  #rest = Buffer.alloc(0);
+
+  /** @param listeners `onMessage(subject, payload)` and `onPing()` */
+  constructor({ onMessage, onPing }) {
+    this.#onMessage = onMessage;
+    this.#onPing = onPing;
+  }
+
+  read(chunk) {
+    const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
+    let at = 0;
+    for (;;) {
+      const lineEnd = bytes.indexOf('\r\n', at);
+      if (lineEnd < 0) break;
+      const [verb, subject, ...others] = bytes.latin1Slice(at, lineEnd).split(' ');
+      let next = lineEnd + 2;
+      if (verb === 'MSG') {
+        const end = next + Number(others.at(-1));
+        if (end + 2 > bytes.length) break;
+        this.#onMessage(subject, bytes.subarray(next, end));
+        next = end + 2;
+      } else if (verb === 'PING') this.#onPing();
+      else if (verb !== 'INFO' && verb !== 'PONG')
+        throw new Error(`the server has said ${verb} ${subject} ${others.join(' ')}`);
+      at = next;
+    }
+    this.#rest = Buffer.from(bytes.subarray(at));
+  }
+}
+
+/** @param options of the child @param onHeight called with each height whose work all its rigs have */
 export async function startSimulatedRigs(options, onHeight) {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)], {
-    execArgv: ['--max-semi-space-size=128'],
-  });
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)]);
   const kill = () => child.kill('SIGKILL');
   process.on('exit', kill);
+  const ready = new Promise((resolve) => {
+    child.on('message', (message) => (message.ready ? resolve() : onHeight(message)));
+  });
   let isStopping = false;
   child.once('exit', (code) => {
-    if (!isStopping) throw new Error(`simulated rigs have ended with exit code ${code}`);
+    if (!isStopping) throw new Error(`the simulated rigs have ended with exit code ${code}`);
   });
-  const waiting = [];
-  child.on('message', (message) => {
-    if (message.height !== undefined) onHeight(message);
-    else waiting.shift()(message);
-  });
-  const answer = () => new Promise((resolve) => waiting.push(resolve));
-  await answer();
+  await ready;
   return {
     pid: child.pid,
-    change: (change) => child.send(change),
-    async takenRanges() {
-      child.send({ report: true });
-      return new Map((await answer()).taken);
-    },
     async stop() {
       isStopping = true;
       const ended = once(child, 'exit');
@@ -61,77 +84,73 @@ export async function startSimulatedRigs(options, onHeight) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { servers, from, count, lanes, ...begin } = JSON.parse(process.argv[2]);
-  const now = { ...begin, tickMs: TICK_MS };
+  const { servers, coordinators, count } = JSON.parse(process.argv[2]);
+  const subjects = new FleetSubjects('pickaxe');
+  /** By the name of a work: its height. One rig reads the work for all. */
+  const heightOf = new Map();
   /** By height: the rigs that have its work, and when the first and the last one had the message. */
   const heights = new Map();
-  /** By the key of the header: the ranges that all rigs took. */
-  let taken = new Map();
   const hasWork = new Set();
 
-  const miners = [];
-
-  function received(rig, work, cameMs) {
+  function received(rig, payload) {
+    const cameMs = systemClock.monotonicMs();
+    const name = /"work":"([^"]+)"/.exec(payload.toString('latin1', 0, 200))?.[1];
+    if (name === undefined) return;
+    if (!heightOf.has(name)) {
+      const given = readMessage(CoordinatorState, payload)?.given;
+      if (!given) return;
+      heightOf.set(name, Number(workOfGiven(given).height));
+    }
+    const height = heightOf.get(name);
     hasWork.add(rig);
-    const height = Number(work.height);
-    const known = heights.get(height) ?? { rigs: new Set(), firstCameMs: cameMs, lastCameMs: cameMs };
+    const known = heights.get(height) ?? { rigs: new Set(), firstCameMs: cameMs };
     heights.set(height, known);
     if (known.rigs.has(rig)) return;
     known.rigs.add(rig);
-    known.firstCameMs = Math.min(known.firstCameMs, cameMs);
-    known.lastCameMs = Math.max(known.lastCameMs, cameMs);
-    if (known.rigs.size < count) return;
-    const { firstCameMs, lastCameMs } = known;
-    process.send({ height, firstCameMs, lastCameMs, done });
+    if (known.rigs.size === count) process.send({ height, firstCameMs: known.firstCameMs, lastCameMs: cameMs });
   }
 
-  function report(link, subject) {
-    link.publish(subject, reportOf('north', begin.rate));
-    setTimeout(() => report(link, subject), REPORT_MS);
-  }
-
-  function startRig(number) {
-    const name = `rig-${String(number).padStart(5, '0')}`;
-    const { source, link, subjects } = fleetRigSource(servers, name, (link) => new StampedLink(link));
-    const engine = new PretendEngine({
-      rate: () => now.rate,
-      shape: (nonces) => SHAPES[now.shape](nonces),
-      tickMs: () => now.tickMs,
-      took(key, range) {
-        if (!now.isRecorded) return;
-        if (!taken.has(key)) taken.set(key, []);
-        taken.get(key).push({ rig: number, ...range });
-      },
+  async function startRig(number) {
+    const name = `simulated-${number}`;
+    const coordinator = coordinators[number % coordinators.length];
+    const { hostname, port } = new URL(servers[number % servers.length]);
+    const answers = `${subjects.inbox(name)}.simulated`;
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      noDelay: true,
+      onread: { buffer: BUFFER, callback: (bytes) => reader.read(BUFFER.subarray(0, bytes)) ?? true },
     });
-    // A rig's lane stays the same; only its pages and counters are drawn for each job.
-    const lane = lanes === undefined ? undefined : randomInt(lanes);
-    const shared = new SharedSource(source);
-    const miner = new Miner({
-      source: shared,
-      engines: [engine],
-      emit: () => {},
-      clock: systemClock,
-      ...(lane !== undefined && { lane }),
+    const works = [subjects.work(coordinator), `${answers}.work`];
+    const reader = new ServerReader({
+      onMessage: (subject, payload) => works.includes(subject) && received(number, payload),
+      onPing: () => socket.write('PONG\r\n'),
     });
-    miners.push(miner);
-    void shared.follow(({ kind, work }) => {
-      if (kind === 'work') received(number, work, link.workMs.get(subjects.work(source.nameOf(work))));
-    }, new AbortController().signal);
-    setTimeout(() => report(link, subjects.report(name)), Math.random() * REPORT_MS);
+    socket.on('error', (fault) => {
+      throw fault;
+    });
+    const subscribed = [works[0], subjects.allBeats, subjects.control(name), `${answers}.*`];
+    socket.write(`CONNECT {"verbose":false,"name":"${name}"}\r\n`);
+    for (const [i, subject] of subscribed.entries()) socket.write(`SUB ${subject} ${i + 1}\r\n`);
+    const ask = () => socket.write(`PUB ${subjects.hello(coordinator, name)} ${works[1]} 2\r\n{}\r\n`);
+    while (!hasWork.has(number)) {
+      ask();
+      await sleep(20);
+    }
+    setInterval(() => socket.write('PING\r\n'), PING_MS);
+    const report = reportOf(coordinator, RATE);
+    const head = Buffer.from(`PUB ${subjects.report(name)} ${report.length}\r\n`);
+    const message = Buffer.concat([head, report, Buffer.from('\r\n')]);
+    const tell = () => socket.write(message);
+    setTimeout(() => {
+      tell();
+      setInterval(tell, REPORT_MS);
+    }, Math.random() * REPORT_MS);
   }
 
-  for (let i = 0; i < count; i++) {
-    startRig(from + i);
-    if (i % AT_ONCE === AT_ONCE - 1) await sleep(100);
+  for (let i = 0; i < count; i += AT_ONCE) {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - i) }, (_, j) => startRig(i + j)));
   }
-  process.on('message', ({ report, ...change }) => {
-    Object.assign(now, change);
-    if (change.isMining) for (const miner of miners.splice(0)) void miner.run();
-    if (!report) return;
-    process.send({ taken: [...taken] });
-    taken = new Map();
-  });
   process.on('disconnect', () => process.exit(0));
-  while (hasWork.size < count) await sleep(20);
   process.send({ ready: true });
 }
