@@ -15,7 +15,7 @@ import { Miner } from '#pickaxe/mine/miner.js';
 import { SharedSource } from '#pickaxe/source/shared-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { fleetRigSource } from './fleet-rig-source.mjs';
-import { likeGpu, PretendEngine } from './pretend-engine.mjs';
+import { PretendEngine } from './pretend-engine.mjs';
 
 const TICK_MS = 250;
 /** A server's queue of connections that wait is finite. */
@@ -78,8 +78,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const { source } = fleetRigSource(servers, `rig-${number}`);
     const engine = new PretendEngine({
       rate: () => now.rate,
-      shape: likeGpu,
-      tickMs: () => TICK_MS,
+      tickMs: TICK_MS,
       took(key, range) {
         if (!now.isRecorded) return;
         if (!taken.has(key)) taken.set(key, []);

@@ -11,9 +11,8 @@ export class PretendEngine {
   #options;
 
   /**
-   * @param options `rate()`: the present nonces per second; `shape(nonces)`: the most that is taken at once, as a GPU
-   *   or a CPU takes it; `tickMs()`: time between two ranges; `took(key, range)` is called with each range, where jobs
-   *   with equal headers have one key
+   * @param options `rate()`: the present nonces per second; `tickMs`: time between two ranges; `took(key, range)` is
+   *   called with each range, where jobs with equal headers have one key
    */
   constructor(options) {
     this.#options = options;
@@ -26,15 +25,15 @@ export class PretendEngine {
   async close() {}
 
   async *search(job, ranges, stop) {
-    const { rate, shape, tickMs, took } = this.#options;
+    const { rate, tickMs, took } = this.#options;
     const key = keyOf(job.header);
     let [taken, due, beganMs] = [0, 0, systemClock.monotonicMs()];
     while (!stop.aborted) {
-      await untilStopped(tickMs(), stop);
+      await untilStopped(tickMs, stop);
       const nowMs = systemClock.monotonicMs();
       due += (rate() * (nowMs - beganMs)) / 1_000;
       while (taken < due) {
-        const searched = ranges.take(shape(due - taken));
+        const searched = ranges.take(likeGpu(due - taken));
         if (!searched) return;
         const hashes = searched.counters * searched.pages;
         taken += hashes;
