@@ -133,3 +133,16 @@ it('a client that no node has answered yet knows no time of the node', async () 
   onTestFinished(() => api.close());
   expect(() => api.latestTimeUs()).toThrow('ask for something first, such as cut()');
 });
+
+it('loads nothing of NATS for a program that has no fleet', async () => {
+  const hooks = 'export const load = (url, context, next) => { process._rawDebug(url); return next(url, context); }';
+  const program = [
+    `import { register } from 'node:module';`,
+    `register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}));`,
+    `await import(${JSON.stringify(import.meta.resolve('#pickaxe/index.js'))});`,
+  ];
+  const args = ['--input-type=module', '--eval', program.join('\n')];
+  const { stderr } = await promisify(execFile)(process.execPath, args);
+  expect(stderr).toContain('/dist/nats/nats-link.js');
+  expect(stderr).not.toContain('nats-io');
+});

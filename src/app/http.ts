@@ -2,9 +2,9 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
-import { type Http, serveHttp } from '../report/http/api.ts';
+import { serveHttp } from '../report/http/api.ts';
 import { pageRoutes, type Route } from '../report/http/route.ts';
-import type { ServerOptions } from '../report/http/server.ts';
+import type { Http, ServerOptions } from '../report/http/server.ts';
 import type { ServedPage } from '../terminal/pages.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
 import { UsageError, whyNotListening } from './exit.ts';

@@ -3,26 +3,15 @@
  * used: it keeps what is published meanwhile and sends it later, when it is old.
  */
 
-import {
-  type Authenticator,
-  jwtAuthenticator,
-  type Msg,
-  type NatsConnection,
-  NatsConnectionImpl,
-  nkeyAuthenticator,
-  PermissionViolationError,
-  setTransportFactory,
-} from '@nats-io/transport-node';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { Backoff } from '../net/connecting.ts';
 import { onAbort, pause, settledWithin } from '../system/abort.ts';
 import { TokenBucket } from '../system/bounded.ts';
 import type { Clock } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
-import type { Credentials } from './credentials.ts';
+import type { LinkSettings } from './client.ts';
 import { type Link, LinkError, type LinkMessage, type LinkState } from './link.ts';
 import { denied, PendingRequests } from './pending-requests.ts';
-import { faultOf } from './reasons.ts';
-import { LinkTransport, type TransportOptions } from './transport.ts';
 
 /** Between rounds of attempts, each with every server. */
 const BETWEEN_ROUNDS = { firstMs: 500, mostMs: 8_000 };
@@ -30,10 +19,6 @@ const BETWEEN_ROUNDS = { firstMs: 500, mostMs: 8_000 };
 const BETWEEN_REFUSALS = { firstMs: 5_000, mostMs: 60_000 };
 /** Longest pause before the first attempt after a connection, and between two attempts of a round. */
 const SPREAD_MS = 250;
-const CONNECT_MS = 5_000;
-/** A server that leaves two pings without an answer is dead when the third is due: after nine seconds at most. */
-const PING_MS = 3_000;
-const MOST_PINGS = 2;
 /** A connection that has lasted so long was a good one. Also the shortest time between two calls of `renew`. */
 const GOOD_MS = 10_000;
 /** Longest wait for the server to take what was published before the end. */
@@ -42,19 +27,6 @@ const FLUSH_MS = 500;
 const MOST_WARNINGS = 10;
 const WARNINGS_PER_SECOND = 0.1;
 
-export interface LinkSettings {
-  /** URLs as `parseNatsUrl` gives them. With `tls://`, nothing is sent unless the server proves its name. */
-  readonly servers: readonly string[];
-  /** Undefined where the servers ask for none. */
-  readonly credentials?: Credentials | undefined;
-  /** Certificates of authorities as PEM texts; undefined for those that Node.js knows. */
-  readonly authorities?: readonly string[] | undefined;
-  /** The client's name, which the servers' operator sees. */
-  readonly name: string;
-  /** Beginning of the subjects at which this member gets its answers, without a final dot. */
-  readonly inbox: string;
-}
-
 export interface LinkContext {
   readonly clock: Clock;
   /** Returns uniformly distributed numbers in [0, 1). */
@@ -62,6 +34,8 @@ export interface LinkContext {
   /** Gets a sentence when the server denies a subject: ten at once at most, and then one in ten seconds. */
   readonly warn?: (message: string) => void;
 }
+
+type Client = typeof import('./client.ts');
 
 interface Subscription {
   readonly subject: string;
@@ -73,6 +47,7 @@ interface Subscription {
 
 /** A connection that is open now. */
 interface Session {
+  readonly client: Client;
   readonly connection: NatsConnection;
   readonly requests: PendingRequests;
   readonly sinceMs: number;
@@ -85,7 +60,6 @@ export class NatsLink implements Link {
   readonly #settings: LinkSettings;
   readonly #context: LinkContext;
   readonly #servers: readonly string[];
-  readonly #authenticator: Authenticator;
   readonly #warnings: TokenBucket;
   readonly #subscriptions = new Set<Subscription>();
   readonly #listeners = new Set<(state: LinkState) => void>();
@@ -99,7 +73,6 @@ export class NatsLink implements Link {
     this.#context = context;
     // Each member takes the servers in an order of its own, so that none of them gets all members.
     this.#servers = shuffled(settings.servers, context.random);
-    this.#authenticator = authenticatorOf(settings.credentials);
     this.#warnings = new TokenBucket(MOST_WARNINGS, WARNINGS_PER_SECOND, context.clock.monotonicMs());
   }
 
@@ -176,12 +149,14 @@ export class NatsLink implements Link {
   async #run(): Promise<void> {
     const { random } = this.#context;
     const stop = this.#stop.signal;
+    // The client takes long to load, so a program that has no fleet does without it.
+    const client = await import('./client.ts');
     const ordinary = new Backoff(BETWEEN_ROUNDS, random);
     const slow = new Backoff(BETWEEN_REFUSALS, random);
     while (!stop.aborted) {
       let wasRefused = false;
       for (const server of this.#servers) {
-        const { refused, wasGood } = await this.#attempt(server);
+        const { refused, wasGood } = await this.#attempt(server, client);
         if (stop.aborted) return;
         wasRefused ||= refused;
         if (wasGood) {
@@ -197,7 +172,7 @@ export class NatsLink implements Link {
   }
 
   /** Connects, and waits until the connection has ended. */
-  async #attempt(server: string): Promise<{ refused: boolean; wasGood: boolean }> {
+  async #attempt(server: string, client: Client): Promise<{ refused: boolean; wasGood: boolean }> {
     const { clock } = this.#context;
     const end = new AbortController();
     const release = onAbort(this.#stop.signal, () => end.abort());
@@ -209,8 +184,8 @@ export class NatsLink implements Link {
     const startedMs = clock.monotonicMs();
     let fault: unknown;
     try {
-      const connection = await connectTo(server, this.#settings, this.#authenticator, end.signal);
-      fault = await this.#use(connection, server, leave);
+      const connection = await client.connectTo(server, this.#settings, end.signal);
+      fault = await this.#use(client, connection, server, leave);
     } catch (thrown) {
       fault = thrown;
     } finally {
@@ -219,16 +194,16 @@ export class NatsLink implements Link {
     }
     const { reason, isRefusal } = wasLeft
       ? { reason: `${server} was left, because nothing was heard by it.`, isRefusal: false }
-      : faultOf(fault, server, this.#settings.credentials !== undefined);
+      : client.faultOf(fault, server, this.#settings.credentials !== undefined);
     if (!this.#stop.signal.aborted) this.#change({ isConnected: false, reason });
     return { refused: isRefusal, wasGood: clock.monotonicMs() - startedMs >= GOOD_MS && !isRefusal };
   }
 
   /** @returns why the connection has ended, as far as the client knows */
-  async #use(connection: NatsConnection, server: string, leave: () => void): Promise<unknown> {
+  async #use(client: Client, connection: NatsConnection, server: string, leave: () => void): Promise<unknown> {
     const requests = new PendingRequests(this.#settings.inbox);
     const sinceMs = this.#context.clock.monotonicMs();
-    const session: Session = { connection, requests, sinceMs, isDeaf: false, leave };
+    const session: Session = { client, connection, requests, sinceMs, isDeaf: false, leave };
     this.#session = session;
     try {
       this.#listen(session);
@@ -252,7 +227,7 @@ export class NatsLink implements Link {
       },
     });
     for (const subscription of this.#subscriptions) this.#begin(subscription, session);
-    void this.#watch(connection, requests);
+    void this.#watch(session);
   }
 
   #begin(subscription: Subscription, { connection }: Session): void {
@@ -275,11 +250,10 @@ export class NatsLink implements Link {
   }
 
   /** The server tells later and once for each message that a subject was denied. */
-  async #watch(connection: NatsConnection, requests: PendingRequests): Promise<void> {
+  async #watch({ client, connection, requests }: Session): Promise<void> {
     for await (const status of connection.status()) {
-      if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) continue;
-      const { operation, subject } = status.error;
-      if (operation !== 'publish') continue;
+      const subject = client.deniedPublication(status);
+      if (subject === undefined) continue;
       requests.deny(subject);
       this.#warnOfDenial(subject, 'publish to');
     }
@@ -300,44 +274,6 @@ export class NatsLink implements Link {
     this.#state = state;
     for (const listener of [...this.#listeners]) listener(state);
   }
-}
-
-function connectTo(
-  server: string,
-  { credentials, authorities, name, inbox }: LinkSettings,
-  authenticator: Authenticator,
-  stop: AbortSignal,
-): Promise<NatsConnection> {
-  const { protocol, hostname, port } = new URL(server);
-  const options: TransportOptions = {
-    servers: [server],
-    name,
-    inboxPrefix: inbox,
-    ...(credentials && { authenticator }),
-    timeout: CONNECT_MS,
-    pingInterval: PING_MS,
-    maxPingOut: MOST_PINGS,
-    reconnect: false,
-    // A cluster tells of its other servers. They are not used: a server must not lead a member with its credentials to
-    // a machine that nobody has configured, and whose name no tls:// URL demands.
-    ignoreClusterUpdates: true,
-    noAsyncTraces: true,
-    pickaxe: {
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port),
-      requiresTls: protocol === 'tls:',
-      authorities,
-      stop,
-    },
-  };
-  setTransportFactory({ factory: () => new LinkTransport() });
-  return NatsConnectionImpl.connect(options);
-}
-
-function authenticatorOf(credentials: Credentials | undefined): Authenticator {
-  if (!credentials) return () => undefined;
-  const seed = new TextEncoder().encode(credentials.seed);
-  return credentials.token === undefined ? nkeyAuthenticator(seed) : jwtAuthenticator(credentials.token, seed);
 }
 
 /** Whether the server answers that nobody has subscribed to the subject of the request. */

@@ -1,10 +1,11 @@
 /** The program `nats-server`, as a child process of the demo and of tests. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { endWithPickaxe, startGroup } from '../system/process-group.ts';
 
 const PROGRAM = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';
 /** Where packages of distributions put it, which is not on the PATH of ordinary users. */
@@ -53,7 +54,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server and waits until it takes connections. It is killed when this process ends in an orderly way.
+ * Starts a server and waits until it takes connections. It is killed when this process ends. Ctrl-C does
+ * not reach it: members that are asked to end still get the verdicts of their solutions by way of it.
  * @throws Error with the end of the server's log when it ends before that
  */
 export async function startServer({
@@ -64,24 +66,20 @@ export async function startServer({
 }: ServerStart): Promise<ServerProcess> {
   const configFile = join(folder, 'nats-server.conf');
   await writeFile(configFile, config, { mode: 0o600 });
-  const child = spawn(program, ['-c', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  const child = startGroup([program, '-c', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
+  endWithPickaxe(child);
   const log: string[] = [];
   const ports: Partial<Record<PortKind, number>> = {};
   const ended = new Promise<void>((resolve) => {
-    const onEnd = () => {
-      process.off('exit', kill);
-      resolve();
-    };
-    child.once('close', onEnd);
+    child.once('close', () => resolve());
     child.once('error', (fault) => {
       log.push(fault.message);
-      onEnd();
+      resolve();
     });
   });
   let isUp = false;
   const ready = new Promise<void>((resolve) => {
+    if (!child.stderr) return;
     createInterface({ input: child.stderr }).on('line', (line) => {
       log.push(line);
       if (log.length > MOST_LINES) log.shift();

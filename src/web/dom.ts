@@ -110,6 +110,59 @@ export class Rows<Item> {
   }
 }
 
+/** What stands beside the figures of a row. */
+export interface Named {
+  /** Below the name. */
+  readonly about: string;
+  readonly state: string;
+  /** Why it is in this state; empty if there is nothing to say. */
+  readonly reason: string;
+}
+
+/**
+ * Fills a table whose rows have a name, a state and figures.
+ * @param what heading of the names @param figures by their headings
+ */
+export function tableOfNamed<Item>(
+  table: HTMLElement,
+  what: string,
+  figures: Readonly<Record<string, (item: Item) => string>>,
+  describe: (item: Item) => Named,
+): Rows<Item> {
+  const heads = Object.keys(figures).map((heading) => columnHead({ class: 'number', 'data-column': heading }, heading));
+  const body = makeTable(table, columnHead({}, what), columnHead({}, 'state'), ...heads);
+  return new Rows(body, (name) => namedRow(name, figures, describe));
+}
+
+function namedRow<Item>(
+  name: string,
+  figures: Readonly<Record<string, (item: Item) => string>>,
+  describe: (item: Item) => Named,
+): Row<Item> {
+  const about = element('span', { class: 'about' });
+  const state = element('span', { class: 'badge' });
+  const reason = element('span', { class: 'reason' });
+  const cells = Object.entries(figures).map(([heading, text]) => ({
+    text,
+    cell: cell({ class: 'number', 'data-label': heading }),
+  }));
+  return {
+    element: tableRow(
+      rowHead(element('span', { class: 'name' }, name), about),
+      cell({ 'data-label': 'state' }, state, reason),
+      ...cells.map(({ cell }) => cell),
+    ),
+    show(item) {
+      const described = describe(item);
+      setText(about, described.about);
+      setText(state, described.state);
+      setAttribute(state, 'data-state', described.state);
+      setText(reason, described.reason);
+      for (const { text, cell } of cells) setText(cell, text(item));
+    },
+  };
+}
+
 /** The line that screen readers read out: it gets news, and no figures that change all the time. */
 export function announce(news: string): void {
   setText(byId('news'), news);

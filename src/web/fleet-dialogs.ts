@@ -6,20 +6,7 @@ import type { FleetRig } from '../fleet/status.ts';
 import { formatCelsius, formatDuration, formatWatts } from '../report/units.ts';
 import { plural } from '../text/quantities.ts';
 import { ApiError } from './api.ts';
-import {
-  announce,
-  byId,
-  cell,
-  columnHead,
-  element,
-  makeTable,
-  type Row,
-  Rows,
-  rowHead,
-  setAttribute,
-  setText,
-  tableRow,
-} from './dom.ts';
+import { announce, byId, element, type Named, type Row, Rows, setAttribute, setText, tableOfNamed } from './dom.ts';
 import { FLEET_COLUMNS, type FleetRow, type FleetRows } from './fleet-rows.ts';
 import { amount, hashrate, known, UNKNOWN } from './format.ts';
 
@@ -70,9 +57,7 @@ export class RigDialog {
   /** @param ask for a rig with its devices, which rows do not have */
   constructor(ask: (name: string) => Promise<FleetRig>) {
     this.#ask = ask;
-    const heads = Object.keys(DEVICE_FIGURES).map((heading) => columnHead({ class: 'number' }, heading));
-    const body = makeTable(byId('rig-devices'), columnHead({}, 'device'), columnHead({}, 'state'), ...heads);
-    this.#devices = new Rows(body, deviceRow);
+    this.#devices = tableOfNamed(byId('rig-devices'), 'device', DEVICE_FIGURES, describeDevice);
     byId('rig-close').addEventListener('click', () => this.#dialog.close());
     this.#dialog.addEventListener('close', () => {
       this.#name = '';
@@ -132,28 +117,8 @@ function figureRow(name: string): Row<RigFigure> {
   return { element: element('div', {}, element('dt', {}, name), text), show: ([, value]) => setText(text, value) };
 }
 
-function deviceRow(name: string): Row<ReportedDevice> {
-  const about = element('span', { class: 'about' });
-  const state = element('span', { class: 'badge' });
-  const reason = element('span', { class: 'reason' });
-  const cells = Object.entries(DEVICE_FIGURES).map(([heading, text]) => ({
-    text,
-    cell: cell({ class: 'number', 'data-label': heading }),
-  }));
-  return {
-    element: tableRow(
-      rowHead(element('span', { class: 'name' }, name), about),
-      cell({ 'data-label': 'state' }, state, reason),
-      ...cells.map(({ cell }) => cell),
-    ),
-    show(device) {
-      setText(about, [device.kind, device.model].filter(Boolean).join(': '));
-      setText(state, device.state);
-      setAttribute(state, 'data-state', device.state);
-      setText(reason, device.reason ?? '');
-      for (const { text, cell } of cells) setText(cell, text(device));
-    },
-  };
+function describeDevice({ kind, model, state, reason }: ReportedDevice): Named {
+  return { about: [kind, model].filter(Boolean).join(': '), state, reason: reason ?? '' };
 }
 
 /* Requests to rigs */

@@ -4,20 +4,7 @@ import type { FleetChanges } from '../fleet/answers.ts';
 import type { FleetCoordinator } from '../fleet/status.ts';
 import { formatCelsius, formatChance, formatDuration, formatEfficiency, formatPercent } from '../report/units.ts';
 import { plural } from '../text/quantities.ts';
-import {
-  byId,
-  cell,
-  columnHead,
-  element,
-  makeTable,
-  type Row,
-  Rows,
-  rowHead,
-  setAttribute,
-  setFigure,
-  setText,
-  tableRow,
-} from './dom.ts';
+import { byId, type Named, setAttribute, setFigure, setText, tableOfNamed } from './dom.ts';
 import { type FleetRow, type FleetRows, formatPower } from './fleet-rows.ts';
 import { hashrate, known } from './format.ts';
 
@@ -119,15 +106,7 @@ const FIGURES: Readonly<Record<string, (coordinator: FleetCoordinator) => string
 };
 
 export class Coordinators {
-  readonly #rows: Rows<FleetCoordinator>;
-
-  constructor() {
-    const heads = Object.keys(FIGURES).map((heading) =>
-      columnHead({ class: 'number', 'data-column': heading }, heading),
-    );
-    const body = makeTable(byId('coordinator-table'), columnHead({}, 'coordinator'), columnHead({}, 'state'), ...heads);
-    this.#rows = new Rows(body, coordinatorRow);
-  }
+  readonly #rows = tableOfNamed(byId('coordinator-table'), 'coordinator', FIGURES, describe);
 
   show({ coordinators }: Totals): void {
     byId('no-coordinators').hidden = coordinators.length > 0;
@@ -136,28 +115,11 @@ export class Coordinators {
   }
 }
 
-function coordinatorRow(name: string): Row<FleetCoordinator> {
-  const about = element('span', { class: 'about' });
-  const state = element('span', { class: 'badge' });
-  const reason = element('span', { class: 'reason' });
-  const cells = Object.entries(FIGURES).map(([heading, text]) => ({
-    text,
-    cell: cell({ class: 'number', 'data-label': heading }),
-  }));
+function describe(coordinator: FleetCoordinator): Named {
+  const reasons = [coordinator.lost, coordinator.duplicate ? 'two coordinators have this name' : null];
   return {
-    element: tableRow(
-      rowHead(element('span', { class: 'name' }, name), about),
-      cell({ 'data-label': 'state' }, state, reason),
-      ...cells.map(({ cell }) => cell),
-    ),
-    show(coordinator) {
-      const is = stateOf(coordinator);
-      setText(about, `pickaxe ${coordinator.version}`);
-      setText(state, is);
-      setAttribute(state, 'data-state', is);
-      const reasons = [coordinator.lost, coordinator.duplicate ? 'two coordinators have this name' : null];
-      setText(reason, reasons.filter(Boolean).join('; '));
-      for (const { text, cell } of cells) setText(cell, text(coordinator));
-    },
+    about: `pickaxe ${coordinator.version}`,
+    state: stateOf(coordinator),
+    reason: reasons.filter(Boolean).join('; '),
   };
 }

@@ -1,11 +1,9 @@
 /** The HTTP server of a fleet: its API, metrics and page. */
 
 import type { Logger } from 'pino';
-import { HttpError, httpLimits, REASONS } from '../../report/http/access.ts';
-import type { Http } from '../../report/http/api.ts';
+import { HttpError } from '../../report/http/access.ts';
 import { json, openApiRoute, pageRoutes, type Route } from '../../report/http/route.ts';
-import { HttpServer, type ServerOptions } from '../../report/http/server.ts';
-import { Refusals } from '../../system/bounded.ts';
+import { type Http, type ServerOptions, serve } from '../../report/http/server.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { version } from '../../system/version.ts';
 import { jsonText } from '../../text/plain-text.ts';
@@ -174,30 +172,21 @@ function controlRoute(
 }
 
 /** @throws Error with a `code` when it cannot listen there */
-export async function serveFleet(
+export function serveFleet(
   { status, ask }: ServedFleet,
   options: ServerOptions,
   { log, clock, instance }: FleetHttpContext,
 ): Promise<Http> {
-  const { control } = options;
-  const limits = { ...httpLimits, ...options.limits };
-  const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
-  const changes = new ChangeLog(status, clock, instance);
-  const metrics = new FleetMetrics(() => changes.status, refusals.counts);
-  const closing = new AbortController();
-  const own = [...fleetRoutes(changes, ask, { control, log, clock, stop: closing.signal }), metrics.route];
-  const routes = [...own, openApiRoute(own), ...pageRoutes('fleet.html')];
-  const server = new HttpServer(options, routes, { log, clock, limits, refusals });
-  const close = async () => {
-    closing.abort();
-    metrics.close();
-    await server.close();
-    refusals.close();
-  };
-  try {
-    return { ...(await server.listen()), close };
-  } catch (fault) {
-    await close();
-    throw fault;
-  }
+  return serve(options, { log, clock }, ({ refusals }) => {
+    const changes = new ChangeLog(status, clock, instance);
+    const metrics = new FleetMetrics(() => changes.status, refusals.counts);
+    const closing = new AbortController();
+    const context = { control: options.control, log, clock, stop: closing.signal };
+    const own = [...fleetRoutes(changes, ask, context), metrics.route];
+    const close = () => {
+      closing.abort();
+      metrics.close();
+    };
+    return { routes: [...own, openApiRoute(own), ...pageRoutes('fleet.html')], close };
+  });
 }

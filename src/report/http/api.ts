@@ -3,7 +3,6 @@
 import type { z } from 'zod';
 import type { Controls, PauseReason } from '../../events/events.ts';
 import { within } from '../../system/abort.ts';
-import { Refusals } from '../../system/bounded.ts';
 import { type Clock, wallMs } from '../../system/clock.ts';
 import {
   BalanceAnswer,
@@ -20,12 +19,12 @@ import { History } from '../history.ts';
 import type { LogTail } from '../log-tail.ts';
 import { type RunningMiner, reportedSetup } from '../running-miner.ts';
 import { Status } from '../status.ts';
-import { HttpError, type HttpLimits, httpLimits, REASONS } from './access.ts';
+import { HttpError, type HttpLimits } from './access.ts';
 import { xmrigRoutes } from './compat.ts';
 import { EventStream } from './event-stream.ts';
 import { Metrics } from './metrics.ts';
 import { EVENT_STREAM, json, openApiRoute, type Route } from './route.ts';
-import { HttpServer, type ServerOptions } from './server.ts';
+import { type Http, type ServerOptions, serve } from './server.ts';
 
 const BY: PauseReason = 'user';
 
@@ -200,50 +199,27 @@ function healthRoutes(status: () => Status): Route[] {
   ];
 }
 
-export interface Http {
-  /** The address that is listened on: `http://127.0.0.1:8080` */
-  readonly url: string;
-  /** The address for other machines, when it listens on all addresses: `http://192.168.1.5:8080` */
-  readonly reachableUrl?: string | undefined;
-  /** Closes at once, event streams included. */
-  close(): Promise<void>;
-}
-
 /**
  * @param more further routes, such as the files of the web page
  * @throws Error with a `code` when it cannot listen there
  */
-export async function serveHttp(
-  miner: RunningMiner,
-  options: ServerOptions,
-  more: readonly Route[] = [],
-): Promise<Http> {
-  const { control } = options;
-  const limits = { ...httpLimits, ...options.limits };
+export function serveHttp(miner: RunningMiner, options: ServerOptions, more: readonly Route[] = []): Promise<Http> {
   const { rigName, setup, controls, events, tally, clock, log, logTail, askBalance } = miner;
-  const status = (): Status => ({ ...reportedSetup(rigName, setup), control, ...tally.status() });
-  const history = new History(tally, clock);
-  const stopHistory = history.start();
-  const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
-  const metrics = new Metrics(status, events, refusals.counts);
-  const stream = new EventStream(events, clock, status, { limits, refusals });
-  const balance = new KeptBalance(askBalance, clock, limits);
-  const api = apiRoutes({ status, history, logTail, controls, stream });
-  const own = [...api, balance.route, ...healthRoutes(status), metrics.route];
-  const routes = [...own, openApiRoute(own), ...xmrigRoutes(status), ...more];
-  const server = new HttpServer(options, routes, { log, clock, limits, refusals });
-  const close = async () => {
-    stream.close();
-    balance.close();
-    metrics.close();
-    stopHistory();
-    await server.close();
-    refusals.close();
-  };
-  try {
-    return { ...(await server.listen()), close };
-  } catch (fault) {
-    await close();
-    throw fault;
-  }
+  return serve(options, { log, clock }, ({ limits, refusals }) => {
+    const status = (): Status => ({ ...reportedSetup(rigName, setup), control: options.control, ...tally.status() });
+    const history = new History(tally, clock);
+    const stopHistory = history.start();
+    const metrics = new Metrics(status, events, refusals.counts);
+    const stream = new EventStream(events, clock, status, { limits, refusals });
+    const balance = new KeptBalance(askBalance, clock, limits);
+    const api = apiRoutes({ status, history, logTail, controls, stream });
+    const own = [...api, balance.route, ...healthRoutes(status), metrics.route];
+    const close = () => {
+      stream.close();
+      balance.close();
+      metrics.close();
+      stopHistory();
+    };
+    return { routes: [...own, openApiRoute(own), ...xmrigRoutes(status), ...more], close };
+  });
 }

@@ -1,18 +1,12 @@
 /** The HTTP server: serves a list of `Route`s, checks who may ask, limits requests, and gives errors one shape. */
 
-import {
-  createServer,
-  type Server as HttpListener,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type Server as HttpListener, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { Refusals } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import { formatHttpAddress } from '../../text/addresses.ts';
 import { jsonText } from '../../text/plain-text.ts';
@@ -26,10 +20,12 @@ import {
   HttpError,
   type HttpLimits,
   type HttpRefusals,
+  httpLimits,
   isForeign,
   isReason,
-  type Reason,
+  REASONS,
 } from './access.ts';
+import { Connections } from './connections.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
 /** The largest valid body of most routes contains one device's name. */
@@ -56,7 +52,49 @@ interface ServerContext {
   readonly refusals: HttpRefusals;
 }
 
-export class HttpServer {
+export interface Http {
+  /** The address that is listened on: `http://127.0.0.1:8080` */
+  readonly url: string;
+  /** The address for other machines, when it listens on all addresses: `http://192.168.1.5:8080` */
+  readonly reachableUrl?: string | undefined;
+  /** Closes at once, event streams included. */
+  close(): Promise<void>;
+}
+
+/** What a server serves. */
+interface Served {
+  readonly routes: readonly Route[];
+  /** Called when the server ends, before its connections do. */
+  close(): void;
+}
+
+/**
+ * Starts a server.
+ * @param make makes what it serves @throws Error with a `code` when it cannot listen there
+ */
+export async function serve(
+  options: ServerOptions,
+  { log, clock }: Pick<ServerContext, 'log' | 'clock'>,
+  make: (parts: Pick<ServerContext, 'limits' | 'refusals'>) => Served,
+): Promise<Http> {
+  const limits = { ...httpLimits, ...options.limits };
+  const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
+  const served = make({ limits, refusals });
+  const server = new HttpServer(options, served.routes, { log, clock, limits, refusals });
+  const close = async () => {
+    served.close();
+    await server.close();
+    refusals.close();
+  };
+  try {
+    return { ...(await server.listen()), close };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+}
+
+class HttpServer {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #log: Logger;
@@ -219,105 +257,6 @@ function checked(schema: Route['query'], what: string, value: unknown): Record<s
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   throw new HttpError(400, 'bad-request', `${what}: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);
-}
-
-/*
- * The server's connections. Node.js limits how long a request takes to arrive. `Connections` disconnects clients that
- * ask again before they have their answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper uses), do not
- * read their answer, or leave a connection unused. They get no answer, because that would have to wait, too.
- */
-
-/** Length of the pieces that the parser gets. A client that is cut off costs no more than the requests in one piece. */
-const PIECE_BYTES = 512;
-
-interface Connection {
-  /** Deadline for reading the next answer, on the clock's `monotonicMs`. */
-  deadlineMs: number;
-  answering: boolean;
-}
-
-export class Connections {
-  readonly #clock: Clock;
-  readonly #limits: HttpLimits;
-  readonly #refusals: HttpRefusals;
-  readonly #all = new Map<Socket, Connection>();
-
-  constructor(clock: Clock, limits: HttpLimits, refusals: HttpRefusals) {
-    this.#clock = clock;
-    this.#limits = limits;
-    this.#refusals = refusals;
-  }
-
-  /** Call this before the server listens. */
-  watch(server: Server): void {
-    server.on('connection', (socket) => this.#add(socket));
-    server.once('listening', () => {
-      const timer = setInterval(() => this.#check(), this.#limits.checkMs).unref();
-      server.once('close', () => clearInterval(timer));
-    });
-  }
-
-  /** @returns false if the connection was cut off instead */
-  begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    const connection = this.#all.get(socket);
-    if (!connection) return false;
-    if (connection.answering) {
-      this.#cutOff(socket, 'pipelined');
-      return false;
-    }
-    connection.answering = true;
-    connection.deadlineMs = this.#deadlineMs();
-    response.once('close', () => {
-      connection.answering = false;
-      connection.deadlineMs = this.#deadlineMs();
-    });
-    return true;
-  }
-
-  /** Exempts an event stream from the deadline: event-stream.ts limits it. */
-  letStream(socket: Socket): void {
-    const connection = this.#all.get(socket);
-    if (connection) connection.deadlineMs = Number.POSITIVE_INFINITY;
-  }
-
-  #add(socket: Socket): void {
-    if (this.#all.size >= this.#limits.connections) this.#makeRoom();
-    this.#all.set(socket, { deadlineMs: this.#deadlineMs(), answering: false });
-    socket.once('close', () => this.#all.delete(socket));
-    feedInPieces(socket);
-  }
-
-  #deadlineMs(): number {
-    return this.#clock.monotonicMs() + this.#limits.answerMs;
-  }
-
-  /** Cuts off the connection with the earliest deadline, in favour of a new client. */
-  #makeRoom(): void {
-    const [socket] = [...this.#all].reduce((first, each) => (each[1].deadlineMs < first[1].deadlineMs ? each : first));
-    this.#cutOff(socket, 'crowded');
-  }
-
-  #check(): void {
-    const nowMs = this.#clock.monotonicMs();
-    for (const [socket, { deadlineMs }] of this.#all) if (deadlineMs <= nowMs) this.#cutOff(socket, 'timeout');
-  }
-
-  #cutOff(socket: Socket, reason: Reason): void {
-    this.#refusals.note(reason, socket.remoteAddress);
-    this.#all.delete(socket);
-    socket.destroy();
-  }
-}
-
-function feedInPieces(socket: Socket): void {
-  const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
-  socket.off('data', parse);
-  socket.on('data', (bytes: Buffer) => {
-    // A socket stops being writable when it is cut off or has its last answer.
-    for (let at = 0; at < bytes.length && socket.writable; at += PIECE_BYTES) {
-      parse.call(socket, bytes.subarray(at, at + PIECE_BYTES));
-    }
-  });
 }
 
 /** @returns an address for other machines; undefined if there is none, or if `host` is a single address */

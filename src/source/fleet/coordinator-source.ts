@@ -1,5 +1,6 @@
 /** A WorkSource that uses one coordinator of a fleet. */
 
+import { setMaxListeners } from 'node:events';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import { LinkError } from '../../nats/link.ts';
@@ -20,7 +21,7 @@ import {
   type WorkSource,
 } from '../source.ts';
 import { FleetAttempts, type FleetMembership } from './attempts.ts';
-import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
+import { type FleetLimits, fleetLimits, MOST_WAITING, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
 import { CoordinatorStates, type KnownWork } from './states.ts';
 
 /** Log lines that a coordinator can cause: some at once, then one in ten minutes. */
@@ -50,8 +51,10 @@ export class CoordinatorSource implements WorkSource {
   readonly #done = new WeakSet<Work>();
   /** Whether the consumer has been told that the coordinator is lost, and has got no work since. */
   #isLost = false;
-  #silence = new AbortController();
+  #silence = newSilence();
   #asking: Promise<void> | undefined;
+  /** Number of solutions that wait for their verdicts. */
+  #waiting = 0;
   #stop: AbortSignal = AbortSignal.abort();
 
   /** @param coordinator its name, as in subjects */
@@ -96,7 +99,7 @@ export class CoordinatorSource implements WorkSource {
       this.#note('is the name of two coordinators, of which only one is heard: give each a name of its own');
     }
     if (reception !== 'taken') return false;
-    if (this.silence.aborted) this.#silence = new AbortController();
+    if (this.silence.aborted) this.#silence = newSilence();
     this.#syncSoon();
     return true;
   }
@@ -121,15 +124,26 @@ export class CoordinatorSource implements WorkSource {
     await this.#asking;
   }
 
-  /** The number of solutions that wait for their verdicts has no bound here: the miner has one. */
+  /** A solution beyond `MOST_WAITING` is not sent. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
-    const { work } = solution;
-    const known = this.#states.about(work);
+    const known = this.#states.about(solution.work);
     if (!known) return { outcome: 'unknown', reason: 'this coordinator did not give this work' };
+    if (this.#waiting >= MOST_WAITING) {
+      return { outcome: 'stale', reason: `${MOST_WAITING} solutions wait for this coordinator’s verdicts; not sent` };
+    }
+    this.#waiting++;
+    try {
+      return await this.#deliver(solution, known, stop);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  #deliver(solution: Solution, known: KnownWork, stop: AbortSignal): Promise<Verdict> {
     const pauses = new Backoff(this.#limits.submitPauses, this.#random);
     const attempts = new FleetAttempts(this.#membership, this, solution, known.name, this.#limits);
     const leftMs = known.confirmedMs + this.#limits.expiryMs - this.#clock.monotonicMs();
-    return await deliver(
+    return deliver(
       {
         attempt: (signal) => attempts.attempt(signal),
         whyOutdated: () => (known.hasEnded ? 'its work ended before a coordinator could be reached' : undefined),
@@ -279,4 +293,10 @@ export class CoordinatorSource implements WorkSource {
     const leftOut = this.#notes.take(this.#clock.monotonicMs());
     if (leftOut !== undefined) this.#announcements.note('info', what);
   }
+}
+
+function newSilence(): AbortController {
+  const silence = new AbortController();
+  setMaxListeners(0, silence.signal); // Each solution that waits for its verdict has a listener.
+  return silence;
 }

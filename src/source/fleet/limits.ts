@@ -6,6 +6,11 @@ import type { BackoffLimits } from '../../net/connecting.ts';
 export const MOST_COORDINATORS = 16;
 /** Maximum number of works that a rig remembers for each coordinator, and of ended ones. Ten minutes have about 20. */
 export const MOST_WORKS = 64;
+/**
+ * Maximum number of solutions that wait for a coordinator's verdicts. It is half of the number at which a miner pauses,
+ * so that a coordinator that answers nothing cannot keep the rig from the works of another one.
+ */
+export const MOST_WAITING = 128;
 /** States of each coordinator that are read: a burst, and on average. A test network has about 50 a second. */
 export const STATES_AT_ONCE = 400;
 export const STATES_PER_SECOND = 100;

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type HttpLimits, httpLimits, REASONS } from '#pickaxe/report/http/access.js';
-import { Connections } from '#pickaxe/report/http/server.js';
+import { Connections } from '#pickaxe/report/http/connections.js';
 import { Refusals } from '#pickaxe/system/bounded.js';
 import { FakeClock } from '../fakes.ts';
 import { serve } from './serving.ts';

@@ -1,6 +1,8 @@
 /** How a rig delivers solutions: to whom, how often, and what it makes of the answers. */
 
+import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { MOST_WAITING } from '#pickaxe/source/fleet/limits.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { messageBytes } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
@@ -48,6 +50,26 @@ it('sends the whole header to the coordinator that gave the work, and tells who 
   expect(request).toMatchObject({ coordinator: 'a', header: Buffer.from(mine(work).header).toString('hex') });
   // The miner gets other work once the first attempt has ended.
   expect(follower.of('stale')).toMatchObject([{ reason: 'solved', works: [work] }]);
+});
+
+it('lets only so many solutions wait for a coordinator that does not answer, and further ones once it does', async () => {
+  const { coordinators, source, follower } = world();
+  const [a] = coordinators;
+  a.answer = () => ({ state: 'pending' });
+  a.give(makeWork(2, { until: 'replaced' }));
+  await pass(1_000);
+  const [work] = follower.received;
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  const send = (lane: number) => source.submit(mine(work, lane), signal);
+  const waiting = Array.from({ length: MOST_WAITING }, (_, lane) => send(lane));
+  expect(await send(MOST_WAITING)).toMatchObject({ outcome: 'stale', reason: expect.stringContaining('not sent') });
+  await pass(1_000);
+  expect(new Set(a.requests.map(({ request }) => request.header)).size).toBe(MOST_WAITING);
+  a.answer = () => verdict('accepted');
+  await pass(1_000);
+  expect(new Set((await Promise.all(waiting)).map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
+  expect(await send(MOST_WAITING)).toMatchObject({ outcome: 'accepted' });
 });
 
 it('keeps a work that takes many solutions', async () => {

@@ -2,7 +2,7 @@
 
 import { onTestFinished, vi } from 'vitest';
 import type { Work } from '#pickaxe/chain/work.js';
-import type { LinkMessage } from '#pickaxe/nats/link.js';
+import type { Link, LinkMessage } from '#pickaxe/nats/link.js';
 import { FleetSource } from '#pickaxe/source/fleet/fleet-source.js';
 import type { FleetLimits } from '#pickaxe/source/fleet/limits.js';
 import type { StaleReason } from '#pickaxe/source/vocabulary.js';
@@ -27,9 +27,10 @@ export const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 let instances = 0;
 
-export class FakeCoordinator {
+/** On servers in memory, or with a link to real ones. */
+export class FakeCoordinator<OwnLink extends Pick<Link, 'publish' | 'subscribe'> = FakeLink> {
   readonly name: string;
-  readonly link: FakeLink;
+  readonly link: OwnLink;
   instance = (++instances).toString(16).padStart(16, '0');
   number = 0;
   works = 0;
@@ -57,7 +58,7 @@ export class FakeCoordinator {
   /** Makes it answer no fallback requests. The queue group of a real server chooses a member at random. */
   leaveQueue: () => void = () => {};
 
-  constructor(nats: FakeNats, name: string) {
+  constructor(nats: { link(name: string, inbox: string): OwnLink }, name: string) {
     this.name = name;
     this.link = nats.link(name, SUBJECTS.inbox(name));
     this.revive();

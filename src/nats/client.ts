@@ -1,0 +1,78 @@
+/** What a link needs of the client's package. It is loaded when the first connection is made. */
+
+import {
+  type Authenticator,
+  jwtAuthenticator,
+  type NatsConnection,
+  NatsConnectionImpl,
+  nkeyAuthenticator,
+  PermissionViolationError,
+  type Status,
+  setTransportFactory,
+} from '@nats-io/transport-node';
+import type { Credentials } from './credentials.ts';
+import { LinkTransport, type TransportOptions } from './transport.ts';
+
+export { faultOf } from './reasons.ts';
+
+const CONNECT_MS = 5_000;
+/** A server that leaves two pings without an answer is dead when the third is due: after nine seconds at most. */
+const PING_MS = 3_000;
+const MOST_PINGS = 2;
+
+export interface LinkSettings {
+  /** URLs as `parseNatsUrl` gives them. With `tls://`, nothing is sent unless the server proves its name. */
+  readonly servers: readonly string[];
+  /** Undefined where the servers ask for none. */
+  readonly credentials?: Credentials | undefined;
+  /** Certificates of authorities as PEM texts; undefined for those that Node.js knows. */
+  readonly authorities?: readonly string[] | undefined;
+  /** The client's name, which the servers' operator sees. */
+  readonly name: string;
+  /** Beginning of the subjects at which this member gets its answers, without a final dot. */
+  readonly inbox: string;
+}
+
+/** @throws what the client, the transport or the system has found */
+export function connectTo(
+  server: string,
+  { credentials, authorities, name, inbox }: LinkSettings,
+  stop: AbortSignal,
+): Promise<NatsConnection> {
+  const { protocol, hostname, port } = new URL(server);
+  const options: TransportOptions = {
+    servers: [server],
+    name,
+    inboxPrefix: inbox,
+    ...(credentials && { authenticator: authenticatorOf(credentials) }),
+    timeout: CONNECT_MS,
+    pingInterval: PING_MS,
+    maxPingOut: MOST_PINGS,
+    reconnect: false,
+    // A cluster tells of its other servers. They are not used: a server must not lead a member with its credentials to
+    // a machine that nobody has configured, and whose name no tls:// URL demands.
+    ignoreClusterUpdates: true,
+    noAsyncTraces: true,
+    pickaxe: {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port),
+      requiresTls: protocol === 'tls:',
+      authorities,
+      stop,
+    },
+  };
+  setTransportFactory({ factory: () => new LinkTransport() });
+  return NatsConnectionImpl.connect(options);
+}
+
+function authenticatorOf(credentials: Credentials): Authenticator {
+  const seed = new TextEncoder().encode(credentials.seed);
+  return credentials.token === undefined ? nkeyAuthenticator(seed) : jwtAuthenticator(credentials.token, seed);
+}
+
+/** @returns the subject to which the server does not let this member publish, if the status says so */
+export function deniedPublication(status: Status): string | undefined {
+  if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) return undefined;
+  const { operation, subject } = status.error;
+  return operation === 'publish' ? subject : undefined;
+}
