@@ -238,6 +238,11 @@ export function workOfGiven({ record, blockTarget, nonce1 = NO_NONCE1, rollTime,
 
 /* Solutions */
 
+/** Whether only the coordinator that gave the work can submit its solutions: a pool takes them over one connection. */
+export function isOfPool({ until, nonce1 }: Work): boolean {
+  return until !== 'solved' || nonce1.bytes > 0;
+}
+
 export const SolutionRequest = z.strictObject({
   /** The coordinator that gave the work. */
   coordinator: memberName,

@@ -7,6 +7,7 @@ import { onAbort, pause } from '../../system/abort.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import {
   type FleetSubjects,
+  isOfPool,
   messageBytes,
   readMessage,
   SolutionAnswer,
@@ -47,18 +48,23 @@ export class FleetAttempts {
   readonly #request: Uint8Array;
   readonly #limits: AttemptLimits;
   #next: To = 'giver';
-  /** Whether another coordinator has said that only this one can submit the solution. */
-  #isOnlyGivers = false;
+  /** Whether it is a pool's, so that no other coordinator can submit it, nor this one after a restart. */
+  readonly #isOfPool: boolean;
+  /** Whether only this coordinator can submit it. Another one may have said so. */
+  #isOnlyGivers: boolean;
   /** Whether the giver's answer was lost: it may know the verdict, which another coordinator could only doubt. */
   #isAskedAgain = false;
 
   /** @param work the work's name */
-  constructor(membership: FleetMembership, giver: Giver, { header }: Solution, work: string, limits: AttemptLimits) {
+  constructor(membership: FleetMembership, giver: Giver, solution: Solution, work: string, limits: AttemptLimits) {
     this.#membership = membership;
     this.#giver = giver;
     this.#limits = limits;
-    const request: SolutionRequest = { coordinator: giver.coordinator, work, header: toHex(header) };
+    const header = toHex(solution.header);
+    const request: SolutionRequest = { coordinator: giver.coordinator, work, header };
     this.#request = messageBytes(request);
+    this.#isOfPool = isOfPool(solution.work);
+    this.#isOnlyGivers = this.#isOfPool;
   }
 
   /**
@@ -68,6 +74,11 @@ export class FleetAttempts {
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const isAgain = this.#isAskedAgain;
     this.#isAskedAgain = false;
+    if (this.#isOnlyGivers && this.#giver.isSilent && !isAgain) {
+      const only = `and only it can submit this ${this.#isOfPool ? 'share of its pool' : 'solution'}`;
+      const message = `coordinator ${oneLine(this.#giver.coordinator)} is silent, ${only}`;
+      return { message, mayHaveBeenTaken: false };
+    }
     const to = isAgain || this.#isOnlyGivers ? 'giver' : this.#giver.isSilent ? 'fallback' : this.#next;
     this.#next = to === 'giver' ? 'fallback' : 'giver';
     const cut = new AbortController();
@@ -139,6 +150,7 @@ export class FleetAttempts {
       this.#next = to;
       return { message: reason, mayHaveBeenTaken, retryAfterMs: this.#limits.tooManyPauseMs };
     }
+    if (code === 'unknown-work' && this.#isOfPool) return { outcome: mayHaveBeenTaken ? 'unknown' : 'stale', reason };
     if (code === 'not-mine' && to === 'fallback') this.#isOnlyGivers = true;
     return { message: reason, mayHaveBeenTaken };
   }

@@ -1,6 +1,7 @@
 /** How a rig delivers solutions: to whom, how often, and what it makes of the answers. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { WorkTerms } from '#pickaxe/chain/work.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { messageBytes } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
@@ -16,8 +17,13 @@ afterEach(() => {
 
 /** A rig that mines the work of the first coordinator. */
 async function mining(...names: string[]) {
+  return await miningOn({}, ...names);
+}
+
+/** The same, on a work with such terms. */
+async function miningOn(terms: Partial<WorkTerms>, ...names: string[]) {
   const made = world(names);
-  for (const each of made.coordinators) each.give();
+  for (const each of made.coordinators) each.give(makeWork(100, terms));
   await pass(1_000);
   const [work] = made.follower.received;
   const verdicts: Verdict[] = [];
@@ -161,6 +167,55 @@ it('asks only the giver after another coordinator has said that only it can subm
   isAway = false;
   await pass(3_000);
   expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
+});
+
+const POOL: Partial<WorkTerms> = { nonce1: { value: 3, bytes: 2 }, until: 'replaced', rollTime: false };
+
+it('sends a pool’s share to its giver only, and says so while that is silent', async () => {
+  const { coordinators, verdicts, send, follower } = await miningOn(POOL, 'a', 'c');
+  const [a, c] = coordinators;
+  a.die();
+  await pass(3_000);
+  send();
+  await pass(1_000);
+  const ended = follower.end();
+  await pass(6_000);
+  await ended;
+  expect(ways([c])).toEqual([]);
+  const only = 'coordinator a is silent, and only it can submit this share of its pool';
+  expect(verdicts).toMatchObject([{ outcome: 'stale', reason: expect.stringContaining(only) }]);
+});
+
+it('keeps a pool’s share for a giver that is silent for a while', async () => {
+  const { coordinators, verdicts, send } = await miningOn(POOL, 'a', 'c');
+  const [a] = coordinators;
+  a.die();
+  send();
+  await pass(10_000);
+  expect(verdicts).toEqual([]);
+  a.answer = () => verdict('accepted');
+  a.revive();
+  await pass(3_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'a' }]);
+});
+
+it('gives up a pool’s share that its giver no longer knows: its connection to the pool has ended', async () => {
+  const { coordinators, verdicts, send } = await miningOn(POOL, 'a', 'c');
+  const [a] = coordinators;
+  a.answer = () => refused('unknown-work');
+  send();
+  await pass(100);
+  expect(ways(coordinators)).toEqual(['a']);
+  expect(verdicts).toMatchObject([{ outcome: 'stale', reason: 'it is unknown-work', by: 'a' }]);
+});
+
+it('does not know the outcome of such a share if an answer about it was lost before', async () => {
+  const { coordinators, verdicts, send } = await miningOn(POOL, 'a', 'c');
+  const [a] = coordinators;
+  a.answer = () => (a.requests.length === 1 ? undefined : refused('unknown-work'));
+  send();
+  await pass(10_000);
+  expect(verdicts).toMatchObject([{ outcome: 'unknown' }]);
 });
 
 it('takes the word of a coordinator that it is no solution, and slows down where it has sent too many', async () => {
