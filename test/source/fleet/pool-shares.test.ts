@@ -96,6 +96,10 @@ async function start() {
 }
 
 it.skipIf(noServer)(`each share is counted once by its rig, its coordinator and the pool${whyNoServer}`, async () => {
+  const warnings: string[] = [];
+  const warned = ({ message }: Error) => warnings.push(message);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
   const { pool, events, rigs, all, findAll, submitAll } = await start();
   const each = (outcome: Outcome) => rigs.map(() => outcome);
   const nonce1 = (value: number) => (work: Work) => work.nonce1.value === value;
@@ -145,5 +149,7 @@ it.skipIf(noServer)(`each share is counted once by its rig, its coordinator and 
   const { found, stale, ...answered } = countsOf(events);
   expect(counts).toMatchObject(answered);
   expect(found).toBe(answered.accepted + answered.rejected + answered.unknown + stale);
+  // Such as one of Node.js about many listeners, which a coordinator would print.
+  expect(warnings).toEqual([]);
   expect(pool.stats).toMatchObject({ accepted: 7 * RIGS, stale: 0, duplicate: 0, low: 0, wrong: 0, connections: 2 });
 });
