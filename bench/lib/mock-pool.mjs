@@ -106,7 +106,7 @@ export class MockPool {
     this.#tellAll((session) => this.#tellTarget(session));
   }
 
-  /** Gives every connection another nonce1, which holds for later jobs, and a newer job. The earlier ones stay valid. */
+  /** Gives every connection another nonce1 for later jobs, and a newer job. The earlier ones stay valid. */
   changeNonce1() {
     this.#tellAll((session) => {
       session.nonce1 = this.#newNonce1();

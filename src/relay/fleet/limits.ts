@@ -33,9 +33,9 @@ export const coordinatorLimits = {
   /** A rig mines here until its report of every ten seconds has failed to come three times. */
   sessionMs: 35_000,
   /**
-   * Token bucket for a rig's requests with solutions. While a pool's difficulty is too low, each of its devices sends up
-   * to 144 shares a second, so twelve GPUs send 1,728, and a rig whose shares are dropped pauses its devices. Each costs
-   * the coordinator 0.15 ms. Those beyond are dropped without an answer, before anything is read but their subject.
+   * Token bucket for a rig's requests with solutions. While a pool's difficulty is too low, each device sends up to 144
+   * shares a second: twelve GPUs 1,728. A rig whose shares are dropped soon pauses its devices. A share costs the
+   * coordinator 0.15 ms. Those beyond are dropped without an answer, before anything is read but their subject.
    */
   solutionBurst: 4_000,
   solutionsPerSecond: 2_000,

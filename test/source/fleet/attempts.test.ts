@@ -84,8 +84,33 @@ it('delivers to another coordinator at once when that of the work is dead', asyn
   a.die();
   send();
   await pass(500);
-  expect(ways(coordinators)).toEqual(['c fallback']);
+  expect(ways(coordinators)).toEqual(['c']);
   expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'c’s node' }]);
+});
+
+it('asks no frozen coordinator in place of another one, though servers take it for present', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c] = coordinators;
+  a.freeze();
+  c.freeze();
+  await pass(3_000);
+  for (let lane = 0; lane < 10; lane++) send(lane);
+  await pass(100);
+  expect(new Set(ways(coordinators))).toEqual(new Set(['b']));
+  expect(verdicts).toHaveLength(10);
+});
+
+it('asks any coordinator where none is heard that can submit the solution', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c, b] = coordinators;
+  a.die();
+  for (const each of [c, b]) {
+    each.answer = (_, isFallback) => (isFallback ? verdict('accepted') : refused('unknown-work'));
+  }
+  send();
+  await pass(10_000);
+  expect(ways(coordinators).filter((way) => !way.endsWith('fallback'))).toEqual(['c', 'b']);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
 });
 
 it('delivers to another coordinator within 5 s when that of the work is frozen', async () => {
@@ -129,7 +154,7 @@ it('does not wait for a coordinator that has died while the connection was inter
   await pass(4_000);
   link.reconnect();
   await pass(3_000);
-  expect(ways(coordinators)).toEqual(['a', 'a', 'c fallback']);
+  expect(ways(coordinators)).toEqual(['a', 'a', 'c']);
   expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'c’s node' }]);
 });
 
@@ -163,7 +188,7 @@ it('asks only the giver after another coordinator has said that only it can subm
   c.answer = () => refused('not-mine');
   send();
   await pass(5_000);
-  expect(ways([c])).toEqual(['c fallback']);
+  expect(ways([c])).toEqual(['c', 'c fallback']);
   isAway = false;
   await pass(3_000);
   expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
@@ -234,6 +259,10 @@ it('asks the coordinator that submits it for the verdict', async () => {
   const [a, c, b] = coordinators;
   a.die();
   b.leaveQueue();
+  // It is not heard, so any coordinator is asked.
+  c.stopBeats();
+  b.stopBeats();
+  await pass(3_000);
   c.answer = (_, isFallback) => (isFallback ? { state: 'pending', coordinator: 'c' } : verdict('rejected', 'too late'));
   send();
   await pass(3_000);

@@ -85,9 +85,13 @@ export class FakeCoordinator {
     for (const end of this.#ends) end();
   }
 
+  stopBeats(): void {
+    clearInterval(this.#beats);
+  }
+
   /** As after SIGSTOP: it stays connected, and answers nothing. */
   freeze(): void {
-    clearInterval(this.#beats);
+    this.stopBeats();
     this.answersHello = false;
     this.answer = () => undefined;
   }
