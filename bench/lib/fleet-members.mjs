@@ -70,6 +70,15 @@ class Member {
     return this.lines.filter((line) => line.type === type);
   }
 
+  /** It stays connected, and does nothing. */
+  freeze() {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw() {
+    this.#child.kill('SIGCONT');
+  }
+
   async kill() {
     this.isKilled = true;
     this.#child.kill('SIGKILL');

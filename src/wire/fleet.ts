@@ -71,7 +71,7 @@ export class FleetSubjects {
     return `${this.#prefix}.solution.${token(coordinator)}.*`;
   }
 
-  /** The same request to any coordinator, for when the one that gave the work does not answer. */
+  /** The same request to any coordinator, for when that one is silent and the rig hears no other. */
   fallback(rig: string): string {
     return `${this.#prefix}.fallback.${token(rig)}`;
   }

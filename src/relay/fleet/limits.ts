@@ -48,8 +48,11 @@ export const coordinatorLimits = {
   wrongBurst: 20,
   wrongPerMinute: 20,
   refusedMs: 60_000,
-  /** Token bucket for telling a rig that it is refused. */
-  refusalBurst: 5,
+  /**
+   * Token bucket for telling a rig that it is refused. Up to 256 of its solutions wait, and after a restart of this
+   * coordinator all of them are of unknown works.
+   */
+  refusalBurst: 300,
   refusalsPerSecond: 1,
   /** Maximum number of other coordinators that are followed, and of works of each, 2 kB each. */
   coordinators: 64,

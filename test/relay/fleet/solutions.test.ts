@@ -134,6 +134,15 @@ describe('a solution', () => {
     expect(await rig.solve('c1', name, mine(work))).toMatchObject({ outcome: 'accepted' });
   });
 
+  it('is refused, too, if a rig has many of them, because the coordinator was started again', async () => {
+    const { rig, work } = await withRig();
+    const unknown = `${'f'.repeat(16)}-1`;
+    const answers = await Promise.all(Array.from({ length: 256 }, () => rig.solve('c1', unknown, mine(work))));
+    expect(new Set(answers.map((answer) => answer.state === 'refused' && answer.code))).toEqual(
+      new Set(['unknown-work']),
+    );
+  });
+
   it('of a replaced work counts, and of an old work that is forgotten does not', async () => {
     const { coordinator, rig, work, name } = await withRig({ works: 2 });
     await coordinator.work();
