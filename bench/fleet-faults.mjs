@@ -23,6 +23,7 @@ import { startHoldingProxy } from './lib/holding-proxy.mjs';
 import { startCluster, until } from './lib/nats-cluster.mjs';
 
 const SPLIT_MS = 15_000;
+const FROZEN_MS = 15_000;
 const AWAY_MS = 60_000;
 const RESTART_MS = 2_000;
 const SERVERS = 3;
@@ -42,6 +43,16 @@ const SCENARIOS = {
   'coordinator-2': {
     what: 'kill -9 of the second coordinator',
     fault: ({ coordinators }) => killed([coordinators[1]]),
+  },
+  frozen: {
+    what: `the first coordinator stands still for ${FROZEN_MS / 1_000} s`,
+    async fault({ coordinators: [first] }) {
+      const atMs = systemClock.monotonicMs();
+      first.freeze();
+      await sleep(FROZEN_MS);
+      first.thaw();
+      return atMs;
+    },
   },
   server: {
     what: 'kill -9 of one of three servers',

@@ -30,7 +30,7 @@ export function startOperator({ nats }) {
   return new Member('operator', ['fleet', ...natsFlags(nats)]);
 }
 
-class Member {
+export class Member {
   name;
   pid;
   isKilled = false;
@@ -68,6 +68,15 @@ class Member {
 
   of(type) {
     return this.lines.filter((line) => line.type === type);
+  }
+
+  /** It stays connected, and does nothing. */
+  freeze() {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw() {
+    this.#child.kill('SIGCONT');
   }
 
   async kill() {

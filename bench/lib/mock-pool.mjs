@@ -106,6 +106,23 @@ export class MockPool {
     this.#tellAll((session) => this.#tellTarget(session));
   }
 
+  /** Gives every connection another nonce1 for later jobs, and a newer job. The earlier ones stay valid. */
+  changeNonce1() {
+    this.#tellAll((session) => {
+      session.nonce1 = this.#newNonce1();
+      session.send({
+        id: null,
+        method: 'mining.set_extranonce',
+        params: [formatNonce1(session.nonce1), 8 - NONCE1_BYTES],
+      });
+    });
+    this.refresh();
+  }
+
+  #newNonce1() {
+    return { value: this.#nextNonce1++ & 0xffff, bytes: NONCE1_BYTES };
+  }
+
   #newJob(clean, chain) {
     const { ledger } = this.#node;
     if (chain !== undefined) ledger.pickChain = () => chain;
@@ -131,13 +148,14 @@ export class MockPool {
 
   #tellJob(session) {
     const { id, header, clean } = this.#job;
+    session.nonce1Of.set(id, session.nonce1);
     session.send({ id: null, method: 'mining.notify', params: [id, toHex(header), clean] });
   }
 
   /** Serves a connection that somebody else has accepted, too. */
   serve(socket) {
     const splitter = new LineSplitter(MOST_LINE_BYTES);
-    const session = { socket, send: (message) => socket.write(`${JSON.stringify(message)}\n`) };
+    const session = { socket, nonce1Of: new Map(), send: (message) => socket.write(`${JSON.stringify(message)}\n`) };
     this.#sessions.add(session);
     this.stats.connections++;
     socket.setNoDelay(true);
@@ -151,7 +169,7 @@ export class MockPool {
   #answer(session, { id, method, params }) {
     const answer = (result, error = null) => session.send({ id, result, error });
     if (method === 'mining.subscribe') {
-      session.nonce1 = { value: this.#nextNonce1++ & 0xffff, bytes: NONCE1_BYTES };
+      session.nonce1 = this.#newNonce1();
       answer([null, formatNonce1(session.nonce1), 8 - NONCE1_BYTES]);
     } else if (method === 'mining.authorize') {
       const [user, password] = params;
@@ -174,12 +192,13 @@ export class MockPool {
   /** @returns the result and the error of the answer */
   #judge(session, [user, jobId, nonce2]) {
     const job = this.#jobs.get(jobId);
-    const nonce = parseNonce2(nonce2, session.nonce1);
+    const nonce1 = session.nonce1Of.get(jobId) ?? session.nonce1;
+    const nonce = parseNonce2(nonce2, nonce1);
     if (user !== session.user || nonce === undefined || nonce2.length !== 2 * (8 - NONCE1_BYTES)) {
       return this.#refuse('wrong', [31, 'invalid nonce', null]);
     }
     if (!job) return this.#refuse('stale', [21, 'stale share: job not found', null]);
-    const key = `${session.nonce1.value} ${nonce}`;
+    const key = `${nonce1.value} ${nonce}`;
     if (job.seen.has(key)) return this.#refuse('duplicate', [22, 'duplicate share', null]);
     const header = withNonce(job.header, nonce);
     const hash = powHash(header);

@@ -3,6 +3,7 @@
  * return. Unlike an engine, it takes no ranges and counts no nonces.
  */
 
+import { setMaxListeners } from 'node:events';
 import { type Job, prepareJob } from '../chain/job.ts';
 import { type Solution, type Verification, verify } from '../chain/verify.ts';
 import { creationTimeOf, type Work } from '../chain/work.ts';
@@ -73,6 +74,7 @@ export class RelayedWorks {
   /** Follows the source until `stop`, then waits for submissions. Called once. @throws what the source has thrown */
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
+    setMaxListeners(0, stop); // Each solution that waits for its verdict has a listener.
     try {
       for await (const update of updatesOf(this.#options.source, stop)) {
         this.#apply(update);

@@ -71,7 +71,7 @@ export class FleetSubjects {
     return `${this.#prefix}.solution.${token(coordinator)}.*`;
   }
 
-  /** The same request to any coordinator, for when the one that gave the work does not answer. */
+  /** The same request to any coordinator, for when that one is silent and the rig hears no other. */
   fallback(rig: string): string {
     return `${this.#prefix}.fallback.${token(rig)}`;
   }
@@ -237,6 +237,11 @@ export function workOfGiven({ record, blockTarget, nonce1 = NO_NONCE1, rollTime,
 }
 
 /* Solutions */
+
+/** Whether only the coordinator that gave the work can submit its solutions: a pool takes them over one connection. */
+export function isOfPool({ until, nonce1 }: Work): boolean {
+  return until !== 'solved' || nonce1.bytes > 0;
+}
 
 export const SolutionRequest = z.strictObject({
   /** The coordinator that gave the work. */

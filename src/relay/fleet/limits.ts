@@ -33,11 +33,12 @@ export const coordinatorLimits = {
   /** A rig mines here until its report of every ten seconds has failed to come three times. */
   sessionMs: 35_000,
   /**
-   * Token bucket for a rig's requests with solutions. On a pool, each of its devices sends up to 144 shares a second.
-   * Those beyond are dropped without an answer, before anything is read but their subject.
+   * Token bucket for a rig's requests with solutions. While a pool's difficulty is too low, each device sends up to 144
+   * shares a second: twelve GPUs 1,728. A rig whose shares are dropped soon pauses its devices. A share costs the
+   * coordinator 0.15 ms. Those beyond are dropped without an answer, before anything is read but their subject.
    */
-  solutionBurst: 1_000,
-  solutionsPerSecond: 500,
+  solutionBurst: 4_000,
+  solutionsPerSecond: 2_000,
   /** Token bucket for a rig's requests for the state, or to another coordinator, and for a rig's reports. */
   helloBurst: 5,
   hellosPerSecond: 0.5,
@@ -47,8 +48,11 @@ export const coordinatorLimits = {
   wrongBurst: 20,
   wrongPerMinute: 20,
   refusedMs: 60_000,
-  /** Token bucket for telling a rig that it is refused. */
-  refusalBurst: 5,
+  /**
+   * Token bucket for telling a rig that it is refused. Up to 256 of its solutions wait, and after a restart of this
+   * coordinator all of them are of unknown works.
+   */
+  refusalBurst: 300,
   refusalsPerSecond: 1,
   /** Maximum number of other coordinators that are followed, and of works of each, 2 kB each. */
   coordinators: 64,

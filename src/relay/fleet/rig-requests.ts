@@ -141,7 +141,7 @@ export class RigRequests {
     }
     const request = readMessage(SolutionRequest, data);
     const judged: Judged = request
-      ? this.#options.solutions.judge(request, stop)
+      ? this.#options.solutions.judge(request, rig.name, stop)
       : { kind: 'refused', code: 'wrong-message', reason: 'the request has not the right form' };
     if (judged.kind === 'solution' && request?.coordinator === this.#options.name) rig.mines(nowMs);
     const isWrong = judged.kind === 'refused' && (judged.code === 'not-a-solution' || judged.code === 'wrong-message');

@@ -14,7 +14,7 @@ import { Submitter } from '../../source/submitter.ts';
 import type { StaleReason } from '../../source/vocabulary.ts';
 import { BoundedMap } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
-import type { Refusal, SolutionRequest } from '../../wire/fleet.ts';
+import { isOfPool, type Refusal, type SolutionRequest } from '../../wire/fleet.ts';
 import type { RelayedWorks } from '../relay.ts';
 import type { CoordinatorLimits } from './limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
@@ -30,7 +30,7 @@ export interface SolutionsOptions {
   readonly relay: string;
   /** The name of the coordinator's own source. */
   readonly source: string;
-  readonly works: Pick<RelayedWorks, 'judge'>;
+  readonly works: Pick<RelayedWorks, 'submit'>;
   readonly own: OwnWorks;
   readonly others: OtherCoordinators;
   /** Absent where no node can be asked. */
@@ -56,6 +56,9 @@ const TOO_HARD = refused('not-a-solution', 'its hash does not meet the target');
 const NOT_MINE = refused('not-mine', 'only the coordinator that gave the work can submit its solutions');
 const TOO_MANY = refused('too-many', 'the coordinator that gave the work has given too many easy ones');
 
+/** With a pool's few free nonces, rigs repeat each other's work, and a pool credits a share only once. */
+const OF_ANOTHER_RIG: Verdict = { outcome: 'stale', reason: 'another rig has sent the same solution before' };
+
 const ENDED: Readonly<Record<StaleReason, string>> = {
   'new-cut': 'a New Cut has made its work stale',
   solved: 'its work has a solution already',
@@ -63,18 +66,24 @@ const ENDED: Readonly<Record<StaleReason, string>> = {
   cancelled: 'its work was cancelled',
 };
 
+interface Submitted {
+  /** The name of the rig that sent it first. */
+  readonly rig: string;
+  readonly verdict: Promise<Verdict>;
+}
+
 export class Solutions {
   readonly #options: SolutionsOptions;
   readonly #elsewhere: Submitter | undefined;
-  /** By the proof-of-work hash in hex: a repeated solution gets the verdict of the first. */
-  readonly #verdicts: BoundedMap<string, Promise<Verdict>>;
+  /** By the proof-of-work hash in hex: a rig that repeats a solution gets the verdict of the first. */
+  readonly #submitted: BoundedMap<string, Submitted>;
   /** Works of other coordinators that have an accepted solution. */
   readonly #solvedElsewhere = new WeakSet<Work>();
 
   constructor(options: SolutionsOptions) {
     this.#options = options;
     const { source: name, submitElsewhere, emit, clock, limits } = options;
-    this.#verdicts = new BoundedMap(limits.verdicts);
+    this.#submitted = new BoundedMap(limits.verdicts);
     this.#elsewhere =
       submitElsewhere &&
       new Submitter({ source: { name, submit: submitElsewhere }, emit, clock, isStale: () => false });
@@ -85,30 +94,31 @@ export class Solutions {
     await this.#elsewhere?.settled();
   }
 
-  /** @param stop asks for the end of attempts to submit */
-  judge(request: SolutionRequest, stop: AbortSignal): Judged {
+  /** @param rig the sender's name @param stop asks for the end of attempts to submit */
+  judge(request: SolutionRequest, rig: string, stop: AbortSignal): Judged {
     const isOwn = request.coordinator === this.#options.name;
-    return isOwn ? this.#judgeOwn(request) : this.#judgeElsewhere(request, stop);
+    return isOwn ? this.#judgeOwn(request, rig) : this.#judgeElsewhere(request, rig, stop);
   }
 
-  #judgeOwn({ work: name, header }: SolutionRequest): Judged {
+  #judgeOwn({ work: name, header }: SolutionRequest, rig: string): Judged {
     const { own, works, clock } = this.#options;
     const known = own.find(name);
     if (!known) return UNKNOWN_WORK;
     const { work, ended } = known;
     const job = jobOfHeader(work, fromHex(header), known.latestTimeUs(clock.monotonicMs()));
     if (!job) return OTHER_HEADER;
-    const { solution, verdict } = works.judge(job, nonceOf(fromHex(header)));
+    const { solution } = verify(job, nonceOf(fromHex(header)));
     if (!solution) return TOO_HARD;
-    return this.#judged(solution, verdict, ended ?? 'solved');
+    // Those that submit solutions remember fewer of them.
+    return this.#repeated(solution, rig) ?? this.#judged(solution, rig, works.submit(solution), ended ?? 'solved');
   }
 
-  #judgeElsewhere({ coordinator, work: name, header }: SolutionRequest, stop: AbortSignal): Judged {
+  #judgeElsewhere({ coordinator, work: name, header }: SolutionRequest, rig: string, stop: AbortSignal): Judged {
     const { others, relay, clock } = this.#options;
     const known = others.find(coordinator, name);
     if (!known) return UNKNOWN_WORK;
     const { work, ended } = known;
-    if (!this.#elsewhere || work.until !== 'solved' || work.nonce1.bytes > 0) return NOT_MINE;
+    if (!this.#elsewhere || isOfPool(work)) return NOT_MINE;
     const nowMs = clock.monotonicMs();
     const job = jobOfHeader(work, fromHex(header), known.latestTimeUs(nowMs));
     if (!job) return OTHER_HEADER;
@@ -116,31 +126,38 @@ export class Solutions {
     // Nodes go by the target in the header, and drop a work at its first wrong solution. A coordinator's own word for
     // an easier one could so end works of this coordinator.
     if (!solution || !meetsTarget(solution.powHash, headerTargetOf(solution.header))) return TOO_HARD;
-    if (this.#verdicts.has(toHex(solution.powHash))) return this.#judged(solution, undefined, 'solved');
+    const repeated = this.#repeated(solution, rig);
+    if (repeated) return repeated;
     // If the work ended with a solution, that may be this one, and its coordinator may have failed to submit it.
-    if (ended !== undefined && ended !== 'solved') return this.#judged(solution, undefined, ended);
-    if (this.#solvedElsewhere.has(work)) return this.#judged(solution, undefined, 'solved');
+    if (ended !== undefined && ended !== 'solved') return this.#judged(solution, rig, undefined, ended);
+    if (this.#solvedElsewhere.has(work)) return this.#judged(solution, rig, undefined, 'solved');
     if (!known.elsewhere.take(1, nowMs)) return TOO_MANY;
     const verdict = this.#elsewhere.submit(solution, { name: relay, isRelay: true }, stop);
     void verdict?.then(({ outcome }) => {
       if (outcome === 'accepted') this.#solvedElsewhere.add(work);
     });
-    return this.#judged(solution, verdict, 'solved');
+    return this.#judged(solution, rig, verdict, 'solved');
+  }
+
+  #repeated(solution: Solution, rig: string): Judged | undefined {
+    const earlier = this.#submitted.get(toHex(solution.powHash));
+    if (!earlier) return undefined;
+    const verdict = earlier.rig === rig ? earlier.verdict : Promise.resolve(OF_ANOTHER_RIG);
+    return { kind: 'solution', verdict, solution, isFirst: false };
   }
 
   /** @param verdict that of the submission, if there is one now @param ended why there is none */
-  #judged(solution: Solution, verdict: Promise<Verdict> | undefined, ended: StaleReason): Judged {
+  #judged(solution: Solution, rig: string, verdict: Promise<Verdict> | undefined, ended: StaleReason): Judged {
     const { isShare, powHash } = solution;
-    const key = toHex(powHash);
     if (verdict) {
-      this.#verdicts.set(key, verdict);
+      this.#submitted.set(toHex(powHash), { rig, verdict });
       return { kind: 'solution', verdict, solution, isFirst: true };
     }
     const isForgotten = isShare && ended === 'solved';
     const none: Verdict = isForgotten
       ? { outcome: 'unknown', reason: 'it was submitted before, and its verdict is no longer known' }
       : { outcome: 'stale', reason: ENDED[ended] };
-    return { kind: 'solution', verdict: this.#verdicts.get(key) ?? Promise.resolve(none), solution, isFirst: false };
+    return { kind: 'solution', verdict: Promise.resolve(none), solution, isFirst: false };
   }
 }
 

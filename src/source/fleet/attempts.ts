@@ -7,6 +7,7 @@ import { onAbort, pause } from '../../system/abort.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import {
   type FleetSubjects,
+  isOfPool,
   messageBytes,
   readMessage,
   SolutionAnswer,
@@ -22,6 +23,11 @@ export interface FleetMembership {
   readonly subjects: FleetSubjects;
   /** This rig's name. */
   readonly rig: string;
+}
+
+export interface Fleet extends FleetMembership {
+  /** @returns the coordinators that are not silent, as in subjects, the rig's preferred one first */
+  readonly heard: () => readonly string[];
 }
 
 /** The coordinator that gave the work. */
@@ -42,32 +48,44 @@ type To = 'giver' | 'fallback';
 type AttemptLimits = Pick<FleetLimits, 'solutionTimeoutMs' | 'askAgainMs' | 'tooManyPauseMs'>;
 
 export class FleetAttempts {
-  readonly #membership: FleetMembership;
+  readonly #fleet: Fleet;
   readonly #giver: Giver;
   readonly #request: Uint8Array;
   readonly #limits: AttemptLimits;
   #next: To = 'giver';
-  /** Whether another coordinator has said that only this one can submit the solution. */
-  #isOnlyGivers = false;
+  /** Whether it is a pool's, so that no other coordinator can submit it, nor this one after a restart. */
+  readonly #isOfPool: boolean;
+  /** Whether only this coordinator can submit it. Another one may have said so. */
+  #isOnlyGivers: boolean;
+  /** The other coordinators that have answered that they cannot submit it. */
+  readonly #unable = new Set<string>();
   /** Whether the giver's answer was lost: it may know the verdict, which another coordinator could only doubt. */
   #isAskedAgain = false;
 
   /** @param work the work's name */
-  constructor(membership: FleetMembership, giver: Giver, { header }: Solution, work: string, limits: AttemptLimits) {
-    this.#membership = membership;
+  constructor(fleet: Fleet, giver: Giver, solution: Solution, work: string, limits: AttemptLimits) {
+    this.#fleet = fleet;
     this.#giver = giver;
     this.#limits = limits;
-    const request: SolutionRequest = { coordinator: giver.coordinator, work, header: toHex(header) };
+    const header = toHex(solution.header);
+    const request: SolutionRequest = { coordinator: giver.coordinator, work, header };
     this.#request = messageBytes(request);
+    this.#isOfPool = isOfPool(solution.work);
+    this.#isOnlyGivers = this.#isOfPool;
   }
 
   /**
-   * Asks the coordinator that gave the work and any coordinator in turn, but no one that is silent. Asks again as long
+   * Asks the coordinator that gave the work and another one in turn, but no one that is silent. Asks again as long
    * as the answer is that the solution is being submitted, and once more when the giver's answer was lost.
    */
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const isAgain = this.#isAskedAgain;
     this.#isAskedAgain = false;
+    if (this.#isOnlyGivers && this.#giver.isSilent && !isAgain) {
+      const only = `and only it can submit this ${this.#isOfPool ? 'share of its pool' : 'solution'}`;
+      const message = `coordinator ${oneLine(this.#giver.coordinator)} is silent, ${only}`;
+      return { message, mayHaveBeenTaken: false };
+    }
     const to = isAgain || this.#isOnlyGivers ? 'giver' : this.#giver.isSilent ? 'fallback' : this.#next;
     this.#next = to === 'giver' ? 'fallback' : 'giver';
     const cut = new AbortController();
@@ -92,13 +110,13 @@ export class FleetAttempts {
 
   /** @param isAgain whether the giver is asked once more after its answer was lost */
   async #ask(to: To, isAgain: boolean, stop: AbortSignal): Promise<Verdict | NoVerdict> {
-    const { link, subjects, rig } = this.#membership;
-    const { coordinator } = this.#giver;
-    const who = to === 'giver' ? `coordinator ${oneLine(coordinator)}` : 'another coordinator';
-    let subject = to === 'giver' ? subjects.solution(coordinator, rig) : subjects.fallback(rig);
+    const { link, subjects, rig } = this.#fleet;
+    const named = to === 'giver' ? this.#giver.coordinator : this.#other();
+    const who = named === undefined ? 'another coordinator' : `coordinator ${oneLine(named)}`;
+    let subject = named === undefined ? subjects.fallback(rig) : subjects.solution(named, rig);
     let mayHaveBeenTaken = false;
     /** Whether the same coordinator is asked again. Otherwise another one could refuse what the first has submitted. */
-    let isOneCoordinator = to === 'giver';
+    let isOneCoordinator = named !== undefined;
     for (;;) {
       let data: Uint8Array;
       try {
@@ -114,7 +132,7 @@ export class FleetAttempts {
       const answer = readMessage(SolutionAnswer, data);
       if (!answer) return { message: `${who} gave an answer that is none`, mayHaveBeenTaken: true };
       if (answer.state === 'verdict') return verdictOf(answer, mayHaveBeenTaken && !isOneCoordinator);
-      if (answer.state === 'refused') return this.#refused(answer, to, mayHaveBeenTaken);
+      if (answer.state === 'refused') return this.#refused(answer, to, named, mayHaveBeenTaken);
       mayHaveBeenTaken = true;
       // Only the coordinator that submits it knows the verdict.
       if (answer.coordinator !== undefined) {
@@ -126,9 +144,19 @@ export class FleetAttempts {
     }
   }
 
+  /**
+   * A coordinator that is heard is asked by its name: the servers do not know which of a queue group are frozen, and a
+   * repeated request must reach the same one.
+   */
+  #other(): string | undefined {
+    return this.#fleet.heard().find((each) => each !== this.#giver.coordinator && !this.#unable.has(each));
+  }
+
+  /** @param named the coordinator; undefined for any one */
   #refused(
     { code, reason: text }: SolutionAnswer & { state: 'refused' },
     to: To,
+    named: string | undefined,
     mayHaveBeenTaken: boolean,
   ): Verdict | NoVerdict {
     const reason = oneLine(text, MOST_TEXT);
@@ -139,7 +167,9 @@ export class FleetAttempts {
       this.#next = to;
       return { message: reason, mayHaveBeenTaken, retryAfterMs: this.#limits.tooManyPauseMs };
     }
-    if (code === 'not-mine' && to === 'fallback') this.#isOnlyGivers = true;
+    if (code === 'unknown-work' && this.#isOfPool) return { outcome: mayHaveBeenTaken ? 'unknown' : 'stale', reason };
+    if (to === 'fallback' && named !== undefined) this.#unable.add(named);
+    else if (code === 'not-mine' && to === 'fallback') this.#isOnlyGivers = true;
     return { message: reason, mayHaveBeenTaken };
   }
 }

@@ -20,7 +20,7 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
-import { FleetAttempts, type FleetMembership } from './attempts.ts';
+import { type Fleet, FleetAttempts } from './attempts.ts';
 import { type FleetLimits, fleetLimits, MOST_WAITING, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
 import { CoordinatorStates, type KnownWork } from './states.ts';
 
@@ -35,7 +35,7 @@ export class CoordinatorSource implements WorkSource {
   readonly kind = 'fleet';
   /** As in subjects. */
   readonly coordinator: string;
-  readonly #membership: FleetMembership;
+  readonly #fleet: Fleet;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #limits: FleetLimits;
@@ -58,9 +58,9 @@ export class CoordinatorSource implements WorkSource {
   #stop: AbortSignal = AbortSignal.abort();
 
   /** @param coordinator its name, as in subjects */
-  constructor(membership: FleetMembership, coordinator: string, context: SourceContext<FleetLimits> = {}) {
+  constructor(fleet: Fleet, coordinator: string, context: SourceContext<FleetLimits> = {}) {
     const { clock, random, emit, limits } = complete(context, fleetLimits);
-    this.#membership = membership;
+    this.#fleet = fleet;
     this.coordinator = coordinator;
     this.name = oneLine(coordinator) || 'a coordinator without a name that can be shown';
     this.#clock = clock;
@@ -111,7 +111,7 @@ export class CoordinatorSource implements WorkSource {
     this.#given = undefined;
     this.#isLost = false;
     this.#announcements.started();
-    const { link, subjects } = this.#membership;
+    const { link, subjects } = this.#fleet;
     const unsubscribe = link.subscribe(subjects.work(this.coordinator), ({ data }) => this.take(data));
     this.#look();
     if (!this.isSilent) this.#sync();
@@ -141,7 +141,7 @@ export class CoordinatorSource implements WorkSource {
 
   #deliver(solution: Solution, known: KnownWork, stop: AbortSignal): Promise<Verdict> {
     const pauses = new Backoff(this.#limits.submitPauses, this.#random);
-    const attempts = new FleetAttempts(this.#membership, this, solution, known.name, this.#limits);
+    const attempts = new FleetAttempts(this.#fleet, this, solution, known.name, this.#limits);
     const leftMs = known.confirmedMs + this.#limits.expiryMs - this.#clock.monotonicMs();
     return deliver(
       {
@@ -227,7 +227,7 @@ export class CoordinatorSource implements WorkSource {
     // One reason is enough for as long as it is silent.
     if (this.isSilent && !(this.silence.aborted && this.#isLost)) {
       this.#silence.abort();
-      const { state } = this.#membership.link;
+      const { state } = this.#fleet.link;
       const silent = `has not been heard for ${this.#limits.lostAfterMs / 1000} s`;
       this.lose(state.isConnected ? silent : `this rig is not connected to the fleet: ${state.reason}`);
     }
@@ -261,7 +261,7 @@ export class CoordinatorSource implements WorkSource {
 
   async #keepAsking(isSure: boolean, stop: AbortSignal): Promise<void> {
     const pauses = new Backoff(this.#limits.helloPauses, this.#random);
-    const { link, subjects, rig } = this.#membership;
+    const { link, subjects, rig } = this.#fleet;
     // The state that this rig has missed is one that thousands of rigs may have missed.
     await pause(this.#random() * this.#limits.helloDelayMs, stop);
     for (let isFirst = isSure; !stop.aborted && (isFirst || this.#states.isCurrentUnknown); isFirst = false) {
@@ -282,7 +282,7 @@ export class CoordinatorSource implements WorkSource {
   /** Waits, but no longer than until the next connection to a server. */
   async #untilConnected(ms: number, stop: AbortSignal): Promise<void> {
     const connected = new AbortController();
-    const forget = this.#membership.link.onState(({ isConnected }) => {
+    const forget = this.#fleet.link.onState(({ isConnected }) => {
       if (isConnected) connected.abort();
     });
     await pause(ms, stop, connected.signal);

@@ -20,7 +20,7 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
-import type { FleetMembership } from './attempts.ts';
+import type { Fleet, FleetMembership } from './attempts.ts';
 import { CoordinatorSource } from './coordinator-source.ts';
 import { type FleetLimits, fleetLimits, MOST_COORDINATORS } from './limits.ts';
 
@@ -43,7 +43,7 @@ const STANDBY_MS = 10_000;
 export class FleetSource implements WorkSource {
   readonly name: string;
   readonly kind = 'fleet';
-  readonly #membership: FleetMembership;
+  readonly #fleet: Fleet;
   readonly #context: SourceContext<FleetLimits>;
   readonly #clock: Clock;
   readonly #limits: FleetLimits;
@@ -74,7 +74,7 @@ export class FleetSource implements WorkSource {
   constructor(options: FleetSourceOptions, context: SourceContext<FleetLimits> = {}) {
     const { clock, random, emit, limits } = complete(context, fleetLimits);
     this.name = options.name;
-    this.#membership = options;
+    this.#fleet = { ...options, heard: () => this.#heard() };
     this.#context = context;
     this.#clock = clock;
     this.#limits = limits;
@@ -86,7 +86,7 @@ export class FleetSource implements WorkSource {
 
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.#listener = listeningUntil(stop, listener);
-    const { link, subjects } = this.#membership;
+    const { link, subjects } = this.#fleet;
     this.#announcements.started();
     this.#linkChanged(link.state);
     const beganMs = this.#clock.monotonicMs();
@@ -156,8 +156,7 @@ export class FleetSource implements WorkSource {
 
   #newCoordinator(name: string): CoordinatorSource | undefined {
     if (!this.#strangers.take(1, this.#clock.monotonicMs())) return undefined;
-    if (this.#coordinators.size < MOST_COORDINATORS)
-      return new CoordinatorSource(this.#membership, name, this.#context);
+    if (this.#coordinators.size < MOST_COORDINATORS) return new CoordinatorSource(this.#fleet, name, this.#context);
     if (!this.#hasIgnored) {
       this.#hasIgnored = true;
       this.#announcements.note('info', `has more than ${MOST_COORDINATORS} coordinators: further ones are not used`);
@@ -170,13 +169,17 @@ export class FleetSource implements WorkSource {
    * have been silent for long are last, so that no time is lost with them when another one must take over.
    */
   #ranked(): CoordinatorSource[] {
-    const { rig } = this.#membership;
+    const { rig } = this.#fleet;
     const goneSinceMs = this.#clock.monotonicMs() - 2 * this.#limits.lostAfterMs;
     const all = Array.from(this.#coordinators.values(), (source) => {
       const isThere = source.heardMs > goneSinceMs ? 1 : 0;
       return { source, key: `${isThere} ${rankOf(rig, source.coordinator)}` };
     });
     return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
+  }
+
+  #heard(): string[] {
+    return this.#ranked().flatMap(({ coordinator, isSilent }) => (isSilent ? [] : coordinator));
   }
 
   #reorder(): void {
@@ -201,7 +204,7 @@ export class FleetSource implements WorkSource {
 
   /** @param reason why a coordinator is lost @returns why all of them are */
   #reasonOf(reason: string): string {
-    const { state } = this.#membership.link;
+    const { state } = this.#fleet.link;
     if (!state.isConnected) return state.reason;
     return this.#coordinators.size === 1 ? `its only coordinator is lost: ${reason}` : 'all its coordinators are lost';
   }
@@ -237,7 +240,7 @@ export class FleetSource implements WorkSource {
   #sayWhy(nowMs: number): void {
     const isHeard = [...this.#coordinators.values()].some(({ isSilent }) => !isSilent);
     if (isHeard || nowMs - this.#linkSinceMs < this.#limits.lostAfterMs) return;
-    const { state } = this.#membership.link;
+    const { state } = this.#fleet.link;
     const hint = 'is pickaxe coordinate running, with the same --nats-subject?';
     this.#lose(state.isConnected ? `connected to ${state.server}, but no coordinator is heard: ${hint}` : state.reason);
   }
@@ -248,7 +251,7 @@ export class FleetSource implements WorkSource {
     if (!isDeaf || nowMs < this.#renewedMs + this.#renewPauseMs) return;
     this.#renewedMs = nowMs;
     this.#renewPauseMs = this.#renewPauses.nextMs();
-    this.#membership.link.renew();
+    this.#fleet.link.renew();
   }
 
   #forgetSilent(nowMs: number): void {

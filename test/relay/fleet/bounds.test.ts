@@ -3,6 +3,7 @@ import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
 import { coordinatorLimits } from '#pickaxe/relay/fleet/limits.js';
 import { OtherCoordinators } from '#pickaxe/relay/fleet/other-coordinators.js';
 import { Rigs } from '#pickaxe/relay/fleet/rigs.js';
+import type { Verdict } from '#pickaxe/source/source.js';
 import { type CoordinatorState, givenWorkOf, messageBytes } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually, mine, wrongSolution } from '../../source/follow.ts';
@@ -106,15 +107,19 @@ describe('the rigs of a coordinator', () => {
 });
 
 describe('a flood', () => {
-  it('of one rig is dropped unread, and others are served', async () => {
-    const coordinator = await Coordinator.start({ limits: { reportMs: 5, wrongBurst: 1e9 } });
+  it('of one rig is dropped unread, to whomever it is sent, and others are served', async () => {
+    const submitElsewhere = async (): Promise<Verdict> => ({ outcome: 'accepted', reason: '' });
+    const coordinator = await Coordinator.start({ limits: { reportMs: 5, wrongBurst: 1e9 }, submitElsewhere });
     const { work, name } = await coordinator.work();
     const flooder = coordinator.nats.link('flooder', subjects.inbox('flooder'));
     const data = messageBytes(solutionRequest('c1', name, wrongSolution(work)));
-    const message = { subject: of('flooder'), data, reply: 'pickaxe.inbox.flooder.1' };
+    const reply = 'pickaxe.inbox.flooder.1';
     let answers = 0;
-    flooder.subscribe(message.reply, () => answers++);
-    for (let count = 0; count < 20_000; count++) coordinator.nats.send(flooder, message);
+    flooder.subscribe(reply, () => answers++);
+    for (let count = 0; count < 10_000; count++) {
+      coordinator.nats.send(flooder, { subject: of('flooder'), data, reply });
+      coordinator.nats.send(flooder, { subject: subjects.fallback('flooder'), data, reply });
+    }
     const answer = await new TestRig(coordinator.nats, 'rig').solve('c1', name, mine(work));
     expect(answer).toMatchObject({ outcome: 'accepted' });
     await eventually(() =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { verify } from '#pickaxe/chain/verify.js';
-import { creationTimeOf, nonceOf, type Work } from '#pickaxe/chain/work.js';
+import { creationTimeOf, nonceOf, type Work, withNonce } from '#pickaxe/chain/work.js';
 import { jobOfHeader } from '#pickaxe/relay/fleet/solutions.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { messageBytes } from '#pickaxe/wire/fleet.js';
@@ -134,6 +134,15 @@ describe('a solution', () => {
     expect(await rig.solve('c1', name, mine(work))).toMatchObject({ outcome: 'accepted' });
   });
 
+  it('is refused, too, if a rig has many of them, because the coordinator was started again', async () => {
+    const { rig, work } = await withRig();
+    const unknown = `${'f'.repeat(16)}-1`;
+    const answers = await Promise.all(Array.from({ length: 256 }, () => rig.solve('c1', unknown, mine(work))));
+    expect(new Set(answers.map((answer) => answer.state === 'refused' && answer.code))).toEqual(
+      new Set(['unknown-work']),
+    );
+  });
+
   it('of a replaced work counts, and of an old work that is forgotten does not', async () => {
     const { coordinator, rig, work, name } = await withRig({ works: 2 });
     await coordinator.work();
@@ -160,14 +169,13 @@ describe('a solution', () => {
     expect(source.submitted).toHaveLength(1);
   });
 
-  it('that is repeated is submitted once and gets the same verdict, whoever repeats it', async () => {
+  it('that is repeated is submitted once and gets the same verdict', async () => {
     const { coordinator, source, rig, work, name } = await withRig({ answerMs: 1 });
     const { verdict, settle } = later();
     source.verdict = () => verdict;
     const solution = mine(work);
-    const other = new TestRig(coordinator.nats, 'other');
     expect(await rig.solve('c1', name, solution)).toEqual({ state: 'pending', coordinator: 'c1' });
-    expect(await other.solve('c1', name, solution)).toEqual({ state: 'pending', coordinator: 'c1' });
+    expect(await rig.solve('c1', name, solution)).toEqual({ state: 'pending', coordinator: 'c1' });
     expect(await rig.fallback('c1', name, solution).catch(({ fault }) => fault)).toBe('no-responders');
     settle({ outcome: 'accepted', reason: '', by: 'node1' });
     await eventually(async () =>
@@ -182,8 +190,35 @@ describe('a solution', () => {
     // Even after a New Cut, and when the source would answer otherwise.
     source.stale('new-cut', work);
     await coordinator.work();
-    expect(await other.solve('c1', name, solution)).toMatchObject({ outcome: 'accepted' });
+    expect(await rig.solve('c1', name, solution)).toMatchObject({ outcome: 'accepted' });
     expect(coordinator.events.of('verdict')).toHaveLength(1);
+  });
+
+  it('that another rig has sent before is stale, so that rigs together count no more than the pool', async () => {
+    const { coordinator, source, rig } = await withRig({ reportMs: 5 });
+    const { work, name } = await coordinator.work(makeWork(4, { until: 'replaced' }));
+    const other = new TestRig(coordinator.nats, 'other');
+    const stale = { outcome: 'stale', reason: 'another rig has sent the same solution before' };
+    expect(await rig.solve('c1', name, mine(work))).toMatchObject({ outcome: 'accepted' });
+    expect(await other.solve('c1', name, mine(work))).toMatchObject(stale);
+    expect(await rig.solve('c1', name, mine(work))).toMatchObject({ outcome: 'accepted' });
+    expect(source.submitted).toHaveLength(1);
+  });
+
+  it('that is repeated after thousands of others is not submitted again', async () => {
+    const { coordinator, source, rig } = await withRig({ solutionBurst: 1e9 });
+    const { work, name } = await coordinator.work(makeWork(1, { until: 'replaced' }));
+    // Each hash meets the target.
+    const share = (nonce: number) => solutionRequest('c1', name, { header: withNonce(work.header, BigInt(nonce)) });
+    const subject = subjects.solution('c1', 'rig');
+    const reply = 'pickaxe.inbox.rig.others';
+    const count = 4_200;
+    for (let nonce = 0; nonce < count; nonce++) {
+      coordinator.nats.send(rig.link, { subject, data: messageBytes(share(nonce)), reply });
+    }
+    await eventually(() => expect(source.submitted.length).toBe(count));
+    expect(await rig.request(subject, share(0))).toMatchObject({ outcome: 'accepted' });
+    expect(source.submitted.length).toBe(count);
   });
 
   it('of a pool’s work is a share, and a repeated one gets its verdict, too', async () => {
@@ -272,6 +307,6 @@ describe('a sender', () => {
     coordinator.nowMs += 59_999;
     expect(await rig.solve('c1', name, mine(work))).toMatchObject({ code: 'too-many' });
     coordinator.nowMs += 1;
-    expect(await rig.solve('c1', name, mine(work))).toMatchObject({ outcome: 'accepted' });
+    expect(await rig.solve('c1', name, mine(work))).toMatchObject({ state: 'verdict' });
   });
 });

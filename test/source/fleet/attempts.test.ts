@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { WorkTerms } from '#pickaxe/chain/work.js';
 import { MOST_WAITING } from '#pickaxe/source/fleet/limits.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { messageBytes } from '#pickaxe/wire/fleet.js';
@@ -18,8 +19,13 @@ afterEach(() => {
 
 /** A rig that mines the work of the first coordinator. */
 async function mining(...names: string[]) {
+  return await miningOn({}, ...names);
+}
+
+/** The same, on a work with such terms. */
+async function miningOn(terms: Partial<WorkTerms>, ...names: string[]) {
   const made = world(names);
-  for (const each of made.coordinators) each.give();
+  for (const each of made.coordinators) each.give(makeWork(100, terms));
   await pass(1_000);
   const [work] = made.follower.received;
   const verdicts: Verdict[] = [];
@@ -100,8 +106,33 @@ it('delivers to another coordinator at once when that of the work is dead', asyn
   a.die();
   send();
   await pass(500);
-  expect(ways(coordinators)).toEqual(['c fallback']);
+  expect(ways(coordinators)).toEqual(['c']);
   expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'c’s node' }]);
+});
+
+it('asks no frozen coordinator in place of another one, though servers take it for present', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c] = coordinators;
+  a.freeze();
+  c.freeze();
+  await pass(3_000);
+  for (let lane = 0; lane < 10; lane++) send(lane);
+  await pass(100);
+  expect(new Set(ways(coordinators))).toEqual(new Set(['b']));
+  expect(verdicts).toHaveLength(10);
+});
+
+it('asks any coordinator where none is heard that can submit the solution', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c, b] = coordinators;
+  a.die();
+  for (const each of [c, b]) {
+    each.answer = (_, isFallback) => (isFallback ? verdict('accepted') : refused('unknown-work'));
+  }
+  send();
+  await pass(10_000);
+  expect(ways(coordinators).filter((way) => !way.endsWith('fallback'))).toEqual(['c', 'b']);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
 });
 
 it('delivers to another coordinator within 5 s when that of the work is frozen', async () => {
@@ -145,7 +176,7 @@ it('does not wait for a coordinator that has died while the connection was inter
   await pass(4_000);
   link.reconnect();
   await pass(3_000);
-  expect(ways(coordinators)).toEqual(['a', 'a', 'c fallback']);
+  expect(ways(coordinators)).toEqual(['a', 'a', 'c']);
   expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'c’s node' }]);
 });
 
@@ -179,10 +210,59 @@ it('asks only the giver after another coordinator has said that only it can subm
   c.answer = () => refused('not-mine');
   send();
   await pass(5_000);
-  expect(ways([c])).toEqual(['c fallback']);
+  expect(ways([c])).toEqual(['c', 'c fallback']);
   isAway = false;
   await pass(3_000);
   expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
+});
+
+const POOL: Partial<WorkTerms> = { nonce1: { value: 3, bytes: 2 }, until: 'replaced', rollTime: false };
+
+it('sends a pool’s share to its giver only, and says so while that is silent', async () => {
+  const { coordinators, verdicts, send, follower } = await miningOn(POOL, 'a', 'c');
+  const [a, c] = coordinators;
+  a.die();
+  await pass(3_000);
+  send();
+  await pass(1_000);
+  const ended = follower.end();
+  await pass(6_000);
+  await ended;
+  expect(ways([c])).toEqual([]);
+  const only = 'coordinator a is silent, and only it can submit this share of its pool';
+  expect(verdicts).toMatchObject([{ outcome: 'stale', reason: expect.stringContaining(only) }]);
+});
+
+it('keeps a pool’s share for a giver that is silent for a while', async () => {
+  const { coordinators, verdicts, send } = await miningOn(POOL, 'a', 'c');
+  const [a] = coordinators;
+  a.die();
+  send();
+  await pass(10_000);
+  expect(verdicts).toEqual([]);
+  a.answer = () => verdict('accepted');
+  a.revive();
+  await pass(3_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'a' }]);
+});
+
+it('gives up a pool’s share that its giver no longer knows: its connection to the pool has ended', async () => {
+  const { coordinators, verdicts, send } = await miningOn(POOL, 'a', 'c');
+  const [a] = coordinators;
+  a.answer = () => refused('unknown-work');
+  send();
+  await pass(100);
+  expect(ways(coordinators)).toEqual(['a']);
+  expect(verdicts).toMatchObject([{ outcome: 'stale', reason: 'it is unknown-work', by: 'a' }]);
+});
+
+it('does not know the outcome of such a share if an answer about it was lost before', async () => {
+  const { coordinators, verdicts, send } = await miningOn(POOL, 'a', 'c');
+  const [a] = coordinators;
+  a.answer = () => (a.requests.length === 1 ? undefined : refused('unknown-work'));
+  send();
+  await pass(10_000);
+  expect(verdicts).toMatchObject([{ outcome: 'unknown' }]);
 });
 
 it('takes the word of a coordinator that it is no solution, and slows down where it has sent too many', async () => {
@@ -201,6 +281,10 @@ it('asks the coordinator that submits it for the verdict', async () => {
   const [a, c, b] = coordinators;
   a.die();
   b.leaveQueue();
+  // It is not heard, so any coordinator is asked.
+  c.stopBeats();
+  b.stopBeats();
+  await pass(3_000);
   c.answer = (_, isFallback) => (isFallback ? { state: 'pending', coordinator: 'c' } : verdict('rejected', 'too late'));
   send();
   await pass(3_000);

@@ -86,9 +86,13 @@ export class FakeCoordinator<OwnLink extends Pick<Link, 'publish' | 'subscribe'>
     for (const end of this.#ends) end();
   }
 
+  stopBeats(): void {
+    clearInterval(this.#beats);
+  }
+
   /** As after SIGSTOP: it stays connected, and answers nothing. */
   freeze(): void {
-    clearInterval(this.#beats);
+    this.stopBeats();
     this.answersHello = false;
     this.answer = () => undefined;
   }
