@@ -10,7 +10,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 /**
  * @returns the processor time so far of this process's threads with the lowest priority, which are the hashing threads
  */
-function hashingNs() {
+export function hashingNs() {
   let ns = 0;
   for (const task of readdirSync('/proc/self/task')) {
     const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');

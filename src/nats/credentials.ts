@@ -1,6 +1,6 @@
 /** What a member proves its name with: an nkey seed, or a credentials file with a token that an operator has signed. */
 
-import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
 
 export interface Credentials {
   /** The seed of a user's nkey (Ed25519): 58 characters that begin with `SU`. */
@@ -18,7 +18,7 @@ const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const PARTS = /-{3,}BEGIN[^\n]*-{3,}\s+(\S+)\s+-{3,}END[^\n]*-{3,}/g;
 
 export function makeCredentials(): Credentials {
-  return credentialsOf(encoded([...SEED_PREFIX, ...randomBytes(KEY_BYTES)]));
+  return credentialsOf(new TextDecoder().decode(createUser().getSeed()));
 }
 
 /**
@@ -46,57 +46,20 @@ function credentialsOf(seed: string, token?: string): Credentials {
   if (/^S[A-TV-Z]/.test(seed)) throw new Error('its seed is not a user’s: that begins with SU');
   if (!SEED.test(seed))
     throw new Error('it has neither an nkey seed (58 characters that begin with SU) nor credentials');
-  const bytes = decoded(seed);
-  if (!bytes) throw new Error('its seed is damaged: the check digits at its end are wrong');
-  return { seed, publicKey: publicKeyOf(bytes.subarray(SEED_PREFIX.length)), token };
+  try {
+    return { seed, publicKey: fromSeed(new TextEncoder().encode(seed)).getPublicKey(), token };
+  } catch {
+    throw new Error('its seed is damaged: the check digits at its end are wrong');
+  }
 }
 
 /** @returns whether the text has the form of a user's public key, and its check digits are right */
 export function isPublicKey(text: string): boolean {
-  return PUBLIC_KEY.test(text) && decoded(text) !== undefined;
-}
-
-/*
- * The form of nkeys: base32 of a prefix, 32 bytes and a checksum. The client's package would be loaded for this alone,
- * also by programs that have no fleet.
- */
-
-const KEY_BYTES = 32;
-const CHECKSUM_BYTES = 2;
-/** They make the texts begin with SU and U. */
-const SEED_PREFIX = [0b10010_101, 0b00_000_000];
-const PUBLIC_PREFIX = [0b10100_000];
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** What precedes the 32 bytes of an Ed25519 seed in the format PKCS #8. */
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
-
-function publicKeyOf(seed: Uint8Array): string {
-  const key = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
-  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
-  return encoded([...PUBLIC_PREFIX, ...spki.subarray(-KEY_BYTES)]);
-}
-
-function encoded(bytes: readonly number[]): string {
-  const sum = checksum(bytes);
-  const bits = [...bytes, sum & 0xff, sum >> 8].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
-}
-
-/** @returns the prefix and the key; undefined when the checksum is wrong */
-function decoded(text: string): Uint8Array | undefined {
-  const bits = Array.from(text, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  const all = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
-  const bytes = all.subarray(0, -CHECKSUM_BYTES);
-  const [low, high] = all.subarray(-CHECKSUM_BYTES);
-  return checksum(bytes) === low + 256 * high ? bytes : undefined;
-}
-
-/** CRC-16 with the polynomial 0x1021, which begins with zero. */
-function checksum(bytes: Iterable<number>): number {
-  let sum = 0;
-  for (const byte of bytes) {
-    sum ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) sum = ((sum << 1) ^ (sum & 0x8000 ? 0x1021 : 0)) & 0xffff;
+  if (!PUBLIC_KEY.test(text)) return false;
+  try {
+    fromPublic(text);
+    return true;
+  } catch {
+    return false;
   }
-  return sum;
 }

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { nkeys } from '@nats-io/transport-node';
+import * as nkeys from '@nats-io/nkeys';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Credentials, makeCredentials } from '#pickaxe/nats/credentials.js';
 import type { LinkError } from '#pickaxe/nats/link.js';

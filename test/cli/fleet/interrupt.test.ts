@@ -64,7 +64,8 @@ describe.skipIf(noServer)(`Ctrl-C${whyNoServer}`, () => {
     rig.child.kill('SIGINT');
     expect(await rig.code, rig.stderr).toBe(0);
     expect(nonces(rig, 'verdict').sort()).toEqual(nonces(rig, 'solution').sort());
-    expect(rig.events('verdict').at(-1)).toMatchObject({ outcome: 'unknown' });
-    expect(rig.events('summary')).toMatchObject([{ unknown: 1 }]);
+    const unknown = rig.events('verdict').filter(({ outcome }) => outcome === 'unknown');
+    expect(unknown).toContainEqual(rig.events('verdict').at(-1));
+    expect(rig.events('summary')).toMatchObject([{ unknown: unknown.length }]);
   });
 });
