@@ -161,7 +161,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'nats',
     rooms: ['text', 'system', 'wire', 'net', 'nats/link.ts'],
-    packages: ['@nats-io/transport-node', 'zod'],
+    packages: ['@nats-io/nkeys', '@nats-io/transport-node', 'zod'],
   },
   { name: 'sweep', rooms: ['ledger', 'ledger/command', 'system'], packages: ['zod'] },
   {

@@ -1,5 +1,5 @@
-// Measures the hashrate of a fleet's rig ÷ that of a rig on a node. Both mine at the same time on one mock node, each in
-// a process of its own, so that changes of the machine's speed affect both.
+// Measures the hashrate of a fleet's rig ÷ that of a rig on a node. Both mine at the same time on one mock node, each
+// in a process of its own, so that changes of the machine's speed affect both.
 //
 // The child gets { url, nats, threads, kernel } as its first argument, of which `nats` is absent for the rig on the
 // node. It answers each message with its counts so far: { hashes, works, ns, wallMs }.
