@@ -91,7 +91,7 @@ for (const fault of faults) console.error(`FAILED: ${fault}`);
 process.exit(faults.length === 0 || values['no-goals'] ? 0 : 1);
 
 function isFar({ measured, expected }) {
-  return measured > MOST_TIMES_EXPECTED * expected || measured < expected / MOST_TIMES_EXPECTED;
+  return !(measured <= MOST_TIMES_EXPECTED * expected && measured >= expected / MOST_TIMES_EXPECTED);
 }
 
 function print({ notify, repeated, hashrate }) {

@@ -105,9 +105,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     if (event.type === 'hashes') hashes += event.hashes;
     if (event.type === 'work') works++;
   };
-  const source = nats
-    ? fleetRigSource(nats, 'bench').source
-    : new NodeSource({ url, network: 'development', miner: MINER });
+  const source = nats ? fleetRigSource(nats, 'bench') : new NodeSource({ url, network: 'development', miner: MINER });
   const engine = new CpuEngine({ threads, kernel });
   void new Miner({ source, engines: [engine], emit, clock: systemClock }).run();
   process.on('message', () => process.send({ hashes, works, ns: hashingNs(), wallMs: performance.now() }));

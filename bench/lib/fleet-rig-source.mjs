@@ -7,12 +7,11 @@ import { FleetSubjects } from '#pickaxe/wire/fleet.js';
 
 const PREFIX = 'pickaxe';
 
-/** @param servers their URLs @param name the rig's @param wrap returns what the source uses in place of the link */
-export function fleetRigSource(servers, name, wrap = (link) => link) {
+/** @param servers their URLs @param rig its name */
+export function fleetRigSource(servers, rig) {
   const subjects = new FleetSubjects(PREFIX);
-  const settings = { servers, name, inbox: subjects.inbox(name) };
-  const connection = new NatsLink(settings, { clock: systemClock, random: Math.random });
-  connection.open();
-  const link = wrap(connection);
-  return { connection, link, subjects, source: new FleetSource({ name: servers[0], link, subjects, rig: name }) };
+  const settings = { servers, name: rig, inbox: subjects.inbox(rig) };
+  const link = new NatsLink(settings, { clock: systemClock, random: Math.random });
+  link.open();
+  return new FleetSource({ name: servers[0], link, subjects, rig });
 }

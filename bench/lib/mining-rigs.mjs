@@ -38,7 +38,6 @@ export async function startMiningRigs(options, onHeight) {
   const answer = () => new Promise((resolve) => waiting.push(resolve));
   await answer();
   return {
-    pid: child.pid,
     change: (change) => child.send(change),
     async takenRanges() {
       child.send({ report: true });
@@ -75,7 +74,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
 
   function startRig(number) {
-    const { source } = fleetRigSource(servers, `rig-${number}`);
+    const source = fleetRigSource(servers, `rig-${number}`);
     const engine = new PretendEngine({
       rate: () => now.rate,
       tickMs: TICK_MS,

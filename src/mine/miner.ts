@@ -20,10 +20,10 @@ import { Assignment, Space } from './space.ts';
 /** Time between the moves of the creation time to the clock. A new job costs well under a millisecond of searching. */
 const ROLL_MS = 3_000;
 /**
- * Number of pending submissions at which the devices pause until half of them have been answered. Solutions are never
- * dropped, so a source that does not answer must not be given more. A pool usually has one or two pending.
+ * Number of pending submissions at which the devices pause until half of them have been answered. The miner drops no
+ * solution, so a source that does not answer must not be given more. A pool usually has one or two pending.
  */
-const MOST_PENDING = 256;
+const MOST_PENDING = 1_024;
 
 const systemRandom = (below: number) => randomInt(below);
 

@@ -54,8 +54,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server and waits until it takes connections. It is killed when this process ends. Ctrl-C does
- * not reach it: members that are asked to end still get the verdicts of their solutions by way of it.
+ * Starts a server and waits until it takes connections. It is killed when this process ends. Except on Windows, Ctrl-C
+ * does not reach it: members that are asked to end still get the verdicts of their solutions by way of it.
  * @throws Error with the end of the server's log when it ends before that
  */
 export async function startServer({

@@ -71,7 +71,7 @@ export class FleetSubjects {
     return `${this.#prefix}.solution.${token(coordinator)}.*`;
   }
 
-  /** The same request to any coordinator, for when that one is silent and the rig hears no other. */
+  /** The same request to any coordinator, for when the one that gave the work is silent and no other can be named. */
   fallback(rig: string): string {
     return `${this.#prefix}.fallback.${token(rig)}`;
   }

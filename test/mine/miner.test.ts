@@ -207,7 +207,7 @@ describe('solutions', () => {
     source.work(makeWork(4, { until: 'replaced' }));
     const paused = () => events.of('device').filter(({ state }) => state === 'paused');
     await eventually(() => expect(paused()).toHaveLength(1));
-    expect(paused()[0].reason).toMatch(/fake source does not answer: 256 solutions wait/);
+    expect(paused()[0].reason).toMatch(/fake source does not answer: 1024 solutions wait/);
     await turns();
     const searched = engine.searched.length;
     await turns();

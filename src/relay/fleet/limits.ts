@@ -34,8 +34,8 @@ export const coordinatorLimits = {
   sessionMs: 35_000,
   /**
    * Token bucket for a rig's requests with solutions. While a pool's difficulty is too low, each device sends up to 144
-   * shares a second: twelve GPUs 1,728. A rig whose shares are dropped soon pauses its devices. A share costs the
-   * coordinator 0.15 ms. Those beyond are dropped without an answer, before anything is read but their subject.
+   * shares a second: twelve GPUs 1,728. A share costs the coordinator 0.15 ms. Those beyond are dropped without an
+   * answer, before anything is read but their subject.
    */
   solutionBurst: 4_000,
   solutionsPerSecond: 2_000,
@@ -49,10 +49,10 @@ export const coordinatorLimits = {
   wrongPerMinute: 20,
   refusedMs: 60_000,
   /**
-   * Token bucket for telling a rig that it is refused. Up to 256 of its solutions wait, and after a restart of this
+   * Token bucket for telling a rig that it is refused. Up to 512 of its solutions wait, and after a restart of this
    * coordinator all of them are of unknown works.
    */
-  refusalBurst: 300,
+  refusalBurst: 600,
   refusalsPerSecond: 1,
   /** Maximum number of other coordinators that are followed, and of works of each, 2 kB each. */
   coordinators: 64,

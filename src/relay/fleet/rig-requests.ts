@@ -53,6 +53,12 @@ export interface RequestsOptions {
   readonly limits: CoordinatorLimits;
 }
 
+interface Sent {
+  readonly rig: Rig;
+  /** Its name. Beyond a number of rigs, several share the bounds of one. */
+  readonly sender: string;
+}
+
 export class RigRequests {
   readonly refusals: Refusals<Refusal>;
   readonly #options: RequestsOptions;
@@ -83,7 +89,7 @@ export class RigRequests {
     const asked = this.#asked(message, 'solutions', nowMs);
     if (!asked) return;
     const { rig, reply } = asked;
-    const judged = this.#judge(rig, message.data, stop, nowMs);
+    const judged = this.#judge(asked, message.data, stop, nowMs);
     if (judged.kind === 'refused') this.#refuse(rig, reply, judged, nowMs);
     else void this.#answer(rig, reply, judged);
   }
@@ -130,18 +136,18 @@ export class RigRequests {
     const found = this.#admitted(subject, bucket, nowMs);
     if (!found) return undefined;
     const { rig, sender } = found;
-    if (reply !== undefined && this.#options.subjects.isInboxOf(sender, reply)) return { rig, reply };
+    if (reply !== undefined && this.#options.subjects.isInboxOf(sender, reply)) return { rig, sender, reply };
     this.refusals.note('wrong-inbox', rig.shown);
     return undefined;
   }
 
-  #judge(rig: Rig, data: Uint8Array, stop: AbortSignal, nowMs: number): Judged {
+  #judge({ rig, sender }: Sent, data: Uint8Array, stop: AbortSignal, nowMs: number): Judged {
     if (rig.isRefused(nowMs)) {
       return { kind: 'refused', code: 'too-many', reason: 'this rig has sent too many wrong solutions' };
     }
     const request = readMessage(SolutionRequest, data);
     const judged: Judged = request
-      ? this.#options.solutions.judge(request, rig.name, stop)
+      ? this.#options.solutions.judge(request, sender, stop)
       : { kind: 'refused', code: 'wrong-message', reason: 'the request has not the right form' };
     if (judged.kind === 'solution' && request?.coordinator === this.#options.name) rig.mines(nowMs);
     const isWrong = judged.kind === 'refused' && (judged.code === 'not-a-solution' || judged.code === 'wrong-message');

@@ -3,7 +3,8 @@
  * and nonce, and the whole hash is computed again before anything is submitted, once.
  */
 
-import { equalBytes, fromHex, toHex } from '../../chain/bytes.ts';
+import { createHash } from 'node:crypto';
+import { equalBytes, fromHex } from '../../chain/bytes.ts';
 import { type Job, prepareJob } from '../../chain/job.ts';
 import { meetsTarget } from '../../chain/target.ts';
 import { type Solution, verify } from '../../chain/verify.ts';
@@ -67,6 +68,7 @@ const ENDED: Readonly<Record<StaleReason, string>> = {
 };
 
 interface Submitted {
+  readonly solution: Solution;
   /** The name of the rig that sent it first. */
   readonly rig: string;
   readonly verdict: Promise<Verdict>;
@@ -75,7 +77,7 @@ interface Submitted {
 export class Solutions {
   readonly #options: SolutionsOptions;
   readonly #elsewhere: Submitter | undefined;
-  /** By the proof-of-work hash in hex: a rig that repeats a solution gets the verdict of the first. */
+  /** By the SHA-256 hash of the header: a rig that repeats a solution gets the verdict of the first. */
   readonly #submitted: BoundedMap<string, Submitted>;
   /** Works of other coordinators that have an accepted solution. */
   readonly #solvedElsewhere = new WeakSet<Work>();
@@ -96,6 +98,17 @@ export class Solutions {
 
   /** @param rig the sender's name @param stop asks for the end of attempts to submit */
   judge(request: SolutionRequest, rig: string, stop: AbortSignal): Judged {
+    // This comes first because it costs less than a check. The submitter remembers fewer solutions than this map.
+    const earlier = this.#submitted.get(keyOf(fromHex(request.header)));
+    if (earlier) {
+      const { solution, verdict } = earlier;
+      return {
+        kind: 'solution',
+        verdict: earlier.rig === rig ? verdict : Promise.resolve(OF_ANOTHER_RIG),
+        solution,
+        isFirst: false,
+      };
+    }
     const isOwn = request.coordinator === this.#options.name;
     return isOwn ? this.#judgeOwn(request, rig) : this.#judgeElsewhere(request, rig, stop);
   }
@@ -109,8 +122,7 @@ export class Solutions {
     if (!job) return OTHER_HEADER;
     const { solution } = verify(job, nonceOf(fromHex(header)));
     if (!solution) return TOO_HARD;
-    // Those that submit solutions remember fewer of them.
-    return this.#repeated(solution, rig) ?? this.#judged(solution, rig, works.submit(solution), ended ?? 'solved');
+    return this.#judged(solution, rig, works.submit(solution), ended ?? 'solved');
   }
 
   #judgeElsewhere({ coordinator, work: name, header }: SolutionRequest, rig: string, stop: AbortSignal): Judged {
@@ -126,8 +138,6 @@ export class Solutions {
     // Nodes go by the target in the header, and drop a work at its first wrong solution. A coordinator's own word for
     // an easier one could so end works of this coordinator.
     if (!solution || !meetsTarget(solution.powHash, headerTargetOf(solution.header))) return TOO_HARD;
-    const repeated = this.#repeated(solution, rig);
-    if (repeated) return repeated;
     // If the work ended with a solution, that may be this one, and its coordinator may have failed to submit it.
     if (ended !== undefined && ended !== 'solved') return this.#judged(solution, rig, undefined, ended);
     if (this.#solvedElsewhere.has(work)) return this.#judged(solution, rig, undefined, 'solved');
@@ -139,18 +149,11 @@ export class Solutions {
     return this.#judged(solution, rig, verdict, 'solved');
   }
 
-  #repeated(solution: Solution, rig: string): Judged | undefined {
-    const earlier = this.#submitted.get(toHex(solution.powHash));
-    if (!earlier) return undefined;
-    const verdict = earlier.rig === rig ? earlier.verdict : Promise.resolve(OF_ANOTHER_RIG);
-    return { kind: 'solution', verdict, solution, isFirst: false };
-  }
-
   /** @param verdict that of the submission, if there is one now @param ended why there is none */
   #judged(solution: Solution, rig: string, verdict: Promise<Verdict> | undefined, ended: StaleReason): Judged {
-    const { isShare, powHash } = solution;
+    const { isShare, header } = solution;
     if (verdict) {
-      this.#submitted.set(toHex(powHash), { rig, verdict });
+      this.#submitted.set(keyOf(header), { solution, rig, verdict });
       return { kind: 'solution', verdict, solution, isFirst: true };
     }
     const isForgotten = isShare && ended === 'solved';
@@ -159,6 +162,10 @@ export class Solutions {
       : { outcome: 'stale', reason: ENDED[ended] };
     return { kind: 'solution', verdict: Promise.resolve(none), solution, isFirst: false };
   }
+}
+
+function keyOf(header: Uint8Array): string {
+  return createHash('sha256').update(header).digest('base64url');
 }
 
 function refused(code: Refusal, reason: string): Judged {

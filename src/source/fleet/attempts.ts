@@ -43,6 +43,8 @@ export interface Giver {
 const MOST_TEXT = 300;
 /** A coordinator answers that a solution is pending after three seconds, so this pause matters only for a wrong one. */
 const PENDING_PAUSE_MS = 250;
+/** Number of times that another coordinator is asked before the next one is. */
+const MOST_ASKS = 2;
 
 type To = 'giver' | 'fallback';
 type AttemptLimits = Pick<FleetLimits, 'solutionTimeoutMs' | 'askAgainMs' | 'tooManyPauseMs'>;
@@ -53,12 +55,14 @@ export class FleetAttempts {
   readonly #request: Uint8Array;
   readonly #limits: AttemptLimits;
   #next: To = 'giver';
-  /** Whether it is a pool's, so that no other coordinator can submit it, nor this one after a restart. */
+  /** Whether it is a pool's, so that no other coordinator can submit it, nor the giver after a restart. */
   readonly #isOfPool: boolean;
-  /** Whether only this coordinator can submit it. Another one may have said so. */
+  /** Whether only the giver can submit it. Another coordinator may have said so. */
   #isOnlyGivers: boolean;
   /** The other coordinators that have answered that they cannot submit it. */
   readonly #unable = new Set<string>();
+  /** How often each other coordinator has been asked, since all of them had been asked often enough. */
+  readonly #asked = new Map<string, number>();
   /** Whether the giver's answer was lost: it may know the verdict, which another coordinator could only doubt. */
   #isAskedAgain = false;
 
@@ -145,11 +149,16 @@ export class FleetAttempts {
   }
 
   /**
-   * A coordinator that is heard is asked by its name: the servers do not know which of a queue group are frozen, and a
-   * repeated request must reach the same one.
+   * A coordinator that is heard is asked by its name: the servers do not know which members of a queue group are frozen,
+   * and a repeated request must reach the same one. One that does not answer is asked once more, and then the next one.
    */
   #other(): string | undefined {
-    return this.#fleet.heard().find((each) => each !== this.#giver.coordinator && !this.#unable.has(each));
+    const able = this.#fleet.heard().filter((each) => each !== this.#giver.coordinator && !this.#unable.has(each));
+    const isLeft = (each: string) => (this.#asked.get(each) ?? 0) < MOST_ASKS;
+    if (!able.some(isLeft)) this.#asked.clear();
+    const chosen = able.find(isLeft);
+    if (chosen !== undefined) this.#asked.set(chosen, (this.#asked.get(chosen) ?? 0) + 1);
+    return chosen;
   }
 
   /** @param named the coordinator; undefined for any one */
@@ -165,6 +174,7 @@ export class FleetAttempts {
     }
     if (code === 'too-many') {
       this.#next = to;
+      if (named !== undefined) this.#asked.set(named, MOST_ASKS);
       return { message: reason, mayHaveBeenTaken, retryAfterMs: this.#limits.tooManyPauseMs };
     }
     if (code === 'unknown-work' && this.#isOfPool) return { outcome: mayHaveBeenTaken ? 'unknown' : 'stale', reason };

@@ -77,6 +77,11 @@ export class CoordinatorSource implements WorkSource {
     return this.#states.heardMs;
   }
 
+  /** Whether it has said that its own source is out of reach. */
+  get isWithoutSource(): boolean {
+    return this.#states.lost !== null;
+  }
+
   get isSilent(): boolean {
     return this.#clock.monotonicMs() - this.heardMs >= this.#limits.lostAfterMs;
   }
@@ -124,11 +129,12 @@ export class CoordinatorSource implements WorkSource {
     await this.#asking;
   }
 
-  /** A solution beyond `MOST_WAITING` is not sent. */
+  /** A solution beyond `MOST_WAITING` is not sent, but ends its work as if it were. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const known = this.#states.about(solution.work);
     if (!known) return { outcome: 'unknown', reason: 'this coordinator did not give this work' };
     if (this.#waiting >= MOST_WAITING) {
+      this.#solved(known);
       return { outcome: 'stale', reason: `${MOST_WAITING} solutions wait for this coordinator’s verdicts; not sent` };
     }
     this.#waiting++;

@@ -178,8 +178,11 @@ export class FleetSource implements WorkSource {
     return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
   }
 
+  /** Those whose own source is out of reach are last: they could submit nothing. */
   #heard(): string[] {
-    return this.#ranked().flatMap(({ coordinator, isSilent }) => (isSilent ? [] : coordinator));
+    const heard = this.#ranked().filter(({ isSilent }) => !isSilent);
+    const [without, others] = [true, false].map((is) => heard.filter((each) => each.isWithoutSource === is));
+    return [...others, ...without].map(({ coordinator }) => coordinator);
   }
 
   #reorder(): void {

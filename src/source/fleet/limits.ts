@@ -8,9 +8,10 @@ export const MOST_COORDINATORS = 16;
 export const MOST_WORKS = 64;
 /**
  * Maximum number of solutions that wait for a coordinator's verdicts. It is half of the number at which a miner pauses,
- * so that a coordinator that answers nothing cannot keep the rig from the works of another one.
+ * so that a coordinator that answers nothing cannot keep the rig from the works of another one. While a pool's
+ * difficulty is too low, twelve GPUs find 1,728 shares a second, which is the number that waits for answers of 0.3 s.
  */
-export const MOST_WAITING = 128;
+export const MOST_WAITING = 512;
 /** States of each coordinator that are read: a burst, and on average. A test network has about 50 a second. */
 export const STATES_AT_ONCE = 400;
 export const STATES_PER_SECOND = 100;

@@ -194,8 +194,11 @@ describe('a solution', () => {
     expect(coordinator.events.of('verdict')).toHaveLength(1);
   });
 
-  it('that another rig has sent before is stale, so that rigs together count no more than the pool', async () => {
-    const { coordinator, source, rig } = await withRig({ reportMs: 5 });
+  it.each([
+    ['', 2],
+    [', also of rigs that share their bounds', 0],
+  ])('that another rig has sent before is stale, so that no share counts twice%s', async (_, rigs) => {
+    const { coordinator, source, rig } = await withRig({ reportMs: 5, rigs });
     const { work, name } = await coordinator.work(makeWork(4, { until: 'replaced' }));
     const other = new TestRig(coordinator.nats, 'other');
     const stale = { outcome: 'stale', reason: 'another rig has sent the same solution before' };

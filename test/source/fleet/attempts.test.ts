@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { WorkTerms } from '#pickaxe/chain/work.js';
+import type { Work, WorkTerms } from '#pickaxe/chain/work.js';
 import { MOST_WAITING } from '#pickaxe/source/fleet/limits.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { messageBytes } from '#pickaxe/wire/fleet.js';
@@ -78,6 +78,23 @@ it('lets only so many solutions wait for a coordinator that does not answer, and
   expect(await send(MOST_WAITING)).toMatchObject({ outcome: 'accepted' });
 });
 
+it('ends a work with a solution that is not sent, because too many wait', async () => {
+  const { coordinators, source, follower } = world();
+  const [a] = coordinators;
+  a.answer = () => ({ state: 'pending' });
+  a.give(makeWork(2, { until: 'replaced' }));
+  await pass(1_000);
+  const [share] = follower.received;
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  for (let lane = 0; lane < MOST_WAITING; lane++) void source.submit(mine(share, lane), signal);
+  a.give(makeWork(100));
+  await pass(1_000);
+  const work = follower.received.at(-1) as Work;
+  expect(await source.submit(mine(work), signal)).toMatchObject({ outcome: 'stale' });
+  expect(follower.of('stale')).toMatchObject([{ reason: 'solved', works: [work] }]);
+});
+
 it('keeps a work that takes many solutions', async () => {
   const { coordinators, source, follower, kinds } = world(['a']);
   coordinators[0].give(makeWork(100, { until: 'replaced' }));
@@ -120,6 +137,43 @@ it('asks no frozen coordinator in place of another one, though servers take it f
   await pass(100);
   expect(new Set(ways(coordinators))).toEqual(new Set(['b']));
   expect(verdicts).toHaveLength(10);
+});
+
+it.each([
+  ['does not answer', undefined],
+  ['is asked too often', refused('too-many')],
+])('goes on from another coordinator that %s to the next one', async (_, answer) => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c] = coordinators;
+  a.die();
+  c.answer = () => answer;
+  send();
+  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'b’s node' }]);
+});
+
+it('asks a coordinator again that has not answered: only it knows the verdict', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c] = coordinators;
+  a.die();
+  c.answer = () => (c.requests.length === 1 ? undefined : verdict('accepted'));
+  send();
+  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
+  expect(ways(coordinators)).toEqual(['c', 'c']);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
+});
+
+it('asks first another coordinator whose own source is in reach', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+  const [a, c] = coordinators;
+  a.die();
+  c.lost = 'its node is away';
+  c.publish();
+  await pass(100);
+  send();
+  await pass(500);
+  expect(ways(coordinators)).toEqual(['b']);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
 });
 
 it('asks any coordinator where none is heard that can submit the solution', async () => {
