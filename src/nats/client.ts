@@ -10,7 +10,7 @@ import {
   type Status,
   setTransportFactory,
 } from '@nats-io/transport-node';
-import type { Credentials } from './credentials.ts';
+import type { Credentials, LinkSettings } from './link.ts';
 import { LinkTransport, type TransportOptions } from './transport.ts';
 
 export { faultOf } from './reasons.ts';
@@ -19,19 +19,6 @@ const CONNECT_MS = 5_000;
 /** A server that leaves two pings without an answer is dead when the third is due: after nine seconds at most. */
 const PING_MS = 3_000;
 const MOST_PINGS = 2;
-
-export interface LinkSettings {
-  /** URLs as `parseNatsUrl` gives them. With `tls://`, nothing is sent unless the server proves its name. */
-  readonly servers: readonly string[];
-  /** Undefined where the servers ask for none. */
-  readonly credentials?: Credentials | undefined;
-  /** Certificates of authorities as PEM texts; undefined for those that Node.js knows. */
-  readonly authorities?: readonly string[] | undefined;
-  /** The client's name, which the servers' operator sees. */
-  readonly name: string;
-  /** Beginning of the subjects at which this member gets its answers, without a final dot. */
-  readonly inbox: string;
-}
 
 /** @throws what the client, the transport or the system has found */
 export function connectTo(

@@ -1,15 +1,7 @@
 /** What a member proves its name with: an nkey seed, or a credentials file with a token that an operator has signed. */
 
 import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
-
-export interface Credentials {
-  /** The seed of a user's nkey (Ed25519): 58 characters that begin with `SU`. */
-  readonly seed: string;
-  /** The public key that belongs to it: 56 characters that begin with `U`. */
-  readonly publicKey: string;
-  /** The token (JWT) of a credentials file; undefined for a bare seed. */
-  readonly token: string | undefined;
-}
+import type { Credentials } from './link.ts';
 
 const SEED = /^SU[A-Z2-7]{56}$/;
 const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;

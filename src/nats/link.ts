@@ -2,6 +2,29 @@
 
 import { pause } from '../system/abort.ts';
 
+/** What a member proves its name with. */
+export interface Credentials {
+  /** The seed of a user's nkey (Ed25519): 58 characters that begin with `SU`. */
+  readonly seed: string;
+  /** The public key that belongs to it: 56 characters that begin with `U`. */
+  readonly publicKey: string;
+  /** The token (JWT) of a credentials file; undefined for a bare seed. */
+  readonly token: string | undefined;
+}
+
+export interface LinkSettings {
+  /** URLs as `parseNatsUrl` gives them. With `tls://`, nothing is sent unless the server proves its name. */
+  readonly servers: readonly string[];
+  /** Undefined where the servers ask for none. */
+  readonly credentials?: Credentials | undefined;
+  /** Certificates of authorities as PEM texts; undefined for those that Node.js knows. */
+  readonly authorities?: readonly string[] | undefined;
+  /** The client's name, which the servers' operator sees. */
+  readonly name: string;
+  /** Beginning of the subjects at which this member gets its answers, without a final dot. */
+  readonly inbox: string;
+}
+
 export interface LinkMessage {
   readonly subject: string;
   readonly data: Uint8Array;

@@ -9,8 +9,7 @@ import { onAbort, pause, settledWithin } from '../system/abort.ts';
 import { TokenBucket } from '../system/bounded.ts';
 import type { Clock } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
-import type { LinkSettings } from './client.ts';
-import { type Link, LinkError, type LinkMessage, type LinkState } from './link.ts';
+import { type Link, LinkError, type LinkMessage, type LinkSettings, type LinkState } from './link.ts';
 import { denied, PendingRequests } from './pending-requests.ts';
 
 /** Between rounds of attempts, each with every server. */

@@ -1,7 +1,7 @@
 /** Links to real servers, which end with the test's file. */
 
 import { afterEach, expect, vi } from 'vitest';
-import type { LinkSettings } from '#pickaxe/nats/client.js';
+import type { LinkSettings } from '#pickaxe/nats/link.js';
 import { NatsLink } from '#pickaxe/nats/nats-link.js';
 import { type Clock, systemClock } from '#pickaxe/system/clock.js';
 

@@ -149,8 +149,9 @@ export class FleetAttempts {
   }
 
   /**
-   * A coordinator that is heard is asked by its name: the servers do not know which members of a queue group are frozen,
-   * and a repeated request must reach the same one. One that does not answer is asked once more, and then the next one.
+   * A coordinator that is heard is asked by its name: the servers do not know which members of a queue group are
+   * frozen, and a repeated request must reach the same one. One that does not answer is asked once more, and then the
+   * next one is.
    */
   #other(): string | undefined {
     const able = this.#fleet.heard().filter((each) => each !== this.#giver.coordinator && !this.#unable.has(each));
