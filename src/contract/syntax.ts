@@ -55,7 +55,8 @@ export type Type =
   | { readonly kind: 'module'; readonly interfaces: readonly ModulePath[] };
 
 /** A name with a type: a parameter, a variable, a field of a schema. Without a type it may be anything. */
-export interface Parameter extends Node {
+export interface Parameter {
+  readonly position: Position;
   readonly name: string;
   readonly type: Type | undefined;
 }
