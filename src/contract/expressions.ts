@@ -1,7 +1,8 @@
 /** S-expressions as names, types and expressions of the syntax tree. */
 
-import { ContractError, type Dialect, type Position } from './errors.ts';
-import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './reader.ts';
+import type { Dialect } from './errors.ts';
+import { checkReserved, Items, isReserved, type Placed, refuse, wordOf } from './items.ts';
+import type { Form, ListForm } from './reader.ts';
 import type {
   Application,
   Binding,
@@ -20,15 +21,6 @@ import type {
   WithCapability,
 } from './syntax.ts';
 
-/** Words that cannot be names, in both dialects. */
-const RESERVED = new Set([
-  ...['bless', 'defcap', 'defconst', 'defpact', 'defschema', 'deftable', 'defun', 'false', 'implements', 'interface'],
-  ...['lambda', 'let', 'let*', 'module', 'step', 'step-with-rollback', 'true', 'use'],
-]);
-/** Dialect 5 treats these as names of natives. */
-const RESERVED_4 = new Set(['cond', 'with-capability']);
-const RESERVED_5 = new Set(['@doc', '@event', '@managed', '@model']);
-
 const PRIMITIVES: ReadonlySet<string> = new Set<PrimitiveType>([
   'integer',
   'decimal',
@@ -38,135 +30,6 @@ const PRIMITIVES: ReadonlySet<string> = new Set<PrimitiveType>([
   'keyset',
   'guard',
 ]);
-
-export function isReserved(word: string, dialect: Dialect): boolean {
-  return RESERVED.has(word) || (dialect === 4 ? RESERVED_4 : RESERVED_5).has(word);
-}
-
-/** @returns the word if the form is a name of one part */
-export function wordOf(form: Form | undefined): string | undefined {
-  return form?.kind === 'name' && form.parts.length === 1 ? form.parts[0] : undefined;
-}
-
-interface Placed {
-  readonly position: Position;
-}
-
-/** The items of a list, taken from left to right. */
-export class Items {
-  readonly list: ListForm;
-  readonly dialect: Dialect;
-  #at: number;
-
-  constructor(list: ListForm, dialect: Dialect, start = 0) {
-    this.list = list;
-    this.dialect = dialect;
-    this.#at = start;
-  }
-
-  get left(): number {
-    return this.list.items.length - this.#at;
-  }
-
-  peek(): Form | undefined {
-    return this.list.items[this.#at];
-  }
-
-  peekTwo(): readonly [Form | undefined, Form | undefined] {
-    return [this.list.items[this.#at], this.list.items[this.#at + 1]];
-  }
-
-  /** @throws ContractError at the end of the list. `token` is what dialect 5 expects there */
-  take(token: string): Form {
-    const form = this.list.items[this.#at];
-    if (form === undefined) return this.#failAtEnd(token);
-    this.#at++;
-    return form;
-  }
-
-  /** Takes the next item if it is this separator. */
-  takeSeparator(separator: SeparatorForm['separator']): boolean {
-    const next = this.peek();
-    const isThere = next?.kind === 'separator' && next.separator === separator;
-    if (isThere) this.#at++;
-    return isThere;
-  }
-
-  expectSeparator(separator: SeparatorForm['separator']): void {
-    if (this.takeSeparator(separator)) return;
-    this.refuse(this.take(separator), separator, separator);
-  }
-
-  takeList(bracket: Bracket): Items {
-    const form = this.take(bracket);
-    if (form.kind === 'list' && form.bracket === bracket) return new Items(form, this.dialect);
-    return this.refuse(form, { '(': '(list)', '[': '[list]', '{': '{list}' }[bracket], bracket);
-  }
-
-  /** Takes the next item if it is this word. */
-  takeWord(word: string): boolean {
-    const isThere = wordOf(this.peek()) === word;
-    if (isThere) this.#at++;
-    return isThere;
-  }
-
-  takeText(): string {
-    const form = this.take('STR');
-    return form.kind === 'text' ? form.value : this.refuse(form, 'string', 'STR');
-  }
-
-  /** Takes a name of one part that is no reserved word. */
-  takeName(): { readonly name: string; readonly position: Position } {
-    const form = this.take('IDENT');
-    if (form.kind !== 'name' && form.kind !== 'dynamic') return this.refuse(form, 'atom', 'IDENT');
-    const name = wordOf(form);
-    if (name === undefined) return this.refuse(form, 'unqualified atom', 'IDENT');
-    checkReserved(form, this.dialect);
-    return { name, position: form.position };
-  }
-
-  /** Takes all items that are left, at least one. */
-  takeBody(): readonly Expression[] {
-    if (this.left === 0) this.#failAtEnd('expression');
-    const body: Expression[] = [];
-    while (this.left > 0) body.push(expressionOf(this.take('expression'), this.dialect));
-    return body;
-  }
-
-  takeExpression(): Expression {
-    return expressionOf(this.take('expression'), this.dialect);
-  }
-
-  /** @throws ContractError if items are left */
-  end(): void {
-    const next = this.peek();
-    if (next !== undefined) this.refuse(next, 'end of expression', { '(': ')', '[': ']', '{': '}' }[this.list.bracket]);
-  }
-
-  refuse(at: Placed, expected4: string, expected5: string): never {
-    return refuse(at, this.dialect, expected4, expected5);
-  }
-
-  /** @throws ContractError with a message of its own for each dialect */
-  fail(at: Placed, message4: string, message5: string): never {
-    throw new ContractError('syntax', this.dialect === 4 ? message4 : message5, at.position);
-  }
-
-  #failAtEnd(token: string): never {
-    return this.fail(this.list, 'Unexpected end of input', `Expected: [${token}]`);
-  }
-}
-
-function refuse(at: Placed, dialect: Dialect, expected4: string, expected5: string): never {
-  throw new ContractError('syntax', dialect === 4 ? `Expected: ${expected4}` : `Expected: [${expected5}]`, at.position);
-}
-
-function checkReserved(form: NameForm | DynamicForm, dialect: Dialect): void {
-  const parts = form.kind === 'name' ? form.parts : [form.reference, form.member];
-  if (!parts.some((part) => isReserved(part, dialect))) return;
-  const message = dialect === 4 ? 'Unexpected: reserved word' : 'Expected: [IDENT]';
-  throw new ContractError('syntax', message, form.position);
-}
 
 /* Names. */
 
@@ -293,6 +156,18 @@ export function expressionOf(form: Form, dialect: Dialect): Expression {
   }
 }
 
+export function takeExpression(items: Items): Expression {
+  return expressionOf(items.take('expression'), items.dialect);
+}
+
+/** Takes all items that are left, at least one. */
+export function takeBody(items: Items): readonly Expression[] {
+  const body: Expression[] = [];
+  do body.push(takeExpression(items));
+  while (items.left > 0);
+  return body;
+}
+
 function inParentheses(list: ListForm, dialect: Dialect): Expression {
   const [head] = list.items;
   if (head === undefined && dialect === 5) return { kind: 'unit', position: list.position, code: list.code };
@@ -350,7 +225,7 @@ function bindingOf(list: ListForm, rest: Items): Binding {
   if (rest.left === 0) {
     rest.fail(rest.list, 'Unexpected end of input', 'Bind expression lacks an accompanying body');
   }
-  return { position: list.position, code: list.code, pairs, body: rest.takeBody() };
+  return { position: list.position, code: list.code, pairs, body: takeBody(rest) };
 }
 
 function listOf(list: ListForm, dialect: Dialect): Expression {
@@ -359,11 +234,11 @@ function listOf(list: ListForm, dialect: Dialect): Expression {
   const hasCommas = second?.kind === 'separator' && second.separator === ',';
   const elements: Expression[] = [];
   if (hasCommas) {
-    do elements.push(items.takeExpression());
+    do elements.push(takeExpression(items));
     while (items.takeSeparator(','));
     items.end();
   } else {
-    while (items.left > 0) elements.push(items.takeExpression());
+    while (items.left > 0) elements.push(takeExpression(items));
   }
   return { kind: 'list', position: list.position, code: list.code, items: elements };
 }
@@ -375,7 +250,7 @@ function objectOf(list: ListForm, dialect: Dialect): ObjectExpression {
     do {
       const key = items.takeText();
       items.expectSeparator(':');
-      fields.push({ key, value: items.takeExpression() });
+      fields.push({ key, value: takeExpression(items) });
     } while (items.takeSeparator(','));
   }
   items.end();
@@ -388,15 +263,15 @@ function letOf(items: Items, isSequential: boolean): Let {
   const variables: LetVariable[] = [];
   do {
     const pair = list.takeList('(');
-    variables.push({ variable: takeParameter(pair), value: pair.takeExpression() });
+    variables.push({ variable: takeParameter(pair), value: takeExpression(pair) });
     pair.end();
   } while (list.left > 0);
-  return { kind: 'let', position, code, isSequential, variables, body: items.takeBody() };
+  return { kind: 'let', position, code, isSequential, variables, body: takeBody(items) };
 }
 
 function lambdaOf(items: Items): Lambda {
   const { position, code } = items.list;
-  return { kind: 'lambda', position, code, parameters: takeParameters(items), body: items.takeBody() };
+  return { kind: 'lambda', position, code, parameters: takeParameters(items), body: takeBody(items) };
 }
 
 function condOf(items: Items): Cond {
@@ -408,10 +283,10 @@ function condOf(items: Items): Cond {
   const branches: { condition: Expression; value: Expression }[] = [];
   while (items.left > 1) {
     const pair = items.takeList('(');
-    branches.push({ condition: pair.takeExpression(), value: pair.takeExpression() });
+    branches.push({ condition: takeExpression(pair), value: takeExpression(pair) });
     pair.end();
   }
-  return { kind: 'cond', position, code, branches, otherwise: items.takeExpression() };
+  return { kind: 'cond', position, code, branches, otherwise: takeExpression(items) };
 }
 
 function withCapabilityOf(items: Items): WithCapability {
@@ -420,6 +295,6 @@ function withCapabilityOf(items: Items): WithCapability {
     const cause5 = 'with-capability must take at least 2 expressions';
     items.fail(items.list, 'Unexpected end of input', `Desugar syntax failure: ${cause5}`);
   }
-  const capability = items.dialect === 4 ? applicationOf(items.takeList('(')) : items.takeExpression();
-  return { kind: 'with-capability', position, code, capability, body: items.takeBody() };
+  const capability = items.dialect === 4 ? applicationOf(items.takeList('(')) : takeExpression(items);
+  return { kind: 'with-capability', position, code, capability, body: takeBody(items) };
 }

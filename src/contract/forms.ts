@@ -3,15 +3,15 @@
 import { ContractError, type Dialect } from './errors.ts';
 import {
   expressionOf,
-  Items,
-  isReserved,
   nameOf,
+  takeBody,
+  takeExpression,
   takeModulePath,
   takeParameter,
   takeParameters,
   takeTypeIfAny,
-  wordOf,
 } from './expressions.ts';
+import { Items, isReserved, wordOf } from './items.ts';
 import { type Form, type ListForm, readForms } from './reader.ts';
 import type {
   CapabilityMeta,
@@ -262,14 +262,14 @@ function refuseSecond(items: Items, at: Form | ListForm, mayHaveModel: boolean):
 
 function defunOf(items: Items): Defun {
   const { position, code } = items.list;
-  return { kind: 'defun', position, code, ...takeSignature(items, true), body: items.takeBody() };
+  return { kind: 'defun', position, code, ...takeSignature(items, true), body: takeBody(items) };
 }
 
 function defcapOf(items: Items): Defcap {
   const { position, code } = items.list;
   const signature = takeSignature(items, true);
   const meta = takeCapabilityMeta(items);
-  return { kind: 'defcap', position, code, ...signature, meta, body: items.takeBody() };
+  return { kind: 'defcap', position, code, ...signature, meta, body: takeBody(items) };
 }
 
 function takeCapabilityMeta(items: Items): CapabilityMeta | undefined {
@@ -285,7 +285,7 @@ function takeCapabilityMeta(items: Items): CapabilityMeta | undefined {
 function defconstOf(items: Items): Defconst {
   const { position, code } = items.list;
   const { name, type } = takeParameter(items);
-  const value = items.takeExpression();
+  const value = takeExpression(items);
   const documentation = takeDocumentation(items, { mayHaveModel: false, needsMore: false });
   items.end();
   return { kind: 'defconst', position, code, name, type, value, documentation };
@@ -339,12 +339,12 @@ function stepOf(items: Items): Step {
   if (word !== 'step' && word !== 'step-with-rollback') return items.refuse(head, 'step or step-with-rollback', 'step');
   // Dialect 4 has the model in front, dialect 5 at the end.
   skipModel(items);
-  const first = items.takeExpression();
+  const first = takeExpression(items);
   const others: Expression[] = [];
-  while (items.left > 0 && wordOf(items.peek()) !== '@model') others.push(items.takeExpression());
+  while (items.left > 0 && wordOf(items.peek()) !== '@model') others.push(takeExpression(items));
   skipModel(items);
   items.end();
-  const rollback = word === 'step' ? undefined : (others.pop() ?? items.takeExpression());
+  const rollback = word === 'step' ? undefined : (others.pop() ?? takeExpression(items));
   const [second, extra] = others;
   if (extra !== undefined) items.refuse(extra, 'end of expression', ')');
   return second === undefined

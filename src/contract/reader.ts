@@ -1,6 +1,7 @@
 /** The text of contract code as S-expressions with positions, before any form is known. */
 
 import { ContractError, type Dialect, type Position } from './errors.ts';
+import { digitsEnd, isDigit, nameEnd, scanText, spaceEnd } from './tokens.ts';
 
 interface InText {
   readonly position: Position;
@@ -69,10 +70,10 @@ export type Form =
   | SeparatorForm;
 
 /**
- * Maximum length of a text in UTF-16 code units. The longest public file has 50 kB, and a text of this length is
- * read in less than a second.
+ * Maximum length of a text in UTF-16 code units. The longest public file has 50 kB, and the forms of a text of
+ * this length take about 100 MB.
  */
-export const MAX_TEXT_LENGTH = 2 ** 21;
+export const MAX_TEXT_LENGTH = 2 ** 20;
 /**
  * Maximum number of brackets inside each other. Public contracts stay below 40, and everything that walks over a tree
  * calls itself for each level, so this also bounds the stack.
@@ -87,22 +88,6 @@ export const MAX_PLACES = 255;
 const TOKENS_SHOWN = 10;
 
 const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}' };
-
-const NAME_SYMBOLS = '%#+-_&$@<>=^?*!|/~';
-const LETTER = /^\p{L}$/u;
-const SPACE_SEPARATOR = /^\p{Zs}$/u;
-
-/** Escapes of one character. Dialect 5 has only those of the second table. */
-const ESCAPES_4: ReadonlyMap<string, string> = new Map(
-  Object.entries({ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '"': '"', "'": "'" }),
-);
-const ESCAPES_5: ReadonlyMap<string, string> = new Map(
-  Object.entries({ n: '\n', t: '\t', '\\': '\\', '"': '"', "'": "'" }),
-);
-const NUMERIC_ESCAPE = /(\d+)|o([0-7]+)|x([\da-fA-F]+)/y;
-/** Characters up to this one may not stand in a text of dialect 4. */
-const LAST_CONTROL = 26;
-const REPLACEMENT = '\ufffd';
 
 /**
  * @returns all forms of a text, in order
@@ -149,7 +134,7 @@ class Reader {
         return { kind: 'list', position, code: this.#codeSince(position), bracket: first, items };
       }
       case '"': {
-        const value = this.#string(position);
+        const value = this.#quoted(position);
         return { kind: 'text', position, code: this.#codeSince(position), value, isSymbol: false };
       }
       case "'": {
@@ -167,7 +152,7 @@ class Reader {
       }
     }
     if (this.#isNumber()) return this.#number(position);
-    if (this.#nameEnd(this.#at) > this.#at) return this.#name(position);
+    if (nameEnd(this.#text, this.#at, this.#dialect) > this.#at) return this.#name(position);
     return this.#unexpected(position, depth);
   }
 
@@ -190,32 +175,10 @@ class Reader {
     return items;
   }
 
-  /** @returns the offset after the name that begins at an offset; this offset if none begins there */
-  #nameEnd(start: number): number {
-    let at = start;
-    for (;;) {
-      const width = this.#nameCharacterWidth(at, at > start);
-      if (width === 0) return at;
-      at += width;
-    }
-  }
-
-  /** @returns the number of code units of the character at an offset if it may be in a name, otherwise 0 */
-  #nameCharacterWidth(at: number, digits: boolean): number {
-    const unit = this.#text.charCodeAt(at);
-    if (unit < 128) {
-      const isLetter = (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90);
-      return isLetter || (digits && isDigit(unit)) || NAME_SYMBOLS.includes(String.fromCharCode(unit)) ? 1 : 0;
-    }
-    if (this.#dialect === 5 || Number.isNaN(unit)) return 0;
-    const character = String.fromCodePoint(this.#text.codePointAt(at) ?? 0);
-    return LETTER.test(character) ? character.length : 0;
-  }
-
   #name(position: Position): Form {
     const first = this.#takeName();
     const text = this.#text;
-    if (text.startsWith('::', this.#at) && this.#nameEnd(this.#at + 2) > this.#at + 2) {
+    if (text.startsWith('::', this.#at) && nameEnd(this.#text, this.#at + 2, this.#dialect) > this.#at + 2) {
       this.#at += 2;
       const member = this.#takeName();
       return { kind: 'dynamic', position, code: this.#codeSince(position), reference: first, member };
@@ -224,7 +187,7 @@ class Reader {
       return { kind: 'boolean', position, code: this.#codeSince(position), value: first === 'true' };
     }
     const parts = [first];
-    while (text[this.#at] === '.' && this.#nameEnd(this.#at + 1) > this.#at + 1) {
+    while (text[this.#at] === '.' && nameEnd(this.#text, this.#at + 1, this.#dialect) > this.#at + 1) {
       this.#at++;
       parts.push(this.#takeName());
     }
@@ -233,7 +196,7 @@ class Reader {
 
   #takeName(): string {
     const start = this.#at;
-    this.#at = this.#nameEnd(start);
+    this.#at = nameEnd(this.#text, start, this.#dialect);
     return this.#text.slice(start, this.#at);
   }
 
@@ -245,9 +208,9 @@ class Reader {
   #number(position: Position): Form {
     const text = this.#text;
     const start = this.#at;
-    const whole = this.#digitsEnd(text[start] === '-' ? start + 1 : start);
+    const whole = digitsEnd(text, text[start] === '-' ? start + 1 : start);
     const isDecimal = text[whole] === '.' && isDigit(text.charCodeAt(whole + 1));
-    const end = isDecimal ? this.#digitsEnd(whole + 1) : whole;
+    const end = isDecimal ? digitsEnd(text, whole + 1) : whole;
     if (end - start > MAX_DIGITS) {
       throw new ContractError('syntax', `A number has more than ${MAX_DIGITS} digits`, position);
     }
@@ -276,16 +239,10 @@ class Reader {
     };
   }
 
-  #digitsEnd(start: number): number {
-    let at = start;
-    while (isDigit(this.#text.charCodeAt(at))) at++;
-    return at;
-  }
-
   #symbol(position: Position): string {
     const start = this.#at + 1;
     if (this.#dialect === 4) {
-      this.#at = this.#nameEnd(start);
+      this.#at = nameEnd(this.#text, start, this.#dialect);
       if (this.#at === start) this.#fail('error: expected: atom', '', position);
       return this.#text.slice(start, this.#at);
     }
@@ -297,94 +254,23 @@ class Reader {
     return name;
   }
 
-  /** @returns the content of the text whose quotation mark is next */
-  #string(position: Position): string {
-    const text = this.#text;
-    let content = '';
-    let at = this.#at + 1;
-    let start = at;
-    for (;;) {
-      const unit = text.charCodeAt(at);
-      if (unit === 34) break;
-      if (unit === 92) {
-        content += text.slice(start, at);
-        this.#at = at + 1;
-        content += this.#escape(position);
-        at = this.#at;
-        start = at;
-      } else {
-        if (!this.#isInText(unit)) this.#failInText(unit, position);
-        at++;
-      }
+  #quoted(position: Position): string {
+    const scanned = scanText(this.#text, this.#at, this.#dialect);
+    if ('cause5' in scanned) {
+      const message5 = `Lexical Error: String literal parsing error:  ${scanned.cause5}`;
+      return this.#fail(`error: expected: ${scanned.expected4}`, message5, position);
     }
-    this.#at = at + 1;
-    return content + text.slice(start, at);
-  }
-
-  #isInText(unit: number): boolean {
-    return this.#dialect === 4 ? unit > LAST_CONTROL : !Number.isNaN(unit) && unit !== 10 && unit !== 13;
-  }
-
-  #failInText(unit: number, position: Position): never {
-    const newline = unit === 10 ? 'newline in string literal' : 'carriage return in string literal';
-    this.#failText(Number.isNaN(unit) ? 'did not close string literal' : newline, 'end of string', position);
-  }
-
-  /** Reads what follows a backslash. */
-  #escape(position: Position): string {
-    const text = this.#text;
-    const start = this.#at;
-    const first = text[start];
-    if (first === undefined) return this.#failText('did not close string literal', 'escape code', position);
-    const gap = this.#spaceEnd(start);
-    if (gap > start) {
-      if (text[gap] !== '\\') {
-        const cause = gap === text.length ? 'did not close string literal' : 'Invalid multiline string';
-        return this.#failText(cause, 'end of string gap', position);
-      }
-      this.#at = gap + 1;
-      return '';
-    }
-    this.#at = start + 1;
-    const character = (this.#dialect === 4 ? ESCAPES_4 : ESCAPES_5).get(first);
-    if (character !== undefined) return character;
-    if (this.#dialect === 4) {
-      if (first === '&') return '';
-      NUMERIC_ESCAPE.lastIndex = start;
-      const [all, decimal, octal, hex] = NUMERIC_ESCAPE.exec(text) ?? [];
-      if (all !== undefined) {
-        const code = Number.parseInt(decimal ?? octal ?? hex ?? '', decimal ? 10 : octal ? 8 : 16);
-        if (code <= 0x10ffff) {
-          this.#at = start + all.length;
-          // A half of a surrogate pair is not a character.
-          return code >= 0xd800 && code <= 0xdfff ? REPLACEMENT : String.fromCodePoint(code);
-        }
-      }
-    }
-    const cause = first === 'r' ? 'carriage return is not supported in strings literals' : 'Invalid escape sequence';
-    return this.#failText(cause, 'escape code', position);
+    this.#at = scanned.end;
+    return scanned.content;
   }
 
   #skipSpace(): void {
     const text = this.#text;
     for (;;) {
-      this.#at = this.#spaceEnd(this.#at);
+      this.#at = spaceEnd(text, this.#at, this.#dialect);
       if (text[this.#at] !== ';') return;
       const newline = text.indexOf('\n', this.#at);
       this.#at = newline < 0 ? text.length : newline + 1;
-    }
-  }
-
-  /** @returns the offset after the white space at an offset */
-  #spaceEnd(start: number): number {
-    let at = start;
-    for (;;) {
-      const unit = this.#text.charCodeAt(at);
-      const isSpace = unit === 32 || (unit >= 9 && unit <= 13);
-      if (!isSpace && !(unit > 127 && this.#dialect === 4 && SPACE_SEPARATOR.test(String.fromCharCode(unit)))) {
-        return at;
-      }
-      at++;
     }
   }
 
@@ -412,11 +298,6 @@ class Reader {
 
   #fail(message4: string, message5: string, position: Position): never {
     throw new ContractError('syntax', this.#dialect === 4 ? message4 : message5, position);
-  }
-
-  #failText(cause5: string, expected4: string, position: Position): never {
-    const message5 = `Lexical Error: String literal parsing error:  ${cause5}`;
-    return this.#fail(`error: expected: ${expected4}`, message5, position);
   }
 
   /** Fails at a character that begins no form. */
@@ -471,10 +352,6 @@ class Reader {
         return withoutSpace(form.code);
     }
   }
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57;
 }
 
 /** @returns the code of a form of one token, without the space and comments behind it */
