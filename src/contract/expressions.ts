@@ -1,7 +1,8 @@
 /** S-expressions as names, types and expressions of the syntax tree. */
 
-import type { Dialect } from './errors.ts';
+import type { Dialect } from './dialect.ts';
 import { checkReserved, Items, isReserved, type Placed, refuse, wordOf } from './items.ts';
+import { ModuleName, QualifiedName } from './names.ts';
 import type { Form, ListForm } from './reader.ts';
 import type {
   Application,
@@ -12,7 +13,6 @@ import type {
   Lambda,
   Let,
   LetVariable,
-  ModulePath,
   Name,
   ObjectExpression,
   Parameter,
@@ -43,12 +43,14 @@ export function nameOf(form: Form, dialect: Dialect): Name {
   const [first, second, third, ...others] = form.parts;
   if (first === undefined || others.length > 0) return refuse(form, dialect, 'bareword or qualified atom', 'IDENT');
   if (second === undefined) return { kind: 'name', position, code, name: first };
-  return third === undefined
-    ? { kind: 'qualified-name', position, code, namespace: undefined, module: first, member: second }
-    : { kind: 'qualified-name', position, code, namespace: first, module: second, member: third };
+  const name =
+    third === undefined
+      ? new QualifiedName(new ModuleName(first), second)
+      : new QualifiedName(new ModuleName(second, first), third);
+  return { kind: 'dotted-name', position, code, name };
 }
 
-export function takeModulePath(items: Items): ModulePath {
+export function takeModuleName(items: Items): ModuleName {
   const form = items.take('IDENT');
   if (form.kind !== 'name') return items.refuse(form, 'atom', 'IDENT');
   checkReserved(form, items.dialect);
@@ -56,7 +58,7 @@ export function takeModulePath(items: Items): ModulePath {
   if (first === undefined || others.length > 0) {
     return items.refuse(form, 'qualified module name reference', 'IDENT');
   }
-  return second === undefined ? { namespace: undefined, name: first } : { namespace: first, name: second };
+  return second === undefined ? new ModuleName(first) : new ModuleName(second, first);
 }
 
 /* Types. */
@@ -102,7 +104,7 @@ function takeType(items: Items): Type {
   if (word !== undefined && (isPrimitive(word) || (word === 'unit' && items.dialect === 5))) {
     return { kind: 'primitive', name: word };
   }
-  return noSuchType(items, form, form.code.trimEnd());
+  return word === undefined ? items.refuse(form, 'type', 'IDENT') : noSuchType(items, form, word);
 }
 
 function isPrimitive(word: string): word is PrimitiveType {
@@ -115,8 +117,8 @@ function noSuchType(items: Items, at: Placed, type: string): never {
 
 function takeModuleType(items: Items): Type {
   const list = items.takeList('{');
-  const interfaces = [takeModulePath(list)];
-  while (list.takeSeparator(',')) interfaces.push(takeModulePath(list));
+  const interfaces = [takeModuleName(list)];
+  while (list.takeSeparator(',')) interfaces.push(takeModuleName(list));
   list.end();
   return { kind: 'module', interfaces };
 }

@@ -1,12 +1,13 @@
 /** Contract code as a syntax tree: modules, interfaces, their definitions, and expressions outside of them. */
 
-import { ContractError, type Dialect } from './errors.ts';
+import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
+import { ContractError } from './errors.ts';
 import {
   expressionOf,
   nameOf,
   takeBody,
   takeExpression,
-  takeModulePath,
+  takeModuleName,
   takeParameter,
   takeParameters,
   takeTypeIfAny,
@@ -38,7 +39,7 @@ import type {
  * Reads a whole text. To run the forms before a faulty one, as dialect 4 does, call `readForms` and `topLevelOf`.
  * @throws ContractError of kind `syntax`; of kind `eval` if a module has two definitions of one name
  */
-export function parseProgram(text: string, dialect: Dialect = 4): readonly TopLevel[] {
+export function parseProgram(text: string, dialect: Dialect = DEFAULT_DIALECT): readonly TopLevel[] {
   return readForms(text, dialect).map((form) => topLevelOf(form, dialect));
 }
 
@@ -46,7 +47,7 @@ export function parseProgram(text: string, dialect: Dialect = 4): readonly TopLe
  * @param form one that stands outside of all brackets
  * @throws as `parseProgram`
  */
-export function topLevelOf(form: Form, dialect: Dialect = 4): TopLevel {
+export function topLevelOf(form: Form, dialect: Dialect = DEFAULT_DIALECT): TopLevel {
   if (form.kind !== 'list' || form.bracket !== '(') return expressionOf(form, dialect);
   const word = wordOf(form.items[0]);
   const items = new Items(form, dialect, 1);
@@ -77,7 +78,7 @@ function moduleOf(items: Items): Module {
   const governance = takeGovernance(items);
   const documentation = takeDocumentation(items, { mayHaveModel: true, needsMore: true });
   const content: ModuleItem[] = [];
-  do content.push(moduleItemOf(items.takeList('(')));
+  do content.push(moduleItemOf(items.takeList('('), name));
   while (items.left > 0);
   refuseDuplicates(items, name, content);
   return { kind: 'module', position, code, name, governance, documentation, items: content };
@@ -89,7 +90,7 @@ function takeGovernance(items: Items): Governance {
     : { kind: 'capability', name: items.takeName().name };
 }
 
-function moduleItemOf(items: Items): ModuleItem {
+function moduleItemOf(items: Items, module: string): ModuleItem {
   const { position, code } = items.list;
   const head = items.take('defun');
   const word = wordOf(head);
@@ -102,9 +103,9 @@ function moduleItemOf(items: Items): ModuleItem {
       return { kind: 'bless', position, code, hash };
     }
     case 'implements': {
-      const module = takeModulePath(items);
+      const implemented = takeModuleName(items);
       items.end();
-      return { kind: 'implements', position, code, module };
+      return { kind: 'implements', position, code, module: implemented };
     }
     case 'defun':
       return defunOf(items);
@@ -117,7 +118,7 @@ function moduleItemOf(items: Items): ModuleItem {
     case 'deftable':
       return deftableOf(items);
     case 'defpact':
-      return defpactOf(items);
+      return defpactOf(items, module);
   }
   refuseNested(items, word);
   const isOther = word !== undefined && isReserved(word, items.dialect);
@@ -185,7 +186,7 @@ function refuseDuplicates(items: Items, module: string, content: readonly (Modul
 
 function useOf(items: Items): Use {
   const { position, code } = items.list;
-  const module = takeModulePath(items);
+  const module = takeModuleName(items);
   const hash = items.peek()?.kind === 'text' ? takeHash(items) : undefined;
   const names = items.left > 0 ? takeNames(items.takeList('[')) : undefined;
   items.end();
@@ -275,9 +276,10 @@ function defcapOf(items: Items): Defcap {
 function takeCapabilityMeta(items: Items): CapabilityMeta | undefined {
   if (items.takeWord('@event')) return { kind: 'event' };
   if (!items.takeWord('@managed')) return undefined;
-  // One name alone is the beginning of the body.
   const [first, second] = items.peekTwo();
-  if (wordOf(first) === undefined || second?.kind !== 'name') return { kind: 'managed', manager: undefined };
+  const hasManager = items.dialect === 4 ? wordOf(second) !== undefined : second?.kind === 'name';
+  // One name alone is the beginning of the body.
+  if (wordOf(first) === undefined || !hasManager) return { kind: 'managed', manager: undefined };
   const parameter = items.takeName().name;
   return { kind: 'managed', manager: { parameter, function: nameOf(items.take('IDENT'), items.dialect) } };
 }
@@ -317,7 +319,7 @@ function takeTableSchema(items: Items): Name | undefined {
   return undefined;
 }
 
-function defpactOf(items: Items): Defpact {
+function defpactOf(items: Items, module: string): Defpact {
   const { position, code } = items.list;
   const signature = takeSignature(items, true);
   const steps: Step[] = [];
@@ -327,7 +329,7 @@ function defpactOf(items: Items): Defpact {
   if (last?.rollback !== undefined) {
     const why = "(the last step can never roll back -- once it's executed the pact is complete)";
     const message4 = `rollbacks aren't allowed on the last step ${why}`;
-    items.fail(last, message4, `rollbacks aren't allowed on the last step in: ${signature.name}`);
+    items.fail(last, message4, `rollbacks aren't allowed on the last step in: ${module}.${signature.name}`);
   }
   return { kind: 'defpact', position, code, ...signature, steps };
 }

@@ -1,6 +1,7 @@
 /** The items of a form, taken from left to right, and the messages if one is missing or another stands there. */
 
-import { ContractError, type Dialect, type Position } from './errors.ts';
+import type { Dialect } from './dialect.ts';
+import { ContractError, type Position } from './errors.ts';
 import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './reader.ts';
 
 /** Words that cannot be names, in both dialects. */

@@ -1,6 +1,7 @@
 /** The text of contract code as S-expressions with positions, before any form is known. */
 
-import { ContractError, type Dialect, type Position } from './errors.ts';
+import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
+import { ContractError, type Position } from './errors.ts';
 import { digitsEnd, isDigit, nameEnd, scanText, spaceEnd } from './tokens.ts';
 
 interface InText {
@@ -93,7 +94,7 @@ const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}
  * @returns all forms of a text, in order
  * @throws ContractError of kind `syntax`
  */
-export function readForms(text: string, dialect: Dialect = 4): readonly Form[] {
+export function readForms(text: string, dialect: Dialect = DEFAULT_DIALECT): readonly Form[] {
   return new Reader(text, dialect).readAll();
 }
 
@@ -322,39 +323,41 @@ class Reader {
   #remainingTokens(): string {
     const tokens: string[] = [];
     this.#skipSpace();
-    while (this.#at < this.#text.length && tokens.length <= TOKENS_SHOWN) tokens.push(this.#tokenText());
+    while (this.#at < this.#text.length && tokens.length <= TOKENS_SHOWN) tokens.push(...this.#tokens());
     const shown = tokens.length > TOKENS_SHOWN ? [...tokens.slice(0, TOKENS_SHOWN), '...'] : tokens;
     return `[${shown.join(', ')}]`;
   }
 
-  #tokenText(): string {
+  /** Reads a form or a bracket. @returns its tokens */
+  #tokens(): readonly string[] {
     const next = this.#text[this.#at] ?? '';
     if ('()[]{}.'.includes(next)) {
       this.#at++;
       this.#skipSpace();
-      return next;
+      return [next];
     }
-    // A list cannot begin here, so the form is one token, or the parts of a name.
     const form = this.#form(0);
     switch (form.kind) {
       case 'integer':
       case 'decimal':
-        return `number<${withoutSpace(form.code)}>`;
+        return withDots(tokenOf(form).split('.'), 'number');
       case 'text':
-        return form.isSymbol ? `'${form.value}` : `"${form.value}"`;
+        return [form.isSymbol ? `'${form.value}` : `"${form.value}"`];
       case 'name':
-        return form.parts.map((part) => `ident<${part}>`).join(', ., ');
+        return withDots(form.parts, 'ident');
       case 'dynamic':
-        return `ident<${form.reference}>, ::, ident<${form.member}>`;
-      case 'separator':
-        return form.separator;
+        return [`ident<${form.reference}>`, '::', `ident<${form.member}>`];
       default:
-        return withoutSpace(form.code);
+        return [tokenOf(form)];
     }
   }
 }
 
 /** @returns the code of a form of one token, without the space and comments behind it */
-function withoutSpace(code: string): string {
+function tokenOf({ code }: Form): string {
   return code.split(/[\s;]/, 1)[0] ?? '';
+}
+
+function withDots(parts: readonly string[], kind: string): readonly string[] {
+  return parts.flatMap((part, at) => (at === 0 ? [`${kind}<${part}>`] : ['.', `${kind}<${part}>`]));
 }

@@ -1,6 +1,7 @@
 /** The syntax tree of contract code. */
 
 import type { Position } from './errors.ts';
+import type { ModuleName, QualifiedName } from './names.ts';
 
 export interface Node {
   readonly position: Position;
@@ -10,24 +11,16 @@ export interface Node {
 
 /* Names. */
 
-/** The name of a module or interface. */
-export interface ModulePath {
-  readonly namespace: string | undefined;
-  readonly name: string;
-}
-
 /** `f`. */
 export interface BareName extends Node {
   readonly kind: 'name';
   readonly name: string;
 }
 
-/** `module.member` or `namespace.module.member`. Without a namespace it may also mean `namespace.module`. */
-export interface QualifiedName extends Node {
-  readonly kind: 'qualified-name';
-  readonly namespace: string | undefined;
-  readonly module: string;
-  readonly member: string;
+/** `module.member` or `namespace.module.member`. `a.b` may also mean the module `b` of the namespace `a`. */
+export interface DottedName extends Node {
+  readonly kind: 'dotted-name';
+  readonly name: QualifiedName;
 }
 
 /** `reference::member`, where the reference is a variable that holds a module. */
@@ -37,7 +30,7 @@ export interface DynamicName extends Node {
   readonly member: string;
 }
 
-export type Name = BareName | QualifiedName | DynamicName;
+export type Name = BareName | DottedName | DynamicName;
 
 /* Types. */
 
@@ -52,7 +45,7 @@ export type Type =
   | { readonly kind: 'table'; readonly schema: Name | undefined }
   /** `{name}`. Only dialect 4 has it for parameters. */
   | { readonly kind: 'schema'; readonly schema: Name }
-  | { readonly kind: 'module'; readonly interfaces: readonly ModulePath[] };
+  | { readonly kind: 'module'; readonly interfaces: readonly ModuleName[] };
 
 /** A name with a type: a parameter, a variable, a field of a schema. Without a type it may be anything. */
 export interface Parameter {
@@ -248,7 +241,7 @@ export interface Defpact extends Signature {
 
 export interface Use extends Node {
   readonly kind: 'use';
-  readonly module: ModulePath;
+  readonly module: ModuleName;
   /** In base64url. */
   readonly hash: string | undefined;
   /** The imported names; all if absent. */
@@ -263,7 +256,7 @@ export interface Bless extends Node {
 
 export interface Implements extends Node {
   readonly kind: 'implements';
-  readonly module: ModulePath;
+  readonly module: ModuleName;
 }
 
 export type ModuleItem = Use | Bless | Implements | Defun | Defcap | Defconst | Defschema | Deftable | Defpact;

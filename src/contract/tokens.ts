@@ -1,6 +1,6 @@
 /** Where the tokens of contract code end, and the content of quoted texts. */
 
-import type { Dialect } from './errors.ts';
+import type { Dialect } from './dialect.ts';
 
 /** For each ASCII character: 1 if a name may begin with it, 2 if it may only follow, otherwise 0. */
 const IN_NAME = new Uint8Array(128);
