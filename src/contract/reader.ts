@@ -76,7 +76,7 @@ export type Form =
  */
 export const MAX_TEXT_LENGTH = 2 ** 20;
 /**
- * Maximum number of brackets inside each other. Public contracts stay below 40, and everything that walks over a tree
+ * Maximum number of brackets inside each other. Public contracts stay below 20, and everything that walks over a tree
  * calls itself for each level, so this also bounds the stack.
  */
 export const MAX_DEPTH = 200;
@@ -87,6 +87,9 @@ export const MAX_PLACES = 255;
 
 /** Number of tokens that a message of dialect 5 shows of what was not expected. */
 const TOKENS_SHOWN = 10;
+
+/** Dialect 4 allows every name as a symbol. */
+const SYMBOL_5 = /[a-zA-Z][a-zA-Z0-9_-]*/y;
 
 const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}' };
 
@@ -209,10 +212,11 @@ class Reader {
   #number(position: Position): Form {
     const text = this.#text;
     const start = this.#at;
-    const whole = digitsEnd(text, text[start] === '-' ? start + 1 : start);
+    const digits = text[start] === '-' ? start + 1 : start;
+    const whole = digitsEnd(text, digits);
     const isDecimal = text[whole] === '.' && isDigit(text.charCodeAt(whole + 1));
     const end = isDecimal ? digitsEnd(text, whole + 1) : whole;
-    if (end - start > MAX_DIGITS) {
+    if (end - digits - (isDecimal ? 1 : 0) > MAX_DIGITS) {
       throw new ContractError('syntax', `A number has more than ${MAX_DIGITS} digits`, position);
     }
     const integer = text.slice(start, whole);
@@ -223,9 +227,8 @@ class Reader {
     const fraction = text.slice(whole + 1, end);
     const places = fraction.length;
     if (places > MAX_PLACES) {
-      const digits = `"${integer.replace('-', '')}"."${fraction}"`;
       this.#fail(
-        `error: decimal precision overflow (255 max): ${digits}`,
+        `error: decimal precision overflow (255 max): "${text.slice(digits, whole)}"."${fraction}"`,
         `Precision overflow (>=255 decimal places):  ${places} decimals`,
         position,
       );
@@ -247,9 +250,8 @@ class Reader {
       if (this.#at === start) this.#fail('error: expected: atom', '', position);
       return this.#text.slice(start, this.#at);
     }
-    const symbol = /[a-zA-Z][a-zA-Z0-9_-]*/y;
-    symbol.lastIndex = start;
-    const [name] = symbol.exec(this.#text) ?? [];
+    SYMBOL_5.lastIndex = start;
+    const [name] = SYMBOL_5.exec(this.#text) ?? [];
     if (name === undefined) return this.#unexpected(position, 0);
     this.#at = start + name.length;
     return name;
@@ -303,20 +305,25 @@ class Reader {
 
   /** Fails at a character that begins no form. */
   #unexpected(position: Position, depth: number): never {
-    const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
-    const message4 = depth === 0 ? 'error: expected: end of input' : 'error: expected: expression';
-    if (this.#dialect === 5 && character === ')') {
-      this.#at++;
-      this.#fail('', `Too many closing parens, remaining tokens: ${this.#remainingTokens()}`, position);
-    }
-    const before = this.#text.slice(0, this.#at).at(-1) ?? '';
-    const unexpected = `Lexical Error: Encountered unexpected character "${character}", Last seen "${before}"`;
-    const isToken = character === ']' || character === '}' || character === '.';
-    this.#fail(
-      message4,
-      isToken ? `Unexpected input after expr, remaining tokens: ${this.#remainingTokens()}` : unexpected,
+    const expected = depth === 0 ? 'end of input' : 'expression';
+    throw new ContractError(
+      'syntax',
+      this.#dialect === 4 ? `error: expected: ${expected}` : this.#unexpected5(),
       position,
     );
+  }
+
+  #unexpected5(): string {
+    const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
+    if (character === ')') {
+      this.#at++;
+      return `Too many closing parens, remaining tokens: ${this.#remainingTokens()}`;
+    }
+    if (character === ']' || character === '}' || character === '.') {
+      return `Unexpected input after expr, remaining tokens: ${this.#remainingTokens()}`;
+    }
+    const before = this.#text[this.#at - 1] ?? '';
+    return `Lexical Error: Encountered unexpected character "${character}", Last seen "${before}"`;
   }
 
   /** @returns the next tokens as dialect 5 lists them */

@@ -137,6 +137,7 @@ describe('brackets', () => {
     expect(rest('1 2 3 4 5 6 7 8 9 [] "')).toBe(
       `[${[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `number<${n}>`).join(', ')}, [, ...]`,
     );
+    expect(failure('1 ] 2 "').message).toBe('error: expected: end of input');
     expect(failure('1 ] 2', 5).message).toBe('Unexpected input after expr, remaining tokens: [], number<2>]');
   });
 });
@@ -188,7 +189,7 @@ describe('bounds', () => {
   });
 
   it('limits the digits of a number', () => {
-    expect(read('9'.repeat(MAX_DIGITS))).toEqual([10n ** BigInt(MAX_DIGITS) - 1n]);
+    expect(read(`-${'9'.repeat(MAX_DIGITS)}`)).toEqual([1n - 10n ** BigInt(MAX_DIGITS)]);
     expect(failure('9'.repeat(MAX_DIGITS + 1)).message).toBe('A number has more than 10000 digits');
   });
 
