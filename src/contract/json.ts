@@ -14,7 +14,7 @@ import { ContractError } from './errors.ts';
 import { parseInteger } from './integers.ts';
 import { ModuleName, QualifiedName } from './names.ts';
 import { Time } from './time.ts';
-import { timeOfJsonText } from './time-format.ts';
+import { timeOfJsonText } from './time-parsing.ts';
 import {
   CapabilityGuard,
   DEFAULT_PREDICATE,
