@@ -34,7 +34,7 @@ import {
 
 /* Writing. The contract tool's order of keys is also that of all fixed forms, so it need not be told apart. */
 
-/** @throws ContractError for values with more than 2^22 parts and characters, and for nesting deeper than 500 */
+/** @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500 */
 export function jsonOf(value: Storable, walk = new Walk()): ExactJson {
   walk.visit(1);
   switch (typeof value) {

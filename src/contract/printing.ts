@@ -31,7 +31,7 @@ export interface Printing {
 /**
  * Texts are quoted, but not escaped. Dialect 4 keeps the order of an object's entries, so whoever makes an object decides
  * it. Dialect 5 sorts them.
- * @throws ContractError for values with more than 2^22 parts and characters, and for nesting deeper than 500
+ * @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500
  */
 export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {
   return new Printer(dialect, commas).print(value);

@@ -149,7 +149,7 @@ export function sortedObject<V extends Value>(entries: Iterable<readonly [string
 /** Maximum depth of lists, objects and arguments of guards in each other. Deeper nesting would exhaust the stack. */
 export const MAX_DEPTH = 500;
 /** Maximum number of values in a value, and of characters in its texts, for what goes through all of them. */
-export const MAX_PARTS = 2 ** 22;
+export const MAX_PARTS = 2 ** 20;
 
 /** Counts what a walk through a value visits, so that the walk ends. */
 export class Walk {

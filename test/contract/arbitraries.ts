@@ -55,3 +55,16 @@ export const storables: fc.Arbitrary<Storable> = fc.letrec<{ value: Storable }>(
       .map(([name, interfaces]) => new ModuleRef(name, interfaces)),
   ),
 })).value;
+
+/** Values that have a literal form: no times, guards and references. Texts need no escapes. */
+export const literals: fc.Arbitrary<Storable> = fc.letrec<{ value: Storable }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    integers,
+    decimals,
+    fc.stringMatching(/^[ a-z(){}[\],:']*$/),
+    fc.boolean(),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.array(fc.tuple(identifiers, tie('value')), { maxLength: 4 }).map((entries): Storable => new Map(entries)),
+  ),
+})).value;
