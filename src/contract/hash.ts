@@ -12,7 +12,11 @@ export function hashText(text: string): string {
   return encodeBase64url(blake2b(new TextEncoder().encode(text), { dkLen: HASH_BYTES }));
 }
 
-/** The native `hash`. @returns the hash of a text itself, or of another value's JSON @throws ContractError as `jsonTextOf` */
+/**
+ * The native `hash`.
+ * @returns the hash of a text itself, or of another value's JSON
+ * @throws ContractError as `jsonTextOf`
+ */
 export function hashValue(value: Storable): string {
   return hashText(typeof value === 'string' ? value : jsonTextOf(value));
 }

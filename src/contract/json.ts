@@ -123,8 +123,8 @@ function isSafe(integer: bigint): boolean {
 /* Reading. */
 
 /**
- * Reads the data of a message. A plain number is a decimal; `{"int": 1}` and the other forms that `jsonOf` writes become
- * what they stand for. The keys of other objects are sorted.
+ * Reads the data of a message. A plain number is a decimal; `{"int": 1}` and the other forms that `jsonOf` writes
+ * become what they stand for. The keys of other objects are sorted.
  * @returns undefined when the data have a null
  * @throws ContractError for numbers with more than 65,536 bits and for nesting deeper than 500
  */
@@ -254,7 +254,10 @@ export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
   return fitting('read-integer', integerOf(isForm ? json.int : json), json, dialect);
 }
 
-/** The native `read-decimal`: a number, a number in a text, and in dialect 5 `{"decimal": "1.5"}`. @throws ContractError */
+/**
+ * The native `read-decimal`: a number, a number in a text, and in dialect 5 `{"decimal": "1.5"}`.
+ * @throws ContractError
+ */
 export function readDecimal(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Decimal {
   const isForm = dialect === 5 && isExactJsonObject(json) && Object.keys(json).join() === 'decimal';
   const number = isForm ? json.decimal : json;
@@ -268,7 +271,10 @@ export function readString(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT):
   return fitting('read-string', typeof json === 'string' ? json : undefined, json, dialect);
 }
 
-/** The native `read-keyset`: `{"keys": […], "pred": "…"}`, either without `pred`, or only the keys. @throws ContractError */
+/**
+ * The native `read-keyset`: `{"keys": […], "pred": "…"}`, either without `pred`, or only the keys.
+ * @throws ContractError
+ */
 export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): KeysetGuard {
   const { keys, pred = DEFAULT_PREDICATE } = isExactJsonObject(json) ? json : { keys: json };
   return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);

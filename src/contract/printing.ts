@@ -29,8 +29,8 @@ export interface Printing {
 }
 
 /**
- * Texts are quoted, but not escaped. Dialect 4 keeps the order of an object's entries, so whoever makes an object decides
- * it. Dialect 5 sorts them.
+ * Texts are quoted, but not escaped. Dialect 4 keeps the order of an object's entries, so whoever makes an object
+ * decides it. Dialect 5 sorts them.
  * @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500
  */
 export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {
@@ -46,7 +46,9 @@ export function printedCapability(
   return `(${[name.text, ...args.map((arg) => printed(arg, { dialect, commas: true }))].join(' ')})`;
 }
 
-/** @returns at least one place: `3.0`. Dialect 4 keeps all places (`2.00`), and dialect 5 one of a whole value (`2.0`) */
+/**
+ * @returns at least one place: `3.0`. Dialect 4 keeps all places (`2.00`), and dialect 5 one of a whole value (`2.0`)
+ */
 export function printedDecimal(decimal: Decimal, dialect: Dialect): string {
   if (decimal.places === 0) return `${decimal}.0`;
   return dialect === 5 && decimal.isWhole ? `${decimal.round('floor')}.0` : `${decimal}`;
@@ -117,8 +119,8 @@ class Printer {
 }
 
 /**
- * @returns the type of a value, for messages and the native `typeof`: `integer`, `keyset`, `[<a>]`, `object:*`. The type of
- *   a list's items is not known, and dialect 5 shows none: `list`, `object`
+ * @returns the type of a value, for messages and the native `typeof`: `integer`, `keyset`, `[<a>]`, `object:*`. The
+ *   type of a list's items is not known, and dialect 5 shows none: `list`, `object`
  */
 export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): string {
   switch (typeof value) {
@@ -140,7 +142,8 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
 
 /**
  * The native `=` of dialect 4.
- * @throws ContractError for values of different shapes, such as a list and an integer, and for values that are too large
+ * @throws ContractError for values of different shapes, such as a list and an integer, and for values that are too
+ *   large
  */
 export function compareForEquality(a: Value, b: Value): boolean {
   if (shapeOf(a) !== shapeOf(b)) {

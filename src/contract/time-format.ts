@@ -34,7 +34,10 @@ const COMBINED: Readonly<Record<string, string>> = {
   x: '%m/%d/%y',
 };
 
-/** A part of a format: the letter of a code, or text that stands for itself. Flags between `%` and the letter are left out. */
+/**
+ * A part of a format: the letter of a code, or text that stands for itself. Flags between `%` and the letter are left
+ * out.
+ */
 export type Part = { readonly code: string } | { readonly text: string };
 
 export function partsOf(format: string): Part[] {

@@ -13,7 +13,9 @@ export const ISO_FORMAT = '%Y-%m-%dT%H:%M:%SZ';
 /** The same with microseconds. */
 export const PRECISE_FORMAT = '%Y-%m-%dT%H:%M:%S.%vZ';
 
-/** Maximum length of a format and of a time in UTF-16 code units. Each pair of places in the two may have to be tried. */
+/**
+ * Maximum length of a format and of a time in UTF-16 code units. Each pair of places in the two may have to be tried.
+ */
 export const MAX_TIME_TEXT = 1000;
 /** `%y` below it is a year of the century from 2000 on. */
 const FIRST_YEAR_OF_1900 = 69;
@@ -89,7 +91,10 @@ const READERS: Readonly<Record<string, Reader>> = {
   Z: (text) => [...zoneOffset(text), ...zoneName(text)],
 };
 
-/** @returns undefined when the text does not have that format @throws ContractError for texts of more than 1000 characters */
+/**
+ * @returns undefined when the text does not have that format
+ * @throws ContractError for texts of more than 1000 characters
+ */
 function readTime(format: string, text: string): Time | undefined {
   if (Math.max(format.length, text.length) > MAX_TIME_TEXT) {
     throw new ContractError('eval', `A time and its format may have at most ${MAX_TIME_TEXT} characters`);

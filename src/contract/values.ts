@@ -1,6 +1,6 @@
 /**
- * The values of contracts, told apart by `typeof` and `instanceof`: integers are `bigint`, texts `string`, lists arrays,
- * and objects maps. Nothing changes a value once it is made.
+ * The values of contracts, told apart by `typeof` and `instanceof`: integers are `bigint`, texts `string`, lists
+ * arrays, and objects maps. Nothing changes a value once it is made.
  */
 
 import { Decimal } from './decimal.ts';
@@ -195,8 +195,8 @@ export function shapeOf(value: Value): Shape {
 }
 
 /**
- * Decimals are compared by value (1.0 is 1.00, but not 1), objects by their keys and values, keysets by the set of their
- * keys and their predicate. Parts of different shapes are unequal.
+ * Decimals are compared by value (1.0 is 1.00, but not 1), objects by their keys and values, keysets by the set of
+ * their keys and their predicate. Parts of different shapes are unequal.
  * @throws ContractError for values that are too large to be compared
  */
 export function areEqual(a: Value, b: Value, walk = new Walk()): boolean {
@@ -250,8 +250,8 @@ function areReferencesEqual(a: ModuleRef, b: ModuleRef): boolean {
 }
 
 /**
- * @returns a negative number, 0 or a positive number; undefined unless both are integers, decimals, texts or times: only
- *   these have an order
+ * @returns a negative number, 0 or a positive number; undefined unless both are integers, decimals, texts or times:
+ *   only these have an order
  */
 export function order(a: Value, b: Value): number | undefined {
   if (typeof a === 'bigint' && typeof b === 'bigint') return a < b ? -1 : a > b ? 1 : 0;
