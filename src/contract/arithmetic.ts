@@ -31,8 +31,8 @@ export function divide(a: Numeric, b: Numeric, dialect: Dialect): Numeric {
 }
 
 /** @returns the rest of the quotient rounded down, with the divisor's sign @throws ContractError for a divisor of 0 */
-export function modulo(a: bigint, b: bigint, dialect: Dialect): bigint {
-  if (b === 0n) throw divisionByZero(a, b, dialect);
+export function modulo(a: bigint, b: bigint): bigint {
+  if (b === 0n) throw new ContractError('eval', 'divide by zero');
   return floorModulo(a, b);
 }
 
@@ -49,36 +49,44 @@ export function abs(a: Numeric): Numeric {
  * decimal.
  * @throws ContractError for a negative exponent of an integer, and for a result that is no finite number
  */
-export function power(base: Numeric, exponent: Numeric): Numeric {
-  if (typeof base !== 'bigint' || typeof exponent !== 'bigint') {
-    return Decimal.ofNumber(finite(binaryPower(toNumber(base), toNumber(exponent))));
-  }
-  if (exponent < 0n) {
+export function power(base: Numeric, exponent: Numeric, dialect: Dialect): Numeric {
+  if (typeof base === 'bigint' && typeof exponent === 'bigint') {
+    if (exponent >= 0n) return integerPower(base, exponent);
+    if (dialect === 5) throw arithmeticFault('negative exponent in integer power');
     throw new ContractError('eval', `Integral power must be >= 0: (${base}, ${exponent})`);
   }
-  return integerPower(base, exponent);
+  if (dialect === 5 && signOf(base) === 0 && signOf(exponent) < 0) {
+    throw new ContractError('eval', 'Floating point error: zero to a negative power is undefined');
+  }
+  return finite(binaryPower(toNumber(base), toNumber(exponent)), dialect);
 }
 
 /** Two integers give the logarithm rounded to an integer. @throws ContractError unless the result is a finite number */
-export function logarithm(base: Numeric, argument: Numeric): Numeric {
-  const result = Decimal.ofNumber(finite(Math.log(toNumber(argument)) / Math.log(toNumber(base))));
+export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): Numeric {
+  if (dialect === 5 && toNumber(base) === 1) throw arithmeticFault('Base 1 not supported');
+  if (dialect === 5 && signOf(base) < 0) throw arithmeticFault('Negative log base');
+  if (dialect === 5 && signOf(argument) <= 0) throw arithmeticFault('Non-positive log argument');
+  const result = finite(Math.log(toNumber(argument)) / Math.log(toNumber(base)), dialect);
   const isInteger = typeof base === 'bigint' && typeof argument === 'bigint';
   return isInteger ? result.round('half-even') : result;
 }
 
 /** @throws ContractError unless the argument is above 0 */
-export function naturalLogarithm(argument: Numeric): Decimal {
-  return Decimal.ofNumber(finite(Math.log(toNumber(argument))));
+export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
+  // The spelling is that of the original.
+  if (dialect === 5 && signOf(argument) <= 0) throw arithmeticFault('Natural logarithm must be greater then 0');
+  return finite(Math.log(toNumber(argument)), dialect);
 }
 
 /** @throws ContractError when the result is beyond the range of binary64 */
-export function exponential(argument: Numeric): Decimal {
-  return Decimal.ofNumber(finite(Math.exp(toNumber(argument))));
+export function exponential(argument: Numeric, dialect: Dialect): Decimal {
+  return finite(Math.exp(toNumber(argument)), dialect);
 }
 
 /** @throws ContractError for a negative argument */
-export function squareRoot(argument: Numeric): Decimal {
-  return Decimal.ofNumber(finite(Math.sqrt(toNumber(argument))));
+export function squareRoot(argument: Numeric, dialect: Dialect): Decimal {
+  if (dialect === 5 && signOf(argument) < 0) throw arithmeticFault('Square root must be non-negative');
+  return finite(Math.sqrt(toNumber(argument)), dialect);
 }
 
 /** The natives' `minutes`, `hours` and `days`. @returns seconds, always as a decimal */
@@ -94,10 +102,21 @@ function toNumber(a: Numeric): number {
   return typeof a === 'bigint' ? Number(a) : a.toNumber();
 }
 
+/** @returns −1, 0 or 1 */
+function signOf(a: Numeric): number {
+  const mantissa = typeof a === 'bigint' ? a : a.mantissa;
+  return mantissa < 0n ? -1 : mantissa > 0n ? 1 : 0;
+}
+
 function divisionByZero(a: Numeric, b: Numeric, dialect: Dialect): ContractError {
   if (dialect === 4) return new ContractError('eval', `Division by 0: (${shown(a)}, ${shown(b)})`);
   const isInteger = typeof a === 'bigint' && typeof b === 'bigint';
-  return new ContractError('eval', `Arithmetic exception: div by zero${isInteger ? '' : ', decimal'}`);
+  return arithmeticFault(`div by zero${isInteger ? '' : ', decimal'}`);
+}
+
+/** As dialect 5 says it. */
+function arithmeticFault(fault: string): ContractError {
+  return new ContractError('eval', `Arithmetic exception: ${fault}`);
 }
 
 /** As dialect 4 prints numbers. */
@@ -111,7 +130,8 @@ function binaryPower(base: number, exponent: number): number {
   return base ** exponent;
 }
 
-function finite(number: number): number {
-  if (!Number.isFinite(number)) throw new ContractError('eval', 'Operation resulted in +- infinity or NaN');
-  return number;
+function finite(number: number, dialect: Dialect): Decimal {
+  if (Number.isFinite(number)) return Decimal.ofNumber(number);
+  if (dialect === 4) throw new ContractError('eval', 'Operation resulted in +- infinity or NaN');
+  throw new ContractError('eval', 'Floating point error: Floating operation resulted in Infinity or NaN');
 }

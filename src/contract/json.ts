@@ -237,9 +237,18 @@ function isJsonList(json: ExactJson): json is readonly ExactJson[] {
 
 /* The natives that read one key of a message's data. */
 
-/** @throws ContractError (a failed transaction) when the data have no such key */
-export function messageField(data: ExactJson, key: string): ExactJson {
+/**
+ * @param native the native that reads the key
+ * @throws ContractError when the data have no such key; in dialect 4 it is one that contract code can catch
+ */
+export function messageField(
+  data: ExactJson,
+  key: string,
+  native: string,
+  dialect: Dialect = DEFAULT_DIALECT,
+): ExactJson {
   if (isExactJsonObject(data) && Object.hasOwn(data, key)) return data[key];
+  if (dialect === 5) throw readFailure(native);
   throw new ContractError('tx-failure', `No such key in message: ${key}`);
 }
 
@@ -282,7 +291,11 @@ export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT):
 
 function fitting<T>(native: string, value: T | undefined, json: ExactJson, dialect: Dialect): T {
   if (value !== undefined) return value;
-  if (dialect === 5) throw new ContractError('eval', `${native} failure`);
+  if (dialect === 5) throw readFailure(native);
   const text = typeof json === 'string' ? json : stringifyExactJson(json);
   throw new ContractError('eval', `${native}: parse failed: ${text}`);
+}
+
+function readFailure(native: string): ContractError {
+  return new ContractError('eval', `${native} failure`);
 }

@@ -6,8 +6,10 @@ import { isDottedName, ModuleName } from './names.ts';
 import type { Guard, KeysetGuard, Storable } from './values.ts';
 import { DEFAULT_PREDICATE } from './values.ts';
 
-/** A public key of ED25519: 32 bytes in hex digits. */
-const KEY = /^[\da-f]{64}$/i;
+/** A public key of ED25519 as keysets have it: 32 bytes in hex digits. */
+const KEY = /^[\da-f]{64}$/;
+/** A principal may have it in upper case, too, although none is made so. */
+const KEY_IN_PRINCIPAL = /^[\da-f]{64}$/i;
 /** A hash in base64url. */
 const HASH = /^[\w-]{43}$/;
 
@@ -40,6 +42,8 @@ export function isPrincipalOf(guard: Guard, principal: string): boolean {
  */
 export function typeOfPrincipal(text: string): string {
   const type = text.slice(0, 2);
+  // A keyset may have any name, since old ones do.
+  if (type === 'r:') return text.length > type.length ? type : '';
   const [first, second, ...more] = text.slice(2).split(':');
   return more.length === 0 && hasForm(type, first, second) ? type : '';
 }
@@ -51,13 +55,7 @@ export function isPrincipal(text: string): boolean {
 
 /** @param second what is behind a colon, if there is one */
 function hasForm(type: string, first: string, second: string | undefined): boolean {
-  if (second === undefined) {
-    return (
-      (type === 'k:' && KEY.test(first)) ||
-      (type === 'r:' && isDottedName(first)) ||
-      (type === 'c:' && HASH.test(first))
-    );
-  }
+  if (second === undefined) return type === 'k:' ? KEY_IN_PRINCIPAL.test(first) : type === 'c:' && HASH.test(first);
   switch (type) {
     case 'w:':
     case 'p:':

@@ -141,12 +141,12 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
 }
 
 /**
- * The native `=` of dialect 4.
- * @throws ContractError for values of different shapes, such as a list and an integer, and for values that are too
- *   large
+ * The native `=`. In dialect 5, values of different shapes are unequal.
+ * @throws ContractError in dialect 4 for values of different shapes, such as a list and an integer, and for values that
+ *   are too large
  */
-export function compareForEquality(a: Value, b: Value): boolean {
-  if (shapeOf(a) !== shapeOf(b)) {
+export function compareForEquality(a: Value, b: Value, dialect: Dialect = DEFAULT_DIALECT): boolean {
+  if (dialect === 4 && shapeOf(a) !== shapeOf(b)) {
     throw new ContractError('eval', `cannot compare incompatible types: ${typeText(a)}, ${typeText(b)}`);
   }
   return areEqual(a, b);

@@ -175,12 +175,13 @@ describe('the data of a message', () => {
 
   it('has its keys', () => {
     const data = parseExactJson('{"a": 1, "toString": 2}');
-    expect(printed(readMessage(messageField(data, 'a')))).toBe('1.0');
-    expect(failureOf(() => messageField(data, 'b'))).toEqual(
+    expect(printed(readMessage(messageField(data, 'a', 'read-msg')))).toBe('1.0');
+    expect(failureOf(() => messageField(data, 'b', 'read-msg'))).toEqual(
       new ContractError('tx-failure', 'No such key in message: b'),
     );
-    expect(failureOf(() => messageField(parseExactJson('{}'), 'toString')).kind).toBe('tx-failure');
-    expect(failureOf(() => messageField('text', 'a')).kind).toBe('tx-failure');
+    expect(failureOf(() => messageField(parseExactJson('{}'), 'toString', 'read-msg')).kind).toBe('tx-failure');
+    expect(failureOf(() => messageField('text', 'a', 'read-msg')).kind).toBe('tx-failure');
+    expect(failureOf(() => messageField(data, 'b', 'read-decimal', 5)).message).toBe('read-decimal failure');
   });
 });
 

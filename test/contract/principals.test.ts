@@ -42,8 +42,13 @@ describe('principals', () => {
     expect(principalOf(new KeysetGuard([key], 'keys-any'))).toMatch(/^w:[\w-]{43}:keys-any$/);
   });
 
-  it('have keys of either case', () => {
+  it('have keys of either case, but are made only of lower case', () => {
     expect(typeOfPrincipal(`k:${key.toUpperCase()}`)).toBe('k:');
+    expect(principalOf(new KeysetGuard([key.toUpperCase()]))).toMatch(/^w:/);
+  });
+
+  it('of a keyset’s name have any name', () => {
+    expect(typeOfPrincipal('r:my keyset: <2>')).toBe('r:');
   });
 
   it.each([
@@ -59,7 +64,6 @@ describe('principals', () => {
     `w:${hash}:a:b`,
     `w:${hash}=:keys-all`,
     'r:',
-    'r:a.b.c.d',
     `u::${hash}`,
     'm::n',
     'm:a.b.c:n',

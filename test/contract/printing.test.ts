@@ -145,6 +145,7 @@ describe('types in messages', () => {
     expect(failing(new KeysetGuard(['a']), new ModuleRef(module, []))).toThrow(
       'cannot compare incompatible types: keyset, module{}',
     );
+    expect(compareForEquality(1n, [1n], 5)).toBe(false);
     expect(compareForEquality(1n, 'a')).toBe(false);
     expect(compareForEquality([1n], [[1n]])).toBe(false);
     expect(compareForEquality(new KeysetGuard(['a']), new KeysetRefGuard('a'))).toBe(false);
