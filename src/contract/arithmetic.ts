@@ -1,4 +1,7 @@
-/** Arithmetic on integers and decimals. Where the two meet, the integer becomes a decimal. */
+/**
+ * Arithmetic on integers and decimals. Where the two meet, the integer becomes a decimal. Every function throws
+ * ContractError when its result has more than 65,536 bits.
+ */
 
 import { Decimal } from './decimal.ts';
 import type { Dialect } from './dialect.ts';
@@ -7,7 +10,6 @@ import { absolute, bounded, floorDivide, floorModulo, integerPower } from './int
 
 export type Numeric = bigint | Decimal;
 
-/** In this file, every function throws ContractError when its result has more than 65,536 bits. */
 export function add(a: Numeric, b: Numeric): Numeric {
   if (typeof a === 'bigint' && typeof b === 'bigint') return bounded(a + b);
   return toDecimal(a).add(toDecimal(b));

@@ -8,6 +8,7 @@ import {
   LedgerFormatError,
   stringifyExactJson,
 } from '../ledger/json.ts';
+import { toDecimal } from './arithmetic.ts';
 import { Decimal } from './decimal.ts';
 import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
 import { ContractError } from './errors.ts';
@@ -257,22 +258,26 @@ export function readMessage(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
   return fitting('read-msg', valueOfJson(json), json, dialect);
 }
 
-/** The native `read-integer`: a number, rounded half-even, `{"int": 1}`, or digits in a text. @throws ContractError */
+/**
+ * The native `read-integer`: a number, rounded half-even, `{"int": 1}`, or digits in a text.
+ * @throws ContractError for all else
+ */
 export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): bigint {
-  const isForm = isExactJsonObject(json) && Object.keys(json).join() === 'int';
-  return fitting('read-integer', integerOf(isForm ? json.int : json), json, dialect);
+  const number = numberOf(json, dialect);
+  const parsed = typeof number === 'string' ? parseInteger(number) : number;
+  const integer = parsed instanceof Decimal ? parsed.round('half-even') : parsed;
+  return fitting('read-integer', integer, json, dialect);
 }
 
 /**
- * The native `read-decimal`: a number, a number in a text, and in dialect 5 `{"decimal": "1.5"}`.
- * @throws ContractError
+ * The native `read-decimal`: a number, or one in a text. Dialect 5 takes `{"int": 1}` and `{"decimal": "1.5"}`, too.
+ * @throws ContractError for all else
  */
 export function readDecimal(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Decimal {
-  const isForm = dialect === 5 && isExactJsonObject(json) && Object.keys(json).join() === 'decimal';
-  const number = isForm ? json.decimal : json;
-  const text = typeof number === 'string' ? Decimal.parse(number) : undefined;
-  const decimal = number instanceof JsonNumber ? Decimal.parseScientific(number.text) : text;
-  return fitting('read-decimal', decimal, json, dialect);
+  const number = numberOf(json, dialect);
+  const parsed = typeof number === 'string' ? Decimal.parse(number) : number;
+  const isMisfit = typeof parsed === 'bigint' && dialect === 4;
+  return fitting('read-decimal', parsed === undefined || isMisfit ? undefined : toDecimal(parsed), json, dialect);
 }
 
 /** The native `read-string`. @throws ContractError unless it is a text */
@@ -287,6 +292,14 @@ export function readString(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT):
 export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): KeysetGuard {
   const { keys, pred = DEFAULT_PREDICATE } = isExactJsonObject(json) ? json : { keys: json };
   return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);
+}
+
+/** @returns a number, or a text, which may have one; undefined for all else */
+function numberOf(json: ExactJson, dialect: Dialect): bigint | Decimal | string | undefined {
+  const value = valueOfJson(json);
+  if (typeof value === 'bigint' || typeof value === 'string') return value;
+  // In dialect 4, a decimal is only a plain number.
+  return value instanceof Decimal && (dialect === 5 || json instanceof JsonNumber) ? value : undefined;
 }
 
 function fitting<T>(native: string, value: T | undefined, json: ExactJson, dialect: Dialect): T {

@@ -3,8 +3,7 @@
 import { hashText } from './hash.ts';
 import { jsonTextOf } from './json.ts';
 import { isDottedName, ModuleName } from './names.ts';
-import type { Guard, KeysetGuard, Storable } from './values.ts';
-import { DEFAULT_PREDICATE } from './values.ts';
+import { DEFAULT_PREDICATE, type Guard, type KeysetGuard, type Storable } from './values.ts';
 
 /** A public key of ED25519 as keysets have it: 32 bytes in hex digits. */
 const KEY = /^[\da-f]{64}$/;

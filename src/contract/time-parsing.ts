@@ -20,7 +20,7 @@ export const MAX_TIME_TEXT = 1000;
 /** `%y` below it is a year of the century from 2000 on. */
 const FIRST_YEAR_OF_1900 = 69;
 
-/** What was read. `days` says how the date is composed. */
+/** What was read. */
 interface Fields {
   century?: number;
   yearOfCentury?: number;

@@ -135,6 +135,10 @@ describe('the JSON of values', () => {
 });
 
 describe('hashes', () => {
+  it.each(vectors.module_hashes.texts)('of $text', ({ text, hash }) => {
+    expect(hashText(text)).toBe(hash);
+  });
+
   it('of the texts that are proven', () => {
     expect(hashText('')).toBe('DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g');
     expect(hashValue('hello')).toBe('Mk3PAn3UowqTLEQfNlol6GsXPe-kuOWJSCU0cbgbcs8');
@@ -214,6 +218,8 @@ describe('natives that read a key', () => {
     ['readInteger', '"1.5"', 'read-integer: parse failed: 1.5'],
     ['readInteger', '{"int": true}', 'read-integer: parse failed: {"int":true}'],
     ['readInteger', 'true', 'read-integer: parse failed: true'],
+    ['readDecimal', '{"int": 1}', 'read-decimal: parse failed: {"int":1}'],
+    ['readInteger', '{"decimal": "1.5"}', 'read-integer: parse failed: {"decimal":"1.5"}'],
     ['readDecimal', '"1e3"', 'read-decimal: parse failed: 1e3'],
     ['readDecimal', '{"decimal": "1.5"}', 'read-decimal: parse failed: {"decimal":"1.5"}'],
     ['readString', '1', 'read-string: parse failed: 1'],
@@ -224,8 +230,10 @@ describe('natives that read a key', () => {
     expect(failureOf(() => natives[native](parseExactJson(json)))).toEqual(new ContractError('eval', message));
   });
 
-  it('in dialect 5 read decimal forms, and say less', () => {
+  it('in dialect 5 read all forms of numbers, and say less', () => {
     expect(printed(readDecimal(parseExactJson('{"decimal": "1.5"}'), 5))).toBe('1.5');
+    expect(printed(readDecimal(parseExactJson('{"int": 2}'), 5))).toBe('2.0');
+    expect(readInteger(parseExactJson('{"decimal": "2.5"}'), 5)).toBe(2n);
     expect(failureOf(() => readInteger(parseExactJson('"x"'), 5)).message).toBe('read-integer failure');
   });
 

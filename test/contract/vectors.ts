@@ -26,6 +26,7 @@ interface Vectors {
   /** By native. */
   expressions: Record<string, ExpressionVector[]>;
   json_forms: JsonVector[];
+  module_hashes: { texts: { text: string; hash: string }[] };
 }
 
 export const vectors: Vectors = JSON.parse(readFileSync(new URL('./vectors.json', import.meta.url), 'utf8'));
