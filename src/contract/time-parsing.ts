@@ -100,7 +100,10 @@ function readTime(format: string, text: string): Time | undefined {
     throw new ContractError('eval', `A time and its format may have at most ${MAX_TIME_TEXT} characters`);
   }
   const readings = match(partsOf(format), text.trim());
-  return readings && timeOf(Object.assign({}, ...readings.map(({ fields }) => fields)));
+  if (!readings) return undefined;
+  const all: Fields = {};
+  for (const { fields } of readings) Object.assign(all, fields);
+  return timeOf(all);
 }
 
 /** The native `parse-time`. @throws ContractError when the text does not have that format */

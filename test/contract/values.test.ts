@@ -137,7 +137,7 @@ describe('values from hostile code', () => {
     expect(jsonTextOf(deepest)).toContain('{"int":1}');
     expect(areEqual(deepest, nested(MAX_DEPTH))).toBe(true);
     expect(isStorable(deepest)).toBe(true);
-    for (const depth of [MAX_DEPTH + 1, 1_000_000]) {
+    for (const depth of [MAX_DEPTH + 1, 100_000]) {
       const value = depth === MAX_DEPTH + 1 ? tooDeep : nested(depth);
       expect(() => printed(value)).toThrow(error);
       expect(() => jsonTextOf(value)).toThrow(error);
