@@ -20,4 +20,9 @@ export class ContractError extends Error {
     this.kind = kind;
     this.position = position;
   }
+
+  /** @returns itself if its place is known already, otherwise the same failure at this place */
+  at(position: Position): ContractError {
+    return this.position ? this : new ContractError(this.kind, this.message, position);
+  }
 }
