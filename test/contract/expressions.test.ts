@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
+import { ContractError } from '#pickaxe/contract/errors.js';
 import { Evaluator } from '#pickaxe/contract/evaluator.js';
 import { parseProgram } from '#pickaxe/contract/forms.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
@@ -47,7 +48,7 @@ describe.each([4, 5] as const)('in dialect %i', (dialect) => {
   );
   it.each(all)('$code', ({ code, prints, equals, error, fails }) => {
     if (error !== undefined || fails) {
-      expect(() => evaluate(code, dialect)).toThrow(error ?? '');
+      expect(() => evaluate(code, dialect)).toThrow(error ?? ContractError);
       return;
     }
     const { value, text } = evaluate(code, dialect);

@@ -95,7 +95,7 @@ export const CONTROL: readonly Native[] = [
       'value:<a> ignore1:<b> ignore2:<c> -> <a>',
       'value:<a> ignore1:<b> ignore2:<c> ignore3:<d> -> <a>',
     ],
-    (args) => (args.length >= 2 && args.length <= 4 ? args[0].value : undefined),
+    (args) => (args.length >= 2 ? args[0].value : undefined),
   ),
   lazy('compose', 'x:(x:<a> -> <b>) y:(x:<b> -> <c>) value:<a> -> <c>', (args) => {
     if (args.length !== 3) return undefined;
