@@ -23,6 +23,12 @@ export const ROOMS: readonly Room[] = [
   { name: 'ledger/command', rooms: ['chain', 'ledger'], packages: ['@noble/hashes', 'zod'] },
   { name: 'text', rooms: [], packages: [] },
   { name: 'ledger/request-file', rooms: ['chain', 'ledger', 'ledger/command', 'text'], packages: ['yaml'] },
+  { name: 'contract', rooms: ['chain', 'ledger', 'ledger/command', 'text'], packages: ['@noble/hashes'] },
+  {
+    name: 'contract/natives',
+    rooms: ['chain', 'ledger', 'ledger/command', 'text', 'contract'],
+    packages: ['@noble/hashes'],
+  },
   { name: 'system', rooms: [], packages: ['zod'] },
   { name: 'engine/device.ts', rooms: [], packages: [] },
   { name: 'engine/engine.ts', rooms: ['chain', 'engine/device.ts'], packages: [] },

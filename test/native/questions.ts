@@ -3,8 +3,8 @@
 import type { Puzzle } from '#pickaxe/chain/job.js';
 import { COUNTERS, type Range } from '#pickaxe/chain/nonce.js';
 import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { everythingSolves, jobOf, searchVectors, someHeaderHex } from '../contract/jobs.ts';
 import { corners, easyTarget, solutionsIn } from '../engine/cpu/puzzles.ts';
+import { everythingSolves, jobOf, searchVectors, someHeaderHex } from '../interfaces/jobs.ts';
 import type { Answer, Question } from './driver.ts';
 
 export const question = (puzzle: Puzzle, range: Range): Question => ({ puzzle, range, run: 5, currentRun: 5 });

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
 import { scanColumns, splitRows } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { everythingSolves, jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { everythingSolves, jobOf, nothingSolves, someHeaderHex } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 import { easyTarget, solutionsIn } from './puzzles.ts';
 

@@ -1,5 +1,5 @@
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { engineContract } from '../../contract/engine-contract.ts';
+import { engineContract } from '../../interfaces/engine-contract.ts';
 import { ourNiceness } from '../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { KernelName } from '#pickaxe/engine/device.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
-import { engineContract } from '../../contract/engine-contract.ts';
+import { engineContract } from '../../interfaces/engine-contract.ts';
 import { ourNiceness } from '../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 

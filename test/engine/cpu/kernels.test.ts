@@ -5,7 +5,7 @@ import type { Puzzle } from '#pickaxe/chain/job.js';
 import { COUNTERS, joinNonce, PAGES, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
 import { HIT_WORDS, type Kernel, packSearch, ROW_COUNTERS, scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { answersRight, loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
+import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../interfaces/jobs.ts';
 import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
 import { anyPuzzle, anyRange, corners, easyTarget, solutionsIn } from './puzzles.ts';
 

@@ -3,8 +3,8 @@ import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { DeviceError, type SearchReport } from '#pickaxe/engine/engine.js';
-import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { jobOf, nothingSolves, someHeaderHex } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 import { ourNiceness } from '../../priority.ts';
 
 /** Opens an engine with two threads. */

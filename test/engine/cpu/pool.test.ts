@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { COUNTERS, PAGES, type Range } from '#pickaxe/chain/nonce.js';
 import { Pool } from '#pickaxe/engine/cpu/pool.js';
-import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
+import { jobOf, nothingSolves, someHeaderHex } from '../../interfaces/jobs.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
 /** A range that takes days. */

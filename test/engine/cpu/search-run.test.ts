@@ -4,8 +4,8 @@ import { nextRunNumber, SearchRun, TaskSize, type TaskThread } from '#pickaxe/en
 import type { Task, TaskResult } from '#pickaxe/engine/cpu/worker.js';
 import type { CoreKind } from '#pickaxe/engine/device.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
-import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { jobOf, nothingSolves, someHeaderHex } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 
 /** How many rows a stopped search has searched: none, part of a column, whole columns, or all. */
 const parts = [0, 0.3, 0.5, 0.75, 0.999, 1];

@@ -5,7 +5,7 @@ import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { openCpuSensors } from '#pickaxe/engine/cpu/sensors.js';
 import type { Telemetry } from '#pickaxe/engine/device.js';
 import type { Sensors } from '#pickaxe/engine/sensors.js';
-import { telemetryContract } from '../../contract/telemetry-contract.ts';
+import { telemetryContract } from '../../interfaces/telemetry-contract.ts';
 import { ourNiceness } from '../../priority.ts';
 import { PretendedMachine, RASPBERRY_PI } from './sensors/machines.ts';
 

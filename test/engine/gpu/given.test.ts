@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Range } from '#pickaxe/chain/nonce.js';
 import { chunkCounters, Given } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 
 const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });
 

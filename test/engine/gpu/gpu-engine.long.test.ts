@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { nameOf, SHADER_NAMES, workgroupCounters } from '#pickaxe/engine/gpu/tuning.js';
-import { engineContract } from '../../contract/engine-contract.ts';
-import { jobOf, someHeaderHex } from '../../contract/jobs.ts';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { engineContract } from '../../interfaces/engine-contract.ts';
+import { jobOf, someHeaderHex } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 import { ourNiceness } from '../../priority.ts';
 import { describeGpu, gpuEngine } from './adapter.ts';
 

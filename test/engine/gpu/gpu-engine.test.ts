@@ -4,9 +4,9 @@ import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
 import { nameOf } from '#pickaxe/engine/gpu/tuning.js';
-import { engineContract } from '../../contract/engine-contract.ts';
-import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { engineContract } from '../../interfaces/engine-contract.ts';
+import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 import { describeGpu, gpuEngine, settled, softwareAdapter, untunedOptions } from './adapter.ts';
 
 const never = new AbortController().signal;

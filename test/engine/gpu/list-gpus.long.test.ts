@@ -5,8 +5,8 @@ import { DeviceError } from '#pickaxe/engine/engine.js';
 import type { Found } from '#pickaxe/engine/gpu/disambiguate.js';
 import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { inOrder, listGpus, placeOnBus, twiceIfLost } from '#pickaxe/engine/gpu/list-gpus.js';
-import { jobOf, searchVectors } from '../../contract/jobs.ts';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { jobOf, searchVectors } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 import { gpuEngine } from './adapter.ts';
 import { openersOf, pretend, type Rig, twoLavapipes, whyNoCards, withCrashes } from './pretend-driver.ts';
 

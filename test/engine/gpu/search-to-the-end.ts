@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { jobOf, nothingSolves, someHeaderHex } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 
 export const never: AbortSignal = new AbortController().signal;
 export const job = jobOf(someHeaderHex, nothingSolves);

@@ -7,8 +7,8 @@ import { type Job, type Puzzle, solves } from '#pickaxe/chain/job.js';
 import { COUNTERS, joinNonce, type Range } from '#pickaxe/chain/nonce.js';
 import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { nameOf, type Variant, workgroupCounters } from '#pickaxe/engine/gpu/tuning.js';
-import { everythingSolves, jobOf, someHeaderHex } from '../../contract/jobs.ts';
-import { Rectangle } from '../../contract/rectangle.ts';
+import { everythingSolves, jobOf, someHeaderHex } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
 import { anyRange, easyTarget, solutionsIn } from '../cpu/puzzles.ts';
 import { describeGpu, gpuEngine } from './adapter.ts';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { telemetryContract } from '../../contract/telemetry-contract.ts';
+import { telemetryContract } from '../../interfaces/telemetry-contract.ts';
 
 const BUS = '0000:03:00.0';
 const sysfs = mkdtempSync(join(tmpdir(), 'pickaxe-telling-'));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Scanner, SLOTS } from '#pickaxe/engine/gpu/child/scanner.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
 import type { Variant } from '#pickaxe/engine/gpu/tuning.js';
-import { jobOf, nothingSolves, someHeaderHex } from '../../../contract/jobs.ts';
+import { jobOf, nothingSolves, someHeaderHex } from '../../../interfaces/jobs.ts';
 import { FakeDevice } from './fake-device.ts';
 
 const job = jobOf(someHeaderHex, nothingSolves);

@@ -5,7 +5,7 @@ import { hashTail, type Puzzle, solves } from '#pickaxe/chain/job.js';
 import { joinNonce, type Range } from '#pickaxe/chain/nonce.js';
 import type { Scan, Scanner } from '#pickaxe/engine/gpu/child/scanner.js';
 import { type Report, Searcher } from '#pickaxe/engine/gpu/child/searcher.js';
-import { everythingSolves, jobOf, someHeaderHex } from '../../../contract/jobs.ts';
+import { everythingSolves, jobOf, someHeaderHex } from '../../../interfaces/jobs.ts';
 
 const UNIT = 64;
 const SLOTS = 2;

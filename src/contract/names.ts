@@ -1,0 +1,63 @@
+/** The names of modules and of what is in them. */
+
+/** Letters and digits of all scripts, as dialect 4 has them. */
+const IDENTIFIER = /^[\p{L}%#+\-_&$@<>=^?*!|/~][\p{L}\p{Nd}%#+\-_&$@<>=^?*!|/~]*$/u;
+/** Namespace, module and member. */
+const MAX_NAME_PARTS = 3;
+
+/** Whether the text is one name without points. */
+export function isIdentifier(text: string): boolean {
+  return IDENTIFIER.test(text);
+}
+
+/** Whether the text is one, two or three names with points between them. */
+export function isDottedName(text: string): boolean {
+  const parts = text.split('.', MAX_NAME_PARTS + 1);
+  return parts.length <= MAX_NAME_PARTS && parts.every(isIdentifier);
+}
+
+/** `name`, or `namespace.name`. */
+export class ModuleName {
+  readonly namespace: string | undefined;
+  readonly name: string;
+
+  constructor(name: string, namespace?: string) {
+    this.namespace = namespace;
+    this.name = name;
+  }
+
+  /** @returns undefined for a text that is no such name */
+  static parse(text: string): ModuleName | undefined {
+    if (!isDottedName(text)) return undefined;
+    const [first, second, third] = text.split('.');
+    if (third !== undefined) return undefined;
+    return second === undefined ? new ModuleName(first) : new ModuleName(second, first);
+  }
+
+  get text(): string {
+    return this.namespace === undefined ? this.name : `${this.namespace}.${this.name}`;
+  }
+}
+
+/** `module.member`, or `namespace.module.member`. */
+export class QualifiedName {
+  readonly module: ModuleName;
+  readonly member: string;
+
+  constructor(module: ModuleName, member: string) {
+    this.module = module;
+    this.member = member;
+  }
+
+  /** @returns undefined for a text that is no such name */
+  static parse(text: string): QualifiedName | undefined {
+    const point = text.lastIndexOf('.');
+    const module = ModuleName.parse(text.slice(0, Math.max(0, point)));
+    const member = text.slice(point + 1);
+    return module && isIdentifier(member) ? new QualifiedName(module, member) : undefined;
+  }
+
+  get text(): string {
+    return `${this.module.text}.${this.member}`;
+  }
+}

@@ -1,0 +1,108 @@
+/** Natives that decide what is evaluated: conditions, failures, and functions of functions. */
+
+import { ContractError } from '../errors.ts';
+import { type Argument, type Call, lazy, type Native, strict } from '../native.ts';
+import { printed } from '../printing.ts';
+import type { Value } from '../values.ts';
+
+/** @returns undefined for a value that is no bool, which makes it a wrong argument */
+function bool(argument: Argument): boolean | undefined {
+  const { value } = argument;
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** `and` and `or`: the second argument is evaluated only if the first one does not decide. */
+function connective(name: string, decides: boolean): Native {
+  return lazy(name, 'x:bool y:bool -> bool', (args) => {
+    if (args.length !== 2) return undefined;
+    const first = bool(args[0]);
+    return first === undefined || first === decides ? first : bool(args[1]);
+  });
+}
+
+/** `and?` and `or?`, which apply two functions to one value. */
+function connectiveOf(name: string, decides: boolean): Native {
+  return lazy(name, 'a:(x:<r> -> bool) b:(x:<r> -> bool) value:<r> -> bool', (args) => {
+    if (args.length !== 3) return undefined;
+    const functions = args.slice(0, 2).map((arg) => arg.asFunction());
+    const { value } = args[2];
+    for (const [at, test] of functions.entries()) {
+      const result = test?.(value);
+      if (typeof result !== 'boolean') return undefined;
+      if (result === decides || at === 1) return result;
+    }
+    return undefined;
+  });
+}
+
+function choose(args: readonly Argument[], { evaluation }: Call): Value | undefined {
+  if (args.length !== 3) return undefined;
+  const condition = args[0].value;
+  if (typeof condition === 'boolean') return args[condition ? 1 : 2].value;
+  const shown = printed(condition, { dialect: evaluation.dialect });
+  throw new ContractError(
+    'eval',
+    evaluation.dialect === 4 ? `if: conditional not boolean: ${shown}` : `expected bool value, got ${shown}`,
+  );
+}
+
+function enforce(args: readonly Argument[]): Value | undefined {
+  if (args.length !== 2) return undefined;
+  const isMet = bool(args[0]);
+  if (isMet !== false) return isMet;
+  const message = args[1].value;
+  return typeof message === 'string' ? fail(message) : undefined;
+}
+
+/** The tests are tried in order, and what fails in one of them counts as false. */
+function enforceOne(args: readonly Argument[], { evaluation }: Call): Value | undefined {
+  if (args.length !== 2 || !args[1].items) return undefined;
+  for (const test of args[1].items) {
+    const isMet = evaluation.attempt(() => test.value);
+    if (isMet !== undefined && typeof isMet !== 'boolean') return undefined;
+    if (isMet === true) return true;
+  }
+  const message = args[0].value;
+  return typeof message === 'string' ? fail(message) : undefined;
+}
+
+function fail(message: string): never {
+  throw new ContractError('tx-failure', message);
+}
+
+export const CONTROL: readonly Native[] = [
+  connective('and', false),
+  connective('or', true),
+  connectiveOf('and?', false),
+  connectiveOf('or?', true),
+  strict('not', 'x:bool -> bool', ([x, ...more]) => (typeof x === 'boolean' && more.length === 0 ? !x : undefined)),
+  lazy('not?', 'app:(x:<r> -> bool) value:<r> -> bool', (args) => {
+    const result = args.length === 2 ? args[0].asFunction()?.(args[1].value) : undefined;
+    return typeof result === 'boolean' ? !result : undefined;
+  }),
+  lazy('if', 'cond:bool then:<a> else:<a> -> <a>', choose),
+  lazy('enforce', 'test:bool msg:string -> bool', enforce),
+  lazy('enforce-one', 'msg:string tests:[bool] -> bool', enforceOne),
+  lazy('try', 'default:<a> action:<a> -> <a>', (args, { evaluation }) =>
+    args.length === 2 ? (evaluation.attempt(() => args[1].value) ?? args[0].value) : undefined,
+  ),
+  strict('identity', 'value:<a> -> <a>', ([value, ...more]) => (more.length === 0 ? value : undefined)),
+  // What is ignored is not evaluated.
+  lazy(
+    'constantly',
+    [
+      'value:<a> ignore1:<b> -> <a>',
+      'value:<a> ignore1:<b> ignore2:<c> -> <a>',
+      'value:<a> ignore1:<b> ignore2:<c> ignore3:<d> -> <a>',
+    ],
+    (args) => (args.length >= 2 ? args[0].value : undefined),
+  ),
+  lazy('compose', 'x:(x:<a> -> <b>) y:(x:<b> -> <c>) value:<a> -> <c>', (args) => {
+    if (args.length !== 3) return undefined;
+    const [first, second] = args.slice(0, 2).map((arg) => arg.asFunction());
+    return first && second?.(first(args[2].value));
+  }),
+  lazy('bind', 'src:object:<{row}> binding:<{row}> -> <a>', (args, { evaluation, scope, binding }) =>
+    args.length === 1 && binding ? evaluation.evaluateBinding(binding, args[0].value, scope) : undefined,
+  ),
+];

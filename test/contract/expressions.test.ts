@@ -1,0 +1,58 @@
+/** The evaluator on expressions whose values the sources state. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Dialect } from '#pickaxe/contract/dialect.js';
+import { ContractError } from '#pickaxe/contract/errors.js';
+import { Evaluator } from '#pickaxe/contract/evaluator.js';
+import { parseProgram } from '#pickaxe/contract/forms.js';
+import { NATIVES } from '#pickaxe/contract/natives/natives.js';
+import type { Expression } from '#pickaxe/contract/syntax.js';
+import { areEqual, type Value } from '#pickaxe/contract/values.js';
+
+interface Vector {
+  code: string;
+  prints?: string;
+  /** Another expression of the same value. */
+  equals?: string;
+  /** A part of the message. */
+  error?: string;
+  fails?: boolean;
+  dialects: ('4' | '5')[];
+}
+
+const vectors: { expressions: Record<string, Vector[]> } = JSON.parse(
+  readFileSync(new URL('./vectors.json', import.meta.url), 'utf8'),
+);
+
+function evaluate(code: string, dialect: Dialect): { value: Value; text: string } {
+  const evaluator = new Evaluator({ dialect, natives: NATIVES });
+  const [form] = parseProgram(code, dialect);
+  const value = evaluator.evaluate(form as Expression);
+  return { value, text: evaluator.print(value) };
+}
+
+/** Those of which only natives that this evaluator has are part. */
+function isKnown({ code }: Vector, native: string): boolean {
+  const called = Array.from(code.matchAll(/\(([^\s()[\]{}"]+)/g), ([, name]) => name);
+  const isForm = (name: string) => ['lambda', 'let', 'let*', 'cond'].includes(name);
+  return (
+    (NATIVES.has(native) || isForm(native)) &&
+    called.every((name) => NATIVES.has(name) || isForm(name) || /^(?:[a-z]|\d)$/.test(name))
+  );
+}
+
+describe.each([4, 5] as const)('in dialect %i', (dialect) => {
+  const all = Object.entries(vectors.expressions).flatMap(([native, each]) =>
+    each.filter((vector) => vector.dialects.includes(`${dialect}`) && isKnown(vector, native)),
+  );
+  it.each(all)('$code', ({ code, prints, equals, error, fails }) => {
+    if (error !== undefined || fails) {
+      expect(() => evaluate(code, dialect)).toThrow(error ?? ContractError);
+      return;
+    }
+    const { value, text } = evaluate(code, dialect);
+    if (prints !== undefined) expect(text).toBe(prints);
+    if (equals !== undefined) expect(areEqual(value, evaluate(equals, dialect).value)).toBe(true);
+  });
+});

@@ -1,0 +1,32 @@
+/** Reads `vectors.json`: expressions of the contract language and what they come to, whose field `about` says more. */
+
+import { readFileSync } from 'node:fs';
+
+export interface ExpressionVector {
+  code: string;
+  /** What the interactive interpreter prints. */
+  prints?: string;
+  /** An expression with an equal value. */
+  equals?: string;
+  /** A part of the error. */
+  error?: string;
+  /** Fails with a text that is not stated. */
+  fails?: boolean;
+  dialects: ('4' | '5')[];
+}
+
+export interface JsonVector {
+  /** Code, or a description. */
+  value: string;
+  json: string;
+  hash?: string;
+}
+
+interface Vectors {
+  /** By native. */
+  expressions: Record<string, ExpressionVector[]>;
+  json_forms: JsonVector[];
+  module_hashes: { texts: { text: string; hash: string }[] };
+}
+
+export const vectors: Vectors = JSON.parse(readFileSync(new URL('./vectors.json', import.meta.url), 'utf8'));
