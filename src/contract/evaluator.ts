@@ -249,7 +249,7 @@ export class Evaluator implements Evaluation {
 
   #native(name: string): Native | undefined {
     const native = this.#natives.get(name);
-    return native?.dialect === undefined || native.dialect === this.dialect ? native : undefined;
+    return (native?.dialect ?? this.dialect) === this.dialect ? native : undefined;
   }
 }
 

@@ -49,7 +49,7 @@ export interface Call {
 
 export interface Native {
   readonly name: string;
-  /** The only dialect that has it; both by default. */
+  /** The only dialect that has it; undefined for both. */
   readonly dialect?: Dialect;
   /** As messages show them: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];

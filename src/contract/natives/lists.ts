@@ -110,7 +110,7 @@ function makeList([length, value, ...more]: readonly Value[], { evaluation }: Ca
   if (typeof length !== 'bigint' || value === undefined || more.length > 0) return undefined;
   if (length <= 0n) return [];
   spendParts(evaluation, length);
-  return Array.from({ length: Number(length) }, () => value);
+  return new Array<Value>(Number(length)).fill(value);
 }
 
 function enumerate([from, to, step, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
@@ -175,6 +175,7 @@ function compareLiterals(a: Value, b: Value, { evaluation }: Call): number {
 function sort(values: readonly Value[], call: Call): Value | undefined {
   const [first, second, ...more] = values;
   if (first === undefined || !isList(first) || more.length > 0) return undefined;
+  call.evaluation.spend(first.length);
   if (second === undefined) return [...first].sort((a, b) => compareLiterals(a, b, call));
   return isList(second) ? sortObjects(first, second, call) : undefined;
 }
@@ -186,6 +187,7 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
   if (objects.length === 0) return objects;
   if (!fields.every(isText)) return dialect === 5 ? undefined : fail('String required');
   if (dialect === 5 && !objects.every(isObject)) return undefined;
+  call.evaluation.spend(objects.length);
   // The last field decides first. Dialect 4 keeps the fields as a set.
   const deciding = dialect === 5 ? [...fields] : [...new Set(fields)].sort(compareTexts);
   deciding.reverse();
