@@ -59,7 +59,8 @@ function format([template, values, ...more]: readonly Value[], { evaluation }: C
 
 /* Numbers. */
 
-const MAX_DIGITS = 512;
+/** Maximum number of characters that the native `str-to-int` reads, in both dialects. */
+const MAX_READ = 512;
 const HEX_DIGITS = /^[\da-f]+$/i;
 
 function strToInt(values: readonly Value[], { evaluation: { dialect } }: Call): bigint | undefined {
@@ -67,7 +68,7 @@ function strToInt(values: readonly Value[], { evaluation: { dialect } }: Call): 
   if (values.length > 2 || typeof base !== 'bigint' || text === undefined || !isText(text)) return undefined;
   const isKnown = (base >= 2n && base <= 16n) || base === 64n;
   if (dialect === 5 && !isKnown) failBase(dialect);
-  if (text.length > MAX_DIGITS && Array.from(text).length > MAX_DIGITS) {
+  if (text.length > MAX_READ && Array.from(text).length > MAX_READ) {
     const message = 'Invalid input, only up to 512 length supported';
     failDecoding(message, message, dialect);
   }

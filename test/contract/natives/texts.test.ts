@@ -19,6 +19,7 @@ describe('natives of texts', () => {
     ['(format "{}{}" ["{}" 1])', '"{}1"'],
     ['(str-to-int 16 "aBc")', '2748'],
     ['(str-to-int 64 "")', '0'],
+    [`(str-to-int 2 "${'0'.repeat(511)}1")`, '1'],
     ['(int-to-str 2 0)', '"0"'],
     ['(int-to-str 64 0)', '"AA"'],
     ['(int-to-str 64 256)', '"AQA"'],
