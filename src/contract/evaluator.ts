@@ -226,7 +226,7 @@ export class Evaluator implements Evaluation {
   #calleeOf({ callee }: Application, scope: Scope): Callable {
     if (callee.kind === 'name') {
       const local = scope.find(callee.name);
-      const native = local === undefined ? this.#natives.get(callee.name) : undefined;
+      const native = local === undefined ? this.#native(callee.name) : undefined;
       if (native) return native;
       if (local === undefined) throw cannotResolve(callee.name, this.dialect, callee.position);
       return callableOf(local, this.dialect);
@@ -237,8 +237,13 @@ export class Evaluator implements Evaluation {
 
   /** Natives are values in dialect 5 only. */
   #nativeValue(name: string): NativeFunction | undefined {
-    const native = this.dialect === 5 ? this.#natives.get(name) : undefined;
+    const native = this.dialect === 5 ? this.#native(name) : undefined;
     return native && new NativeFunction(native);
+  }
+
+  #native(name: string): Native | undefined {
+    const native = this.#natives.get(name);
+    return (native?.dialect ?? this.dialect) === this.dialect ? native : undefined;
   }
 }
 

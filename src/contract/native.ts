@@ -49,6 +49,8 @@ export interface Call {
 
 export interface Native {
   readonly name: string;
+  /** The only dialect that has it; undefined for both. */
+  readonly dialect?: Dialect;
   /** As messages show them: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];
   /** @returns undefined for arguments that none of the signatures has */
