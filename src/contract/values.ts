@@ -156,6 +156,11 @@ export class Walk {
   #parts = 0;
   #depth = 0;
 
+  /** How many values and characters were visited. */
+  get parts(): number {
+    return this.#parts;
+  }
+
   /** @param parts how many values or characters come next @throws ContractError when there are too many */
   visit(parts: number): void {
     this.#parts += parts;

@@ -30,15 +30,18 @@ const JOINED = '<a[string,[<l>],object:<{o}>]>';
 const EQUATED = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset,guard,module{}]>';
 const ORDERED = '<a[integer,decimal,string,time]>';
 
-/** Numbers below it take no longer than the application itself. */
+/** Numbers below it take no longer than the application itself, or a decimal's few steps. */
 const SMALL = 1n << 1024n;
-const HEX_DIGITS_PER_STEP = 16;
+const HEX_DIGITS_PER_STEP = 4;
+/** A product or a quotient of decimals takes some thirty microseconds, in which half a microsecond is a step. */
+const DECIMAL_STEPS = 32;
+const CHARACTERS_PER_STEP = 64;
 
 export function isNumber(value: Value): value is Numeric {
   return typeof value === 'bigint' || value instanceof Decimal;
 }
 
-/** Counts a step for each 64 bits of large numbers, so that programs end in time. */
+/** Counts a step for each 16 bits of large numbers, so that programs end in time. */
 function spendOn(numbers: readonly Numeric[], evaluation: Evaluation): void {
   for (const number of numbers) {
     const digits = typeof number === 'bigint' ? number : number.mantissa;
@@ -55,6 +58,7 @@ function unary(
   return strict(name, signatures, ([x, ...more], { evaluation }) => {
     if (x === undefined || !isNumber(x) || more.length > 0) return undefined;
     spendOn([x], evaluation);
+    evaluation.spend(DECIMAL_STEPS);
     return compute(x, evaluation.dialect);
   });
 }
@@ -67,6 +71,7 @@ function computed(values: readonly Value[], { evaluation }: Call, compute: Compu
   spendOn([x, y], evaluation);
   const result = compute(x, y, evaluation.dialect);
   spendOn([result], evaluation);
+  if (result instanceof Decimal) evaluation.spend(DECIMAL_STEPS);
   return result;
 }
 
@@ -122,16 +127,26 @@ function equality(name: string, wanted: boolean): Native {
     if (x === undefined || y === undefined || more.length > 0) return undefined;
     const { dialect } = evaluation;
     if (dialect === 5 && (x instanceof Unstorable || y instanceof Unstorable)) return undefined;
-    return compareForEquality(x, y, dialect) === wanted;
+    spendOnTexts(x, y, evaluation);
+    const walk = new Walk();
+    const isEqual = compareForEquality(x, y, dialect, walk);
+    evaluation.spend(walk.parts);
+    return isEqual === wanted;
   });
 }
 
 function comparison(name: string, holds: (order: number) => boolean): Native {
   return strict(name, `x:${ORDERED} y:${ORDERED} -> bool`, ([x, y, ...more], { evaluation }) => {
     if (x === undefined || y === undefined || more.length > 0) return undefined;
+    spendOnTexts(x, y, evaluation);
     const compared = orderOf(x, y, evaluation.dialect);
     return compared === undefined ? undefined : holds(compared);
   });
+}
+
+function spendOnTexts(x: Value, y: Value, evaluation: Evaluation): void {
+  if (typeof x !== 'string' || typeof y !== 'string') return;
+  evaluation.spend(Math.floor(Math.min(x.length, y.length) / CHARACTERS_PER_STEP));
 }
 
 /** Dialect 5 also orders bools: false is below true. */
