@@ -20,7 +20,8 @@ import type { Dialect } from '../dialect.ts';
 import { bounded, shiftInteger } from '../integers.ts';
 import { type Call, type Evaluation, type Native, strict } from '../native.ts';
 import { compareForEquality } from '../printing.ts';
-import { isList, isObject, order, sortedObject, Unstorable, type Value, Walk } from '../values.ts';
+import { isList, isObject, order, sortedObject, Unstorable, type Value } from '../values.ts';
+import { CountedWalk, spendParts } from './bounds.ts';
 
 const NUMBER = '<a[integer,decimal]>';
 const UNARY = `x:${NUMBER} -> ${NUMBER}`;
@@ -42,7 +43,7 @@ export function isNumber(value: Value): value is Numeric {
 }
 
 /** Counts a step for each 16 bits of large numbers, so that programs end in time. */
-function spendOn(numbers: readonly Numeric[], evaluation: Evaluation): void {
+export function spendOn(numbers: readonly Numeric[], evaluation: Evaluation): void {
   for (const number of numbers) {
     const digits = typeof number === 'bigint' ? number : number.mantissa;
     if (digits < SMALL && digits > -SMALL) continue;
@@ -99,27 +100,22 @@ function rounding(name: string, how: Rounding): Native {
 
 /** `+`. A field that both objects have is that of the first one. */
 function join(values: readonly Value[], call: Call): Value | undefined {
+  const { evaluation } = call;
   const [x, y] = values;
   if (values.length !== 2) return undefined;
   if (typeof x === 'string' && typeof y === 'string') {
-    spendOnParts(x.length + y.length, call);
+    spendParts(evaluation, x.length + y.length);
     return x + y;
   }
   if (isList(x) && isList(y)) {
-    spendOnParts(x.length + y.length, call);
+    spendParts(evaluation, x.length + y.length);
     return [...x, ...y];
   }
   if (isObject(x) && isObject(y)) {
-    spendOnParts(x.size + y.size, call);
+    spendParts(evaluation, x.size + y.size);
     return sortedObject([...y, ...x]);
   }
   return computed(values, call, add);
-}
-
-/** @throws ContractError for more parts than a value may have where all of it is needed */
-function spendOnParts(parts: number, { evaluation }: Call): void {
-  new Walk().visit(parts);
-  evaluation.spend(parts);
 }
 
 function equality(name: string, wanted: boolean): Native {
@@ -128,10 +124,7 @@ function equality(name: string, wanted: boolean): Native {
     const { dialect } = evaluation;
     if (dialect === 5 && (x instanceof Unstorable || y instanceof Unstorable)) return undefined;
     spendOnTexts(x, y, evaluation);
-    const walk = new Walk();
-    const isEqual = compareForEquality(x, y, dialect, walk);
-    evaluation.spend(walk.parts);
-    return isEqual === wanted;
+    return compareForEquality(x, y, dialect, new CountedWalk(evaluation)) === wanted;
   });
 }
 
