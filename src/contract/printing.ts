@@ -145,9 +145,14 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
  * @throws ContractError in dialect 4 for values of different shapes, such as a list and an integer, and for values that
  *   are too large
  */
-export function compareForEquality(a: Value, b: Value, dialect: Dialect = DEFAULT_DIALECT): boolean {
+export function compareForEquality(
+  a: Value,
+  b: Value,
+  dialect: Dialect = DEFAULT_DIALECT,
+  walk: Walk = new Walk(),
+): boolean {
   if (dialect === 4 && shapeOf(a) !== shapeOf(b)) {
     throw new ContractError('eval', `cannot compare incompatible types: ${typeText(a)}, ${typeText(b)}`);
   }
-  return areEqual(a, b);
+  return areEqual(a, b, walk);
 }
