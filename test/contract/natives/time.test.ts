@@ -68,4 +68,13 @@ describe('times', () => {
     expect(printedValue(`(format-time "${'x'.repeat(1000)}" ${NOON})`)).toBe(`"${'x'.repeat(1000)}"`);
     expectFault(`(add-time ${NOON} 10000000000000)`, 4, 'Time is out of range');
   });
+
+  it.each([
+    [`(format-time "${'%c'.repeat(100)}" ${NOON})`, 700],
+    [`(parse-time "${'%Y'.repeat(100)}" "${'1'.repeat(400)}")`, 19_000],
+    ['(days (^ 2 60000))', 7000],
+    [`(add-time ${NOON} (^ 2 60000))`, 7000],
+  ])('count the steps of %s', (code, steps) => {
+    expect(() => printedValue(code, 4, steps)).toThrow(`Code takes more than ${steps} steps`);
+  });
 });
