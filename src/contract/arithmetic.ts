@@ -63,8 +63,14 @@ export function power(base: Numeric, exponent: Numeric, dialect: Dialect): Numer
   return finite(binaryPower(toNumber(base), toNumber(exponent)), dialect);
 }
 
-/** Two integers give the logarithm rounded to an integer. @throws ContractError unless the result is a finite number */
+/**
+ * Two integers give the logarithm rounded to an integer.
+ * @throws ContractError for a negative base, for an argument that is not above 0, and for a base of 1
+ */
 export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): Numeric {
+  if (dialect === 4 && (signOf(base) < 0 || signOf(argument) <= 0)) {
+    throw new ContractError('eval', 'Illegal base or argument in log');
+  }
   if (dialect === 5 && toNumber(base) === 1) throw arithmeticFault('Base 1 not supported');
   if (dialect === 5 && signOf(base) < 0) throw arithmeticFault('Negative log base');
   if (dialect === 5 && signOf(argument) <= 0) throw arithmeticFault('Non-positive log argument');
@@ -75,20 +81,26 @@ export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): N
 
 /** @throws ContractError unless the argument is above 0 */
 export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
-  // The spelling is that of the original.
-  if (dialect === 5 && signOf(argument) <= 0) throw arithmeticFault('Natural logarithm must be greater then 0');
-  return finite(Math.log(toNumber(argument)), dialect);
+  if (signOf(argument) <= 0) {
+    // The spelling is that of the original.
+    if (dialect === 5) throw arithmeticFault('Natural logarithm must be greater then 0');
+    throw new ContractError('eval', 'Illegal argument for ln: must be greater than zero');
+  }
+  return unbounded(Math.log(toNumber(argument)), dialect);
 }
 
-/** @throws ContractError when the result is beyond the range of binary64 */
+/** @throws ContractError in dialect 5 when the result is beyond the range of binary64 */
 export function exponential(argument: Numeric, dialect: Dialect): Decimal {
-  return finite(Math.exp(toNumber(argument)), dialect);
+  return unbounded(Math.exp(toNumber(argument)), dialect);
 }
 
 /** @throws ContractError for a negative argument */
 export function squareRoot(argument: Numeric, dialect: Dialect): Decimal {
-  if (dialect === 5 && signOf(argument) < 0) throw arithmeticFault('Square root must be non-negative');
-  return finite(Math.sqrt(toNumber(argument)), dialect);
+  if (signOf(argument) < 0) {
+    if (dialect === 5) throw arithmeticFault('Square root must be non-negative');
+    throw new ContractError('eval', 'Sqrt must be non-negative');
+  }
+  return unbounded(Math.sqrt(toNumber(argument)), dialect);
 }
 
 /** The natives' `minutes`, `hours` and `days`. @returns seconds, always as a decimal */
@@ -136,4 +148,11 @@ function finite(number: number, dialect: Dialect): Decimal {
   if (Number.isFinite(number)) return Decimal.ofNumber(number);
   if (dialect === 4) throw new ContractError('eval', 'Operation resulted in +- infinity or NaN');
   throw new ContractError('eval', 'Floating point error: Floating operation resulted in Infinity or NaN');
+}
+
+const INFINITY_OF_4 = Decimal.ofInteger(1n << 1024n);
+
+/** For functions of one number, whose results dialect 4 does not check: infinity is 2^1024 there. */
+function unbounded(number: number, dialect: Dialect): Decimal {
+  return dialect === 4 && number === Number.POSITIVE_INFINITY ? INFINITY_OF_4 : finite(number, dialect);
 }

@@ -1,11 +1,13 @@
 /** Evaluates expressions of contract code. */
 
+import { CONSTANTS } from './constants.ts';
 import { Decimal } from './decimal.ts';
 import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
 import { ContractError, type Position } from './errors.ts';
 import {
   type Argument,
   type Evaluation,
+  fewestParameters,
   type Native,
   NativeFunction,
   type Remaining,
@@ -161,7 +163,7 @@ export class Evaluator implements Evaluation {
         return this.evaluate(branch ? branch.value : otherwise, scope);
       }
       case 'name': {
-        const value = scope.find(expression.name) ?? this.#nativeValue(expression.name);
+        const value = this.#valueOf(expression.name, scope);
         if (value === undefined) throw cannotResolve(expression.name, this.dialect, expression.position);
         return value;
       }
@@ -208,9 +210,12 @@ export class Evaluator implements Evaluation {
   /** Whether the expression is an application that lacks arguments, or names a function. */
   isPartial(expression: Expression, scope: Scope): boolean {
     if (expression.kind !== 'application') return false;
-    const { callee } = expression;
-    const known = callee.kind === 'name' ? scope.find(callee.name) : undefined;
-    return known instanceof Closure && known.lambda.parameters.length > expression.arguments.length;
+    const { callee, arguments: args, binding } = expression;
+    if (callee.kind !== 'name' || binding) return false;
+    const known = scope.find(callee.name);
+    if (known !== undefined) return known instanceof Closure && known.lambda.parameters.length > args.length;
+    const native = this.#native(callee.name);
+    return native !== undefined && fewestParameters(native) > args.length;
   }
 
   #bound(parameters: readonly Parameter[], args: readonly Value[]): ReadonlyMap<string, Value> {
@@ -226,7 +231,7 @@ export class Evaluator implements Evaluation {
   #calleeOf({ callee }: Application, scope: Scope): Callable {
     if (callee.kind === 'name') {
       const local = scope.find(callee.name);
-      const native = local === undefined ? this.#natives.get(callee.name) : undefined;
+      const native = local === undefined ? this.#native(callee.name) : undefined;
       if (native) return native;
       if (local === undefined) throw cannotResolve(callee.name, this.dialect, callee.position);
       return callableOf(local, this.dialect);
@@ -235,10 +240,16 @@ export class Evaluator implements Evaluation {
     return callableOf(this.evaluate(callee, scope), this.dialect);
   }
 
-  /** Natives are values in dialect 5 only. */
-  #nativeValue(name: string): NativeFunction | undefined {
-    const native = this.dialect === 5 ? this.#natives.get(name) : undefined;
-    return native && new NativeFunction(native);
+  #valueOf(name: string, scope: Scope): Value | undefined {
+    const value = scope.find(name) ?? CONSTANTS.get(name);
+    // Natives are values in dialect 5 only.
+    const native = value === undefined && this.dialect === 5 ? this.#native(name) : undefined;
+    return native ? new NativeFunction(native) : value;
+  }
+
+  #native(name: string): Native | undefined {
+    const native = this.#natives.get(name);
+    return (native?.dialect ?? this.dialect) === this.dialect ? native : undefined;
   }
 }
 

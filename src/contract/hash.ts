@@ -12,11 +12,12 @@ export function hashText(text: string): string {
   return encodeBase64url(blake2b(new TextEncoder().encode(text), { dkLen: HASH_BYTES }));
 }
 
-/**
- * The native `hash`.
- * @returns the hash of a text itself, or of another value's JSON
- * @throws ContractError as `jsonTextOf`
- */
+/** @returns what is hashed of a value: a text itself, or another value's JSON @throws ContractError as `jsonTextOf` */
+export function hashedText(value: Storable): string {
+  return typeof value === 'string' ? value : jsonTextOf(value);
+}
+
+/** The native `hash`. @throws ContractError as `jsonTextOf` */
 export function hashValue(value: Storable): string {
-  return hashText(typeof value === 'string' ? value : jsonTextOf(value));
+  return hashText(hashedText(value));
 }

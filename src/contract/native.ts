@@ -49,6 +49,8 @@ export interface Call {
 
 export interface Native {
   readonly name: string;
+  /** The only dialect that has it; undefined for both. */
+  readonly dialect?: Dialect;
   /** As messages show them: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];
   /** @returns undefined for arguments that none of the signatures has */
@@ -95,7 +97,9 @@ export function wrongArguments(native: Native, args: readonly Argument[], dialec
   const { name, signatures } = native;
   if (dialect === 4) {
     const received = args.map((arg) => arg.text).join(' ');
-    const expected = signatures.length === 1 ? signatures[0] : `[${signatures.join(', ')}]`;
+    // The parentheses around types of functions are not shown.
+    const shown = signatures.map((signature) => signature.replace(/[()]/g, ''));
+    const expected = shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`;
     return new ContractError('args', `Invalid arguments, received [${received}] for ${expected}`);
   }
   const counts = new Set(signatures.map(parameterCount));
@@ -107,6 +111,16 @@ export function wrongArguments(native: Native, args: readonly Argument[], dialec
   const types = args.map((arg) => (arg.isFunction ? 'function' : typeText(arg.value, dialect))).join(', ');
   const message = `Type error: failed to call native function ${name} with argument(s) of type(s): ${types}`;
   return new ContractError('args', message);
+}
+
+/** @returns how many arguments the shortest of the signatures has */
+export function fewestParameters({ signatures }: Native): number {
+  return Math.min(...signatures.map(parameterCount));
+}
+
+/** @returns what dialect 5 says of a failure of a native */
+export function nativeFailure({ name }: { readonly name: string }, message: string): ContractError {
+  return new ContractError('eval', `native execution failure, ${name} failed with message: ${message}`);
 }
 
 /** @param signature such as `app:(x:<a> -> bool) list:[<a>] -> [<a>]` */

@@ -30,7 +30,7 @@ export interface Printing {
 
 /**
  * Texts are quoted, but not escaped. Dialect 4 keeps the order of an object's entries, so whoever makes an object
- * decides it. Dialect 5 sorts them.
+ * decides it. Dialect 5 sorts them, and so does dialect 4 where lists have commas.
  * @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500
  */
 export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {
@@ -57,11 +57,11 @@ export function printedDecimal(decimal: Decimal, dialect: Dialect): string {
 class Printer {
   readonly #walk = new Walk();
   readonly #dialect: Dialect;
-  readonly #separator: string;
+  readonly #commas: boolean;
 
   constructor(dialect: Dialect, commas: boolean) {
     this.#dialect = dialect;
-    this.#separator = commas ? ', ' : ' ';
+    this.#commas = commas;
   }
 
   print(value: Value): string {
@@ -80,7 +80,7 @@ class Printer {
     if (value instanceof Unstorable) return `${value}`;
     return this.#walk.inside(() => {
       if (isGuard(value)) return this.#guard(value);
-      return isList(value) ? `[${this.#items(value).join(this.#separator)}]` : this.#object(value);
+      return isList(value) ? `[${this.#items(value).join(this.#commas ? ', ' : ' ')}]` : this.#object(value);
     });
   }
 
@@ -90,7 +90,7 @@ class Printer {
 
   #object(object: ReadonlyMap<string, Value>): string {
     const entries = [...object];
-    if (this.#dialect === 5) entries.sort(([a], [b]) => compareTexts(a, b));
+    if (this.#dialect === 5 || this.#commas) entries.sort(([a], [b]) => compareTexts(a, b));
     return `{${entries.map(([key, value]) => `${this.print(key)}: ${this.print(value)}`).join(',')}}`;
   }
 
@@ -145,9 +145,14 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
  * @throws ContractError in dialect 4 for values of different shapes, such as a list and an integer, and for values that
  *   are too large
  */
-export function compareForEquality(a: Value, b: Value, dialect: Dialect = DEFAULT_DIALECT): boolean {
+export function compareForEquality(
+  a: Value,
+  b: Value,
+  dialect: Dialect = DEFAULT_DIALECT,
+  walk: Walk = new Walk(),
+): boolean {
   if (dialect === 4 && shapeOf(a) !== shapeOf(b)) {
     throw new ContractError('eval', `cannot compare incompatible types: ${typeText(a)}, ${typeText(b)}`);
   }
-  return areEqual(a, b);
+  return areEqual(a, b, walk);
 }

@@ -4,6 +4,7 @@
  */
 
 import { daysOfDate, daysOfIsoWeek, daysOfMondayWeek, daysOfOrdinal, daysOfSundayWeek } from './calendar.ts';
+import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
 import { ContractError } from './errors.ts';
 import { Time } from './time.ts';
 import { DAY_HALVES, MONTHS, type Part, partsOf, SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAYS } from './time-format.ts';
@@ -91,14 +92,19 @@ const READERS: Readonly<Record<string, Reader>> = {
   Z: (text) => [...zoneOffset(text), ...zoneName(text)],
 };
 
+/** @throws ContractError for a time or a format of more than 1000 characters */
+export function checkLength(text: string): void {
+  if (text.length <= MAX_TIME_TEXT) return;
+  throw new ContractError('eval', `A time and its format may have at most ${MAX_TIME_TEXT} characters`);
+}
+
 /**
  * @returns undefined when the text does not have that format
  * @throws ContractError for texts of more than 1000 characters
  */
 function readTime(format: string, text: string): Time | undefined {
-  if (Math.max(format.length, text.length) > MAX_TIME_TEXT) {
-    throw new ContractError('eval', `A time and its format may have at most ${MAX_TIME_TEXT} characters`);
-  }
+  checkLength(format);
+  checkLength(text);
   const readings = match(partsOf(format), text.trim());
   if (!readings) return undefined;
   const all: Fields = {};
@@ -107,17 +113,27 @@ function readTime(format: string, text: string): Time | undefined {
 }
 
 /** The native `parse-time`. @throws ContractError when the text does not have that format */
-export function parseTime(format: string, text: string): Time {
+export function parseTime(format: string, text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
   const time = readTime(format, text);
-  if (!time) throw new ContractError('eval', `Failed to parse time '${text}' with format: ${format}`);
-  return time;
+  if (time) return time;
+  throw new ContractError(
+    'eval',
+    dialect === 4
+      ? `Failed to parse time '${text}' with format: ${format}`
+      : 'native execution failure, parse-time failed with message: parse-time parse failure',
+  );
 }
 
 /** The native `time`. @param text such as `2016-07-22T12:00:00Z` @throws ContractError for another format */
-export function timeOfText(text: string): Time {
+export function timeOfText(text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
   const time = readTime(ISO_FORMAT, text);
-  if (!time) throw new ContractError('eval', `Invalid time, expecting '${ISO_FORMAT}': ${text}`);
-  return time;
+  if (time) return time;
+  throw new ContractError(
+    'eval',
+    dialect === 4
+      ? `Invalid time, expecting '${ISO_FORMAT}': ${text}`
+      : 'native execution failure, time failed with message: time default format parse failure',
+  );
 }
 
 /** @returns undefined unless the text is a time with microseconds, such as `2016-07-22T12:00:00.000001Z`, or without */

@@ -200,7 +200,8 @@ export function shapeOf(value: Value): Shape {
  * @throws ContractError for values that are too large to be compared
  */
 export function areEqual(a: Value, b: Value, walk = new Walk()): boolean {
-  walk.visit(1);
+  // Some thousand characters are compared in the time that another value takes.
+  walk.visit(typeof a === 'string' ? 1 + Math.floor(a.length / 4096) : 1);
   if (a === b) return true;
   if (isList(a)) return isList(b) && areListsEqual(a, b, walk);
   if (isObject(a)) return isObject(b) && areObjectsEqual(a, b, walk);

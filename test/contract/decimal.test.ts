@@ -195,6 +195,11 @@ describe('integers', () => {
   });
 });
 
+const SQRT_IN_4 = 'Sqrt must be non-negative';
+const LOG_IN_4 = 'Illegal base or argument in log';
+const LN_IN_4 = 'Illegal argument for ln: must be greater than zero';
+const LN_IN_5 = 'Natural logarithm must be greater then 0';
+
 describe('arithmetic', () => {
   it('names the operands of a division by 0', () => {
     const cases = [
@@ -215,19 +220,30 @@ describe('arithmetic', () => {
     expect(() => arithmetic.power(2n, -1n, 5)).toThrow('Arithmetic exception: negative exponent in integer power');
   });
 
-  it.each<[string, (dialect: Dialect) => unknown, string?]>([
-    [
-      'sqrt -1',
-      (dialect) => arithmetic.squareRoot(-1n, dialect),
-      'Arithmetic exception: Square root must be non-negative',
-    ],
-    ['ln 0', (dialect) => arithmetic.naturalLogarithm(0n, dialect), 'Arithmetic exception: Natural logarithm must be'],
-    ['ln -0.1', (dialect) => arithmetic.naturalLogarithm(decimal('-0.1'), dialect), 'Arithmetic exception: Natural'],
+  it.each<[string, (dialect: Dialect) => unknown, string, string]>([
+    ['sqrt -1', (dialect) => arithmetic.squareRoot(-1n, dialect), SQRT_IN_4, 'Square root must be non-negative'],
+    ['ln 0', (dialect) => arithmetic.naturalLogarithm(0n, dialect), LN_IN_4, LN_IN_5],
+    ['ln -0.1', (dialect) => arithmetic.naturalLogarithm(decimal('-0.1'), dialect), LN_IN_4, LN_IN_5],
+    ['log 1 0', (dialect) => arithmetic.logarithm(1n, 0n, dialect), LOG_IN_4, 'Base 1 not supported'],
+    ['log -2 4', (dialect) => arithmetic.logarithm(-2n, 4n, dialect), LOG_IN_4, 'Negative log base'],
+    ['log 0 0', (dialect) => arithmetic.logarithm(0n, 0n, dialect), LOG_IN_4, 'Non-positive log argument'],
+  ])('refuses %s, which is not defined', (_, compute, in4, in5) => {
+    expect(() => compute(4)).toThrow(new ContractError('eval', in4));
+    expect(() => compute(5)).toThrow(new ContractError('eval', `Arithmetic exception: ${in5}`));
+  });
+
+  it.each<[string, (dialect: Dialect) => unknown]>([
     ['exp 710', (dialect) => arithmetic.exponential(710n, dialect)],
     ['exp of a large integer', (dialect) => arithmetic.exponential(420n ** 420n, dialect)],
-    ['log 1 0', (dialect) => arithmetic.logarithm(1n, 0n, dialect), 'Arithmetic exception: Base 1 not supported'],
-    ['log -2 4', (dialect) => arithmetic.logarithm(-2n, 4n, dialect), 'Arithmetic exception: Negative log base'],
-    ['log 0 0', (dialect) => arithmetic.logarithm(0n, 0n, dialect), 'Arithmetic exception: Non-positive log argument'],
+    ['ln of a large integer', (dialect) => arithmetic.naturalLogarithm(420n ** 420n, dialect)],
+    ['sqrt of a large decimal', (dialect) => arithmetic.squareRoot(new Decimal(10n ** 400n, 0), dialect)],
+  ])('takes the infinity of %s as 2^1024, and refuses it in dialect 5', (_, compute) => {
+    expect(compute(4)).toEqual(Decimal.ofInteger(2n ** 1024n));
+    expect(() => compute(5)).toThrow('Floating point error: Floating operation resulted in Infinity or NaN');
+  });
+
+  it.each<[string, (dialect: Dialect) => unknown, string?]>([
+    ['log 1 5.0', (dialect) => arithmetic.logarithm(1n, decimal('5.0'), dialect), 'Arithmetic exception: Base 1'],
     [
       '0 ^ -1.0',
       (dialect) => arithmetic.power(0n, decimal('-1.0'), dialect),

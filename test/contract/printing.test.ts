@@ -94,7 +94,7 @@ describe('printed values', () => {
   });
 
   it('have commas in lists of formatted texts and of capabilities', () => {
-    expect(printed([1n, [2n, 3n], unordered], { commas: true })).toBe('[1, [2, 3], {"b": 1,"a": [1, 2]}]');
+    expect(printed([1n, [2n, 3n], unordered], { commas: true })).toBe('[1, [2, 3], {"a": [1, 2],"b": 1}]');
     const name = new QualifiedName(inNamespace, 'TRANSFER');
     expect(printedCapability(name, ['a', [1n, 2n], decimal(1n, 0)])).toBe('(ns.m.TRANSFER "a" [1, 2] 1.0)');
     expect(printedCapability(name, [])).toBe('(ns.m.TRANSFER)');

@@ -2,5 +2,11 @@
 
 import type { Native } from '../native.ts';
 import { CONTROL } from './control.ts';
+import { LISTS } from './lists.ts';
+import { OPERATORS } from './operators.ts';
+import { TEXTS } from './texts.ts';
+import { TIME } from './time.ts';
 
-export const NATIVES: ReadonlyMap<string, Native> = new Map([...CONTROL].map((native) => [native.name, native]));
+export const NATIVES: ReadonlyMap<string, Native> = new Map(
+  [...CONTROL, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME].map((native) => [native.name, native]),
+);

@@ -1,0 +1,52 @@
+/** What keeps natives from taking much time or memory for a few characters of code. */
+
+import { ContractError } from '../errors.ts';
+import type { Evaluation } from '../native.ts';
+import { MAX_PARTS, type Value, Walk } from '../values.ts';
+
+/**
+ * Counts a step for each item of a list, or character of a text, that a native makes or visits.
+ * @param parts any number, to be asked before the value is made
+ * @throws ContractError for more than a value may have
+ */
+export function spendParts(evaluation: Evaluation, parts: number | bigint): void {
+  checkParts(parts);
+  evaluation.spend(Number(parts));
+}
+
+/** @throws ContractError for more items or characters than a value may have */
+export function checkParts(parts: number | bigint): void {
+  if (parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
+}
+
+/** Compares many values. Every part counts as a step, and there is no other bound. */
+export class CountedWalk extends Walk {
+  readonly #evaluation: Evaluation;
+
+  constructor(evaluation: Evaluation) {
+    super();
+    this.#evaluation = evaluation;
+  }
+
+  override visit(parts: number): void {
+    this.#evaluation.spend(parts);
+  }
+}
+
+/** @returns the code points of a text, each as a text @throws ContractError as `spendParts` */
+export function characters(evaluation: Evaluation, text: string): readonly string[] {
+  spendParts(evaluation, text.length);
+  return Array.from(text);
+}
+
+const MESSAGE_LENGTH = 50;
+
+/** @returns how messages of dialect 4 show a value: its first 50 characters */
+export function abbreviated(text: string): string {
+  const all = Array.from(text);
+  return all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH).join('')}...` : text;
+}
+
+export function isText(value: Value): value is string {
+  return typeof value === 'string';
+}

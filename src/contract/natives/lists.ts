@@ -1,0 +1,295 @@
+/** Natives of lists and objects. Some of them take texts as lists of characters. */
+
+import { Decimal } from '../decimal.ts';
+import { ContractError } from '../errors.ts';
+import { type Argument, type Call, lazy, type Native, type Remaining, strict } from '../native.ts';
+import { printed, typeText } from '../printing.ts';
+import { Time } from '../time.ts';
+import {
+  areEqual,
+  type ContractObject,
+  compareTexts,
+  isList,
+  isObject,
+  order,
+  sortedObject,
+  type Value,
+} from '../values.ts';
+import { abbreviated, CountedWalk, characters, isText, spendParts } from './bounds.ts';
+import { containsText } from './search.ts';
+
+function fail(message: string): never {
+  throw new ContractError('eval', message);
+}
+
+/* Parts of lists, objects and texts. */
+
+function at([index, from, ...more]: readonly Value[], call: Call): Value | undefined {
+  if (more.length > 0) return undefined;
+  if (typeof index === 'bigint' && isList(from)) return itemAt(index, from, call);
+  return isObject(from) ? fieldAt(index, from, call) : undefined;
+}
+
+function itemAt(index: bigint, list: readonly Value[], { evaluation: { dialect } }: Call): Value {
+  const item = index >= 0n && index < list.length ? list[Number(index)] : undefined;
+  if (item !== undefined) return item;
+  if (dialect === 5) fail(`Array index out of bounds. Length (${list.length}), Index (${index})`);
+  return fail(`at: bad index ${index}, length ${list.length}`);
+}
+
+/** @returns undefined in dialect 5 for a key that is no text */
+function fieldAt(key: Value, object: ContractObject, { evaluation: { dialect } }: Call): Value | undefined {
+  if (!isText(key)) return dialect === 5 ? undefined : fail('object lookup only supported with strings');
+  const value = object.get(key);
+  if (value !== undefined) return value;
+  if (dialect === 5) fail(`Key "${key}" not found in object: ${printed(object, { dialect })}`);
+  return fail(`key not found in object: ${key}`);
+}
+
+/** `take` and `drop`. @param isTake whether it keeps what it counts */
+function part(name: string, isTake: boolean): Native {
+  const signatures = [
+    'count:integer list:<a[[<l>],string]> -> <a[[<l>],string]>',
+    'keys:[string] object:object:<{o}> -> object:<{o}>',
+  ];
+  return strict(name, signatures, ([which, from, ...more], { evaluation }) => {
+    if (more.length > 0) return undefined;
+    if (typeof which === 'bigint') {
+      if (typeof from === 'string') return counted(characters(evaluation, from), which, isTake).join('');
+      if (!isList(from)) return undefined;
+      evaluation.spend(from.length);
+      return counted(from, which, isTake);
+    }
+    if (!isList(which) || !isObject(from)) return undefined;
+    evaluation.spend(which.length + from.size);
+    if (!which.every(isText)) return evaluation.dialect === 5 ? undefined : fail('String required');
+    const keys = new Set(which);
+    return sortedObject([...from].filter(([key]) => keys.has(key) === isTake));
+  });
+}
+
+/** @param count from the beginning, or below 0 from the end */
+function counted<T>(items: readonly T[], count: bigint, isTake: boolean): readonly T[] {
+  const length = BigInt(items.length);
+  const border = count >= 0n ? count : length + count;
+  const clamped = Number(border < 0n ? 0n : border > length ? length : border);
+  return count >= 0n === isTake ? items.slice(0, clamped) : items.slice(clamped);
+}
+
+function contains([value, within, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
+  if (more.length > 0 || within === undefined) return undefined;
+  if (isList(within)) {
+    const walk = new CountedWalk(evaluation);
+    return within.some((item) => areEqual(item, value, walk));
+  }
+  if (!isText(value)) return undefined;
+  if (isObject(within)) return within.has(value);
+  if (!isText(within)) return undefined;
+  evaluation.spend(1 + Math.floor(within.length / 64));
+  return containsText(within, value);
+}
+
+function length([of, ...more]: readonly Value[], { evaluation }: Call): bigint | undefined {
+  if (more.length > 0 || of === undefined) return undefined;
+  if (isText(of)) return BigInt(characters(evaluation, of).length);
+  if (isList(of)) return BigInt(of.length);
+  return isObject(of) ? BigInt(of.size) : undefined;
+}
+
+function reverse([list, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+  if (more.length > 0 || list === undefined) return undefined;
+  if (isText(list) && evaluation.dialect === 5) return [...characters(evaluation, list)].reverse().join('');
+  if (!isList(list)) return undefined;
+  evaluation.spend(list.length);
+  return [...list].reverse();
+}
+
+/* New lists. */
+
+function makeList([length, value, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+  if (typeof length !== 'bigint' || value === undefined || more.length > 0) return undefined;
+  if (length <= 0n) return [];
+  spendParts(evaluation, length);
+  return new Array<Value>(Number(length)).fill(value);
+}
+
+function enumerate([from, to, step, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+  if (typeof from !== 'bigint' || typeof to !== 'bigint' || more.length > 0) return undefined;
+  const increment = step ?? (from > to ? -1n : 1n);
+  if (typeof increment !== 'bigint') return undefined;
+  if (from === to) return [from];
+  if (increment === 0n) return [];
+  if (from < to !== increment > 0n) {
+    const message = `enumerate: increment diverges ${from < to ? 'below' : 'above'} from interval bounds.`;
+    fail(evaluation.dialect === 5 ? `Enumeration error: ${message}` : message);
+  }
+  // Both have the same sign, so the quotient is at least 0.
+  const count = (to - from) / increment + 1n;
+  spendParts(evaluation, count);
+  return Array.from({ length: Number(count) }, (_, index) => from + BigInt(index) * increment);
+}
+
+/** Of equal values, the first one stays. */
+function distinct([list, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+  if (list === undefined || !isList(list) || more.length > 0) return undefined;
+  const walk = new CountedWalk(evaluation);
+  // Only values of the same kind are compared, and texts, integers and bools need no comparison.
+  const simple = new Set<Value>();
+  const others = new Map<string, Value[]>();
+  return list.filter((value) => {
+    walk.visit(1);
+    if (typeof value !== 'object') {
+      const isNew = !simple.has(value);
+      simple.add(value);
+      return isNew;
+    }
+    const type = typeText(value);
+    const known = others.get(type) ?? [];
+    others.set(type, known);
+    const isNew = !known.some((each) => areEqual(each, value, walk));
+    if (isNew) known.push(value);
+    return isNew;
+  });
+}
+
+/* Order. */
+
+/** The order of values of different types. Those that are not here are equal to all others. */
+function rankOf(value: Value): number | undefined {
+  if (isText(value)) return 0;
+  if (typeof value === 'bigint') return 1;
+  if (value instanceof Decimal) return 2;
+  if (typeof value === 'boolean') return 3;
+  return value instanceof Time ? 4 : undefined;
+}
+
+function compareLiterals(a: Value, b: Value, { evaluation }: Call): number {
+  const [rankA, rankB] = [rankOf(a), rankOf(b)];
+  // Some hundred characters are compared in the time of a step.
+  evaluation.spend(isText(a) && isText(b) ? 1 + Math.floor(Math.min(a.length, b.length) / 256) : 1);
+  if (rankA === undefined || rankB === undefined) return 0;
+  if (rankA !== rankB) return rankA - rankB;
+  return typeof a === 'boolean' ? Number(a) - Number(b) : (order(a, b) ?? 0);
+}
+
+function sort(values: readonly Value[], call: Call): Value | undefined {
+  const [first, second, ...more] = values;
+  if (first === undefined || !isList(first) || more.length > 0) return undefined;
+  call.evaluation.spend(first.length);
+  if (second === undefined) return [...first].sort((a, b) => compareLiterals(a, b, call));
+  return isList(second) ? sortObjects(first, second, call) : undefined;
+}
+
+/** @returns undefined in dialect 5 for fields that are no texts */
+function sortObjects(fields: readonly Value[], objects: readonly Value[], call: Call): Value | undefined {
+  const { dialect } = call.evaluation;
+  if (fields.length === 0 && dialect === 4) fail('Empty fields list');
+  if (objects.length === 0) return objects;
+  if (!fields.every(isText)) return dialect === 5 ? undefined : fail('String required');
+  if (dialect === 5 && !objects.every(isObject)) return undefined;
+  call.evaluation.spend(objects.length);
+  // The last field decides first. Dialect 4 keeps the fields as a set.
+  const deciding = dialect === 5 ? [...fields] : [...new Set(fields)].sort(compareTexts);
+  deciding.reverse();
+  return [...objects].sort((a, b) => {
+    if (!isObject(a) || !isObject(b)) return 0;
+    for (const field of deciding) {
+      const [valueA, valueB] = [a.get(field), b.get(field)];
+      const result = valueA !== undefined && valueB !== undefined ? compareLiterals(valueA, valueB, call) : 0;
+      if (result !== 0) return result;
+    }
+    return 0;
+  });
+}
+
+/* Functions of the items. */
+
+/**
+ * @returns undefined in dialect 5 for another value than a list
+ * @throws ContractError in dialect 4, which says so with a message of its own
+ */
+function listOf(name: string, { value }: Argument, { evaluation }: Call) {
+  if (isList(value)) {
+    evaluation.spend(value.length);
+    return value;
+  }
+  return evaluation.dialect === 5 ? undefined : fail(`${name}: expecting list: ${abbreviated(printed(value))}`);
+}
+
+function map(args: readonly Argument[], call: Call): Value | undefined {
+  const app = args.length === 2 ? args[0].asFunction() : undefined;
+  const list = app && listOf('map', args[1], call);
+  return app && list?.map((item) => app(item));
+}
+
+function filter(args: readonly Argument[], call: Call): Value | undefined {
+  const app = args.length === 2 ? args[0].asFunction() : undefined;
+  const list = app && listOf('filter', args[1], call);
+  return app && list?.filter((item) => isAccepted(app(item), args[0], call));
+}
+
+function isAccepted(result: Value, app: Argument, { evaluation: { dialect } }: Call): boolean {
+  if (typeof result === 'boolean') return result;
+  if (dialect === 5) fail(`expected bool value, got ${printed(result, { dialect })}`);
+  return fail(`filter: expected closure to return bool: ${app.text}`);
+}
+
+/** The list is evaluated before the first value. */
+function fold(args: readonly Argument[], call: Call): Value | undefined {
+  const app = args.length === 3 ? args[0].asFunction() : undefined;
+  const list = app && listOf('fold', args[2], call);
+  return app && list?.reduce((result: Value, item) => app(result, item), args[1].value);
+}
+
+function zip(args: readonly Argument[], { evaluation }: Call): Value | undefined {
+  const app = args.length === 3 ? args[0].asFunction() : undefined;
+  if (!app) return undefined;
+  const [first, second] = [args[1].value, args[2].value];
+  if (!isList(first) || !isList(second)) return undefined;
+  const shortest = first.slice(0, second.length);
+  evaluation.spend(shortest.length);
+  return shortest.map((item, index) => app(item, second[index]));
+}
+
+function where(args: readonly Argument[], call: Call): Value | undefined {
+  const app: Remaining | undefined = args.length === 3 ? args[1].asFunction() : undefined;
+  const [field, object] = app ? [args[0].value, args[2].value] : [];
+  if (!app || field === undefined || object === undefined || !isObject(object)) return undefined;
+  const value = fieldAt(field, object, call);
+  const result = value === undefined ? undefined : app(value);
+  const { dialect } = call.evaluation;
+  if (result === undefined || typeof result === 'boolean' || dialect === 4) return result;
+  return fail(`expected bool value, got ${printed(result, { dialect })}`);
+}
+
+export const LISTS: readonly Native[] = [
+  strict('at', ['idx:integer list:[<l>] -> <a>', 'idx:string object:object:<{o}> -> <a>'], at),
+  strict(
+    'contains',
+    ['value:<a> list:[<a>] -> bool', 'key:<a> object:object:<{o}> -> bool', 'value:string string:string -> bool'],
+    contains,
+  ),
+  strict('distinct', 'values:[<a>] -> [<a>]', distinct),
+  part('drop', false),
+  strict(
+    'enumerate',
+    ['from:integer to:integer inc:integer -> [integer]', 'from:integer to:integer -> [integer]'],
+    enumerate,
+  ),
+  lazy('filter', 'app:(x:<a> -> bool) list:[<a>] -> [<a>]', filter),
+  lazy('fold', 'app:(x:<a> y:<b> -> <a>) init:<a> list:[<b>] -> <a>', fold),
+  strict('length', 'x:<a[[<l>],string,object:<{o}>]> -> integer', length),
+  { ...strict('list', 'elems:* -> [*]', (values) => values), dialect: 4 },
+  strict('make-list', 'length:integer value:<a> -> [<a>]', makeList),
+  lazy('map', 'app:(x:<b> -> <a>) list:[<b>] -> [<a>]', map),
+  strict('remove', 'key:string object:object:<{o}> -> object:<{o}>', ([key, object, ...more], { evaluation }) => {
+    if (!isText(key) || object === undefined || !isObject(object) || more.length > 0) return undefined;
+    evaluation.spend(object.size);
+    return sortedObject([...object].filter(([name]) => name !== key));
+  }),
+  strict('reverse', 'list:[<a>] -> [<a>]', reverse),
+  strict('sort', ['values:[<a>] -> [<a>]', 'fields:[string] values:[object:<{o}>] -> [object:<{o}>]'], sort),
+  part('take', true),
+  lazy('where', 'field:string app:(x:<a> -> bool) value:object:<{row}> -> bool', where),
+  lazy('zip', 'f:(x:<a> y:<b> -> <c>) list1:[<a>] list2:[<b>] -> [<c>]', zip),
+];

@@ -1,0 +1,189 @@
+/** Natives that compute, compare and join values, and those that work on the bits of integers. */
+
+import {
+  abs,
+  add,
+  divide,
+  exponential,
+  logarithm,
+  modulo,
+  multiply,
+  type Numeric,
+  naturalLogarithm,
+  negate,
+  power,
+  squareRoot,
+  subtract,
+} from '../arithmetic.ts';
+import { Decimal, type Rounding } from '../decimal.ts';
+import type { Dialect } from '../dialect.ts';
+import { bounded, shiftInteger } from '../integers.ts';
+import { type Call, type Evaluation, type Native, strict } from '../native.ts';
+import { compareForEquality } from '../printing.ts';
+import { isList, isObject, order, sortedObject, Unstorable, type Value } from '../values.ts';
+import { CountedWalk, spendParts } from './bounds.ts';
+
+const NUMBER = '<a[integer,decimal]>';
+const UNARY = `x:${NUMBER} -> ${NUMBER}`;
+const BINARY = [`x:${NUMBER} y:${NUMBER} -> ${NUMBER}`, `x:${NUMBER} y:<b[integer,decimal]> -> decimal`];
+const INTEGERS = 'x:integer y:integer -> integer';
+const JOINED = '<a[string,[<l>],object:<{o}>]>';
+const EQUATED = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset,guard,module{}]>';
+const ORDERED = '<a[integer,decimal,string,time]>';
+
+/** Numbers below it take no longer than the application itself, or a decimal's few steps. */
+const SMALL = 1n << 1024n;
+const HEX_DIGITS_PER_STEP = 4;
+/** A product or a quotient of decimals takes some thirty microseconds, in which half a microsecond is a step. */
+const DECIMAL_STEPS = 32;
+const CHARACTERS_PER_STEP = 64;
+
+export function isNumber(value: Value): value is Numeric {
+  return typeof value === 'bigint' || value instanceof Decimal;
+}
+
+/** Counts a step for each 16 bits of large numbers, so that programs end in time. */
+export function spendOn(numbers: readonly Numeric[], evaluation: Evaluation): void {
+  for (const number of numbers) {
+    const digits = typeof number === 'bigint' ? number : number.mantissa;
+    if (digits < SMALL && digits > -SMALL) continue;
+    evaluation.spend(Math.ceil(digits.toString(16).length / HEX_DIGITS_PER_STEP));
+  }
+}
+
+function unary(
+  name: string,
+  signatures: string | readonly string[],
+  compute: (x: Numeric, dialect: Dialect) => Numeric,
+): Native {
+  return strict(name, signatures, ([x, ...more], { evaluation }) => {
+    if (x === undefined || !isNumber(x) || more.length > 0) return undefined;
+    spendOn([x], evaluation);
+    evaluation.spend(DECIMAL_STEPS);
+    return compute(x, evaluation.dialect);
+  });
+}
+
+type Computation = (x: Numeric, y: Numeric, dialect: Dialect) => Numeric;
+
+function computed(values: readonly Value[], { evaluation }: Call, compute: Computation): Value | undefined {
+  const [x, y] = values;
+  if (values.length !== 2 || !isNumber(x) || !isNumber(y)) return undefined;
+  spendOn([x, y], evaluation);
+  const result = compute(x, y, evaluation.dialect);
+  spendOn([result], evaluation);
+  if (result instanceof Decimal) evaluation.spend(DECIMAL_STEPS);
+  return result;
+}
+
+function binary(name: string, compute: Computation): Native {
+  return strict(name, BINARY, (values, call) => computed(values, call, compute));
+}
+
+function ofIntegers(name: string, compute: (x: bigint, y: bigint) => bigint): Native {
+  return strict(name, INTEGERS, ([x, y, ...more], { evaluation }) => {
+    if (typeof x !== 'bigint' || typeof y !== 'bigint' || more.length > 0) return undefined;
+    spendOn([x, y], evaluation);
+    return bounded(compute(x, y));
+  });
+}
+
+function rounding(name: string, how: Rounding): Native {
+  return strict(name, ['x:decimal prec:integer -> decimal', 'x:decimal -> integer'], (values, { evaluation }) => {
+    const [x, places] = values;
+    if (!(x instanceof Decimal)) return undefined;
+    spendOn([x], evaluation);
+    if (values.length === 1) return x.round(how);
+    return values.length === 2 && typeof places === 'bigint' ? x.roundTo(places, how, evaluation.dialect) : undefined;
+  });
+}
+
+/** `+`. A field that both objects have is that of the first one. */
+function join(values: readonly Value[], call: Call): Value | undefined {
+  const { evaluation } = call;
+  const [x, y] = values;
+  if (values.length !== 2) return undefined;
+  if (typeof x === 'string' && typeof y === 'string') {
+    spendParts(evaluation, x.length + y.length);
+    return x + y;
+  }
+  if (isList(x) && isList(y)) {
+    spendParts(evaluation, x.length + y.length);
+    return [...x, ...y];
+  }
+  if (isObject(x) && isObject(y)) {
+    spendParts(evaluation, x.size + y.size);
+    return sortedObject([...y, ...x]);
+  }
+  return computed(values, call, add);
+}
+
+function equality(name: string, wanted: boolean): Native {
+  return strict(name, `x:${EQUATED} y:${EQUATED} -> bool`, ([x, y, ...more], { evaluation }) => {
+    if (x === undefined || y === undefined || more.length > 0) return undefined;
+    const { dialect } = evaluation;
+    if (dialect === 5 && (x instanceof Unstorable || y instanceof Unstorable)) return undefined;
+    spendOnTexts(x, y, evaluation);
+    return compareForEquality(x, y, dialect, new CountedWalk(evaluation)) === wanted;
+  });
+}
+
+function comparison(name: string, holds: (order: number) => boolean): Native {
+  return strict(name, `x:${ORDERED} y:${ORDERED} -> bool`, ([x, y, ...more], { evaluation }) => {
+    if (x === undefined || y === undefined || more.length > 0) return undefined;
+    spendOnTexts(x, y, evaluation);
+    const compared = orderOf(x, y, evaluation.dialect);
+    return compared === undefined ? undefined : holds(compared);
+  });
+}
+
+function spendOnTexts(x: Value, y: Value, evaluation: Evaluation): void {
+  if (typeof x !== 'string' || typeof y !== 'string') return;
+  evaluation.spend(Math.floor(Math.min(x.length, y.length) / CHARACTERS_PER_STEP));
+}
+
+/** Dialect 5 also orders bools: false is below true. */
+function orderOf(x: Value, y: Value, dialect: Dialect): number | undefined {
+  if (dialect === 5 && typeof x === 'boolean' && typeof y === 'boolean') return Number(x) - Number(y);
+  return order(x, y);
+}
+
+export const OPERATORS: readonly Native[] = [
+  strict('+', [...BINARY, `x:${JOINED} y:${JOINED} -> ${JOINED}`], join),
+  strict('-', [...BINARY, UNARY], (values, call) => {
+    const [x] = values;
+    if (values.length === 1) return isNumber(x) ? negate(x) : undefined;
+    return computed(values, call, subtract);
+  }),
+  binary('*', multiply),
+  binary('/', divide),
+  binary('^', power),
+  binary('log', logarithm),
+  unary('ln', UNARY, naturalLogarithm),
+  unary('exp', UNARY, exponential),
+  unary('sqrt', UNARY, squareRoot),
+  unary('abs', ['x:decimal -> decimal', 'x:integer -> integer'], abs),
+  { ...unary('negate', UNARY, negate), dialect: 5 },
+  strict('dec', 'x:integer -> decimal', ([x, ...more]) =>
+    typeof x === 'bigint' && more.length === 0 ? Decimal.ofInteger(x) : undefined,
+  ),
+  rounding('round', 'half-even'),
+  rounding('floor', 'floor'),
+  rounding('ceiling', 'ceiling'),
+
+  ofIntegers('mod', modulo),
+  ofIntegers('&', (x, y) => x & y),
+  ofIntegers('|', (x, y) => x | y),
+  ofIntegers('xor', (x, y) => x ^ y),
+  ofIntegers('shift', shiftInteger),
+  strict('~', 'x:integer -> integer', ([x, ...more]) =>
+    typeof x === 'bigint' && more.length === 0 ? bounded(~x) : undefined,
+  ),
+
+  equality('=', true),
+  equality('!=', false),
+  comparison('<', (compared) => compared < 0),
+  comparison('<=', (compared) => compared <= 0),
+  comparison('>', (compared) => compared > 0),
+  comparison('>=', (compared) => compared >= 0),
+];

@@ -1,0 +1,229 @@
+/** Natives of texts, of their encodings and hashes, and of the texts of other values. */
+
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { decodeBase64url, encodeBase64url } from '../../ledger/json.ts';
+import { CHARSET_ASCII, CHARSET_LATIN1 } from '../constants.ts';
+import type { Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
+import { hashedText, hashText } from '../hash.ts';
+import { type Call, type Native, nativeFailure, strict } from '../native.ts';
+import { printed, typeText } from '../printing.ts';
+import { isList, isStorable, Unstorable, type Value } from '../values.ts';
+import { characters, checkParts, isText, spendParts } from './bounds.ts';
+
+/** @throws ContractError with the message of the dialect; dialect 5 says which native has failed */
+function fail(native: string, message4: string, message5: string, dialect: Dialect): never {
+  throw dialect === 5 ? nativeFailure({ name: native }, message5) : new ContractError('eval', message4);
+}
+
+/** @throws ContractError with the message of the dialect */
+function failDecoding(message4: string, message5: string, dialect: Dialect): never {
+  throw new ContractError('eval', dialect === 5 ? `Decoding error: ${message5}` : message4);
+}
+
+/* Parts of texts. */
+
+function concat([list, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+  if (list === undefined || !isList(list) || more.length > 0) return undefined;
+  let total = 0;
+  for (const item of list) {
+    if (isText(item)) total += item.length;
+    else if (evaluation.dialect === 5) return undefined;
+    else throw new ContractError('eval', `concat: expecting list of strings: ${printed(item)}`);
+  }
+  spendParts(evaluation, total);
+  return list.join('');
+}
+
+/** Puts values into the places `{}` of a text. Values that are left over are ignored. */
+function format([template, values, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+  if (!isText(template) || values === undefined || !isList(values) || more.length > 0) return undefined;
+  const { dialect } = evaluation;
+  spendParts(evaluation, template.length);
+  const [first, ...others] = template.split('{}');
+  if (others.length > values.length) {
+    const message = 'not enough arguments for template';
+    fail('format', `format: ${message}`, message, dialect);
+  }
+  let total = template.length;
+  const parts = others.map((part, at) => {
+    const value = values[at];
+    const text = isText(value) ? value : printed(value, { dialect, commas: true });
+    evaluation.spend(text.length);
+    total += text.length;
+    checkParts(total);
+    return text + part;
+  });
+  return [first, ...parts].join('');
+}
+
+/* Numbers. */
+
+/** Maximum number of characters that the native `str-to-int` reads, in both dialects. */
+const MAX_READ = 512;
+const HEX_DIGITS = /^[\da-f]+$/i;
+
+function strToInt(values: readonly Value[], { evaluation: { dialect } }: Call): bigint | undefined {
+  const [base, text] = values.length === 1 ? [10n, values[0]] : values;
+  if (values.length > 2 || typeof base !== 'bigint' || text === undefined || !isText(text)) return undefined;
+  const isKnown = (base >= 2n && base <= 16n) || base === 64n;
+  if (dialect === 5 && !isKnown) failBase(dialect);
+  if (text.length > MAX_READ && Array.from(text).length > MAX_READ) {
+    const message = 'Invalid input, only up to 512 length supported';
+    failDecoding(message, message, dialect);
+  }
+  if (!isKnown) failBase(dialect);
+  return base === 64n ? integerOfBase64(text, dialect) : integerOfDigits(text, base, dialect);
+}
+
+function failBase(dialect: Dialect): never {
+  const message = 'Base value must be >= 2 and <= 16, or 64';
+  return fail('str-to-int-base', message, message, dialect);
+}
+
+function integerOfDigits(text: string, base: bigint, dialect: Dialect): bigint {
+  if (text === '') failDecoding('empty text: ', 'empty text: ', dialect);
+  if (dialect === 5 && !HEX_DIGITS.test(text)) {
+    failDecoding('', 'invalid digit: supported digits are 0-9, A-F', dialect);
+  }
+  let integer = 0n;
+  for (const character of text) {
+    const digit = HEX_DIGITS.test(character) ? BigInt(`0x${character}`) : base;
+    if (digit >= base) {
+      const message = `character '${character}' is out of range for base ${base}: ${text}`;
+      failDecoding(message, message, dialect);
+    }
+    integer = integer * base + digit;
+  }
+  return integer;
+}
+
+function integerOfBase64(text: string, dialect: Dialect): bigint {
+  const bytes = bytesOfBase64(text) ?? failDecoding(UNDECODABLE, 'invalid b64 encoding', dialect);
+  return BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
+}
+
+function intToStr([base, integer, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+  if (typeof base !== 'bigint' || typeof integer !== 'bigint' || more.length > 0) return undefined;
+  const { dialect } = evaluation;
+  const isKnown = (base >= 2n && base <= 16n) || base === 64n;
+  if (integer < 0n && (dialect === 5 || isKnown)) {
+    const positional = `Numeric.showIntAtBase: applied to negative number ${integer}`;
+    const message = base === 64n ? 'Only positive values allowed for base64URL conversion.' : positional;
+    fail('int-to-str', message, 'int-to-str error: cannot show negative integer', dialect);
+  }
+  if (!isKnown) {
+    fail('int-to-str', 'Invalid base, must be 2-16 or 64', 'invalid base for base64URL conversion', dialect);
+  }
+  const digits = integer.toString(base === 64n ? 16 : Number(base));
+  evaluation.spend(digits.length);
+  return base === 64n ? encodeBase64url(bytesOfHex(digits)) : digits;
+}
+
+function bytesOfHex(digits: string): Uint8Array {
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
+}
+
+/* Characters and encodings. */
+
+function isCharset([charset, text, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
+  if (typeof charset !== 'bigint' || text === undefined || !isText(text) || more.length > 0) return undefined;
+  evaluation.spend(1 + Math.floor(text.length / 64));
+  if (charset === CHARSET_ASCII) return /^[\0-\x7f]*$/.test(text);
+  if (charset === CHARSET_LATIN1) return /^[\0-\xff]*$/.test(text);
+  const message = 'Unsupported character set';
+  return fail('is-charset', `${message}: ${charset}`, message, evaluation.dialect);
+}
+
+const UNDECODABLE = 'Could not base64-decode string';
+
+/** Base64url, whose padding may be left out. @returns undefined for all else, and if bits are left over */
+function bytesOfBase64(text: string): Uint8Array | undefined {
+  const [, digits, padding] = /^([\w-]*)(=*)$/.exec(text) ?? [];
+  const missing = (4 - (text.length % 4)) % 4;
+  if (digits === undefined || padding.length + missing > 2) return undefined;
+  try {
+    return decodeBase64url(digits);
+  } catch {
+    return undefined;
+  }
+}
+
+function base64Encode([text, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+  if (text === undefined || !isText(text) || more.length > 0) return undefined;
+  // Three bytes become four characters.
+  spendParts(evaluation, Math.ceil((Buffer.byteLength(text) * 4) / 3));
+  return encodeBase64url(Buffer.from(text));
+}
+
+function base64Decode([text, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+  if (text === undefined || !isText(text) || more.length > 0) return undefined;
+  const { dialect } = evaluation;
+  spendParts(evaluation, text.length);
+  const failed = 'Could not decode string: ';
+  const bytes = bytesOfBase64(text) ?? failDecoding(failed + UNDECODABLE, 'invalid b64 encoding', dialect);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return failDecoding(`${failed}Base64URL decode failed: invalid unicode`, 'invalid b64 encoding', dialect);
+  }
+}
+
+/* Hashes. */
+
+function hash([value, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+  if (value === undefined || more.length > 0) return undefined;
+  if (!isStorable(value)) {
+    if (evaluation.dialect === 5) return undefined;
+    throw new ContractError('eval', `Only value-level terms permitted: ${printed(value)}`);
+  }
+  const text = hashedText(value);
+  evaluation.spend(text.length);
+  return hashText(text);
+}
+
+/** The hash of all bytes together. */
+function hashKeccak256([list, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+  if (list === undefined || !isList(list) || !list.every(isText) || more.length > 0) return undefined;
+  const hasher = keccak_256.create();
+  for (const text of list) {
+    evaluation.spend(1 + text.length);
+    const bytes = bytesOfBase64(text);
+    if (!bytes) throw new ContractError('eval', 'Base64URL decode failed: a text is not base64url without padding');
+    hasher.update(bytes);
+  }
+  return encodeBase64url(hasher.digest());
+}
+
+/* Texts of other values. */
+
+function typeOf([value, ...more]: readonly Value[], { evaluation: { dialect } }: Call): string | undefined {
+  if (value === undefined || more.length > 0) return undefined;
+  return dialect === 5 && value instanceof Unstorable && value.type === 'function'
+    ? '<<closure>>'
+    : typeText(value, dialect);
+}
+
+function show([value, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+  if (value === undefined || more.length > 0) return undefined;
+  const text = printed(value, { dialect: evaluation.dialect, commas: true });
+  spendParts(evaluation, text.length);
+  return text;
+}
+
+export const TEXTS: readonly Native[] = [
+  strict('base64-decode', 'string:string -> string', base64Decode),
+  strict('base64-encode', 'string:string -> string', base64Encode),
+  strict('concat', 'str-list:[string] -> string', concat),
+  strict('format', 'template:string vars:[*] -> string', format),
+  strict('hash', 'value:<a> -> string', hash),
+  strict('hash-keccak256', 'bytes:[string] -> string', hashKeccak256),
+  strict('int-to-str', 'base:integer val:integer -> string', intToStr),
+  strict('is-charset', 'charset:integer input:string -> bool', isCharset),
+  { ...strict('show', 'value:<a> -> string', show), dialect: 5 },
+  strict('str-to-int', ['str-val:string -> integer', 'base:integer str-val:string -> integer'], strToInt),
+  strict('str-to-list', 'str:string -> [string]', ([text, ...more], { evaluation }) =>
+    text !== undefined && isText(text) && more.length === 0 ? characters(evaluation, text) : undefined,
+  ),
+  strict('typeof', 'x:<a> -> string', typeOf),
+];

@@ -1,0 +1,62 @@
+/** Natives that read, show and compute times, and give durations in seconds. */
+
+import { seconds } from '../arithmetic.ts';
+import { type Evaluation, type Native, strict } from '../native.ts';
+import { Time } from '../time.ts';
+import { formatTime } from '../time-format.ts';
+import { checkLength, ISO_FORMAT, parseTime, timeOfText } from '../time-parsing.ts';
+import { isNumber, spendOn } from './operators.ts';
+
+/** Of each character of a format. A code takes some microseconds, in which half a microsecond is a step. */
+const FORMAT_STEPS = 4;
+/** As each pair of places in a format and a text may have to be tried. */
+const PAIRS_PER_STEP = 4;
+
+function spendOnReading(format: string, text: string, evaluation: Evaluation): void {
+  checkLength(format);
+  checkLength(text);
+  evaluation.spend(Math.ceil((format.length * text.length) / PAIRS_PER_STEP));
+}
+
+/** @returns a native that says how many seconds some minutes, hours or days have, always as a decimal */
+function duration(name: string, secondsEach: bigint): Native {
+  return strict(name, ['n:decimal -> decimal', 'n:integer -> decimal'], ([count, ...more], { evaluation }) => {
+    if (count === undefined || !isNumber(count) || more.length > 0) return undefined;
+    spendOn([count], evaluation);
+    return seconds(count, secondsEach);
+  });
+}
+
+export const TIME: readonly Native[] = [
+  strict('time', 'utcval:string -> time', ([text, ...more], { evaluation }) => {
+    if (typeof text !== 'string' || more.length > 0) return undefined;
+    spendOnReading(ISO_FORMAT, text, evaluation);
+    return timeOfText(text, evaluation.dialect);
+  }),
+  strict('parse-time', 'format:string utcval:string -> time', ([format, text, ...more], { evaluation }) => {
+    if (typeof format !== 'string' || typeof text !== 'string' || more.length > 0) return undefined;
+    spendOnReading(format, text, evaluation);
+    return parseTime(format, text, evaluation.dialect);
+  }),
+  strict('format-time', 'format:string time:time -> string', ([format, time, ...more], { evaluation }) => {
+    if (typeof format !== 'string' || !(time instanceof Time) || more.length > 0) return undefined;
+    checkLength(format);
+    evaluation.spend(FORMAT_STEPS * format.length);
+    return formatTime(format, time);
+  }),
+  strict(
+    'add-time',
+    ['time:time seconds:decimal -> time', 'time:time seconds:integer -> time'],
+    ([time, count, ...more], { evaluation }) => {
+      if (!(time instanceof Time) || count === undefined || !isNumber(count) || more.length > 0) return undefined;
+      spendOn([count], evaluation);
+      return time.add(count);
+    },
+  ),
+  strict('diff-time', 'time1:time time2:time -> decimal', ([later, earlier, ...more]) =>
+    later instanceof Time && earlier instanceof Time && more.length === 0 ? later.subtract(earlier) : undefined,
+  ),
+  duration('minutes', 60n),
+  duration('hours', 3600n),
+  duration('days', 86_400n),
+];
