@@ -3,20 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
-import { Evaluator, MAX_NESTING } from '#pickaxe/contract/evaluator.js';
-import { parseProgram } from '#pickaxe/contract/forms.js';
-import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import type { Expression } from '#pickaxe/contract/syntax.js';
-
-function print(code: string, dialect: Dialect = 4, maxSteps?: number): string {
-  const evaluator = new Evaluator({ dialect, natives: NATIVES, ...(maxSteps !== undefined && { maxSteps }) });
-  const [form] = parseProgram(code, dialect);
-  return evaluator.print(evaluator.evaluate(form as Expression));
-}
+import { MAX_NESTING } from '#pickaxe/contract/evaluator.js';
+import { printedValue } from './evaluate.ts';
 
 function faultOf(code: string, dialect?: Dialect, maxSteps?: number): ContractError {
   try {
-    print(code, dialect, maxSteps);
+    printedValue(code, dialect, maxSteps);
   } catch (fault) {
     if (fault instanceof ContractError) return fault;
     throw fault;
@@ -32,7 +24,7 @@ describe('variables', () => {
     ['(let ((a 1)) (let ((f (lambda (b) [a b]))) (let ((a 2)) (f a))))', 4, '[1 2]'],
     ['(bind { "a": 1, "b": 2 } { "a" := x, "b" := y } [y x])', 4, '[2 1]'],
   ])('of %s in dialect %i', (code, dialect, text) => {
-    expect(print(code, dialect)).toBe(text);
+    expect(printedValue(code, dialect)).toBe(text);
   });
 
   it.each<[string, Dialect, string]>([
@@ -75,7 +67,7 @@ describe('what is not needed is not evaluated:', () => {
     ['(enforce-one "none" [(enforce false "no") true (enforce false "no")])', 'true'],
     ['(identity (cond (false (enforce false "no")) (true 1) 2))', '1'],
   ])('%s', (code, text) => {
-    expect(print(code)).toBe(text);
+    expect(printedValue(code)).toBe(text);
   });
 });
 

@@ -1,44 +1,19 @@
 /** The evaluator on expressions whose values the sources state. */
 
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '#pickaxe/contract/decimal.js';
-import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
-import { Evaluator } from '#pickaxe/contract/evaluator.js';
-import { parseProgram } from '#pickaxe/contract/forms.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import type { Expression } from '#pickaxe/contract/syntax.js';
 import { areEqual, type Value } from '#pickaxe/contract/values.js';
+import { evaluate } from './evaluate.ts';
+import { type ExpressionVector, vectors } from './vectors.ts';
 
 /** Functions whose last bit differs from one version of Node.js to another. */
 const BINARY64 = /\((\^|log|ln|exp|sqrt) /;
 const RELATIVE_ERROR = 1e-12;
 
-interface Vector {
-  code: string;
-  prints?: string;
-  /** Another expression of the same value. */
-  equals?: string;
-  /** A part of the message. */
-  error?: string;
-  fails?: boolean;
-  dialects: ('4' | '5')[];
-}
-
-const vectors: { expressions: Record<string, Vector[]> } = JSON.parse(
-  readFileSync(new URL('./vectors.json', import.meta.url), 'utf8'),
-);
-
-function evaluate(code: string, dialect: Dialect): { value: Value; text: string } {
-  const evaluator = new Evaluator({ dialect, natives: NATIVES });
-  const [form] = parseProgram(code, dialect);
-  const value = evaluator.evaluate(form as Expression);
-  return { value, text: evaluator.print(value) };
-}
-
 /** Those of which only natives that this evaluator has are part. */
-function isKnown({ code }: Vector, native: string): boolean {
+function isKnown({ code }: ExpressionVector, native: string): boolean {
   const called = Array.from(code.matchAll(/\(([^\s()[\]{}"]+)/g), ([, name]) => name);
   const isForm = (name: string) => ['lambda', 'let', 'let*', 'cond'].includes(name);
   return (

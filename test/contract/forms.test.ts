@@ -4,7 +4,7 @@ import { ContractError } from '#pickaxe/contract/errors.js';
 import { parseProgram } from '#pickaxe/contract/forms.js';
 import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
 import type { Application, Expression, Interface, Module, TopLevel } from '#pickaxe/contract/syntax.js';
-import { codeOf, syntaxErrors } from './code-vectors.ts';
+import { codeOf, vectors } from './vectors.ts';
 
 /** The tree without places and code. */
 function plain(node: unknown): unknown {
@@ -76,7 +76,7 @@ describe('the vectors', () => {
     );
   });
 
-  it.each(syntaxErrors)('refuse $code in dialect $dialect', ({ code, dialect, error }) => {
+  it.each(vectors.syntax_errors)('refuse $code in dialect $dialect', ({ code, dialect, error }) => {
     const failed = failure(code, dialect === '4' ? 4 : 5);
     expect(failed.message).toContain(error);
     expect(failed.kind).toBe(error === 'definition name conflict' ? 'eval' : 'syntax');
@@ -84,7 +84,7 @@ describe('the vectors', () => {
   });
 
   it('are fifteen errors', () => {
-    expect(syntaxErrors).toHaveLength(15);
+    expect(vectors.syntax_errors).toHaveLength(15);
   });
 });
 

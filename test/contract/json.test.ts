@@ -30,7 +30,7 @@ import {
 } from '#pickaxe/contract/values.js';
 import { parseExactJson } from '#pickaxe/ledger/json.js';
 import { storables } from './arbitraries.ts';
-import { evaluate, isSmall } from './small-evaluator.ts';
+import { evaluate } from './evaluate.ts';
 import { vectors } from './vectors.ts';
 
 const module = new ModuleName('m');
@@ -68,7 +68,7 @@ const read = (json: string) => readMessage(parseExactJson(json));
 
 describe('the JSON of values', () => {
   it.each(vectors.json_forms)('$value', ({ value, json, hash }) => {
-    const evaluated = Object.hasOwn(DESCRIBED, value) ? DESCRIBED[value] : isSmall(value) && evaluate(value, 4);
+    const evaluated = Object.hasOwn(DESCRIBED, value) ? DESCRIBED[value] : evaluate(value).value;
     if (!isStorable(evaluated)) throw new Error('not storable');
     expect(jsonTextOf(evaluated)).toBe(json);
     if (hash !== undefined) expect(hashValue(evaluated)).toBe(hash);

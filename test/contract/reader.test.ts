@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
 import { type Form, MAX_DEPTH, MAX_DIGITS, MAX_PLACES, MAX_TEXT_LENGTH, readForms } from '#pickaxe/contract/reader.js';
-import { codeOf, moduleHashes } from './code-vectors.ts';
+import { codeOf, vectors } from './vectors.ts';
 
 /** The content of a form without its place. */
 function plain(form: Form): unknown {
@@ -162,10 +162,10 @@ describe('places', () => {
   });
 
   it('gives the code over which hashes of modules are computed', () => {
-    expect(moduleHashes.texts).toHaveLength(2);
+    expect(vectors.module_hashes.texts).toHaveLength(2);
     const hashOf = (code: string) =>
       Buffer.from(blake2b(new TextEncoder().encode(code), { dkLen: 32 })).toString('base64url');
-    for (const { text, hash } of moduleHashes.texts) {
+    for (const { text, hash } of vectors.module_hashes.texts) {
       expect(hashOf(readForms(text)[0]!.code)).toBe(hash);
       expect(hashOf(readForms(` 1 ${text}2`)[1]!.code)).toBe(hash);
     }

@@ -25,8 +25,18 @@ export interface JsonVector {
 interface Vectors {
   /** By native. */
   expressions: Record<string, ExpressionVector[]>;
+  sessions: { name: string; dialects: ('4' | '5')[]; steps: { code: string }[] }[];
+  syntax_errors: { code: string; dialect: '4' | '5'; error: string }[];
   json_forms: JsonVector[];
   module_hashes: { texts: { text: string; hash: string }[] };
 }
 
 export const vectors: Vectors = JSON.parse(readFileSync(new URL('./vectors.json', import.meta.url), 'utf8'));
+
+/** All code that is well formed in a dialect, each text once. */
+export function codeOf(dialect: 4 | 5): string[] {
+  const isIn = ({ dialects }: { dialects: ('4' | '5')[] }) => dialects.includes(`${dialect}`);
+  const expressions = Object.values(vectors.expressions).flat().filter(isIn);
+  const steps = vectors.sessions.filter(isIn).flatMap(({ steps }) => steps);
+  return [...new Set([...expressions, ...steps].map(({ code }) => code))];
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
-import { printedValue } from './evaluate.ts';
+import { printedValue } from '../evaluate.ts';
 
 const TAKE =
   '[count:integer list:<a[[<l>],string]> -> <a[[<l>],string]>, keys:[string] object:object:<{o}> -> object:<{o}>]';

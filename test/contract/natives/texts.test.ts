@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
-import { printedValue } from './evaluate.ts';
+import { printedValue } from '../evaluate.ts';
 
 const TOO_MANY_PARTS = 'A value has more than 1048576 parts';
 const NO_BASE = 'Base value must be >= 2 and <= 16, or 64';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
-import { printedValue } from './evaluate.ts';
+import { printedValue } from '../evaluate.ts';
 
 const NOON = '(time "2016-07-22T12:00:00Z")';
 
