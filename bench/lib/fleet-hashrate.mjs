@@ -4,7 +4,6 @@
 // The child gets { url, nats, threads, kernel } as its first argument, of which `nats` is absent for the rig on the
 // node. It answers each message with its counts so far: { hashes, works, ns, wallMs }.
 
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +14,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 import { median } from './figures.mjs';
 import { startCoordinator } from './fleet-members.mjs';
 import { fleetRigSource } from './fleet-rig-source.mjs';
+import { forkRigs } from './forked-rigs.mjs';
 import { hashingNs } from './mining-rate.mjs';
 import { startMockProcess } from './mock-process.mjs';
 import { startCluster } from './nats-cluster.mjs';
@@ -80,21 +80,14 @@ export async function fleetHashrate({ rounds, ms, warmUpMs, threads }) {
 }
 
 function startMiner(options) {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)]);
-  const kill = () => child.kill('SIGKILL');
-  process.on('exit', kill);
+  const { child, stop } = forkRigs(import.meta.url, options);
   return {
     async look() {
       child.send('look');
       const [counts] = await once(child, 'message');
       return counts;
     },
-    async stop() {
-      const ended = once(child, 'exit');
-      child.disconnect();
-      await ended;
-      process.off('exit', kill);
-    },
+    stop,
   };
 }
 

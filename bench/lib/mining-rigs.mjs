@@ -6,15 +6,14 @@
 // the ranges since the last report. Other messages change what the engines take from then on; with { isMining: true }
 // the rigs begin to mine.
 
-import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { SharedSource } from '#pickaxe/source/shared-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { fleetRigSource } from './fleet-rig-source.mjs';
+import { forkRigs } from './forked-rigs.mjs';
 import { PretendEngine } from './pretend-engine.mjs';
 
 const TICK_MS = 250;
@@ -23,13 +22,7 @@ const AT_ONCE = 50;
 
 /** @param options of the child @param onHeight called with each height whose work all its rigs have */
 export async function startMiningRigs(options, onHeight) {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)]);
-  const kill = () => child.kill('SIGKILL');
-  process.on('exit', kill);
-  let isStopping = false;
-  child.once('exit', (code) => {
-    if (!isStopping) throw new Error(`mining rigs have ended with exit code ${code}`);
-  });
+  const { child, stop } = forkRigs(import.meta.url, options);
   const waiting = [];
   child.on('message', (message) => {
     if (message.height !== undefined) onHeight(message);
@@ -43,13 +36,7 @@ export async function startMiningRigs(options, onHeight) {
       child.send({ report: true });
       return new Map((await answer()).taken);
     },
-    async stop() {
-      isStopping = true;
-      const ended = once(child, 'exit');
-      child.disconnect();
-      await ended;
-      process.off('exit', kill);
-    },
+    stop,
   };
 }
 

@@ -5,13 +5,12 @@
 // The child gets { servers, coordinators, count } as its first argument and sends { ready } once every rig has work. It
 // sends { height, firstCameMs, lastCameMs } when all its rigs have the work of a height.
 
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { CoordinatorState, FleetSubjects, readMessage, workOfGiven } from '#pickaxe/wire/fleet.js';
+import { forkRigs } from './forked-rigs.mjs';
 import { reportOf } from './rig-report.mjs';
 
 const REPORT_MS = 10_000;
@@ -60,27 +59,11 @@ class ServerReader {
 
 /** @param options of the child @param onHeight called with each height whose work all its rigs have */
 export async function startSimulatedRigs(options, onHeight) {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)]);
-  const kill = () => child.kill('SIGKILL');
-  process.on('exit', kill);
-  const ready = new Promise((resolve) => {
+  const { child, pid, stop } = forkRigs(import.meta.url, options);
+  await new Promise((resolve) => {
     child.on('message', (message) => (message.ready ? resolve() : onHeight(message)));
   });
-  let isStopping = false;
-  child.once('exit', (code) => {
-    if (!isStopping) throw new Error(`the simulated rigs have ended with exit code ${code}`);
-  });
-  await ready;
-  return {
-    pid: child.pid,
-    async stop() {
-      isStopping = true;
-      const ended = once(child, 'exit');
-      child.disconnect();
-      await ended;
-      process.off('exit', kill);
-    },
-  };
+  return { pid, stop };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -10,7 +10,7 @@ export interface CalendarDay {
   readonly month: number;
   /** 1 … 31. */
   readonly day: number;
-  /** Of the year: 1 … 366. */
+  /** The day of the year: 1 … 366. */
   readonly ordinal: number;
   /** 0 is Sunday, and 6 Saturday. */
   readonly weekday: number;

@@ -13,7 +13,7 @@ const PLAIN = /^(-?\d+)(?:\.(\d+))?$/;
 const SCIENTIFIC = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 export class Decimal {
-  /** Of at most 65,536 bits. */
+  /** It has at most 65,536 bits. */
   readonly mantissa: bigint;
   /** The number of digits after the point: 0 … 255. */
   readonly places: number;
@@ -50,7 +50,7 @@ export class Decimal {
     const mantissa = BigInt(whole + fraction);
     const places = fraction.length - Number(exponent);
     if (mantissa === 0n) return ZERO;
-    // A number with so many places is closer to 0 than to 10^−255, and one with so few has too many digits.
+    // A number with more places than that rounds to 0. One with fewer than −20,000 has too many digits.
     if (places > MAX_DIGITS + MAX_PLACES + 1) return ZERO;
     if (places < -MAX_DIGITS) throw tooLarge();
     return places < 0 ? new Decimal(mantissa * powerOfTen(-places), 0) : normalised(mantissa, places);

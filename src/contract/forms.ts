@@ -170,7 +170,7 @@ function refuseNested(items: Items, word: string | undefined): void {
   items.fail(items.list, 'Invalid nested module or interface', 'Expected: [defun]');
 }
 
-/** The languages' own tools find this when they load the module, so it is no fault of syntax. */
+/** The error has the kind `eval`, because the reference implementations find duplicates when they load the module. */
 function refuseDuplicates(items: Items, module: string, content: readonly (ModuleItem | InterfaceItem)[]): void {
   const names = new Set<string>();
   for (const item of content) {

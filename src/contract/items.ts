@@ -109,7 +109,7 @@ export class Items {
     return refuse(at, this.dialect, expected4, expected5);
   }
 
-  /** @throws ContractError with a message of its own for each dialect */
+  /** @throws ContractError with `message4` in dialect 4, and `message5` in dialect 5 */
   fail(at: Placed, message4: string, message5: string): never {
     throw new ContractError('syntax', this.dialect === 4 ? message4 : message5, at.position);
   }

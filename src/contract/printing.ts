@@ -29,8 +29,8 @@ export interface Printing {
 }
 
 /**
- * Texts are quoted, but not escaped. Dialect 4 keeps the order of an object's entries, so whoever makes an object
- * decides it. Dialect 5 sorts them, and so does dialect 4 where lists have commas.
+ * Texts are quoted, but not escaped. Dialect 4 prints an object's entries in the order that the object has
+ * them in. Dialect 5 sorts them, and so does dialect 4 where lists have commas.
  * @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500
  */
 export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {

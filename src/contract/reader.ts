@@ -292,7 +292,7 @@ class Reader {
         this.#line++;
         this.#column = 0;
       } else if (unit < 0xdc00 || unit > 0xdfff) {
-        // The second half of a surrogate pair is no character of its own.
+        // The second half of a surrogate pair does not count as a character.
         this.#column++;
       }
     }

@@ -129,7 +129,7 @@ function enumerate([from, to, step, ...more]: readonly Value[], { evaluation }: 
   return Array.from({ length: Number(count) }, (_, index) => from + BigInt(index) * increment);
 }
 
-/** Of equal values, the first one stays. */
+/** The first one of several equal values stays. */
 function distinct([list, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
   if (list === undefined || !isList(list) || more.length > 0) return undefined;
   const walk = new CountedWalk(evaluation);
@@ -206,7 +206,7 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
 
 /**
  * @returns undefined in dialect 5 for another value than a list
- * @throws ContractError in dialect 4, which says so with a message of its own
+ * @throws ContractError in dialect 4 for another value than a list
  */
 function listOf(name: string, { value }: Argument, { evaluation }: Call) {
   if (isList(value)) {

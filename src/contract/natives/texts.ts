@@ -137,7 +137,10 @@ function isCharset([charset, text, ...more]: readonly Value[], { evaluation }: C
 
 const UNDECODABLE = 'Could not base64-decode string';
 
-/** Base64url, whose padding may be left out. @returns undefined for all else, and if bits are left over */
+/**
+ * @param text base64url, with or without padding
+ * @returns undefined for a text that is not base64url, or whose last digit has bits that belong to no byte
+ */
 function bytesOfBase64(text: string): Uint8Array | undefined {
   const [, digits, padding] = /^([\w-]*)(=*)$/.exec(text) ?? [];
   const missing = (4 - (text.length % 4)) % 4;

@@ -7,7 +7,7 @@ import { formatTime } from '../time-format.ts';
 import { checkLength, ISO_FORMAT, parseTime, timeOfText } from '../time-parsing.ts';
 import { isNumber, spendOn } from './operators.ts';
 
-/** Of each character of a format. A code takes some microseconds, in which half a microsecond is a step. */
+/** Steps that each character of a format counts as. A code takes some microseconds, and a step half a microsecond. */
 const FORMAT_STEPS = 4;
 /** As each pair of places in a format and a text may have to be tried. */
 const PAIRS_PER_STEP = 4;
