@@ -30,7 +30,7 @@ export const MAX_STEPS = 20_000_000;
 export interface EvaluatorOptions {
   /** 4 by default. */
   readonly dialect?: Dialect;
-  /** By their names. */
+  /** The natives by their names. */
   readonly natives: ReadonlyMap<string, Native>;
   readonly maxSteps?: number;
 }

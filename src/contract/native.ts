@@ -13,7 +13,7 @@ export type Remaining = (...last: readonly Value[]) => Value;
 /** An argument of a native, which is evaluated when its value is first asked for. */
 export interface Argument {
   readonly value: Value;
-  /** As messages show it. */
+  /** The argument, as messages show it. */
   readonly text: string;
   /** Whether it is a function, or an application that lacks arguments. */
   readonly isFunction: boolean;
@@ -51,7 +51,7 @@ export interface Native {
   readonly name: string;
   /** The only dialect that has it; undefined for both. */
   readonly dialect?: Dialect;
-  /** As messages show them: `x:integer y:integer -> integer`. */
+  /** The types of arguments and result, as messages show them: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];
   /** @returns undefined for arguments that none of the signatures has */
   readonly apply: (args: readonly Argument[], call: Call) => Value | undefined;

@@ -91,12 +91,12 @@ export interface ListExpression extends Node {
 
 export interface ObjectExpression extends Node {
   readonly kind: 'object';
-  /** In the order written. If a key occurs twice, the last one counts. */
+  /** The fields are in the order written. If a key occurs twice, the last one counts. */
   readonly fields: readonly { readonly key: string; readonly value: Expression }[];
 }
 
 export interface BindingPair {
-  /** In dialect 5 a text; in dialect 4 any expression that gives a text. */
+  /** The key is a text in dialect 5, and any expression that gives a text in dialect 4. */
   readonly key: Expression;
   readonly variable: Parameter;
 }
@@ -104,13 +104,13 @@ export interface BindingPair {
 /** `{ "key" := variable, … }` and the body that sees the variables. The code is only that of the braces. */
 export interface Binding extends Node {
   readonly pairs: readonly BindingPair[];
-  /** At least one expression. */
+  /** There is at least one expression. */
   readonly body: readonly Expression[];
 }
 
 export interface Application extends Node {
   readonly kind: 'application';
-  /** In dialect 4 always a name. */
+  /** The callee is always a name in dialect 4. */
   readonly callee: Expression;
   /** All arguments before the binding. */
   readonly arguments: readonly Expression[];
@@ -145,7 +145,7 @@ export interface Cond extends Node {
 
 export interface WithCapability extends Node {
   readonly kind: 'with-capability';
-  /** In dialect 4 always an application. */
+  /** The capability is always an application in dialect 4. */
   readonly capability: Expression;
   readonly body: readonly Expression[];
 }
@@ -233,7 +233,7 @@ export interface FlowSignature extends Signature {
 
 export interface Defpact extends Signature {
   readonly kind: 'defpact';
-  /** At least one. The last one has no rollback. */
+  /** There is at least one step. The last one has no rollback. */
   readonly steps: readonly Step[];
 }
 
@@ -242,7 +242,7 @@ export interface Defpact extends Signature {
 export interface Use extends Node {
   readonly kind: 'use';
   readonly module: ModuleName;
-  /** In base64url. */
+  /** The hash is in base64url. */
   readonly hash: string | undefined;
   /** The imported names; all if absent. */
   readonly names: readonly string[] | undefined;
@@ -250,7 +250,7 @@ export interface Use extends Node {
 
 export interface Bless extends Node {
   readonly kind: 'bless';
-  /** In base64url. */
+  /** The hash is in base64url. */
   readonly hash: string;
 }
 
@@ -272,13 +272,13 @@ export type Governance =
 export interface Module extends Definition {
   readonly kind: 'module';
   readonly governance: Governance;
-  /** At least one. */
+  /** There is at least one item. */
   readonly items: readonly ModuleItem[];
 }
 
 export interface Interface extends Definition {
   readonly kind: 'interface';
-  /** At least one. */
+  /** There is at least one item. */
   readonly items: readonly InterfaceItem[];
 }
 

@@ -9,7 +9,7 @@ import { isNumber, spendOn } from './operators.ts';
 
 /** Steps that each character of a format counts as. A code takes some microseconds, and a step half a microsecond. */
 const FORMAT_STEPS = 4;
-/** As each pair of places in a format and a text may have to be tried. */
+/** Pairs of a place in the format and one in the text that count as a step. Parsing may try each pair. */
 const PAIRS_PER_STEP = 4;
 
 function spendOnReading(format: string, text: string, evaluation: Evaluation): void {
