@@ -1,9 +1,9 @@
 /** What property tests of the contract language draw from. */
 
 import fc from 'fast-check';
-import { Decimal } from '#pickaxe/contract/decimal.js';
 import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
-import { Time } from '#pickaxe/contract/time.js';
+import { Decimal } from '#pickaxe/contract/values/decimal.js';
+import { Time } from '#pickaxe/contract/values/time.js';
 import {
   CapabilityGuard,
   FlowGuard,
@@ -13,7 +13,7 @@ import {
   ModuleRef,
   type Storable,
   UserGuard,
-} from '#pickaxe/contract/values.js';
+} from '#pickaxe/contract/values/values.js';
 
 export const smallIntegers = fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n });
 const integers = fc.oneof(smallIntegers, fc.bigInt({ min: -(2n ** 300n), max: 2n ** 300n }));

@@ -1,11 +1,11 @@
 /** Evaluates single expressions. */
 
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator.js';
-import { parseProgram } from '#pickaxe/contract/forms.js';
+import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import type { Expression } from '#pickaxe/contract/syntax.js';
-import type { Value } from '#pickaxe/contract/values.js';
+import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import type { Expression } from '#pickaxe/contract/syntax/tree.js';
+import type { Value } from '#pickaxe/contract/values/values.js';
 
 export function evaluate(code: string, dialect: Dialect = 4, maxSteps = MAX_STEPS): { value: Value; text: string } {
   const evaluator = new Evaluator({ dialect, natives: NATIVES, maxSteps });

@@ -1,8 +1,8 @@
 /** What keeps natives from taking much time or memory for a few characters of code. */
 
 import { ContractError } from '../errors.ts';
-import type { Evaluation } from '../native.ts';
-import { MAX_PARTS, type Value, Walk } from '../values.ts';
+import type { Evaluation } from '../evaluator/native.ts';
+import { MAX_PARTS, type Value, Walk } from '../values/values.ts';
 
 /**
  * Counts a step for each item of a list, or character of a text, that a native makes or visits.

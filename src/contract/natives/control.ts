@@ -1,9 +1,9 @@
 /** Natives that decide what is evaluated: conditions, failures, and functions of functions. */
 
 import { ContractError } from '../errors.ts';
-import { type Argument, type Call, lazy, type Native, strict } from '../native.ts';
-import { printed } from '../printing.ts';
-import type { Value } from '../values.ts';
+import { type Argument, type Call, lazy, type Native, strict } from '../evaluator/native.ts';
+import { printed } from '../values/printing.ts';
+import type { Value } from '../values/values.ts';
 
 /** @returns undefined for a value that is no bool, which makes it a wrong argument */
 function bool(argument: Argument): boolean | undefined {

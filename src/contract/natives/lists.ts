@@ -1,10 +1,10 @@
 /** Natives of lists and objects. Some of them take texts as lists of characters. */
 
-import { Decimal } from '../decimal.ts';
 import { ContractError } from '../errors.ts';
-import { type Argument, type Call, lazy, type Native, type Remaining, strict } from '../native.ts';
-import { printed, typeText } from '../printing.ts';
-import { Time } from '../time.ts';
+import { type Argument, type Call, lazy, type Native, type Remaining, strict } from '../evaluator/native.ts';
+import { Decimal } from '../values/decimal.ts';
+import { printed, typeText } from '../values/printing.ts';
+import { Time } from '../values/time.ts';
 import {
   areEqual,
   type ContractObject,
@@ -14,7 +14,7 @@ import {
   order,
   sortedObject,
   type Value,
-} from '../values.ts';
+} from '../values/values.ts';
 import { abbreviated, CountedWalk, characters, isText, spendParts } from './bounds.ts';
 import { containsText } from './search.ts';
 

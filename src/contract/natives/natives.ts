@@ -1,6 +1,6 @@
 /** All native functions by their names. */
 
-import type { Native } from '../native.ts';
+import type { Native } from '../evaluator/native.ts';
 import { CONTROL } from './control.ts';
 import { LISTS } from './lists.ts';
 import { OPERATORS } from './operators.ts';

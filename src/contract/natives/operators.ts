@@ -1,5 +1,7 @@
 /** Natives that compute, compare and join values, and those that work on the bits of integers. */
 
+import type { Dialect } from '../dialect.ts';
+import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
 import {
   abs,
   add,
@@ -14,13 +16,11 @@ import {
   power,
   squareRoot,
   subtract,
-} from '../arithmetic.ts';
-import { Decimal, type Rounding } from '../decimal.ts';
-import type { Dialect } from '../dialect.ts';
-import { bounded, shiftInteger } from '../integers.ts';
-import { type Call, type Evaluation, type Native, strict } from '../native.ts';
-import { compareForEquality } from '../printing.ts';
-import { isList, isObject, order, sortedObject, Unstorable, type Value } from '../values.ts';
+} from '../values/arithmetic.ts';
+import { Decimal, type Rounding } from '../values/decimal.ts';
+import { bounded, shiftInteger } from '../values/integers.ts';
+import { compareForEquality } from '../values/printing.ts';
+import { isList, isObject, order, sortedObject, Unstorable, type Value } from '../values/values.ts';
 import { CountedWalk, spendParts } from './bounds.ts';
 
 const NUMBER = '<a[integer,decimal]>';

@@ -2,13 +2,13 @@
 
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { decodeBase64url, encodeBase64url } from '../../ledger/json.ts';
-import { CHARSET_ASCII, CHARSET_LATIN1 } from '../constants.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
-import { hashedText, hashText } from '../hash.ts';
-import { type Call, type Native, nativeFailure, strict } from '../native.ts';
-import { printed, typeText } from '../printing.ts';
-import { isList, isStorable, Unstorable, type Value } from '../values.ts';
+import { CHARSET_ASCII, CHARSET_LATIN1 } from '../evaluator/constants.ts';
+import { type Call, type Native, nativeFailure, strict } from '../evaluator/native.ts';
+import { hashedText, hashText } from '../values/hash.ts';
+import { printed, typeText } from '../values/printing.ts';
+import { isList, isStorable, Unstorable, type Value } from '../values/values.ts';
 import { characters, checkParts, isText, spendParts } from './bounds.ts';
 
 /** @throws ContractError with the message of the dialect; dialect 5 says which native has failed */

@@ -1,10 +1,10 @@
 /** Natives that read, show and compute times, and give durations in seconds. */
 
-import { seconds } from '../arithmetic.ts';
-import { type Evaluation, type Native, strict } from '../native.ts';
-import { Time } from '../time.ts';
-import { formatTime } from '../time-format.ts';
-import { checkLength, ISO_FORMAT, parseTime, timeOfText } from '../time-parsing.ts';
+import { type Evaluation, type Native, strict } from '../evaluator/native.ts';
+import { seconds } from '../values/arithmetic.ts';
+import { Time } from '../values/time.ts';
+import { formatTime } from '../values/time-format.ts';
+import { checkLength, ISO_FORMAT, parseTime, timeOfText } from '../values/time-parsing.ts';
 import { isNumber, spendOn } from './operators.ts';
 
 /** Steps that each character of a format counts as. A code takes some microseconds, and a step half a microsecond. */

@@ -1,0 +1,133 @@
+/** What a native function is, what it gets, and what it says of wrong arguments. */
+
+import type { Dialect } from '../dialect.ts';
+import { ContractError, type Position } from '../errors.ts';
+import type { Binding, Expression } from '../syntax/tree.ts';
+import { typeText } from '../values/printing.ts';
+import { Unstorable, type Value } from '../values/values.ts';
+import type { Scope } from './scope.ts';
+
+/** A function that has all its arguments but the last ones. */
+export type Remaining = (...last: readonly Value[]) => Value;
+
+/** An argument of a native, which is evaluated when its value is first asked for. */
+export interface Argument {
+  readonly value: Value;
+  /** The argument, as messages show it. */
+  readonly text: string;
+  /** Whether it is a function, or an application that lacks arguments. */
+  readonly isFunction: boolean;
+  /** The items of a list that is written as such, each to be evaluated on its own; undefined for anything else. */
+  readonly items: readonly Argument[] | undefined;
+  /** @returns undefined if it can be no function */
+  asFunction(): Remaining | undefined;
+}
+
+/** What natives need of the evaluator. */
+export interface Evaluation {
+  readonly dialect: Dialect;
+  evaluate(expression: Expression, scope: Scope): Value;
+  /** @returns the value of the last of the expressions */
+  evaluateBody(body: readonly Expression[], scope: Scope): Value;
+  /** Evaluates the body of a binding with its variables. @throws ContractError for an object without one of the keys */
+  evaluateBinding(binding: Binding, object: Value, scope: Scope): Value;
+  /** @returns undefined if a transaction's failure (`enforce`) comes out of it; everything else that fails goes on */
+  attempt(action: () => Value): Value | undefined;
+  /** Counts steps of a native that takes long by itself, such as one that makes a list. */
+  spend(steps: number): void;
+}
+
+/** An application of a native, apart from its arguments. */
+export interface Call {
+  readonly evaluation: Evaluation;
+  /** The variables that the arguments see. */
+  readonly scope: Scope;
+  /** What follows the arguments, if it is a binding with a body. */
+  readonly binding: Binding | undefined;
+  readonly position: Position | undefined;
+}
+
+export interface Native {
+  readonly name: string;
+  /** The only dialect that has it; undefined for both. */
+  readonly dialect?: Dialect;
+  /** The types of arguments and result, as messages show them: `x:integer y:integer -> integer`. */
+  readonly signatures: readonly string[];
+  /** @returns undefined for arguments that none of the signatures has */
+  readonly apply: (args: readonly Argument[], call: Call) => Value | undefined;
+}
+
+/** A native as a value, which only dialect 5 has. */
+export class NativeFunction extends Unstorable {
+  override readonly type = 'function';
+  readonly native: Native;
+
+  constructor(native: Native) {
+    super();
+    this.native = native;
+  }
+
+  override toString(): string {
+    return this.native.name;
+  }
+
+  override equals(other: Unstorable): boolean {
+    return other instanceof NativeFunction && other.native === this.native;
+  }
+}
+
+/** @param apply evaluates those of the arguments that it needs */
+export function lazy(name: string, signatures: string | readonly string[], apply: Native['apply']): Native {
+  return { name, signatures: typeof signatures === 'string' ? [signatures] : signatures, apply };
+}
+
+/** @param run gets the values of all arguments, which are evaluated from the first to the last */
+export function strict(
+  name: string,
+  signatures: string | readonly string[],
+  run: (values: readonly Value[], call: Call) => Value | undefined,
+): Native {
+  return lazy(name, signatures, (args, call) => {
+    const values = args.map((arg) => arg.value);
+    return call.binding ? undefined : run(values, call);
+  });
+}
+
+export function wrongArguments(native: Native, args: readonly Argument[], dialect: Dialect): ContractError {
+  const { name, signatures } = native;
+  if (dialect === 4) {
+    const received = args.map((arg) => arg.text).join(' ');
+    // The parentheses around types of functions are not shown.
+    const shown = signatures.map((signature) => signature.replace(/[()]/g, ''));
+    const expected = shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`;
+    return new ContractError('args', `Invalid arguments, received [${received}] for ${expected}`);
+  }
+  const counts = new Set(signatures.map(parameterCount));
+  const [count] = counts;
+  if (counts.size === 1 && count !== args.length) {
+    const supplied = `Incorrect number of arguments (${args.length}) for native function ${name} supplied`;
+    return new ContractError('args', `${supplied}; expected (${count})`);
+  }
+  const types = args.map((arg) => (arg.isFunction ? 'function' : typeText(arg.value, dialect))).join(', ');
+  const message = `Type error: failed to call native function ${name} with argument(s) of type(s): ${types}`;
+  return new ContractError('args', message);
+}
+
+/** @returns how many arguments the shortest of the signatures has */
+export function fewestParameters({ signatures }: Native): number {
+  return Math.min(...signatures.map(parameterCount));
+}
+
+/** @returns what dialect 5 says of a failure of a native */
+export function nativeFailure({ name }: { readonly name: string }, message: string): ContractError {
+  return new ContractError('eval', `native execution failure, ${name} failed with message: ${message}`);
+}
+
+/** @param signature such as `app:(x:<a> -> bool) list:[<a>] -> [<a>]` */
+function parameterCount(signature: string): number {
+  const outer = signature.replace(/\([^()]*\)/g, 'function');
+  return outer
+    .slice(0, outer.lastIndexOf(' -> '))
+    .split(' ')
+    .filter((part) => part.includes(':')).length;
+}

@@ -1,0 +1,132 @@
+/** The items of a form, taken from left to right, and the messages if one is missing or another stands there. */
+
+import type { Dialect } from '../dialect.ts';
+import { ContractError, type Position } from '../errors.ts';
+import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './reader.ts';
+
+/** Words that cannot be names, in both dialects. */
+const RESERVED = new Set([
+  ...['bless', 'defcap', 'defconst', 'defpact', 'defschema', 'deftable', 'defun', 'false', 'implements', 'interface'],
+  ...['lambda', 'let', 'let*', 'module', 'step', 'step-with-rollback', 'true', 'use'],
+]);
+/** Dialect 5 treats these as names of natives. */
+const RESERVED_4 = new Set(['cond', 'with-capability']);
+const RESERVED_5 = new Set(['@doc', '@event', '@managed', '@model']);
+
+export function isReserved(word: string, dialect: Dialect): boolean {
+  return RESERVED.has(word) || (dialect === 4 ? RESERVED_4 : RESERVED_5).has(word);
+}
+
+/** @returns the word if the form is a name of one part */
+export function wordOf(form: Form | undefined): string | undefined {
+  return form?.kind === 'name' && form.parts.length === 1 ? form.parts[0] : undefined;
+}
+
+export interface Placed {
+  readonly position: Position;
+}
+
+/** The items of a list, taken from left to right. */
+export class Items {
+  readonly list: ListForm;
+  readonly dialect: Dialect;
+  #at: number;
+
+  constructor(list: ListForm, dialect: Dialect, start = 0) {
+    this.list = list;
+    this.dialect = dialect;
+    this.#at = start;
+  }
+
+  get left(): number {
+    return this.list.items.length - this.#at;
+  }
+
+  peek(): Form | undefined {
+    return this.list.items[this.#at];
+  }
+
+  peekTwo(): readonly [Form | undefined, Form | undefined] {
+    return [this.list.items[this.#at], this.list.items[this.#at + 1]];
+  }
+
+  /** @throws ContractError at the end of the list. `token` is what dialect 5 expects there */
+  take(token: string): Form {
+    const form = this.list.items[this.#at];
+    if (form === undefined) return this.#failAtEnd(token);
+    this.#at++;
+    return form;
+  }
+
+  /** Takes the next item if it is this separator. */
+  takeSeparator(separator: SeparatorForm['separator']): boolean {
+    const next = this.peek();
+    const isThere = next?.kind === 'separator' && next.separator === separator;
+    if (isThere) this.#at++;
+    return isThere;
+  }
+
+  expectSeparator(separator: SeparatorForm['separator']): void {
+    if (this.takeSeparator(separator)) return;
+    this.refuse(this.take(separator), separator, separator);
+  }
+
+  takeList(bracket: Bracket): Items {
+    const form = this.take(bracket);
+    if (form.kind === 'list' && form.bracket === bracket) return new Items(form, this.dialect);
+    return this.refuse(form, { '(': '(list)', '[': '[list]', '{': '{list}' }[bracket], bracket);
+  }
+
+  /** Takes the next item if it is this word. */
+  takeWord(word: string): boolean {
+    const isThere = wordOf(this.peek()) === word;
+    if (isThere) this.#at++;
+    return isThere;
+  }
+
+  takeText(): string {
+    const form = this.take('STR');
+    return form.kind === 'text' ? form.value : this.refuse(form, 'string', 'STR');
+  }
+
+  /** Takes a name of one part that is no reserved word. */
+  takeName(): { readonly name: string; readonly position: Position } {
+    const form = this.take('IDENT');
+    if (form.kind !== 'name' && form.kind !== 'dynamic') return this.refuse(form, 'atom', 'IDENT');
+    const name = wordOf(form);
+    if (name === undefined) return this.refuse(form, 'unqualified atom', 'IDENT');
+    checkReserved(form, this.dialect);
+    return { name, position: form.position };
+  }
+
+  /** @throws ContractError if items are left */
+  end(): void {
+    const next = this.peek();
+    if (next !== undefined) this.refuse(next, 'end of expression', { '(': ')', '[': ']', '{': '}' }[this.list.bracket]);
+  }
+
+  refuse(at: Placed, expected4: string, expected5: string): never {
+    return refuse(at, this.dialect, expected4, expected5);
+  }
+
+  /** @throws ContractError with `message4` in dialect 4, and `message5` in dialect 5 */
+  fail(at: Placed, message4: string, message5: string): never {
+    throw new ContractError('syntax', this.dialect === 4 ? message4 : message5, at.position);
+  }
+
+  #failAtEnd(token: string): never {
+    return this.fail(this.list, 'Unexpected end of input', `Expected: [${token}]`);
+  }
+}
+
+export function refuse(at: Placed, dialect: Dialect, expected4: string, expected5: string): never {
+  throw new ContractError('syntax', dialect === 4 ? `Expected: ${expected4}` : `Expected: [${expected5}]`, at.position);
+}
+
+/** @throws ContractError if a part of the name is a reserved word */
+export function checkReserved(form: NameForm | DynamicForm, dialect: Dialect): void {
+  const parts = form.kind === 'name' ? form.parts : [form.reference, form.member];
+  if (!parts.some((part) => isReserved(part, dialect))) return;
+  const message = dialect === 4 ? 'Unexpected: reserved word' : 'Expected: [IDENT]';
+  throw new ContractError('syntax', message, form.position);
+}

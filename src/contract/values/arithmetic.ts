@@ -1,0 +1,158 @@
+/**
+ * Arithmetic on integers and decimals. Where the two meet, the integer becomes a decimal. Every function throws
+ * ContractError when its result has more than 65,536 bits.
+ */
+
+import type { Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
+import { Decimal } from './decimal.ts';
+import { absolute, bounded, floorDivide, floorModulo, integerPower } from './integers.ts';
+
+export type Numeric = bigint | Decimal;
+
+export function add(a: Numeric, b: Numeric): Numeric {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return bounded(a + b);
+  return toDecimal(a).add(toDecimal(b));
+}
+
+export function subtract(a: Numeric, b: Numeric): Numeric {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return bounded(a - b);
+  return toDecimal(a).subtract(toDecimal(b));
+}
+
+export function multiply(a: Numeric, b: Numeric): Numeric {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return bounded(a * b);
+  return toDecimal(a).multiply(toDecimal(b));
+}
+
+/** Two integers give the quotient rounded down. @throws ContractError for a divisor of 0 */
+export function divide(a: Numeric, b: Numeric, dialect: Dialect): Numeric {
+  const divisor = toDecimal(b);
+  if (divisor.mantissa === 0n) throw divisionByZero(a, b, dialect);
+  return typeof a === 'bigint' && typeof b === 'bigint' ? floorDivide(a, b) : toDecimal(a).divide(divisor);
+}
+
+/** @returns the rest of the quotient rounded down, with the divisor's sign @throws ContractError for a divisor of 0 */
+export function modulo(a: bigint, b: bigint): bigint {
+  if (b === 0n) throw new ContractError('eval', 'divide by zero');
+  return floorModulo(a, b);
+}
+
+export function negate(a: Numeric): Numeric {
+  return typeof a === 'bigint' ? -a : a.negate();
+}
+
+export function abs(a: Numeric): Numeric {
+  return typeof a === 'bigint' ? absolute(a) : a.abs();
+}
+
+/**
+ * A power of two integers is exact. All else is computed with binary64, and the result is that number exactly, as a
+ * decimal.
+ * @throws ContractError for a negative exponent of an integer, and for a result that is no finite number
+ */
+export function power(base: Numeric, exponent: Numeric, dialect: Dialect): Numeric {
+  if (typeof base === 'bigint' && typeof exponent === 'bigint') {
+    if (exponent >= 0n) return integerPower(base, exponent);
+    if (dialect === 5) throw arithmeticFault('negative exponent in integer power');
+    throw new ContractError('eval', `Integral power must be >= 0: (${base}, ${exponent})`);
+  }
+  if (dialect === 5 && signOf(base) === 0 && signOf(exponent) < 0) {
+    throw new ContractError('eval', 'Floating point error: zero to a negative power is undefined');
+  }
+  return finite(binaryPower(toNumber(base), toNumber(exponent)), dialect);
+}
+
+/**
+ * Two integers give the logarithm rounded to an integer.
+ * @throws ContractError for a negative base, for an argument that is not above 0, and for a base of 1
+ */
+export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): Numeric {
+  if (dialect === 4 && (signOf(base) < 0 || signOf(argument) <= 0)) {
+    throw new ContractError('eval', 'Illegal base or argument in log');
+  }
+  if (dialect === 5 && toNumber(base) === 1) throw arithmeticFault('Base 1 not supported');
+  if (dialect === 5 && signOf(base) < 0) throw arithmeticFault('Negative log base');
+  if (dialect === 5 && signOf(argument) <= 0) throw arithmeticFault('Non-positive log argument');
+  const result = finite(Math.log(toNumber(argument)) / Math.log(toNumber(base)), dialect);
+  const isInteger = typeof base === 'bigint' && typeof argument === 'bigint';
+  return isInteger ? result.round('half-even') : result;
+}
+
+/** @throws ContractError unless the argument is above 0 */
+export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
+  if (signOf(argument) <= 0) {
+    // The spelling is that of the original.
+    if (dialect === 5) throw arithmeticFault('Natural logarithm must be greater then 0');
+    throw new ContractError('eval', 'Illegal argument for ln: must be greater than zero');
+  }
+  return unbounded(Math.log(toNumber(argument)), dialect);
+}
+
+/** @throws ContractError in dialect 5 when the result is beyond the range of binary64 */
+export function exponential(argument: Numeric, dialect: Dialect): Decimal {
+  return unbounded(Math.exp(toNumber(argument)), dialect);
+}
+
+/** @throws ContractError for a negative argument */
+export function squareRoot(argument: Numeric, dialect: Dialect): Decimal {
+  if (signOf(argument) < 0) {
+    if (dialect === 5) throw arithmeticFault('Square root must be non-negative');
+    throw new ContractError('eval', 'Sqrt must be non-negative');
+  }
+  return unbounded(Math.sqrt(toNumber(argument)), dialect);
+}
+
+/** The natives' `minutes`, `hours` and `days`. @returns seconds, always as a decimal */
+export function seconds(count: Numeric, secondsEach: bigint): Decimal {
+  return toDecimal(count).multiply(Decimal.ofInteger(secondsEach));
+}
+
+export function toDecimal(a: Numeric): Decimal {
+  return typeof a === 'bigint' ? Decimal.ofInteger(a) : a;
+}
+
+function toNumber(a: Numeric): number {
+  return typeof a === 'bigint' ? Number(a) : a.toNumber();
+}
+
+/** @returns −1, 0 or 1 */
+function signOf(a: Numeric): number {
+  const mantissa = typeof a === 'bigint' ? a : a.mantissa;
+  return mantissa < 0n ? -1 : mantissa > 0n ? 1 : 0;
+}
+
+function divisionByZero(a: Numeric, b: Numeric, dialect: Dialect): ContractError {
+  if (dialect === 4) return new ContractError('eval', `Division by 0: (${shown(a)}, ${shown(b)})`);
+  const isInteger = typeof a === 'bigint' && typeof b === 'bigint';
+  return arithmeticFault(`div by zero${isInteger ? '' : ', decimal'}`);
+}
+
+/** As dialect 5 says it. */
+function arithmeticFault(fault: string): ContractError {
+  return new ContractError('eval', `Arithmetic exception: ${fault}`);
+}
+
+/** As dialect 4 prints numbers. */
+function shown(a: Numeric): string {
+  return typeof a === 'bigint' || a.places > 0 ? `${a}` : `${a}.0`;
+}
+
+/** The C library raises 1 to any power, and −1 to an infinite one. ECMAScript does not. */
+function binaryPower(base: number, exponent: number): number {
+  if (base === 1 || (base === -1 && !Number.isFinite(exponent))) return 1;
+  return base ** exponent;
+}
+
+function finite(number: number, dialect: Dialect): Decimal {
+  if (Number.isFinite(number)) return Decimal.ofNumber(number);
+  if (dialect === 4) throw new ContractError('eval', 'Operation resulted in +- infinity or NaN');
+  throw new ContractError('eval', 'Floating point error: Floating operation resulted in Infinity or NaN');
+}
+
+const INFINITY_OF_4 = Decimal.ofInteger(1n << 1024n);
+
+/** For functions of one number, whose results dialect 4 does not check: infinity is 2^1024 there. */
+function unbounded(number: number, dialect: Dialect): Decimal {
+  return dialect === 4 && number === Number.POSITIVE_INFINITY ? INFINITY_OF_4 : finite(number, dialect);
+}

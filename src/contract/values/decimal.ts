@@ -1,0 +1,196 @@
+/** The decimals of contracts: mantissa × 10^−places, with the places that they were written or computed with. */
+
+import type { Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
+import { absolute, bounded, floorDivide, MAX_DIGITS, powerOfTen, roundDivide, tooLarge } from './integers.ts';
+
+export const MAX_PLACES = 255;
+
+/** `half-even` rounds to the nearest number, and a half to the even neighbour. */
+export type Rounding = 'half-even' | 'floor' | 'ceiling';
+
+const PLAIN = /^(-?\d+)(?:\.(\d+))?$/;
+const SCIENTIFIC = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+export class Decimal {
+  /** It has at most 65,536 bits. */
+  readonly mantissa: bigint;
+  /** The number of digits after the point: 0 … 255. */
+  readonly places: number;
+
+  /** @throws ContractError for a mantissa or places beyond their bounds */
+  constructor(mantissa: bigint, places: number) {
+    if (places > MAX_PLACES) throw new ContractError('eval', `decimal precision overflow (${MAX_PLACES} max)`);
+    this.mantissa = bounded(mantissa);
+    this.places = places;
+  }
+
+  /**
+   * @param text digits, perhaps with a sign and a point: `-1.50`, `3`. The decimal keeps the places as written
+   * @returns undefined for another text
+   * @throws ContractError for more than 255 places and for more than 65,536 bits
+   */
+  static parse(text: string): Decimal | undefined {
+    const [, whole, fraction = ''] = PLAIN.exec(text) ?? [];
+    if (whole === undefined) return undefined;
+    if (fraction.length > MAX_PLACES) return new Decimal(0n, fraction.length);
+    if (text.length > MAX_DIGITS) throw tooLarge();
+    return new Decimal(BigInt(whole + fraction), fraction.length);
+  }
+
+  /**
+   * @param text a number as JSON has it, also with an exponent: `1.0e-8`
+   * @returns the number rounded half-even to 255 places, without trailing zeros; undefined for another text
+   * @throws ContractError for more than 65,536 bits
+   */
+  static parseScientific(text: string): Decimal | undefined {
+    const [, whole, fraction = '', exponent = '0'] = SCIENTIFIC.exec(text) ?? [];
+    if (whole === undefined) return undefined;
+    if (text.length > MAX_DIGITS) throw tooLarge();
+    const mantissa = BigInt(whole + fraction);
+    const places = fraction.length - Number(exponent);
+    if (mantissa === 0n) return ZERO;
+    // A number with more places than that rounds to 0. One with fewer than −20,000 has too many digits.
+    if (places > MAX_DIGITS + MAX_PLACES + 1) return ZERO;
+    if (places < -MAX_DIGITS) throw tooLarge();
+    return places < 0 ? new Decimal(mantissa * powerOfTen(-places), 0) : normalised(mantissa, places);
+  }
+
+  static ofInteger(integer: bigint): Decimal {
+    return new Decimal(integer, 0);
+  }
+
+  /** @param number finite @returns exactly the number, or what is nearest to it with 255 places */
+  static ofNumber(number: number): Decimal {
+    const { significand, exponent } = partsOf(number);
+    if (exponent >= 0) return new Decimal(significand << BigInt(exponent), 0);
+    // 2^−n is 5^n × 10^−n.
+    return normalised(significand * 5n ** BigInt(-exponent), -exponent);
+  }
+
+  /** @returns the nearest binary64; ±Infinity beyond its range */
+  toNumber(): number {
+    return Number(this.toString());
+  }
+
+  /** @returns the digits with all places: `-1.50`, and `3` without places */
+  toString(): string {
+    if (this.places === 0) return this.mantissa.toString();
+    const digits = absolute(this.mantissa)
+      .toString()
+      .padStart(this.places + 1, '0');
+    const point = digits.length - this.places;
+    return `${this.mantissa < 0n ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
+  }
+
+  get isWhole(): boolean {
+    return this.mantissa % powerOfTen(this.places) === 0n;
+  }
+
+  /** The sum and the difference have the places of the operand with more of them. */
+  add(other: Decimal): Decimal {
+    const places = Math.max(this.places, other.places);
+    return new Decimal(this.#scaledTo(places) + other.#scaledTo(places), places);
+  }
+
+  subtract(other: Decimal): Decimal {
+    const places = Math.max(this.places, other.places);
+    return new Decimal(this.#scaledTo(places) - other.#scaledTo(places), places);
+  }
+
+  /** @returns the product, rounded half-even to 255 places, without trailing zeros */
+  multiply(other: Decimal): Decimal {
+    return normalised(this.mantissa * other.mantissa, this.places + other.places);
+  }
+
+  /** @param divisor not 0 @returns the quotient, rounded half-even to 255 places, without trailing zeros */
+  divide(divisor: Decimal): Decimal {
+    const dividend = this.mantissa * powerOfTen(MAX_PLACES + divisor.places);
+    const sign = divisor.mantissa < 0n ? -1n : 1n;
+    const whole = absolute(divisor.mantissa) * powerOfTen(this.places);
+    return normalised(roundDivide(sign * dividend, whole), MAX_PLACES);
+  }
+
+  negate(): Decimal {
+    return new Decimal(-this.mantissa, this.places);
+  }
+
+  abs(): Decimal {
+    return this.mantissa < 0n ? this.negate() : this;
+  }
+
+  /** Compares the values: 1.0 and 1.00 are equal. @returns a negative number, 0 or a positive number */
+  compare(other: Decimal): number {
+    const places = Math.max(this.places, other.places);
+    const mine = this.#scaledTo(places);
+    const theirs = other.#scaledTo(places);
+    return mine < theirs ? -1 : mine > theirs ? 1 : 0;
+  }
+
+  equals(other: Decimal): boolean {
+    return this.compare(other) === 0;
+  }
+
+  /** @returns an integer */
+  round(rounding: Rounding): bigint {
+    return divided(this.mantissa, powerOfTen(this.places), rounding);
+  }
+
+  /**
+   * @returns a decimal with exactly that many places; zeros fill it up
+   * @throws ContractError for more than 255 places, and in dialect 4 for less than 0
+   */
+  roundTo(places: bigint, rounding: Rounding, dialect: Dialect): Decimal {
+    if (places < 0n && dialect === 4) throw new ContractError('eval', 'Negative precision not allowed');
+    const wanted = places < 0n ? 0 : places > MAX_PLACES ? MAX_PLACES + 1 : Number(places);
+    if (wanted >= this.places) return new Decimal(wanted > MAX_PLACES ? 0n : this.#scaledTo(wanted), wanted);
+    return new Decimal(divided(this.mantissa, powerOfTen(this.places - wanted), rounding), wanted);
+  }
+
+  /** @param places at least those of this decimal */
+  #scaledTo(places: number): bigint {
+    return places === this.places ? this.mantissa : this.mantissa * powerOfTen(places - this.places);
+  }
+}
+
+const ZERO = new Decimal(0n, 0);
+
+/** @returns mantissa × 10^−places, rounded half-even to 255 places, without trailing zeros after the point */
+function normalised(mantissa: bigint, places: number): Decimal {
+  const excess = places - MAX_PLACES;
+  let left = excess > 0 ? roundDivide(mantissa, powerOfTen(excess)) : mantissa;
+  let kept = Math.min(places, MAX_PLACES);
+  // Steps from large to small need fewer divisions than one for each zero.
+  for (let step = 128; step >= 1; step /= 2) {
+    while (kept >= step && left % powerOfTen(step) === 0n) {
+      left /= powerOfTen(step);
+      kept -= step;
+    }
+  }
+  return new Decimal(left, kept);
+}
+
+function divided(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
+  if (rounding === 'half-even') return roundDivide(dividend, divisor);
+  return rounding === 'floor' ? floorDivide(dividend, divisor) : -floorDivide(-dividend, divisor);
+}
+
+const FRACTION_BITS = 52;
+const EXPONENT_BIAS = 1075;
+
+/** Takes a finite binary64 apart: significand × 2^exponent, with an odd significand if the exponent is negative. */
+function partsOf(number: number): { significand: bigint; exponent: number } {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, number);
+  const bits = view.getBigUint64(0);
+  const fraction = BigInt.asUintN(FRACTION_BITS, bits);
+  const biased = Number((bits >> BigInt(FRACTION_BITS)) & 0x7ffn);
+  let significand = biased === 0 ? fraction : fraction | (1n << BigInt(FRACTION_BITS));
+  let exponent = Math.max(biased, 1) - EXPONENT_BIAS;
+  if (significand === 0n) return { significand, exponent: 0 };
+  while (exponent < 0 && significand % 2n === 0n) {
+    significand /= 2n;
+    exponent++;
+  }
+  return { significand: number < 0 ? -significand : significand, exponent };
+}

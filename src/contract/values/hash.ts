@@ -1,0 +1,23 @@
+/** The hashes that contract code sees: BLAKE2b of 256 bits, in base64url. */
+
+import { blake2b } from '@noble/hashes/blake2.js';
+import { encodeBase64url } from '../../ledger/json.ts';
+import { jsonTextOf } from './json.ts';
+import type { Storable } from './values.ts';
+
+const HASH_BYTES = 32;
+
+/** @returns the hash of the text's UTF-8, 43 characters */
+export function hashText(text: string): string {
+  return encodeBase64url(blake2b(new TextEncoder().encode(text), { dkLen: HASH_BYTES }));
+}
+
+/** @returns what is hashed of a value: a text itself, or another value's JSON @throws ContractError as `jsonTextOf` */
+export function hashedText(value: Storable): string {
+  return typeof value === 'string' ? value : jsonTextOf(value);
+}
+
+/** The native `hash`. @throws ContractError as `jsonTextOf` */
+export function hashValue(value: Storable): string {
+  return hashText(hashedText(value));
+}

@@ -1,0 +1,314 @@
+/** Values as JSON, byte for byte as nodes hash and store it, and back. */
+
+import { normalised, numberText, toolJson } from '../../ledger/command/tool-json.ts';
+import {
+  type ExactJson,
+  isExactJsonObject,
+  JsonNumber,
+  LedgerFormatError,
+  stringifyExactJson,
+} from '../../ledger/json.ts';
+import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
+import { ModuleName, QualifiedName } from '../names.ts';
+import { toDecimal } from './arithmetic.ts';
+import { Decimal } from './decimal.ts';
+import { parseInteger } from './integers.ts';
+import { Time } from './time.ts';
+import { timeOfJsonText } from './time-parsing.ts';
+import {
+  CapabilityGuard,
+  DEFAULT_PREDICATE,
+  FlowGuard,
+  type Guard,
+  isGuard,
+  isList,
+  KeysetGuard,
+  KeysetRefGuard,
+  ModuleGuard,
+  ModuleRef,
+  type Storable,
+  sortedObject,
+  UserGuard,
+  Walk,
+} from './values.ts';
+
+/* Writing. The contract tool's order of keys is also that of all fixed forms, so it need not be told apart. */
+
+/** @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500 */
+export function jsonOf(value: Storable, walk = new Walk()): ExactJson {
+  walk.visit(1);
+  switch (typeof value) {
+    case 'string':
+      walk.visit(value.length);
+      return value;
+    case 'bigint':
+      return { int: isSafe(value) ? new JsonNumber(`${value}`) : `${value}` };
+    case 'boolean':
+      return value;
+  }
+  if (value instanceof Decimal) return decimalJson(value);
+  if (value instanceof Time) return timeJson(value);
+  return walk.inside(() => {
+    if (isGuard(value)) return guardJson(value, walk);
+    if (value instanceof ModuleRef) return referenceJson(value);
+    if (isList(value)) return listJson(value, walk);
+    return Object.fromEntries([...value].map(([key, each]) => [keyOf(key, walk), jsonOf(each, walk)]));
+  });
+}
+
+/**
+ * @returns JSON without blanks, with the keys of objects in the contract tool's order
+ * @throws ContractError as `jsonOf`, and for a text with half of a surrogate pair
+ */
+export function jsonTextOf(value: Storable): string {
+  try {
+    return toolJson(jsonOf(value));
+  } catch (error) {
+    throw error instanceof LedgerFormatError ? new ContractError('eval', error.message) : error;
+  }
+}
+
+function keyOf(key: string, walk: Walk): string {
+  walk.visit(key.length);
+  return key;
+}
+
+function listJson(values: readonly Storable[], walk: Walk): ExactJson {
+  return values.map((value) => jsonOf(value, walk));
+}
+
+/** A number while its digits without the point fit into 2^53; trailing zeros are dropped then. */
+function decimalJson(decimal: Decimal): ExactJson {
+  const { mantissa, places } = decimal;
+  if (!isSafe(mantissa)) return { decimal: `${decimal}` };
+  return new JsonNumber(numberText(normalised({ coefficient: mantissa, exponent: -places })));
+}
+
+/** Nodes write whole milliseconds without their fraction: an old fault that hashes depend on. */
+function timeJson(time: Time): ExactJson {
+  return time.micros % 1000n === 0n ? { time: `${time}` } : { timep: time.toPreciseString() };
+}
+
+function guardJson(guard: Guard, walk: Walk): ExactJson {
+  switch (guard.kind) {
+    case 'keyset':
+      return { pred: guard.predicate, keys: listJson(guard.keys, walk) };
+    case 'keyset-ref': {
+      const { namespace, name } = ModuleName.parse(guard.name) ?? { namespace: undefined, name: guard.name };
+      return { keysetref: namespace === undefined ? name : { ns: namespace, ksn: name } };
+    }
+    case 'user':
+      return { args: listJson(guard.args, walk), fun: guard.fun.text };
+    case 'capability':
+      return { cgPactId: guard.flowId ?? null, cgArgs: listJson(guard.args, walk), cgName: guard.name.text };
+    case 'module':
+      return { moduleName: moduleNameJson(guard.module), name: guard.name };
+    case 'flow':
+      return { pactId: guard.flowId, name: guard.name };
+  }
+}
+
+function referenceJson({ name, interfaces }: ModuleRef): ExactJson {
+  return { refSpec: interfaces?.map(moduleNameJson) ?? null, refName: moduleNameJson(name) };
+}
+
+function moduleNameJson({ namespace, name }: ModuleName): ExactJson {
+  return { namespace: namespace ?? null, name };
+}
+
+function isSafe(integer: bigint): boolean {
+  return integer >= -Number.MAX_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER;
+}
+
+/* Reading. */
+
+/**
+ * Reads the data of a message. A plain number is a decimal; `{"int": 1}` and the other forms that `jsonOf` writes
+ * become what they stand for. The keys of other objects are sorted.
+ * @returns undefined when the data have a null
+ * @throws ContractError for numbers with more than 65,536 bits and for nesting deeper than 500
+ */
+export function valueOfJson(json: ExactJson, walk = new Walk()): Storable | undefined {
+  if (json === null || typeof json === 'string' || typeof json === 'boolean') return json ?? undefined;
+  if (json instanceof JsonNumber) return Decimal.parseScientific(json.text);
+  return walk.inside(() => {
+    if (isJsonList(json)) return valuesOf(json, walk);
+    return formOf(json, walk) ?? objectOf(json, walk);
+  });
+}
+
+/** @returns undefined when there is a null in the values */
+function valuesOf(json: ExactJson | undefined, walk: Walk): Storable[] | undefined {
+  return json === undefined ? undefined : allOrNone(json, (each) => valueOfJson(each, walk));
+}
+
+function objectOf(json: { readonly [key: string]: ExactJson }, walk: Walk): Storable | undefined {
+  const keys = Object.keys(json);
+  const values = valuesOf(Object.values(json), walk);
+  return values && sortedObject(keys.map((key, i) => [key, values[i]]));
+}
+
+type Json = { readonly [key: string]: ExactJson };
+
+/** How to read the objects that stand for other values, by their keys. Undefined: the object is an ordinary one. */
+const FORMS: Readonly<Record<string, (json: Json, walk: Walk) => Storable | undefined>> = {
+  int: ({ int }) => integerOf(int),
+  decimal: ({ decimal }) => (typeof decimal === 'string' ? Decimal.parse(decimal) : undefined),
+  time: ({ time }) => (typeof time === 'string' ? timeOfJsonText(time, false) : undefined),
+  timep: ({ timep }) => (typeof timep === 'string' ? timeOfJsonText(timep, true) : undefined),
+  'keys,pred': keysetOf,
+  keysetref: ({ keysetref }) => keysetRefOf(keysetref),
+  'args,fun': (json, walk) => {
+    const fun = qualifiedNameOf(json.fun);
+    const args = valuesOf(json.args, walk);
+    return fun && args && new UserGuard(fun, args);
+  },
+  'cgArgs,cgName,cgPactId': ({ cgArgs, cgName, cgPactId }, walk) => {
+    const name = qualifiedNameOf(cgName);
+    const args = valuesOf(cgArgs, walk);
+    if (!name || !args || (cgPactId !== null && typeof cgPactId !== 'string')) return undefined;
+    return new CapabilityGuard(name, args, cgPactId ?? undefined);
+  },
+  'moduleName,name': ({ moduleName, name }) => {
+    const module = moduleNameOf(moduleName);
+    return module && typeof name === 'string' ? new ModuleGuard(module, name) : undefined;
+  },
+  'name,pactId': ({ name, pactId }) =>
+    typeof name === 'string' && typeof pactId === 'string' ? new FlowGuard(pactId, name) : undefined,
+  'refName,refSpec': ({ refName, refSpec }) => {
+    const name = moduleNameOf(refName);
+    const interfaces = refSpec === null ? undefined : allOrNone(refSpec, moduleNameOf);
+    return name && (refSpec === null || interfaces) ? new ModuleRef(name, interfaces) : undefined;
+  },
+};
+
+function formOf(json: Json, walk: Walk): Storable | undefined {
+  const keys = Object.keys(json).sort().join();
+  return Object.hasOwn(FORMS, keys) ? FORMS[keys](json, walk) : undefined;
+}
+
+function integerOf(json: ExactJson): bigint | undefined {
+  if (typeof json === 'string') return parseInteger(json);
+  return json instanceof JsonNumber ? Decimal.parseScientific(json.text)?.round('half-even') : undefined;
+}
+
+function keysetOf({ keys, pred }: Json): KeysetGuard | undefined {
+  const texts = textsOf(keys);
+  return texts && typeof pred === 'string' ? new KeysetGuard(texts, pred) : undefined;
+}
+
+function keysetRefOf(json: ExactJson): KeysetRefGuard | undefined {
+  if (typeof json === 'string') return new KeysetRefGuard(json);
+  if (!isExactJsonObject(json)) return undefined;
+  const { ns, ksn } = json;
+  return typeof ns === 'string' && typeof ksn === 'string' ? new KeysetRefGuard(`${ns}.${ksn}`) : undefined;
+}
+
+function qualifiedNameOf(json: ExactJson): QualifiedName | undefined {
+  return typeof json === 'string' ? QualifiedName.parse(json) : undefined;
+}
+
+function moduleNameOf(json: ExactJson): ModuleName | undefined {
+  if (!isExactJsonObject(json)) return undefined;
+  const { namespace, name } = json;
+  if (typeof name !== 'string' || (namespace !== null && typeof namespace !== 'string')) return undefined;
+  return new ModuleName(name, namespace ?? undefined);
+}
+
+function textsOf(json: ExactJson | undefined): string[] | undefined {
+  return json === undefined ? undefined : allOrNone(json, (each) => (typeof each === 'string' ? each : undefined));
+}
+
+/** @returns undefined unless the JSON is a list in which every item can be read */
+function allOrNone<T>(json: ExactJson, read: (item: ExactJson) => T | undefined): T[] | undefined {
+  if (!isJsonList(json)) return undefined;
+  const all: T[] = [];
+  for (const item of json) {
+    const each = read(item);
+    if (each === undefined) return undefined;
+    all.push(each);
+  }
+  return all;
+}
+
+function isJsonList(json: ExactJson): json is readonly ExactJson[] {
+  return Array.isArray(json);
+}
+
+/* The natives that read one key of a message's data. */
+
+/**
+ * @param native the native that reads the key
+ * @throws ContractError when the data have no such key; in dialect 4 it is one that contract code can catch
+ */
+export function messageField(
+  data: ExactJson,
+  key: string,
+  native: string,
+  dialect: Dialect = DEFAULT_DIALECT,
+): ExactJson {
+  if (isExactJsonObject(data) && Object.hasOwn(data, key)) return data[key];
+  if (dialect === 5) throw readFailure(native);
+  throw new ContractError('tx-failure', `No such key in message: ${key}`);
+}
+
+/** The native `read-msg`. @throws ContractError for a null anywhere */
+export function readMessage(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Storable {
+  return fitting('read-msg', valueOfJson(json), json, dialect);
+}
+
+/**
+ * The native `read-integer`: a number, rounded half-even, `{"int": 1}`, or digits in a text.
+ * @throws ContractError for all else
+ */
+export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): bigint {
+  const number = numberOf(json, dialect);
+  const parsed = typeof number === 'string' ? parseInteger(number) : number;
+  const integer = parsed instanceof Decimal ? parsed.round('half-even') : parsed;
+  return fitting('read-integer', integer, json, dialect);
+}
+
+/**
+ * The native `read-decimal`: a number, or one in a text. Dialect 5 takes `{"int": 1}` and `{"decimal": "1.5"}`, too.
+ * @throws ContractError for all else
+ */
+export function readDecimal(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Decimal {
+  const number = numberOf(json, dialect);
+  const parsed = typeof number === 'string' ? Decimal.parse(number) : number;
+  const isMisfit = typeof parsed === 'bigint' && dialect === 4;
+  return fitting('read-decimal', parsed === undefined || isMisfit ? undefined : toDecimal(parsed), json, dialect);
+}
+
+/** The native `read-string`. @throws ContractError unless it is a text */
+export function readString(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): string {
+  return fitting('read-string', typeof json === 'string' ? json : undefined, json, dialect);
+}
+
+/**
+ * The native `read-keyset`: `{"keys": […], "pred": "…"}`, either without `pred`, or only the keys.
+ * @throws ContractError
+ */
+export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): KeysetGuard {
+  const { keys, pred = DEFAULT_PREDICATE } = isExactJsonObject(json) ? json : { keys: json };
+  return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);
+}
+
+/** @returns a number, or a text, which may have one; undefined for all else */
+function numberOf(json: ExactJson, dialect: Dialect): bigint | Decimal | string | undefined {
+  const value = valueOfJson(json);
+  if (typeof value === 'bigint' || typeof value === 'string') return value;
+  // In dialect 4, a decimal is only a plain number.
+  return value instanceof Decimal && (dialect === 5 || json instanceof JsonNumber) ? value : undefined;
+}
+
+function fitting<T>(native: string, value: T | undefined, json: ExactJson, dialect: Dialect): T {
+  if (value !== undefined) return value;
+  if (dialect === 5) throw readFailure(native);
+  const text = typeof json === 'string' ? json : stringifyExactJson(json);
+  throw new ContractError('eval', `${native}: parse failed: ${text}`);
+}
+
+function readFailure(native: string): ContractError {
+  return new ContractError('eval', `${native} failure`);
+}

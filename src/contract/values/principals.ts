@@ -1,0 +1,78 @@
+/** Principals: names of accounts that follow from the guard, so that nobody else can take the account. */
+
+import { isDottedName, ModuleName } from '../names.ts';
+import { hashText } from './hash.ts';
+import { jsonTextOf } from './json.ts';
+import { DEFAULT_PREDICATE, type Guard, type KeysetGuard, type Storable } from './values.ts';
+
+/** A public key of ED25519 as keysets have it: 32 bytes in hex digits. */
+const KEY = /^[\da-f]{64}$/;
+/** A principal may have it in upper case, too, although none is made so. */
+const KEY_IN_PRINCIPAL = /^[\da-f]{64}$/i;
+/** A hash in base64url. */
+const HASH = /^[\w-]{43}$/;
+
+/** The native `create-principal`. @throws ContractError as `jsonTextOf`, for the arguments of a guard */
+export function principalOf(guard: Guard): string {
+  switch (guard.kind) {
+    case 'keyset':
+      return keysetPrincipal(guard);
+    case 'keyset-ref':
+      return `r:${guard.name}`;
+    case 'user':
+      return `u:${guard.fun.text}:${hashText(jsonTexts(guard.args))}`;
+    case 'capability':
+      return `c:${hashText(guard.name.text + jsonTexts(guard.args) + (guard.flowId ?? ''))}`;
+    case 'module':
+      return `m:${guard.module.text}:${guard.name}`;
+    case 'flow':
+      return `p:${guard.flowId}:${guard.name}`;
+  }
+}
+
+/** The native `validate-principal`. @throws ContractError as `principalOf` */
+export function isPrincipalOf(guard: Guard, principal: string): boolean {
+  return principalOf(guard) === principal;
+}
+
+/**
+ * The native `typeof-principal`, which checks only the form.
+ * @returns `k:`, `w:`, `r:`, `u:`, `m:`, `p:` or `c:`; an empty text if the text is no principal
+ */
+export function typeOfPrincipal(text: string): string {
+  const type = text.slice(0, 2);
+  // A keyset may have any name, since old ones do.
+  if (type === 'r:') return text.length > type.length ? type : '';
+  const [first, second, ...more] = text.slice(2).split(':');
+  return more.length === 0 && hasForm(type, first, second) ? type : '';
+}
+
+/** The native `is-principal`. */
+export function isPrincipal(text: string): boolean {
+  return typeOfPrincipal(text) !== '';
+}
+
+/** @param second what is behind a colon, if there is one */
+function hasForm(type: string, first: string, second: string | undefined): boolean {
+  if (second === undefined) return type === 'k:' ? KEY_IN_PRINCIPAL.test(first) : type === 'c:' && HASH.test(first);
+  switch (type) {
+    case 'w:':
+    case 'p:':
+      return HASH.test(first) && isDottedName(second);
+    case 'u:':
+      return isDottedName(first) && HASH.test(second);
+    case 'm:':
+      return ModuleName.parse(first) !== undefined && isDottedName(second);
+    default:
+      return false;
+  }
+}
+
+function keysetPrincipal({ keys, predicate }: KeysetGuard): string {
+  if (keys.length === 1 && predicate === DEFAULT_PREDICATE && KEY.test(keys[0])) return `k:${keys[0]}`;
+  return `w:${hashText(keys.join(''))}:${predicate}`;
+}
+
+function jsonTexts(values: readonly Storable[]): string {
+  return values.map(jsonTextOf).join('');
+}

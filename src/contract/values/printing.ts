@@ -1,0 +1,158 @@
+/** The texts of values, as the interactive interpreter prints them and as messages show them. */
+
+import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
+import type { QualifiedName } from '../names.ts';
+import { Decimal } from './decimal.ts';
+import { Time } from './time.ts';
+import {
+  areEqual,
+  compareTexts,
+  type Guard,
+  isGuard,
+  isList,
+  ModuleRef,
+  shapeOf,
+  Unstorable,
+  type Value,
+  Walk,
+} from './values.ts';
+
+export interface Printing {
+  /** 4 by default. */
+  readonly dialect?: Dialect;
+  /**
+   * Between the items of lists: a blank by default, `[1 2]`. The native `format` and the arguments of capabilities have
+   * commas: `[1, 2]`.
+   */
+  readonly commas?: boolean;
+}
+
+/**
+ * Texts are quoted, but not escaped. Dialect 4 prints an object's entries in the order that the object has
+ * them in. Dialect 5 sorts them, and so does dialect 4 where lists have commas.
+ * @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500
+ */
+export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {
+  return new Printer(dialect, commas).print(value);
+}
+
+/** @returns an application of a capability, for messages: `(ns.m.CAP "a" 1.0)` */
+export function printedCapability(
+  name: QualifiedName,
+  args: readonly Value[],
+  dialect: Dialect = DEFAULT_DIALECT,
+): string {
+  return `(${[name.text, ...args.map((arg) => printed(arg, { dialect, commas: true }))].join(' ')})`;
+}
+
+/**
+ * @returns at least one place: `3.0`. Dialect 4 keeps all places (`2.00`), and dialect 5 one of a whole value (`2.0`)
+ */
+export function printedDecimal(decimal: Decimal, dialect: Dialect): string {
+  if (decimal.places === 0) return `${decimal}.0`;
+  return dialect === 5 && decimal.isWhole ? `${decimal.round('floor')}.0` : `${decimal}`;
+}
+
+class Printer {
+  readonly #walk = new Walk();
+  readonly #dialect: Dialect;
+  readonly #commas: boolean;
+
+  constructor(dialect: Dialect, commas: boolean) {
+    this.#dialect = dialect;
+    this.#commas = commas;
+  }
+
+  print(value: Value): string {
+    this.#walk.visit(1);
+    switch (typeof value) {
+      case 'string':
+        this.#walk.visit(value.length);
+        return `"${value}"`;
+      case 'bigint':
+      case 'boolean':
+        return `${value}`;
+    }
+    if (value instanceof Decimal) return printedDecimal(value, this.#dialect);
+    if (value instanceof Time) return `"${value}"`;
+    if (value instanceof ModuleRef) return value.name.text;
+    if (value instanceof Unstorable) return `${value}`;
+    return this.#walk.inside(() => {
+      if (isGuard(value)) return this.#guard(value);
+      return isList(value) ? `[${this.#items(value).join(this.#commas ? ', ' : ' ')}]` : this.#object(value);
+    });
+  }
+
+  #items(values: readonly Value[]): string[] {
+    return values.map((item) => this.print(item));
+  }
+
+  #object(object: ReadonlyMap<string, Value>): string {
+    const entries = [...object];
+    if (this.#dialect === 5 || this.#commas) entries.sort(([a], [b]) => compareTexts(a, b));
+    return `{${entries.map(([key, value]) => `${this.print(key)}: ${this.print(value)}`).join(',')}}`;
+  }
+
+  /** In guards, lists always have commas. */
+  #guard(guard: Guard): string {
+    switch (guard.kind) {
+      case 'keyset': {
+        const keys = guard.keys.join(', ');
+        this.#walk.visit(keys.length);
+        return `KeySet {keys: [${keys}],pred: ${guard.predicate}}`;
+      }
+      case 'keyset-ref':
+        return `'${guard.name}`;
+      case 'user':
+        return `UserGuard {fun: ${guard.fun.text},args: [${this.#items(guard.args).join(', ')}]}`;
+      case 'capability': {
+        const args = this.#items(guard.args).join(', ');
+        return `CapabilityGuard {name: ${guard.name.text},args: [${args}],pactId: ${guard.flowId ?? ''}}`;
+      }
+      case 'module':
+        return `ModuleGuard {module: ${guard.module.text},name: ${guard.name}}`;
+      case 'flow':
+        return `PactGuard {pactId: ${guard.flowId},name: ${guard.name}}`;
+    }
+  }
+}
+
+/**
+ * @returns the type of a value, for messages and the native `typeof`: `integer`, `keyset`, `[<a>]`, `object:*`. The
+ *   type of a list's items is not known, and dialect 5 shows none: `list`, `object`
+ */
+export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'bigint':
+      return 'integer';
+    case 'boolean':
+      return 'bool';
+  }
+  if (value instanceof Decimal) return 'decimal';
+  if (value instanceof Time) return 'time';
+  if (isGuard(value)) return dialect === 4 && value.kind === 'keyset' ? 'keyset' : 'guard';
+  if (value instanceof ModuleRef) return `module{${(value.interfaces ?? []).map((name) => name.text).join(',')}}`;
+  if (value instanceof Unstorable) return value.type;
+  if (isList(value)) return dialect === 4 ? '[<a>]' : 'list';
+  return dialect === 4 ? 'object:*' : 'object';
+}
+
+/**
+ * The native `=`. In dialect 5, values of different shapes are unequal.
+ * @throws ContractError in dialect 4 for values of different shapes, such as a list and an integer, and for values that
+ *   are too large
+ */
+export function compareForEquality(
+  a: Value,
+  b: Value,
+  dialect: Dialect = DEFAULT_DIALECT,
+  walk: Walk = new Walk(),
+): boolean {
+  if (dialect === 4 && shapeOf(a) !== shapeOf(b)) {
+    throw new ContractError('eval', `cannot compare incompatible types: ${typeText(a)}, ${typeText(b)}`);
+  }
+  return areEqual(a, b, walk);
+}

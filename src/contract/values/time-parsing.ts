@@ -1,0 +1,294 @@
+/**
+ * Reads times with `%` codes, as the natives `parse-time` and `time` do. What the format does not name is that of
+ * 1970-01-01T00:00:00Z.
+ */
+
+import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
+import { daysOfDate, daysOfIsoWeek, daysOfMondayWeek, daysOfOrdinal, daysOfSundayWeek } from './calendar.ts';
+import { Time } from './time.ts';
+import { DAY_HALVES, MONTHS, type Part, partsOf, SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAYS } from './time-format.ts';
+
+/** The format that the native `time` reads. */
+export const ISO_FORMAT = '%Y-%m-%dT%H:%M:%SZ';
+/** The same with microseconds. */
+export const PRECISE_FORMAT = '%Y-%m-%dT%H:%M:%S.%vZ';
+
+/**
+ * Maximum length of a format and of a time in UTF-16 code units. Each pair of places in the two may have to be tried.
+ */
+export const MAX_TIME_TEXT = 1000;
+/** `%y` below it is a year of the century from 2000 on. */
+const FIRST_YEAR_OF_1900 = 69;
+
+/** What was read. */
+interface Fields {
+  century?: number;
+  yearOfCentury?: number;
+  month?: number;
+  day?: number;
+  ordinal?: number;
+  week?: number;
+  weekday?: number;
+  hour?: number;
+  isTwelveHours?: boolean;
+  isAfternoon?: boolean;
+  minute?: number;
+  second?: number;
+  micros?: number;
+  epochSeconds?: bigint;
+  zoneMinutes?: number;
+  /** The kind of week, if the format has a week. */
+  weeks?: 'iso' | 'sunday' | 'monday';
+}
+
+/** A way to read the beginning of a text: how long it is, and what it says. */
+interface Reading {
+  readonly length: number;
+  readonly fields: Fields;
+}
+
+/** @returns the ways to read the beginning of the text, the preferred one first */
+type Reader = (text: string) => readonly Reading[];
+
+const READERS: Readonly<Record<string, Reader>> = {
+  H: fixed(2, (hour) => ({ hour, isTwelveHours: false })),
+  I: fixed(2, (hour) => ({ hour, isTwelveHours: true })),
+  k: spaced((hour) => ({ hour, isTwelveHours: false })),
+  l: spaced((hour) => ({ hour, isTwelveHours: true })),
+  M: fixed(2, (minute) => ({ minute })),
+  S: fixed(2, (second) => ({ second })),
+  p: named(DAY_HALVES, (half) => ({ isAfternoon: half === 1, isTwelveHours: true })),
+  P: named(DAY_HALVES, (half) => ({ isAfternoon: half === 1, isTwelveHours: true })),
+  v: pattern(/^\d+/, ([digits]) => ({ micros: microsOf(digits) })),
+  q: pattern(/^\d+/, ([digits]) => ({ micros: microsOf(digits) })),
+  Q: (text) => [
+    ...pattern(/^\.(\d+)/, ([, digits]) => ({ micros: microsOf(digits) }))(text),
+    { length: 0, fields: { micros: 0 } },
+  ],
+  s: pattern(/^-?\d{1,18}/, ([digits]) => ({ epochSeconds: BigInt(digits) })),
+  Y: year({}),
+  y: fixed(2, (yearOfCentury) => ({ yearOfCentury })),
+  C: fixed(2, (century) => ({ century })),
+  B: named(MONTHS, (index) => ({ month: index + 1 })),
+  b: named(SHORT_MONTHS, (index) => ({ month: index + 1 })),
+  h: named(SHORT_MONTHS, (index) => ({ month: index + 1 })),
+  m: fixed(2, (month) => ({ month })),
+  d: fixed(2, (day) => ({ day })),
+  e: spaced((day) => ({ day })),
+  j: fixed(3, (ordinal) => ({ ordinal })),
+  G: year({ weeks: 'iso' }),
+  g: fixed(2, (yearOfCentury) => ({ yearOfCentury, weeks: 'iso' })),
+  f: fixed(2, (century) => ({ century, weeks: 'iso' })),
+  V: fixed(2, (week) => ({ week, weeks: 'iso' })),
+  U: fixed(2, (week) => ({ week, weeks: 'sunday' })),
+  W: fixed(2, (week) => ({ week, weeks: 'monday' })),
+  w: fixed(1, (weekday) => ({ weekday })),
+  u: fixed(1, (weekday) => ({ weekday })),
+  A: named(WEEKDAYS, (weekday) => ({ weekday })),
+  a: named(SHORT_WEEKDAYS, (weekday) => ({ weekday })),
+  z: zoneOffset,
+  N: zoneOffset,
+  Z: (text) => [...zoneOffset(text), ...zoneName(text)],
+};
+
+/** @throws ContractError for a time or a format of more than 1000 characters */
+export function checkLength(text: string): void {
+  if (text.length <= MAX_TIME_TEXT) return;
+  throw new ContractError('eval', `A time and its format may have at most ${MAX_TIME_TEXT} characters`);
+}
+
+/**
+ * @returns undefined when the text does not have that format
+ * @throws ContractError for texts of more than 1000 characters
+ */
+function readTime(format: string, text: string): Time | undefined {
+  checkLength(format);
+  checkLength(text);
+  const readings = match(partsOf(format), text.trim());
+  if (!readings) return undefined;
+  const all: Fields = {};
+  for (const { fields } of readings) Object.assign(all, fields);
+  return timeOf(all);
+}
+
+/** The native `parse-time`. @throws ContractError when the text does not have that format */
+export function parseTime(format: string, text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
+  const time = readTime(format, text);
+  if (time) return time;
+  throw new ContractError(
+    'eval',
+    dialect === 4
+      ? `Failed to parse time '${text}' with format: ${format}`
+      : 'native execution failure, parse-time failed with message: parse-time parse failure',
+  );
+}
+
+/** The native `time`. @param text such as `2016-07-22T12:00:00Z` @throws ContractError for another format */
+export function timeOfText(text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
+  const time = readTime(ISO_FORMAT, text);
+  if (time) return time;
+  throw new ContractError(
+    'eval',
+    dialect === 4
+      ? `Invalid time, expecting '${ISO_FORMAT}': ${text}`
+      : 'native execution failure, time failed with message: time default format parse failure',
+  );
+}
+
+/** @returns undefined unless the text is a time with microseconds, such as `2016-07-22T12:00:00.000001Z`, or without */
+export function timeOfJsonText(text: string, isPrecise: boolean): Time | undefined {
+  return text.length > MAX_TIME_TEXT ? undefined : readTime(isPrecise ? PRECISE_FORMAT : ISO_FORMAT, text);
+}
+
+/** @returns a reading for each code, in their order, which together read the whole text; undefined if there are none */
+function match(parts: readonly Part[], text: string): Reading[] | undefined {
+  const chosen: Reading[] = [];
+  /** Places in the format and the text from which the rest could not be read. */
+  const failed = new Set<number>();
+
+  const matchFrom = (part: number, at: number): boolean => {
+    if (part === parts.length) return at === text.length;
+    const place = part * (text.length + 1) + at;
+    if (failed.has(place)) return false;
+    const found = readingsOf(parts[part], text.slice(at)).some((reading) => {
+      chosen.push(reading);
+      if (matchFrom(part + 1, at + reading.length)) return true;
+      chosen.pop();
+      return false;
+    });
+    if (!found) failed.add(place);
+    return found;
+  };
+
+  return matchFrom(0, 0) ? chosen : undefined;
+}
+
+function readingsOf(part: Part, text: string): readonly Reading[] {
+  if ('code' in part) return Object.hasOwn(READERS, part.code) ? READERS[part.code](text) : [];
+  // A blank in the format stands for any blanks, and for none.
+  if (/^\s$/.test(part.text)) return [{ length: text.length - text.trimStart().length, fields: {} }];
+  return text.startsWith(part.text) ? [{ length: part.text.length, fields: {} }] : [];
+}
+
+function pattern(wanted: RegExp, fieldsOf: (found: RegExpExecArray) => Fields): Reader {
+  return (text) => {
+    const found = wanted.exec(text);
+    return found ? [{ length: found[0].length, fields: fieldsOf(found) }] : [];
+  };
+}
+
+/** Reads a number of that many characters. As in the original, only the first of them must be a digit: `1:` is 1. */
+function fixed(length: number, fieldsOf: (number: number) => Fields): Reader {
+  return (text) => {
+    const [digits] = /^\d+/.exec(text.slice(0, length)) ?? [];
+    return digits === undefined || text.length < length ? [] : [{ length, fields: fieldsOf(Number(digits)) }];
+  };
+}
+
+/** Reads a number of two characters, of which the first may be a blank, or of one digit. */
+function spaced(fieldsOf: (number: number) => Fields): Reader {
+  const ofOne = fixed(1, fieldsOf);
+  const ofTwo = fixed(2, fieldsOf);
+  return (text) => {
+    const blanks = /^ \d/.test(text) ? ofOne(text.slice(1)).map((each) => ({ ...each, length: 2 })) : [];
+    return [...blanks, ...ofTwo(text), ...ofOne(text)];
+  };
+}
+
+/** Reads one of some names, in lower or upper case. */
+function named(names: readonly string[], fieldsOf: (index: number) => Fields): Reader {
+  return (text) => {
+    const index = names.findIndex((name) => text.slice(0, name.length).toLowerCase() === name.toLowerCase());
+    return index < 0 ? [] : [{ length: names[index].length, fields: fieldsOf(index) }];
+  };
+}
+
+/** Reads all digits as a year; if the rest cannot be read then, exactly four. */
+function year(alsoSays: Fields): Reader {
+  const fieldsOf = (number: number) => {
+    const century = Math.floor(number / 100);
+    return { ...alsoSays, century, yearOfCentury: number - 100 * century };
+  };
+  const ofFour = fixed(4, fieldsOf);
+  return (text) => [...pattern(/^-?\d{1,9}(?!\d)/, ([digits]) => fieldsOf(Number(digits)))(text), ...ofFour(text)];
+}
+
+/** @returns the microseconds, rounded with the seventh digit */
+function microsOf(digits: string): number {
+  return Math.floor((Number(digits.slice(0, 7).padEnd(7, '0')) + 5) / 10);
+}
+
+function zoneOffset(text: string): readonly Reading[] {
+  return pattern(/^([+-])(\d\d):?(\d\d)/, ([, sign, hours, minutes]) => {
+    const total = Number(hours) * 60 + Number(minutes);
+    return { zoneMinutes: sign === '-' ? -total : total };
+  })(text);
+}
+
+/** Hours from UTC of the zones that have names in e-mail (RFC 822), and of their neighbours in Europe. */
+const ZONES: Readonly<Record<string, number>> = {
+  ZULU: 0,
+  UTC: 0,
+  GMT: 0,
+  EST: -5,
+  EDT: -4,
+  CST: -6,
+  CDT: -5,
+  MST: -7,
+  MDT: -6,
+  PST: -8,
+  PDT: -7,
+  WET: 0,
+  CET: 1,
+  CEST: 2,
+  EET: 2,
+  UT: 0,
+  Z: 0,
+};
+
+function zoneName(text: string): readonly Reading[] {
+  const name = Object.keys(ZONES).find((each) => text.startsWith(each));
+  return name === undefined ? [] : [{ length: name.length, fields: { zoneMinutes: 60 * ZONES[name] } }];
+}
+
+/** @returns undefined for a time beyond 64 bits */
+function timeOf(fields: Fields): Time | undefined {
+  const { epochSeconds, minute = 0, second = 0, micros = 0, zoneMinutes = 0 } = fields;
+  if (epochSeconds !== undefined) return timeWithin(epochSeconds * 1_000_000n);
+  const minutes = 60 * hourOf(fields) + minute - zoneMinutes;
+  const seconds = 86_400 * daysOf(fields) + 60 * minutes + second;
+  return timeWithin(BigInt(seconds) * 1_000_000n + BigInt(micros));
+}
+
+function timeWithin(micros: bigint): Time | undefined {
+  return BigInt.asIntN(64, micros) === micros ? new Time(micros) : undefined;
+}
+
+function hourOf({ hour = 0, isTwelveHours = false, isAfternoon = false }: Fields): number {
+  if (!isTwelveHours) return hour;
+  if (isAfternoon) return hour < 12 ? hour + 12 : hour;
+  return hour % 12;
+}
+
+/** If the format says the date in several ways, the first of these counts. */
+function daysOf(fields: Fields): number {
+  const { month, day, ordinal, week = 1, weekday = 4 } = fields;
+  const year = yearOf(fields);
+  if (ordinal !== undefined) return daysOfOrdinal(year, ordinal);
+  if (month !== undefined || day !== undefined) return daysOfDate(year, month ?? 1, day ?? 1);
+  switch (fields.weeks) {
+    case 'iso':
+      return daysOfIsoWeek(year, week, weekday || 7);
+    case 'sunday':
+      return daysOfSundayWeek(year, week, weekday % 7);
+    case 'monday':
+      return daysOfMondayWeek(year, week, weekday || 7);
+    default:
+      return daysOfOrdinal(year, 1);
+  }
+}
+
+function yearOf({ century, yearOfCentury = 70 }: Fields): number {
+  return yearOfCentury + 100 * (century ?? (yearOfCentury < FIRST_YEAR_OF_1900 ? 20 : 19));
+}

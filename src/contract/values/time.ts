@@ -1,0 +1,85 @@
+/** Points in time, to the microsecond. Days have 86,400 seconds. */
+
+import { ContractError } from '../errors.ts';
+import { type Numeric, toDecimal } from './arithmetic.ts';
+import { calendarDay } from './calendar.ts';
+import { Decimal } from './decimal.ts';
+import { floorModulo } from './integers.ts';
+
+const MICROS_IN_SECOND = 1_000_000n;
+const SECONDS_IN_DAY = 86_400;
+/** Times are 64-bit integers: some 292,000 years before and after 1970. */
+const MAX_MICROS = 2n ** 63n - 1n;
+
+/** A time as the calendar and the clock show it, in UTC. */
+export interface ClockTime {
+  /** Days since 1970-01-01. */
+  readonly days: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly micros: number;
+}
+
+export class Time {
+  /** Microseconds since 1970-01-01, of 64 bits. */
+  readonly micros: bigint;
+
+  /** @throws ContractError beyond 64 bits */
+  constructor(micros: bigint) {
+    if (micros > MAX_MICROS || micros < -MAX_MICROS - 1n) throw new ContractError('eval', 'Time is out of range');
+    this.micros = micros;
+  }
+
+  /** @param seconds rounded half-even to the microsecond @throws ContractError for a sum beyond 64 bits */
+  add(seconds: Numeric): Time {
+    const micros = toDecimal(seconds).multiply(Decimal.ofInteger(MICROS_IN_SECOND)).round('half-even');
+    return new Time(this.micros + micros);
+  }
+
+  /** @returns the seconds from the other time to this one, without trailing zeros */
+  subtract(other: Time): Decimal {
+    return Decimal.ofInteger(this.micros - other.micros).divide(Decimal.ofInteger(MICROS_IN_SECOND));
+  }
+
+  clock(): ClockTime {
+    const micros = Number(floorModulo(this.micros, MICROS_IN_SECOND));
+    const seconds = Number((this.micros - BigInt(micros)) / MICROS_IN_SECOND);
+    const days = Math.floor(seconds / SECONDS_IN_DAY);
+    const inDay = seconds - days * SECONDS_IN_DAY;
+    return {
+      days,
+      hour: Math.floor(inDay / 3600),
+      minute: Math.floor(inDay / 60) % 60,
+      second: inDay % 60,
+      micros,
+    };
+  }
+
+  /** @returns `2016-07-22T12:00:00Z`, without the fraction of the second */
+  toString(): string {
+    return `${this.#dateAndTime()}Z`;
+  }
+
+  /** @returns `2016-07-22T12:00:00.000001Z` */
+  toPreciseString(): string {
+    return `${this.#dateAndTime()}.${padded(this.clock().micros, 6)}Z`;
+  }
+
+  #dateAndTime(): string {
+    const { days, hour, minute, second } = this.clock();
+    const { year, month, day } = calendarDay(days);
+    const date = `${yearText(year)}-${padded(month, 2)}-${padded(day, 2)}`;
+    return `${date}T${padded(hour, 2)}:${padded(minute, 2)}:${padded(second, 2)}`;
+  }
+}
+
+/** @param number at least 0 */
+export function padded(number: number, digits: number, filler = '0'): string {
+  return `${number}`.padStart(digits, filler);
+}
+
+/** @returns at least four digits */
+export function yearText(year: number): string {
+  return `${year < 0 ? '-' : ''}${padded(Math.abs(year), 4)}`;
+}

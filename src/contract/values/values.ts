@@ -1,0 +1,278 @@
+/**
+ * The values of contracts, told apart by `typeof` and `instanceof`: integers are `bigint`, texts `string`, lists
+ * arrays, and objects maps. Nothing changes a value once it is made.
+ */
+
+import { ContractError } from '../errors.ts';
+import type { ModuleName, QualifiedName } from '../names.ts';
+import { Decimal } from './decimal.ts';
+import { Time } from './time.ts';
+
+/** What has a JSON form, and may stand in a table, an event or a flow. */
+export type Storable = Literal | Guard | ModuleRef | readonly Storable[] | StorableObject;
+export type StorableObject = ReadonlyMap<string, Storable>;
+
+export type Literal = bigint | Decimal | string | boolean | Time;
+
+/** Every value. The order of an object's entries is that in which they were written. */
+export type Value = Literal | Guard | ModuleRef | Unstorable | readonly Value[] | ContractObject;
+export type ContractObject = ReadonlyMap<string, Value>;
+
+/** What exists only while code runs: functions, tables, applications of capabilities. */
+export abstract class Unstorable {
+  /** Its type, as messages show it. */
+  abstract readonly type: string;
+  abstract toString(): string;
+  abstract equals(other: Unstorable): boolean;
+}
+
+/** A module or interface as a value. */
+export class ModuleRef {
+  readonly name: ModuleName;
+  /** What the module implements; undefined for an interface. */
+  readonly interfaces: readonly ModuleName[] | undefined;
+
+  constructor(name: ModuleName, interfaces: readonly ModuleName[] | undefined) {
+    this.name = name;
+    this.interfaces = interfaces;
+  }
+}
+
+export type Guard = KeysetGuard | KeysetRefGuard | UserGuard | CapabilityGuard | ModuleGuard | FlowGuard;
+
+abstract class GuardBase {
+  abstract readonly kind: string;
+}
+
+export const DEFAULT_PREDICATE = 'keys-all';
+
+export class KeysetGuard extends GuardBase {
+  readonly kind = 'keyset';
+  /** Public keys, each once, in order of code points. */
+  readonly keys: readonly string[];
+  /** The name of a function that decides how many keys must have signed. */
+  readonly predicate: string;
+
+  constructor(keys: Iterable<string>, predicate = DEFAULT_PREDICATE) {
+    super();
+    this.keys = [...new Set(keys)].sort(compareTexts);
+    this.predicate = predicate;
+  }
+}
+
+/** The name of a keyset that is stored under it. */
+export class KeysetRefGuard extends GuardBase {
+  readonly kind = 'keyset-ref';
+  /** `k`, or with a namespace `ns.k`. */
+  readonly name: string;
+
+  constructor(name: string) {
+    super();
+    this.name = name;
+  }
+}
+
+/** A function that fails unless it agrees, with its arguments. */
+export class UserGuard extends GuardBase {
+  readonly kind = 'user';
+  readonly fun: QualifiedName;
+  readonly args: readonly Storable[];
+
+  constructor(fun: QualifiedName, args: readonly Storable[]) {
+    super();
+    this.fun = fun;
+    this.args = args;
+  }
+}
+
+/** Agrees while the capability is acquired. */
+export class CapabilityGuard extends GuardBase {
+  readonly kind = 'capability';
+  readonly name: QualifiedName;
+  readonly args: readonly Storable[];
+  /** The only flow in which the guard agrees, if it was made for one. */
+  readonly flowId: string | undefined;
+
+  constructor(name: QualifiedName, args: readonly Storable[], flowId?: string) {
+    super();
+    this.name = name;
+    this.args = args;
+    this.flowId = flowId;
+  }
+}
+
+/** Agrees with the code of a module, and with whoever governs it. */
+export class ModuleGuard extends GuardBase {
+  readonly kind = 'module';
+  readonly module: ModuleName;
+  readonly name: string;
+
+  constructor(module: ModuleName, name: string) {
+    super();
+    this.module = module;
+    this.name = name;
+  }
+}
+
+/** Agrees in the steps of one flow. */
+export class FlowGuard extends GuardBase {
+  readonly kind = 'flow';
+  readonly flowId: string;
+  readonly name: string;
+
+  constructor(flowId: string, name: string) {
+    super();
+    this.flowId = flowId;
+    this.name = name;
+  }
+}
+
+export function isGuard(value: Value): value is Guard {
+  return value instanceof GuardBase;
+}
+
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: Value): value is ContractObject {
+  return value instanceof Map;
+}
+
+/** @returns an object whose entries are in the order of its keys, as most operations make it */
+export function sortedObject<V extends Value>(entries: Iterable<readonly [string, V]>): ReadonlyMap<string, V> {
+  return new Map([...entries].sort(([a], [b]) => compareTexts(a, b)));
+}
+
+/* Values can nest without end, and can hold the same list many times: fifty lines of code make a list of 2^50 items. */
+
+/** Maximum depth of lists, objects and arguments of guards in each other. Deeper nesting would exhaust the stack. */
+export const MAX_DEPTH = 500;
+/** Maximum number of values in a value, and of characters in its texts, for what goes through all of them. */
+export const MAX_PARTS = 2 ** 20;
+
+/** Counts what a walk through a value visits, so that the walk ends. */
+export class Walk {
+  #parts = 0;
+  #depth = 0;
+
+  /** @param parts how many values or characters come next @throws ContractError when there are too many */
+  visit(parts: number): void {
+    this.#parts += parts;
+    if (this.#parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
+  }
+
+  /** Visits the parts of a value. @throws ContractError when the nesting is too deep */
+  inside<T>(visitParts: () => T): T {
+    if (this.#depth === MAX_DEPTH) throw new ContractError('eval', `A value is nested more than ${MAX_DEPTH} deep`);
+    this.#depth++;
+    const result = visitParts();
+    this.#depth--;
+    return result;
+  }
+}
+
+/** @throws ContractError for a value that is too large to be walked through */
+export function isStorable(value: Value, walk = new Walk()): value is Storable {
+  walk.visit(1);
+  if (value instanceof Unstorable) return false;
+  if (isList(value)) return walk.inside(() => value.every((item) => isStorable(item, walk)));
+  if (isObject(value)) return walk.inside(() => [...value.values()].every((item) => isStorable(item, walk)));
+  return true;
+}
+
+/* Equality and order. */
+
+/** Values of different shapes cannot be compared. Of the shape `literal`, values of different types are unequal. */
+export type Shape = 'literal' | 'list' | 'object' | 'guard' | 'reference' | 'unstorable';
+
+export function shapeOf(value: Value): Shape {
+  if (isList(value)) return 'list';
+  if (isObject(value)) return 'object';
+  if (isGuard(value)) return 'guard';
+  if (value instanceof ModuleRef) return 'reference';
+  return value instanceof Unstorable ? 'unstorable' : 'literal';
+}
+
+/**
+ * Decimals are compared by value (1.0 is 1.00, but not 1), objects by their keys and values, keysets by the set of
+ * their keys and their predicate. Parts of different shapes are unequal.
+ * @throws ContractError for values that are too large to be compared
+ */
+export function areEqual(a: Value, b: Value, walk = new Walk()): boolean {
+  // Some thousand characters are compared in the time that another value takes.
+  walk.visit(typeof a === 'string' ? 1 + Math.floor(a.length / 4096) : 1);
+  if (a === b) return true;
+  if (isList(a)) return isList(b) && areListsEqual(a, b, walk);
+  if (isObject(a)) return isObject(b) && areObjectsEqual(a, b, walk);
+  if (isGuard(a)) return isGuard(b) && areGuardsEqual(a, b, walk);
+  if (a instanceof Decimal) return b instanceof Decimal && a.equals(b);
+  if (a instanceof Time) return b instanceof Time && a.micros === b.micros;
+  if (a instanceof ModuleRef) return b instanceof ModuleRef && areReferencesEqual(a, b);
+  if (a instanceof Unstorable) return b instanceof Unstorable && a.equals(b);
+  return false;
+}
+
+function areListsEqual(a: readonly Value[], b: readonly Value[], walk: Walk): boolean {
+  return a.length === b.length && walk.inside(() => a.every((item, i) => areEqual(item, b[i], walk)));
+}
+
+function areObjectsEqual(a: ContractObject, b: ContractObject, walk: Walk): boolean {
+  if (a.size !== b.size) return false;
+  return walk.inside(() =>
+    [...a].every(([key, value]) => {
+      const other = b.get(key);
+      return other !== undefined && areEqual(value, other, walk);
+    }),
+  );
+}
+
+function areGuardsEqual(a: Guard, b: Guard, walk: Walk): boolean {
+  switch (a.kind) {
+    case 'keyset':
+      return b.kind === 'keyset' && a.predicate === b.predicate && areListsEqual(a.keys, b.keys, walk);
+    case 'keyset-ref':
+      return b.kind === 'keyset-ref' && a.name === b.name;
+    case 'user':
+      return b.kind === 'user' && a.fun.text === b.fun.text && areListsEqual(a.args, b.args, walk);
+    case 'capability':
+      if (b.kind !== 'capability' || a.name.text !== b.name.text || a.flowId !== b.flowId) return false;
+      return areListsEqual(a.args, b.args, walk);
+    case 'module':
+      return b.kind === 'module' && a.module.text === b.module.text && a.name === b.name;
+    case 'flow':
+      return b.kind === 'flow' && a.flowId === b.flowId && a.name === b.name;
+  }
+}
+
+function areReferencesEqual(a: ModuleRef, b: ModuleRef): boolean {
+  const interfaces = (reference: ModuleRef) => reference.interfaces?.map((name) => name.text).join();
+  return a.name.text === b.name.text && interfaces(a) === interfaces(b);
+}
+
+/**
+ * @returns a negative number, 0 or a positive number; undefined unless both are integers, decimals, texts or times:
+ *   only these have an order
+ */
+export function order(a: Value, b: Value): number | undefined {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return a < b ? -1 : a > b ? 1 : 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
+  if (a instanceof Decimal && b instanceof Decimal) return a.compare(b);
+  if (a instanceof Time && b instanceof Time) return order(a.micros, b.micros);
+  return undefined;
+}
+
+/** Orders texts by code point. ECMAScript compares UTF-16 code units, which puts U+FFFF behind U+10000. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    // Both are at the beginning of a character, or in the middle of the same one.
+    if (a.charCodeAt(at) !== b.charCodeAt(at)) return codePoint(a, at) - codePoint(b, at);
+  }
+  return a.length - b.length;
+}
+
+/** @returns for the second half of a surrogate pair, that half, which follows the same first half in both texts */
+function codePoint(text: string, at: number): number {
+  return text.codePointAt(at) ?? 0;
+}

@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { ContractError } from '#pickaxe/contract/errors.js';
+import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
+import { Decimal } from '#pickaxe/contract/values/decimal.js';
+import { hashText, hashValue } from '#pickaxe/contract/values/hash.js';
+import {
+  jsonTextOf,
+  messageField,
+  readDecimal,
+  readInteger,
+  readKeyset,
+  readMessage,
+  readString,
+  valueOfJson,
+} from '#pickaxe/contract/values/json.js';
+import { printed } from '#pickaxe/contract/values/printing.js';
+import { Time } from '#pickaxe/contract/values/time.js';
+import {
+  areEqual,
+  CapabilityGuard,
+  FlowGuard,
+  isStorable,
+  KeysetGuard,
+  KeysetRefGuard,
+  ModuleGuard,
+  ModuleRef,
+  type Storable,
+  UserGuard,
+} from '#pickaxe/contract/values/values.js';
+import { parseExactJson } from '#pickaxe/ledger/json.js';
+import { storables } from '../arbitraries.ts';
+import { evaluate } from '../evaluate.ts';
+import { vectors } from '../vectors.ts';
+
+const module = new ModuleName('m');
+const myModule = new ModuleRef(new ModuleName('my-mod'), [new ModuleName('iface')]);
+
+/** The values of the vectors that are described in words. */
+const DESCRIBED: Readonly<Record<string, Storable>> = {
+  'keyset {keys: [a], pred: keys-all}': new KeysetGuard(['a']),
+  'keyset reference k': new KeysetRefGuard('k'),
+  'keyset reference n.k': new KeysetRefGuard('n.k'),
+  'user guard m.f (1)': new UserGuard(new QualifiedName(module, 'f'), [1n]),
+  'module guard': new ModuleGuard(module, 'x'),
+  'flow guard': new FlowGuard('…', 'x'),
+  'capability guard': new CapabilityGuard(new QualifiedName(module, 'C'), []),
+  'module reference': new ModuleRef(module, [new ModuleName('i')]),
+  'list of the module reference my-mod (implements iface), an object with it under a, and the user guard (f my-mod)': [
+    myModule,
+    new Map([['a', myModule]]),
+    new UserGuard(new QualifiedName(myModule.name, 'f'), [myModule]),
+  ],
+};
+
+/** @returns what is thrown */
+function failureOf(run: () => unknown): ContractError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ContractError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+const read = (json: string) => readMessage(parseExactJson(json));
+
+describe('the JSON of values', () => {
+  it.each(vectors.json_forms)('$value', ({ value, json, hash }) => {
+    const evaluated = Object.hasOwn(DESCRIBED, value) ? DESCRIBED[value] : evaluate(value).value;
+    if (!isStorable(evaluated)) throw new Error('not storable');
+    expect(jsonTextOf(evaluated)).toBe(json);
+    if (hash !== undefined) expect(hashValue(evaluated)).toBe(hash);
+    expect(areEqual(read(json), evaluated)).toBe(true);
+  });
+
+  it.each<[string, Storable, string]>([
+    ['a large negative integer', -(2n ** 53n), '{"int":"-9007199254740992"}'],
+    ['an integer that fits', -(2n ** 53n - 1n), '{"int":-9007199254740991}'],
+    ['a decimal with zeros', new Decimal(11000n, 2), '110'],
+    ['a large decimal', new Decimal(2n ** 53n, 1), '{"decimal":"900719925474099.2"}'],
+    ['a large whole decimal', new Decimal(2n ** 53n, 0), '{"decimal":"9007199254740992"}'],
+    ['a small decimal', new Decimal(542n, 12), '5.42e-10'],
+    ['zero with places', new Decimal(0n, 3), '0'],
+    ['ten million and a half', new Decimal(100000005n, 1), '1.00000005e7'],
+    ['a time before 1970', new Time(-1n), '{"timep":"1969-12-31T23:59:59.999999Z"}'],
+    ['a whole millisecond, whose fraction is lost', new Time(1000n), '{"time":"1970-01-01T00:00:00Z"}'],
+    ['a text', 'a"\\\n\u0001\u007fé😀', '"a\\"\\\\\\n\\u0001\u007fé😀"'],
+    [
+      'an object, in the order of hashes',
+      new Map<string, Storable>([
+        ['receiver-guard', 'g'],
+        ['source-chain', '0'],
+        ['receiver', 'r'],
+        ['amount', new Decimal(15n, 1)],
+      ]),
+      '{"amount":1.5,"receiver":"r","source-chain":"0","receiver-guard":"g"}',
+    ],
+    ['keys that objects of ECMAScript have', new Map([['__proto__', true]]), '{"__proto__":true}'],
+    [
+      'a flow’s capability guard',
+      new CapabilityGuard(new QualifiedName(module, 'C'), [], 'P'),
+      '{"cgPactId":"P","cgArgs":[],"cgName":"m.C"}',
+    ],
+    [
+      'a guard of a module in a namespace',
+      new ModuleGuard(new ModuleName('m', 'ns'), 'x'),
+      '{"moduleName":{"namespace":"ns","name":"m"},"name":"x"}',
+    ],
+    [
+      'an interface',
+      new ModuleRef(new ModuleName('i'), undefined),
+      '{"refSpec":null,"refName":{"namespace":null,"name":"i"}}',
+    ],
+  ])('of %s', (_, value, json) => {
+    expect(jsonTextOf(value)).toBe(json);
+  });
+
+  it('comes back as an equal value, except for whole milliseconds', () => {
+    fc.assert(
+      fc.property(storables, (value) => {
+        const json = jsonTextOf(value);
+        const back = read(json);
+        expect(jsonTextOf(back)).toBe(json);
+        if (!json.includes('"time"')) expect(areEqual(back, value)).toBe(true);
+      }),
+    );
+  });
+
+  it('cannot have half of a surrogate pair', () => {
+    expect(failureOf(() => jsonTextOf('\ud800')).message).toContain('surrogate');
+    expect(failureOf(() => jsonTextOf(new Map([['\ud800', 1n]]))).kind).toBe('eval');
+  });
+});
+
+describe('hashes', () => {
+  it.each(vectors.module_hashes.texts)('of $text', ({ text, hash }) => {
+    expect(hashText(text)).toBe(hash);
+  });
+
+  it('of the texts that are proven', () => {
+    expect(hashText('')).toBe('DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g');
+    expect(hashValue('hello')).toBe('Mk3PAn3UowqTLEQfNlol6GsXPe-kuOWJSCU0cbgbcs8');
+    expect(hashValue(new Map([['foo', 1n]]))).toBe('h9BZgylRf_M4HxcBXr15IcSXXXSz74ZC2IAViGle_z4');
+  });
+});
+
+describe('the data of a message', () => {
+  it.each([
+    ['1', '1.0'],
+    ['1.50', '1.5'],
+    ['[1, 2]', '[1.0 2.0]'],
+    ['{"b": 1, "a": {"int": 2}}', '{"a": 2,"b": 1.0}'],
+    ['{"int": 1.5}', '2'],
+    ['{"int": "-12"}', '-12'],
+    ['{"int": "x"}', '{"int": "x"}'],
+    ['{"int": 1, "more": 2}', '{"int": 1.0,"more": 2.0}'],
+    ['{"decimal": "1.50"}', '1.50'],
+    ['{"time": "2016-07-22T12:00:00Z"}', '"2016-07-22T12:00:00Z"'],
+    ['{"time": "noon"}', '{"time": "noon"}'],
+    ['{"keys": ["b", "a"], "pred": "keys-any"}', 'KeySet {keys: [a, b],pred: keys-any}'],
+    ['{"keys": ["b", "a"]}', '{"keys": ["b" "a"]}'],
+    ['{"keys": [1], "pred": "keys-any"}', '{"keys": [1.0],"pred": "keys-any"}'],
+    ['{"keysetref": 1}', '{"keysetref": 1.0}'],
+    ['{"fun": "f", "args": []}', '{"args": [],"fun": "f"}'],
+    ['{"keys,pred": 1}', '{"keys,pred": 1.0}'],
+  ])('%s is %s', (json, text) => {
+    expect(printed(read(json))).toBe(text);
+  });
+
+  it('cannot have null anywhere', () => {
+    for (const json of ['null', '[1, null]', '{"a": {"b": null}}', '{"fun": "m.f", "args": [null]}']) {
+      expect(valueOfJson(parseExactJson(json))).toBeUndefined();
+      const text = JSON.stringify(JSON.parse(json));
+      expect(failureOf(() => read(json))).toEqual(new ContractError('eval', `read-msg: parse failed: ${text}`));
+    }
+  });
+
+  it('has its keys', () => {
+    const data = parseExactJson('{"a": 1, "toString": 2}');
+    expect(printed(readMessage(messageField(data, 'a', 'read-msg')))).toBe('1.0');
+    expect(failureOf(() => messageField(data, 'b', 'read-msg'))).toEqual(
+      new ContractError('tx-failure', 'No such key in message: b'),
+    );
+    expect(failureOf(() => messageField(parseExactJson('{}'), 'toString', 'read-msg')).kind).toBe('tx-failure');
+    expect(failureOf(() => messageField('text', 'a', 'read-msg')).kind).toBe('tx-failure');
+    expect(failureOf(() => messageField(data, 'b', 'read-decimal', 5)).message).toBe('read-decimal failure');
+  });
+});
+
+describe('natives that read a key', () => {
+  const natives = { readInteger, readDecimal, readString, readKeyset };
+
+  test.each<[keyof typeof natives, string, string]>([
+    ['readInteger', '12', '12'],
+    ['readInteger', '2.5', '2'],
+    ['readInteger', '3.5', '4'],
+    ['readInteger', '{"int": 7}', '7'],
+    ['readInteger', '{"int": "90071992547409921"}', '90071992547409921'],
+    ['readInteger', '"-12"', '-12'],
+    ['readDecimal', '1.50', '1.5'],
+    ['readDecimal', '"2.50"', '2.50'],
+    ['readDecimal', '"3"', '3.0'],
+    ['readString', '"x"', '"x"'],
+    ['readKeyset', '{"keys": ["k2", "k1"], "pred": "keys-any"}', 'KeySet {keys: [k1, k2],pred: keys-any}'],
+    ['readKeyset', '{"keys": ["k1"]}', 'KeySet {keys: [k1],pred: keys-all}'],
+    ['readKeyset', '["k1"]', 'KeySet {keys: [k1],pred: keys-all}'],
+  ])('%s takes %s as %s', (native, json, text) => {
+    expect(printed(natives[native](parseExactJson(json)))).toBe(text);
+    expect(printed(natives[native](parseExactJson(json), 5))).toBe(
+      printed(natives[native](parseExactJson(json)), { dialect: 5 }),
+    );
+  });
+
+  test.each<[keyof typeof natives, string, string]>([
+    ['readInteger', '"x"', 'read-integer: parse failed: x'],
+    ['readInteger', '"1.5"', 'read-integer: parse failed: 1.5'],
+    ['readInteger', '{"int": true}', 'read-integer: parse failed: {"int":true}'],
+    ['readInteger', 'true', 'read-integer: parse failed: true'],
+    ['readDecimal', '{"int": 1}', 'read-decimal: parse failed: {"int":1}'],
+    ['readInteger', '{"decimal": "1.5"}', 'read-integer: parse failed: {"decimal":"1.5"}'],
+    ['readDecimal', '"1e3"', 'read-decimal: parse failed: 1e3'],
+    ['readDecimal', '{"decimal": "1.5"}', 'read-decimal: parse failed: {"decimal":"1.5"}'],
+    ['readString', '1', 'read-string: parse failed: 1'],
+    ['readKeyset', '{"pred": "keys-all"}', 'read-keyset: parse failed: {"pred":"keys-all"}'],
+    ['readKeyset', '[1]', 'read-keyset: parse failed: [1]'],
+    ['readKeyset', '{"keys": ["a"], "pred": 1}', 'read-keyset: parse failed: {"keys":["a"],"pred":1}'],
+  ])('%s refuses %s', (native, json, message) => {
+    expect(failureOf(() => natives[native](parseExactJson(json)))).toEqual(new ContractError('eval', message));
+  });
+
+  it('in dialect 5 read all forms of numbers, and say less', () => {
+    expect(printed(readDecimal(parseExactJson('{"decimal": "1.5"}'), 5))).toBe('1.5');
+    expect(printed(readDecimal(parseExactJson('{"int": 2}'), 5))).toBe('2.0');
+    expect(readInteger(parseExactJson('{"decimal": "2.5"}'), 5)).toBe(2n);
+    expect(failureOf(() => readInteger(parseExactJson('"x"'), 5)).message).toBe('read-integer failure');
+  });
+
+  it('refuse numbers of hostile size at once', () => {
+    const large = new ContractError('eval', 'A number has more than 65536 bits');
+    expect(failureOf(() => read('1e1000000000'))).toEqual(large);
+    expect(failureOf(() => readInteger(`${'9'.repeat(1_000_000)}`))).toEqual(large);
+    expect(failureOf(() => readDecimal('9'.repeat(1_000_000)))).toEqual(large);
+    expect(failureOf(() => readDecimal(`0.${'1'.repeat(256)}`)).message).toBe('decimal precision overflow (255 max)');
+  });
+});
