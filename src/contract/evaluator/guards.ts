@@ -130,12 +130,18 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
 
 /* Modules and flows. */
 
-function enforceFlow({ context, state }: Evaluation, id: string, kind: 'eval' | 'tx-failure'): void {
-  const current = context.step ? state.flow : undefined;
-  if (current?.id === id) return;
-  if (!current) throw new ContractError('eval', 'pact-id: not in pact execution');
-  const message = kind === 'eval' ? `Pact guard failed, intended: ${id}, active: ${current.id}` : 'Invalid Pact ID';
+function enforceFlow(evaluation: Evaluation, id: string, kind: 'eval' | 'tx-failure'): void {
+  const current = currentFlowId(evaluation);
+  if (current === id) return;
+  const message = kind === 'eval' ? `Pact guard failed, intended: ${id}, active: ${current}` : 'Invalid Pact ID';
   throw new ContractError(kind, message);
+}
+
+/** @returns the id of the flow that was executed last in this transaction @throws ContractError if there was none */
+export function currentFlowId({ state, dialect }: Evaluation): string {
+  if (state.flow) return state.flow.id;
+  const message5 = 'Attempted to fetch defpact data, but currently not within defpact execution';
+  throw new ContractError('eval', dialect === 4 ? 'pact-id: not in pact execution' : message5);
 }
 
 function enforceModule(evaluation: Evaluation, name: ModuleName): void {

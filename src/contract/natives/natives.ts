@@ -2,11 +2,12 @@
 
 import type { Native } from '../evaluator/native.ts';
 import { CONTROL } from './control.ts';
+import { FLOWS } from './flows.ts';
 import { LISTS } from './lists.ts';
 import { OPERATORS } from './operators.ts';
 import { TEXTS } from './texts.ts';
 import { TIME } from './time.ts';
 
 export const NATIVES: ReadonlyMap<string, Native> = new Map(
-  [...CONTROL, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME].map((native) => [native.name, native]),
+  [...CONTROL, ...FLOWS, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME].map((native) => [native.name, native]),
 );
