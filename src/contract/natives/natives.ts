@@ -1,6 +1,7 @@
 /** All native functions by their names. */
 
 import type { Native } from '../evaluator/native.ts';
+import { CAPABILITIES } from './capabilities.ts';
 import { CONTROL } from './control.ts';
 import { FLOWS } from './flows.ts';
 import { LISTS } from './lists.ts';
@@ -9,5 +10,8 @@ import { TEXTS } from './texts.ts';
 import { TIME } from './time.ts';
 
 export const NATIVES: ReadonlyMap<string, Native> = new Map(
-  [...CONTROL, ...FLOWS, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME].map((native) => [native.name, native]),
+  [...CAPABILITIES, ...CONTROL, ...FLOWS, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME].map((native) => [
+    native.name,
+    native,
+  ]),
 );
