@@ -373,10 +373,10 @@ export class Evaluator implements Evaluation {
       if (native) return new NativeFunction(native);
     }
     const meant = this.#meant(name, scope);
-    return meant instanceof ModuleRef ? meant : valueOfMember(meant);
+    return meant instanceof Member ? valueOfMember(meant) : meant;
   }
 
-  #meant(name: Name, scope: Scope): Member | ModuleRef {
+  #meant(name: Name, scope: Scope): Value {
     const text = textOfName(name);
     const meant = scope.names.find(text);
     if (meant) return meant;

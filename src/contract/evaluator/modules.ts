@@ -127,7 +127,7 @@ function install(evaluation: Evaluation, module: LoadedModule): void {
 
 /** What names mean in a module: its own definitions, and what it found when it was loaded. */
 class ModuleNames implements Names {
-  readonly found = new Map<string, Member | ModuleRef>();
+  readonly found = new Map<string, Value>();
   readonly #members: ReadonlyMap<string, Member>;
   /** Names of own definitions by `module.f` and `namespace.module.f`. */
   readonly #aliases = new Map<string, string>();
@@ -148,7 +148,7 @@ class ModuleNames implements Names {
     return this.#members.get(this.#aliases.get(name) ?? name);
   }
 
-  find(name: string): Member | ModuleRef | undefined {
+  find(name: string): Value | undefined {
     const meant = this.own(name) ?? this.found.get(name);
     const { name: module } = this.#reference;
     return meant ?? (name === module.name || name === module.text ? this.#reference : undefined);
