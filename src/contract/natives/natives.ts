@@ -2,11 +2,17 @@
 
 import type { Native } from '../evaluator/native.ts';
 import { CONTROL } from './control.ts';
+import { KEYSETS } from './keysets.ts';
 import { LISTS } from './lists.ts';
+import { MESSAGES } from './messages.ts';
+import { MODULES } from './modules.ts';
 import { OPERATORS } from './operators.ts';
 import { TEXTS } from './texts.ts';
 import { TIME } from './time.ts';
 
 export const NATIVES: ReadonlyMap<string, Native> = new Map(
-  [...CONTROL, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME].map((native) => [native.name, native]),
+  [...CONTROL, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME, ...MESSAGES, ...KEYSETS, ...MODULES].map((native) => [
+    native.name,
+    native,
+  ]),
 );
