@@ -1,6 +1,7 @@
 /** All native functions by their names. */
 
 import type { Native } from '../evaluator/native.ts';
+import { CAPABILITIES } from './capabilities.ts';
 import { CONTROL } from './control.ts';
 import { KEYSETS } from './keysets.ts';
 import { LISTS } from './lists.ts';
@@ -11,8 +12,7 @@ import { TEXTS } from './texts.ts';
 import { TIME } from './time.ts';
 
 export const NATIVES: ReadonlyMap<string, Native> = new Map(
-  [...CONTROL, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME, ...MESSAGES, ...KEYSETS, ...MODULES].map((native) => [
-    native.name,
-    native,
-  ]),
+  [...CAPABILITIES, ...CONTROL, ...KEYSETS, ...LISTS, ...MESSAGES, ...MODULES, ...OPERATORS, ...TEXTS, ...TIME].map(
+    (native) => [native.name, native],
+  ),
 );
