@@ -105,7 +105,11 @@ function userGuard([closure, ...more]: readonly Argument[], { dialect }: Evaluat
   if (!call) {
     const message5 = 'create-user-guard: expected function application of a top-level function';
     if (dialect === 5) throw nativeFailure({ name: 'create-user-guard' }, message5);
-    throw new ContractError('eval', 'User guard closure function must be def', closure.position);
+    throw new ContractError(
+      'eval',
+      `User guard closure function must be def: ${closure.code.trim()}`,
+      closure.position,
+    );
   }
   const { member, args } = call;
   const { kind } = member.definition;
