@@ -5,7 +5,7 @@ import { ContractError, type Position } from '../errors.ts';
 import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
-import { isObject, ModuleRef, type Value } from '../values/values.ts';
+import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
 import { withCapability } from './capabilities.ts';
 import { CONSTANTS } from './constants.ts';
@@ -278,8 +278,8 @@ export class Evaluator implements Evaluation {
   #requireTopLevel(name: string): void {
     const { frame } = this.#context;
     if (!frame) return;
-    const module = frame.member.module.name.text;
-    throw new ContractError('eval', `Top-level call used in module ${module}: ${name}`);
+    const where = this.dialect === 4 ? `${frame.member.module.name.text}: ${name}` : name;
+    throw new ContractError('eval', `Top-level call used in module ${where}`);
   }
 
   #evaluate(expression: Expression, scope: Scope): Value {
@@ -313,7 +313,7 @@ export class Evaluator implements Evaluation {
         return withCapability(this, call, position, () => this.evaluateBody(body, scope));
       }
       case 'unit':
-        throw new ContractError('eval', 'this evaluator has no unit value', expression.position);
+        return UNIT;
     }
   }
 

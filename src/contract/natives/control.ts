@@ -107,4 +107,10 @@ export const CONTROL: readonly Native[] = [
   lazy('bind', 'src:object:<{row}> binding:<{row}> -> <a>', (args, { evaluation, scope, binding }) =>
     args.length === 1 && binding ? evaluation.evaluateBinding(binding, args[0].value, scope) : undefined,
   ),
+  {
+    ...lazy('do', 'first:<a> last:<b> -> <b>', (args, { binding }) =>
+      binding ? undefined : args.map((arg) => arg.value).at(-1),
+    ),
+    dialect: 5,
+  },
 ];
