@@ -148,20 +148,9 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
 
 /* Modules and flows. */
 
-/** @returns the id of the flow of this transaction @throws ContractError if there is none */
-export function requireFlowId({ state, dialect }: Evaluation): string {
-  if (state.flow) return state.flow.id;
-  throw new ContractError(
-    'eval',
-    dialect === 4
-      ? 'pact-id: not in pact execution'
-      : 'Attempted to fetch defpact data, but currently not within defpact execution',
-  );
-}
-
 /** @param uncaught what a flow guard of dialect 4 says, which contract code cannot catch */
 function enforceFlow(evaluation: Evaluation, id: string, uncaught?: string): void {
-  const current = requireFlowId(evaluation);
+  const current = currentFlowId(evaluation);
   if (current === id) return;
   if (evaluation.dialect === 5) {
     const message = `Capability pact guard failed: invalid pact id, expected ${id} got ${current}`;
@@ -169,6 +158,13 @@ function enforceFlow(evaluation: Evaluation, id: string, uncaught?: string): voi
   }
   if (uncaught === undefined) throw new ContractError('tx-failure', 'Invalid Pact ID');
   throw new ContractError('eval', `${uncaught}, active: ${current}`);
+}
+
+/** @returns the id of the flow that was executed last in this transaction @throws ContractError if there was none */
+export function currentFlowId({ state, dialect }: Evaluation): string {
+  if (state.flow) return state.flow.id;
+  const message5 = 'Attempted to fetch defpact data, but currently not within defpact execution';
+  throw new ContractError('eval', dialect === 4 ? 'pact-id: not in pact execution' : message5);
 }
 
 function enforceModule(evaluation: Evaluation, name: ModuleName): void {
