@@ -111,7 +111,10 @@ export class Evaluator implements Evaluation {
     try {
       return action();
     } catch (fault) {
-      if (!(fault instanceof ContractError) || fault.kind !== 'tx-failure') throw fault;
+      if (!(fault instanceof ContractError)) throw fault;
+      // Before 4.4, code could catch everything.
+      const catches = this.environment.flags.has('DisablePact44') ? fault.kind !== 'gas' : fault.kind === 'tx-failure';
+      if (!catches) throw fault;
       this.state = state;
       return undefined;
     }

@@ -10,6 +10,7 @@ import {
   type UserGuard,
   type Value,
 } from '../values/values.ts';
+import { limited } from './access.ts';
 import type { Capability, Signature } from './environment.ts';
 import { heldCapabilities, includesCapability, isHeld } from './grants.ts';
 import { requireModule } from './lookup.ts';
@@ -74,7 +75,9 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
   const signed = countingSignatures(evaluation).filter(({ key }) => keys.includes(key)).length;
   const agrees = isBuiltInPredicate(predicate)
     ? BUILT_IN[predicate](keys.length, signed)
-    : evaluation.within({ access: 'none' }, () => asksPredicate(evaluation, predicate, keys.length, signed));
+    : limited(evaluation, evaluation.dialect === 4 ? 'none' : 'write', () =>
+        asksPredicate(evaluation, predicate, keys.length, signed),
+      );
   if (agrees) return;
   const shown = name === undefined ? shownKeys(keys, evaluation) : `'${name}`;
   throw new ContractError('tx-failure', `Keyset failure (${predicate}): ${shown}`);
@@ -125,7 +128,8 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
   if (findFrame(evaluation.context.frame, (frame) => frame.member.name.text === member.name.text)) {
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
-  evaluation.within({ access: 'none' }, () => evaluation.applyValue(member, args));
+  const access = evaluation.dialect === 4 ? 'none' : 'read';
+  limited(evaluation, access, () => evaluation.applyValue(member, args));
 }
 
 /* Modules and flows. */

@@ -5,9 +5,13 @@ import { CAPABILITIES } from './capabilities.ts';
 import { CONTROL } from './control.ts';
 import { LISTS } from './lists.ts';
 import { OPERATORS } from './operators.ts';
+import { TABLES } from './tables.ts';
 import { TEXTS } from './texts.ts';
 import { TIME } from './time.ts';
 
 export const NATIVES: ReadonlyMap<string, Native> = new Map(
-  [...CAPABILITIES, ...CONTROL, ...OPERATORS, ...LISTS, ...TEXTS, ...TIME].map((native) => [native.name, native]),
+  [...CAPABILITIES, ...CONTROL, ...OPERATORS, ...LISTS, ...TABLES, ...TEXTS, ...TIME].map((native) => [
+    native.name,
+    native,
+  ]),
 );

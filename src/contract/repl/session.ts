@@ -200,7 +200,7 @@ class Run implements TestRun {
     this.#reset();
     if (!transaction) return undefined;
     if (how === 'commit') {
-      this.committed.absorb(this.evaluator.database);
+      this.committed.absorb(this.evaluator.database, BigInt(transaction.number));
       this.#number++;
     }
     this.evaluator.database = this.committed;
