@@ -35,7 +35,8 @@ export class Database {
   readonly modules: Layered<LoadedModule>;
   readonly keysets: Layered<KeysetGuard>;
   readonly namespaces: Layered<Namespace>;
-  readonly flows: Layered<FlowState>;
+  /** By their ids. Of a flow that no step can follow, only that is kept. */
+  readonly flows: Layered<FlowState | 'completed'>;
   /** What the transactions that had a number have written, by the names of tables. */
   readonly histories: Layered<TableHistory>;
   readonly #below: Database | undefined;

@@ -42,6 +42,7 @@ export function requireHistory({ environment }: Evaluation): void {
 /** @throws ContractError if there is one already */
 export function createTable(evaluation: Evaluation, table: Table): void {
   requireRights(evaluation, table);
+  evaluation.gas.createTable(table.name);
   requireAccess(evaluation, 'write', 'createUserTable');
   if (evaluation.database.createTable(table.name)) return;
   if (evaluation.dialect === 5) throw databaseFault(`Table ${table.name} already exists`);
@@ -63,19 +64,21 @@ export function nameInLog({ name }: Table): string {
 
 /* Reading. */
 
-/** @returns undefined if there is no such row */
-export function readRow(evaluation: Evaluation, table: Table, key: string): StorableObject | undefined {
+/** @param native the one that reads @returns undefined if there is no such row */
+export function readRow(evaluation: Evaluation, table: Table, key: string, native: string): StorableObject | undefined {
   requireReadingRights(evaluation, table);
-  return rowAt(evaluation, table, key);
+  return rowAt(evaluation, table, key, native);
 }
 
-function rowAt(evaluation: Evaluation, table: Table, key: string): StorableObject | undefined {
+function rowAt(evaluation: Evaluation, table: Table, key: string, native: string): StorableObject | undefined {
   requireAccess(evaluation, 'read', 'readRow');
   // A table that was not created has no rows in dialect 4.
   const { dialect, database } = evaluation;
   const rows = dialect === 4 ? database.table(table.name) : requireTable(evaluation, table, 'readValue');
   const row = rows?.get(key);
-  evaluation.spend(row?.size ?? 0);
+  if (!row) return undefined;
+  evaluation.spend(row.size);
+  evaluation.gas.read(row.size, native);
   return row;
 }
 
@@ -95,10 +98,17 @@ export function readKeys(evaluation: Evaluation, table: Table): readonly string[
   });
 }
 
-/** @returns the keys and rows in order of the keys, each row as it is when its turn comes */
-export function* readRows(evaluation: Evaluation, table: Table): Generator<readonly [string, StorableObject]> {
+/**
+ * @param native the one that reads
+ * @returns the keys and rows in order of the keys, each row as it is when its turn comes
+ */
+export function* readRows(
+  evaluation: Evaluation,
+  table: Table,
+  native: string,
+): Generator<readonly [string, StorableObject]> {
   for (const key of readKeys(evaluation, table)) {
-    const row = rowAt(evaluation, table, key);
+    const row = rowAt(evaluation, table, key, native);
     if (!row) throw new ContractError('db', `Row ${key} was taken out of the table ${table.name} meanwhile`);
     yield [key, row];
   }
@@ -115,6 +125,7 @@ export function writeRow(
   object: ContractObject,
 ): void {
   const row = rowOf(object, evaluation);
+  evaluation.gas.write(key, object, mode);
   requireRights(evaluation, table);
   if (table.schema) checkRow(row, table.schema, mode === 'update', evaluation);
   requireAccess(evaluation, 'write', 'writeRow');

@@ -47,13 +47,13 @@ function choose(args: readonly Argument[], { evaluation }: Call): Value | undefi
   );
 }
 
-/** The message is evaluated only if it is needed. */
 function enforce(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
   if (evaluation.dialect === 5) return limited(evaluation, 'read', () => enforce5(args, evaluation));
   return limited(evaluation, 'none', () => {
-    if (evaluation.environment.flags.has('DisablePact45')) evaluateAll(args);
     const isMet = bool(args[0]);
+    // Since version 4.5 the message is evaluated only if it is needed, and costs nothing otherwise.
+    if (evaluation.gas.flags.has('DisablePact45') && typeof args[1].value !== 'string') return undefined;
     return isMet === false ? failWith(args[1], evaluation) : isMet;
   });
 }
@@ -66,10 +66,6 @@ function enforce5([condition, message]: readonly Argument[], evaluation: Evaluat
 function requireBool5({ value }: Argument, { dialect }: Evaluation): boolean {
   if (typeof value === 'boolean') return value;
   throw new ContractError('eval', `expected bool value, got ${printed(value, { dialect })}`);
-}
-
-function evaluateAll(args: readonly Argument[]): readonly Value[] {
-  return args.map(({ value }) => value);
 }
 
 /** Fails with the message. @throws ContractError */
@@ -108,8 +104,9 @@ function requireTest(test: Argument, evaluation: Evaluation): boolean {
 function attempt(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
   const [fallback, action] = args;
-  if (evaluation.environment.flags.has('DisablePact44')) evaluateAll([fallback]);
-  return limited(evaluation, 'read', () => evaluation.attempt(() => action.value)) ?? fallback.value;
+  // Before 4.4, the default value was evaluated in any case.
+  const early = evaluation.environment.flags.has('DisablePact44') ? fallback.value : undefined;
+  return limited(evaluation, 'read', () => evaluation.attempt(() => action.value)) ?? early ?? fallback.value;
 }
 
 function fail(message: string): never {
@@ -149,4 +146,10 @@ export const CONTROL: readonly Native[] = [
   lazy('bind', 'src:object:<{row}> binding:binding:<{row}> -> <a>', (args, { evaluation, scope, binding }) =>
     args.length === 1 && binding ? evaluation.evaluateBinding(binding, args[0].value, scope) : undefined,
   ),
+  {
+    ...lazy('do', 'first:<a> last:<b> -> <b>', (args, { binding }) =>
+      binding ? undefined : args.map((arg) => arg.value).at(-1),
+    ),
+    dialect: 5,
+  },
 ];

@@ -42,7 +42,7 @@ function columnNames(columns: readonly Value[], { evaluation: { dialect } }: Cal
 }
 
 function requireRow(native: string, table: Table, key: string, { evaluation }: Call): StorableObject {
-  const row = readRow(evaluation, table, key);
+  const row = readRow(evaluation, table, key, native);
   if (row) return row;
   const message4 = `${native}: row not found: ${key}`;
   const message5 = `No value found in table ${table.name} for key: ${key}`;
@@ -73,7 +73,7 @@ function withDefaultRead(args: readonly Argument[], { evaluation, scope, binding
   if (args.length !== 3 || !binding) return undefined;
   const [table, key, defaults] = args.map(({ value }) => value);
   if (!isTable(table) || !isText(key) || !isObject(defaults)) return undefined;
-  return evaluation.evaluateBinding(binding, readRow(evaluation, table, key) ?? defaults, scope);
+  return evaluation.evaluateBinding(binding, readRow(evaluation, table, key, 'with-default-read') ?? defaults, scope);
 }
 
 function select(args: readonly Argument[], call: Call): Value | undefined {
@@ -84,8 +84,9 @@ function select(args: readonly Argument[], call: Call): Value | undefined {
   if (!isTable(table) || !isList(columns) || !accepts) return undefined;
   const names = columnNames(columns, call);
   if (!names) return undefined;
+  call.evaluation.gas.select(args.length === 3 ? names.length : undefined);
   const rows: StorableObject[] = [];
-  for (const [, row] of readRows(call.evaluation, table)) {
+  for (const [, row] of readRows(call.evaluation, table, 'select')) {
     const isAccepted = requireBool(accepts(row), FILTER_TEXTS, call);
     if (isAccepted) rows.push(args.length === 3 ? selected(row, names, call) : row);
   }
@@ -101,8 +102,9 @@ function foldTable(args: readonly Argument[], call: Call): Value | undefined {
     if (call.evaluation.dialect === 5) return undefined;
     throw new ContractError('eval', textWith(table, TABLE_TEXTS, call));
   }
+  call.evaluation.gas.foldDb();
   const results: Value[] = [];
-  for (const [key, row] of readRows(call.evaluation, table)) {
+  for (const [key, row] of readRows(call.evaluation, table, 'fold-db')) {
     const isAccepted = requireBool(accepts(key, row), CONDITION_TEXTS, call);
     if (isAccepted) results.push(consume(key, row));
   }
@@ -196,12 +198,18 @@ export const TABLES: readonly Native[] = [
     if (!isTable(table) || !isText(key) || number === undefined || more.length > 0) return undefined;
     return readTransactions(evaluation, table, number).flatMap((txid) => {
       const writes = readWrites(evaluation, table, txid).filter((write) => write.key === key);
-      return writes.map(({ row }) => sortedObject<Value>(Object.entries({ txid, value: row })));
+      return writes.map(({ row }) => {
+        evaluation.gas.read(row.size, 'keylog');
+        return sortedObject<Value>(Object.entries({ txid, value: row }));
+      });
     });
   }),
-  strict('keys', `${TABLE} -> [string]`, ([table, ...more], { evaluation }) =>
-    isTable(table) && more.length === 0 ? readKeys(evaluation, table) : undefined,
-  ),
+  strict('keys', `${TABLE} -> [string]`, ([table, ...more], { evaluation }) => {
+    if (!isTable(table) || more.length > 0) return undefined;
+    const keys = readKeys(evaluation, table);
+    evaluation.gas.keys(keys.length);
+    return keys;
+  }),
   strict('read', [`${TABLE} key:string -> ${ROW}`, `${TABLE} key:string columns:[string] -> ${ROW}`], read),
   lazy(
     'select',
@@ -214,15 +222,18 @@ export const TABLES: readonly Native[] = [
   historical('txids', `${TABLE} txid:integer -> [integer]`, ([table, from, ...more], evaluation) => {
     const number = transactionNumber(from);
     if (!isTable(table) || number === undefined || more.length > 0) return undefined;
-    return readTransactions(evaluation, table, number);
+    const transactions = readTransactions(evaluation, table, number);
+    evaluation.gas.keys(transactions.length, 'txids');
+    return transactions;
   }),
   historical('txlog', `${TABLE} txid:integer -> [object:*]`, ([table, transaction, ...more], evaluation) => {
     const number = transactionNumber(transaction);
     if (!isTable(table) || number === undefined || more.length > 0) return undefined;
     const name = nameInLog(table);
-    return readWrites(evaluation, table, number).map(({ key, row }) =>
-      sortedObject<Value>(Object.entries({ key, table: name, value: row })),
-    );
+    return readWrites(evaluation, table, number).map(({ key, row }) => {
+      evaluation.gas.read(row.size, 'txlog');
+      return sortedObject<Value>(Object.entries({ key, table: name, value: row }));
+    });
   }),
   writing('update'),
   lazy(
