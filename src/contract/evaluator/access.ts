@@ -21,6 +21,16 @@ export function requireAccess(evaluation: Evaluation, access: TableAccess, opera
   throw databaseFault('Operation disallowed in read-only or sys-only mode');
 }
 
+/**
+ * @param native that shows what other transactions have done
+ * @throws ContractError where only a query may run it
+ */
+export function requireLocal({ environment, dialect }: Evaluation, native: string): void {
+  if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;
+  const message = 'Operation only permitted in local execution mode';
+  throw new ContractError('eval', dialect === 4 ? message : `${message}: ${native}`);
+}
+
 /** @returns a failure of the database in the words of dialect 5 */
 export function databaseFault(message: string): ContractError {
   return new ContractError('db', `Error during database operation: ${message}`);

@@ -16,7 +16,7 @@ import type { Capability, Signature } from './environment.ts';
 import { heldCapabilities, includesCapability, isHeld } from './grants.ts';
 import { requireModule } from './lookup.ts';
 import { isInterface, type LoadedModule, Member } from './module.ts';
-import type { Evaluation } from './native.ts';
+import { type Evaluation, NativeFunction } from './native.ts';
 import { findFrame } from './state.ts';
 
 /** @throws ContractError unless the guard agrees */
@@ -99,8 +99,9 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
 }
 
 function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint, matched: bigint): boolean {
-  const member = requireFunction(evaluation, predicate);
-  const answer = evaluation.applyValue(member, [count, matched]);
+  const native = evaluation.findNative(predicate);
+  const asked = native ? new NativeFunction(native) : requireFunction(evaluation, predicate);
+  const answer = evaluation.applyValue(asked, [count, matched]);
   if (typeof answer === 'boolean') return answer;
   throw new ContractError('eval', `Invalid response from keyset predicate: ${evaluation.print(answer)}`);
 }

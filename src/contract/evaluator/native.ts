@@ -56,6 +56,7 @@ export interface Evaluation {
   readonly transactionNames: Names;
   /** Whether a native has this name. */
   readonly isNative: (name: string) => boolean;
+  findNative(name: string): Native | undefined;
   /** Whether a native, a constant of the language or a function of the interpreter has this name. */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;

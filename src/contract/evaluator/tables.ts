@@ -31,12 +31,6 @@ function requireReadingRights(evaluation: Evaluation, table: Table): void {
   if (!evaluation.environment.flags.has('AllowReadInLocal')) requireRights(evaluation, table);
 }
 
-/** @throws ContractError where nodes do not tell what earlier transactions have done */
-export function requireHistory({ environment }: Evaluation): void {
-  if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;
-  throw new ContractError('eval', 'Operation only permitted in local execution mode');
-}
-
 /* Tables. */
 
 /** @throws ContractError if there is one already */
@@ -155,7 +149,6 @@ function existingRow(evaluation: Evaluation, mode: WriteMode, table: Table, key:
 
 /** @param from a number @returns the transactions that have written to the table, from that number on */
 export function readTransactions(evaluation: Evaluation, table: Table, from: bigint): readonly bigint[] {
-  requireHistory(evaluation);
   requireReadingRights(evaluation, table);
   requireAccess(evaluation, 'write', 'txids');
   requireTable(evaluation, table, 'query');
@@ -169,7 +162,6 @@ export function readTransactions(evaluation: Evaluation, table: Table, from: big
 
 /** @returns what a transaction has written to the table */
 export function readWrites(evaluation: Evaluation, table: Table, transaction: bigint): readonly LoggedWrite[] {
-  requireHistory(evaluation);
   requireReadingRights(evaluation, table);
   requireAccess(evaluation, 'write', 'getTxLog');
   let it = evaluation.database.histories.get(table.name);

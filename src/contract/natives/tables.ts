@@ -1,6 +1,7 @@
 /** Natives that read and write tables. */
 
 import { ContractError } from '../errors.ts';
+import { requireLocal } from '../evaluator/access.ts';
 import { Table, textOfName } from '../evaluator/module.ts';
 import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
 import {
@@ -182,7 +183,11 @@ function historical(
   signature: string,
   run: (values: readonly Value[], evaluation: Evaluation) => Value | undefined,
 ): Native {
-  return { ...strict(name, signature, (values, { evaluation }) => run(values, evaluation)), dialect: 4 };
+  const native = strict(name, signature, (values, { evaluation }) => {
+    requireLocal(evaluation, name);
+    return run(values, evaluation);
+  });
+  return { ...native, dialect: 4 };
 }
 
 export const TABLES: readonly Native[] = [
