@@ -11,11 +11,12 @@ import {
   type UserGuard,
   type Value,
 } from '../values/values.ts';
+import { limited } from './access.ts';
 import type { Capability, Signature } from './environment.ts';
 import { heldCapabilities, includesCapability, isHeld } from './grants.ts';
 import { requireModule } from './lookup.ts';
 import { isInterface, type LoadedModule, Member } from './module.ts';
-import type { Evaluation } from './native.ts';
+import { type Evaluation, NativeFunction } from './native.ts';
 import { findFrame } from './state.ts';
 
 /** @throws ContractError unless the guard agrees */
@@ -92,7 +93,9 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
   const count = BigInt(keys.length);
   const agrees =
     satisfiesBuiltIn(predicate, count, matched) ??
-    evaluation.within({ access: 'none' }, () => asksPredicate(evaluation, predicate, count, matched));
+    limited(evaluation, evaluation.dialect === 4 ? 'none' : 'write', () =>
+      asksPredicate(evaluation, predicate, count, matched),
+    );
   if (agrees) return;
   // Dialect 5 always shows the keys.
   const shown = name === undefined || evaluation.dialect === 5 ? shownKeys(keys, evaluation) : `'${name}`;
@@ -100,8 +103,9 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
 }
 
 function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint, matched: bigint): boolean {
-  const member = requireFunction(evaluation, predicate);
-  const answer = evaluation.applyValue(member, [count, matched]);
+  const native = evaluation.findNative(predicate);
+  const asked = native ? new NativeFunction(native) : requireFunction(evaluation, predicate);
+  const answer = evaluation.applyValue(asked, [count, matched]);
   if (typeof answer === 'boolean') return answer;
   throw new ContractError('eval', `Invalid response from keyset predicate: ${evaluation.print(answer)}`);
 }
@@ -145,9 +149,8 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
   // Since version 5.3, such a function may read tables.
-  const { access } = evaluation.context;
-  const allowed = evaluation.dialect === 4 || access === 'none' ? 'none' : 'read';
-  evaluation.within({ access: allowed }, () => evaluation.applyValue(member, args));
+  const access = evaluation.dialect === 4 ? 'none' : 'read';
+  limited(evaluation, access, () => evaluation.applyValue(member, args));
 }
 
 /* Modules and flows. */

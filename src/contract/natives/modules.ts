@@ -1,6 +1,7 @@
 /** Natives of namespaces and modules, and of the language's version. */
 
 import { ContractError } from '../errors.ts';
+import { requireLocal } from '../evaluator/access.ts';
 import { administer } from '../evaluator/guards.ts';
 import { findModule, requireModule } from '../evaluator/lookup.ts';
 import { isInterface, type LoadedModule } from '../evaluator/module.ts';
@@ -29,16 +30,6 @@ function ofText(name: string, signature: string, run: (text: string, evaluation:
   return strict(name, signature, ([text, ...more], { evaluation }) =>
     isText(text) && more.length === 0 ? run(text, evaluation) : undefined,
   );
-}
-
-/**
- * @param native that shows what other transactions have done
- * @throws ContractError where only a query may run it
- */
-function requireLocal({ environment, dialect }: Evaluation, native: string): void {
-  if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;
-  const message = 'Operation only permitted in local execution mode';
-  throw new ContractError('eval', dialect === 4 ? message : `${message}: ${native}`);
 }
 
 /* Namespaces. */

@@ -203,7 +203,7 @@ class Run implements TestRun {
     this.evaluator.gas.set(0n);
     if (!transaction) return undefined;
     if (how === 'commit') {
-      this.committed.absorb(this.evaluator.database);
+      this.committed.absorb(this.evaluator.database, BigInt(transaction.number));
       this.#number++;
     }
     this.evaluator.database = this.committed;
