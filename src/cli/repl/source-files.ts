@@ -21,21 +21,26 @@ export class SourceFiles {
 
   /** @param stdin the bytes of standard input, if it is run @throws UsageError when they are no text */
   constructor(stdin?: Uint8Array) {
-    this.#stdin = stdin && orUsageError(() => textOf(stdin, 'Standard input'));
+    this.#stdin =
+      stdin &&
+      orUsageError(
+        () => textOf(stdin),
+        (why) => `Standard input cannot be read: ${why}.`,
+      );
   }
 
   /** @throws UsageError that says why a file cannot be run, and what to do */
   check(path: string): void {
     orUsageError(
       () => this.read(path),
-      (why) => `${why} ${REMEDY}`,
+      (why) => `${path} cannot be read: ${why}. ${REMEDY}`,
     );
   }
 
-  /** @returns the text of a file @throws Error whose message is a sentence */
+  /** @returns the text of a file @throws Error whose message is a clause */
   readonly read = (path: string): string => {
     if (path === STDIN_NAME && this.#stdin !== undefined) return this.#stdin;
-    return textOf(bytesOf(path), path);
+    return textOf(bytesOf(path));
   };
 }
 
@@ -48,15 +53,15 @@ function bytesOf(path: string): Uint8Array {
   try {
     return readRegularFile(path, MAX_FILE_BYTES).bytes;
   } catch (fault) {
-    const why = fault instanceof UnfitFile ? fault.message : whyUnreadable(fault as NodeJS.ErrnoException, path);
-    throw new Error(`${path} cannot be read: ${why}.`, { cause: fault });
+    if (fault instanceof UnfitFile) throw fault;
+    throw new Error(whyUnreadable(fault as NodeJS.ErrnoException, path), { cause: fault });
   }
 }
 
-function textOf(bytes: Uint8Array, name: string): string {
+function textOf(bytes: Uint8Array): string {
   try {
     return decodeText(bytes);
   } catch {
-    throw new Error(`${name} cannot be read: it is not UTF-8 text.`);
+    throw new UnfitFile('it is not UTF-8 text');
   }
 }
