@@ -1,9 +1,10 @@
 /** What the prompt answers to each line that a person types, without a terminal. */
 
-import type { ContractSession, TextResult } from '../../contract/repl/result.ts';
+import type { TextResult } from '../../contract/repl/result.ts';
 import type { Paint } from '../../terminal/screen.ts';
 import { oneLine, severalLines } from '../../text/plain-text.ts';
 import { errorLines, fileLines, hasFailed, summaryLine } from './report.ts';
+import type { ContractSession } from './run-files.ts';
 import { isUnfinished } from './unfinished.ts';
 
 /**

@@ -31,7 +31,11 @@ function suiteOf(result: FileResult): string {
   const cases = expectations.map((each) => caseOf(names.next(wordsOf(each)), each.place, failureIn(each)));
   if (error !== undefined) {
     const { place, message, frames } = error;
-    const details = [place === undefined ? file : placeText(place), message, ...frames].join('\n');
+    const details = [
+      place === undefined ? file : placeText(place),
+      message,
+      ...frames.map((frame) => ` at ${frame}`),
+    ].join('\n');
     const inside = `<error${attributes({ message, type: 'Error' })}>${escaped(details)}</error>`;
     cases.push(caseOf(names.next(WHOLE_FILE), place, inside, file));
   }

@@ -22,7 +22,7 @@ export function placeText({ file, position: { line, column } }: Place): string {
 /** @returns a line for each call, after one that says where the form is and why it failed */
 export function errorLines({ place, message, frames }: Failure, file: string): string[] {
   const where = place === undefined ? oneLine(file) : placeText(place);
-  return [`${where}:Error: ${oneLine(message)}`, ...frames.map((frame) => ` ${oneLine(frame)}`)];
+  return [`${where}:Error: ${oneLine(message)}`, ...frames.map((frame) => ` at ${oneLine(frame)}`)];
 }
 
 /** @param isOneOfSeveral whether the last line has to say which file it is about */

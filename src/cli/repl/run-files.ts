@@ -3,13 +3,16 @@
 import { writeFileSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { Dialect } from '../../contract/dialect.ts';
-import type { ContractSession, FileResult, SessionOptions } from '../../contract/repl/result.ts';
+import type { FileResult } from '../../contract/repl/result.ts';
+import type { Session, SessionOptions } from '../../contract/repl/session.ts';
 import { severalLines } from '../../text/plain-text.ts';
 import type { Io } from '../io.ts';
 import { junitXml } from './junit.ts';
 import { fileLines, hasFailed, placeText, reportOf, summaryLine } from './report.ts';
 import { resolvePath, type SourceFiles, STDIN, STDIN_NAME } from './source-files.ts';
 
+/** Tests put another one in its place. */
+export type ContractSession = Pick<Session, 'runFile' | 'runText' | 'names'>;
 export type MakeSession = (options: SessionOptions) => ContractSession;
 
 export interface RunOptions {

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pickaxe-repl-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const place = { file: '<input>', position: { line: 1, column: 4, offset: 4 } };
-const error = { place, message: 'no such thing', frames: [' at a.repl:1:0: (f)'] };
+const error = { place, message: 'no such thing', frames: ['a.repl:1:0: (f)'] };
 
 let session: FakeSession;
 let conversation: Conversation;

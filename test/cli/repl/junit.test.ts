@@ -15,7 +15,7 @@ it('has a suite for each file and a case for each expectation', () => {
       error: {
         place: { file: 'b.repl', position: { line: 9, column: 1, offset: 0 } },
         message: 'Cannot resolve x',
-        frames: [' at b.repl:9:4: (m.f)'],
+        frames: ['b.repl:9:4: (m.f)'],
       },
     }),
     resultOf({ file: 'c.repl' }),
