@@ -37,20 +37,27 @@ export function fileLines(result: FileResult, isOneOfSeveral: boolean): string[]
   ];
 }
 
+/** Maximum number of files that the summary names. */
+const MOST_NAMED = 4;
+
 /** @returns one line about all files */
 export function summaryLine(results: readonly FileResult[]): string {
   const count = results.reduce((sum, { expectations }) => sum + expectations.length, 0);
   const failed = results.reduce((sum, result) => sum + failuresOf(result).length, 0);
   const stopped = results.filter(({ error }) => error !== undefined);
-  const empty = results.filter(({ expectations }) => expectations.length === 0);
+  const empty = results.filter(({ error, expectations }) => error === undefined && expectations.length === 0);
   const passed = failed === 0 ? `${count === 1 ? '' : 'all '}passed` : `${count - failed} passed, ${failed} failed`;
   return [
     `${plural(results.length, 'file')}, ${plural(count, 'expectation')}${count === 0 ? '' : `: ${passed}`}`,
     ...(stopped.length === 0 ? [] : [`${plural(stopped.length, 'file')} ended with an error`]),
-    ...(empty.length === 0 || count === 0
-      ? []
-      : [`no expectation in ${empty.map(({ file }) => oneLine(file)).join(', ')}`]),
+    ...(empty.length === 0 || results.length === 1 ? [] : [`no expectation in ${namesOf(empty)}`]),
   ].join('; ');
+}
+
+function namesOf(results: readonly FileResult[]): string {
+  const names = results.slice(0, MOST_NAMED).map(({ file }) => oneLine(file));
+  const rest = results.length - names.length;
+  return `${names.join(', ')}${rest === 0 ? '' : ` and ${plural(rest, 'other')}`}`;
 }
 
 export function reportOf(result: FileResult): ReplReport {

@@ -89,6 +89,16 @@ Load failed
     expect(io.stdout).toBe('Load successful\n1 file, 0 expectations\n');
   });
 
+  it('names some of the files without expectations, but not those that failed anyway', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => file(`${name}.repl`, 'empty'));
+    await repl([...names, passes, stops]);
+    const four = names.slice(0, 4).join(', ');
+    expect(io.stdout).toContain(`; 1 file ended with an error; no expectation in ${four} and 2 others\n`);
+    io.stdout = '';
+    await repl([empty, stops, empty]);
+    expect(io.stdout).toContain(`1 failed; 1 file ended with an error; no expectation in ${empty}, ${empty}\n`);
+  });
+
   it('prints what the code prints, and values only with --trace', async () => {
     await repl([talks]);
     expect(io.stdout).toMatch(/^one\ntwo \[2J\nLoad/);
