@@ -21,7 +21,8 @@ export class Database {
   readonly modules: Layered<LoadedModule>;
   readonly keysets: Layered<KeysetGuard>;
   readonly namespaces: Layered<Namespace>;
-  readonly flows: Layered<FlowState>;
+  /** By their ids. Of a flow that no step can follow, only that is kept. */
+  readonly flows: Layered<FlowState | 'completed'>;
   readonly #below: Database | undefined;
   readonly #tables = new Map<string, Layered<StorableObject>>();
 

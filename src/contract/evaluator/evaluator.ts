@@ -5,13 +5,14 @@ import { ContractError, type Position } from '../errors.ts';
 import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
-import { isObject, ModuleRef, type Value } from '../values/values.ts';
+import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
 import { withCapability } from './capabilities.ts';
 import { CONSTANTS } from './constants.ts';
 import { Database } from './database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
+import { GasMeter } from './gas.ts';
 import { requireModule, TransactionNames } from './lookup.ts';
 import { type Callable, Member, tableOf, textOfName } from './module.ts';
 import {
@@ -45,12 +46,15 @@ export interface EvaluatorOptions {
   readonly maxSteps?: number;
   readonly environment?: Environment;
   readonly database?: Database;
+  /** Everything is free of charge by default. */
+  readonly gas?: GasMeter;
 }
 
 export class Evaluator implements Evaluation {
   readonly dialect: Dialect;
   environment: Environment;
   database: Database;
+  readonly gas: GasMeter;
   state: State = INITIAL_STATE;
   readonly transactionNames = new TransactionNames(this);
   /** What code outside of modules sees. */
@@ -69,11 +73,13 @@ export class Evaluator implements Evaluation {
     maxSteps = MAX_STEPS,
     environment = INITIAL_ENVIRONMENT,
     database = new Database(),
+    gas = new GasMeter({ dialect, flags: environment.flags }),
   }: EvaluatorOptions) {
     this.dialect = dialect;
     this.environment = environment;
     this.database = database;
     this.testFunctions = testFunctions;
+    this.gas = gas;
     this.#natives = natives;
     this.#maxSteps = maxSteps;
   }
@@ -160,6 +166,7 @@ export class Evaluator implements Evaluation {
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
         return this.#applyNative(callee, all, application, scope);
       }
+      this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
       return callee instanceof Closure
         ? this.#applyClosure(callee, args, position)
@@ -170,6 +177,7 @@ export class Evaluator implements Evaluation {
   }
 
   applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
+    if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
     if (callable instanceof Closure) return this.#applyClosure(callable, args, undefined);
     if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this.dialect), args });
     const given = args.map((value) => new GivenArgument(this, value));
@@ -260,6 +268,8 @@ export class Evaluator implements Evaluation {
   #applyNative(native: Native, args: readonly Argument[], application: Application | undefined, scope: Scope): Value {
     const { binding, position } = application ?? {};
     if (native.isTopLevel) this.#requireTopLevel(native.name);
+    // The functions that only the interactive interpreter has are free of charge.
+    if (this.#natives.get(native.name) === native) this.gas.native(native.name);
     const value = native.apply(args, { evaluation: this, scope, binding, position });
     if (value === undefined) throw wrongArguments(native, args, this.dialect);
     return value;
@@ -268,8 +278,8 @@ export class Evaluator implements Evaluation {
   #requireTopLevel(name: string): void {
     const { frame } = this.#context;
     if (!frame) return;
-    const module = frame.member.module.name.text;
-    throw new ContractError('eval', `Top-level call used in module ${module}: ${name}`);
+    const where = this.dialect === 4 ? `${frame.member.module.name.text}: ${name}` : name;
+    throw new ContractError('eval', `Top-level call used in module ${where}`);
   }
 
   #evaluate(expression: Expression, scope: Scope): Value {
@@ -303,12 +313,14 @@ export class Evaluator implements Evaluation {
         return withCapability(this, call, position, () => this.evaluateBody(body, scope));
       }
       case 'unit':
-        throw new ContractError('eval', 'this evaluator has no unit value', expression.position);
+        return UNIT;
     }
   }
 
   #evaluateCond({ branches, otherwise }: Cond, scope: Scope): Value {
     for (const { condition, value } of branches) {
+      // It stands for applications of `if` in each other.
+      this.gas.native('if');
       const isMet = this.evaluate(condition, scope);
       if (typeof isMet !== 'boolean') {
         throw new ContractError('eval', `cond: conditional not boolean: ${this.print(isMet)}`, condition.position);
@@ -373,10 +385,10 @@ export class Evaluator implements Evaluation {
       if (native) return new NativeFunction(native);
     }
     const meant = this.#meant(name, scope);
-    return meant instanceof ModuleRef ? meant : valueOfMember(meant);
+    return meant instanceof Member ? valueOfMember(meant) : meant;
   }
 
-  #meant(name: Name, scope: Scope): Member | ModuleRef {
+  #meant(name: Name, scope: Scope): Value {
     const text = textOfName(name);
     const meant = scope.names.find(text);
     if (meant) return meant;
@@ -418,6 +430,10 @@ function isCallable(member: Member): member is Member<Callable> {
 function valueOfMember(member: Member): Value {
   if (member.value !== undefined) return member.value;
   return member.is('deftable') ? tableOf(member) : member;
+}
+
+function nameOf(callable: Closure | Member): string | undefined {
+  return callable instanceof Member ? callable.definition.name : undefined;
 }
 
 function calledMember(member: Member, dialect: Dialect): Member<Callable> {

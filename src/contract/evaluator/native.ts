@@ -7,6 +7,7 @@ import { typeText } from '../values/printing.ts';
 import { Unstorable, type Value } from '../values/values.ts';
 import type { Database } from './database.ts';
 import type { Environment } from './environment.ts';
+import type { GasMeter } from './gas.ts';
 import type { Callable, Member, Names } from './module.ts';
 import type { Closure, Scope } from './scope.ts';
 import type { Context, State } from './state.ts';
@@ -46,6 +47,8 @@ export interface Evaluation {
   readonly dialect: Dialect;
   readonly environment: Environment;
   readonly database: Database;
+  /** What natives charge for beyond their calls, which the evaluator charges for. */
+  readonly gas: GasMeter;
   /** It is replaced as a whole, never changed. */
   state: State;
   readonly context: Context;

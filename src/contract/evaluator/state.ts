@@ -56,7 +56,7 @@ export interface Capabilities {
 export interface State {
   readonly namespace: Namespace | undefined;
   /** The names that `use` and definitions of this transaction have brought to code outside of modules. */
-  readonly imported: ReadonlyMap<string, Member>;
+  readonly imported: ReadonlyMap<string, Value>;
   /** The modules that were looked up in this transaction, by their names: they do not change in it unseen. */
   readonly modules: ReadonlyMap<string, LoadedModule>;
   /** The modules whose governance has agreed in this transaction. */

@@ -46,9 +46,11 @@ function choose(args: readonly Argument[], { evaluation }: Call): Value | undefi
   );
 }
 
-function enforce(args: readonly Argument[]): Value | undefined {
+function enforce(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
   const isMet = bool(args[0]);
+  // Since version 4.5 the message is evaluated only if it is needed, and costs nothing otherwise.
+  if (evaluation.gas.flags.has('DisablePact45') && typeof args[1].value !== 'string') return undefined;
   if (isMet !== false) return isMet;
   const message = args[1].value;
   return typeof message === 'string' ? fail(message) : undefined;
@@ -105,4 +107,10 @@ export const CONTROL: readonly Native[] = [
   lazy('bind', 'src:object:<{row}> binding:<{row}> -> <a>', (args, { evaluation, scope, binding }) =>
     args.length === 1 && binding ? evaluation.evaluateBinding(binding, args[0].value, scope) : undefined,
   ),
+  {
+    ...lazy('do', 'first:<a> last:<b> -> <b>', (args, { binding }) =>
+      binding ? undefined : args.map((arg) => arg.value).at(-1),
+    ),
+    dialect: 5,
+  },
 ];
