@@ -37,7 +37,7 @@ export async function runPrompt(options: RunOptions, makeSession: MakeSession): 
 export interface PromptOptions {
   readonly conversation: Conversation;
   readonly history: Pick<History, 'newestFirst' | 'add' | 'close'>;
-  readonly input: NodeJS.ReadableStream;
+  readonly input: NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
   readonly output: NodeJS.WritableStream;
   /** Whether the output understands escape codes. Without them, lines come as the terminal edits them. */
   readonly isTerminal: boolean;
@@ -67,19 +67,27 @@ export async function talk(options: PromptOptions): Promise<void> {
   }
 }
 
-function untilClosed(line: Interface, { conversation, history, output, paint }: PromptOptions): Promise<void> {
+function untilClosed(
+  line: Interface,
+  { conversation, history, input, output, isTerminal, paint }: PromptOptions,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const ask = () => {
       line.setPrompt(paint('bold', conversation.goesOn ? GOES_ON : PROMPT));
       line.prompt();
     };
+    // While code runs, nobody reads the keyboard: the terminal itself makes a signal of Ctrl-C, which ends the process.
+    const readKeys = (reads: boolean) => isTerminal && input.setRawMode?.(reads);
     line.on('line', (typed) => {
+      readKeys(false);
       try {
         history.add(typed);
         for (const each of conversation.take(typed)) output.write(`${each}\n`);
       } catch (fault) {
         reject(fault);
         return;
+      } finally {
+        readKeys(true);
       }
       if (conversation.hasEnded) resolve();
       else ask();

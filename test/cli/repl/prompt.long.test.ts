@@ -45,6 +45,17 @@ describe.skipIf(noTmux)(`the prompt on a terminal${why}`, () => {
     await terminal.sees('code 0');
   });
 
+  it('ends at Ctrl-C while code runs, and leaves the terminal as it was', async () => {
+    await open();
+    const long = '(fold (lambda (a b) (fold (+) 0 (enumerate 0 100000))) 0 (enumerate 0 100000))';
+    terminal.type(`(print "it runs") ${long}\n`);
+    await terminal.sees(/^"?it runs/m);
+    terminal.press('C-c');
+    terminal.type('echo "ended $?"; stty -a\n');
+    await terminal.sees('ended 130');
+    await terminal.sees(/^isig icanon iexten echo /m);
+  });
+
   it('runs files', async () => {
     await open();
     writeFileSync(join(terminal.directory, 'a.repl'), '(expect "sums" 4 (+ 1 2))\n');
