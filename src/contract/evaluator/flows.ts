@@ -61,6 +61,7 @@ export function continueFlow(evaluation: Evaluation, step: FlowStep, foreign?: F
   }
   if (!member.is('defpact')) throw faults.noFlow(last.continuation, 'defpact required');
   const resumed = step.resumed ?? last.yielded;
+  evaluation.gas.call(member.definition.name);
   return evaluation.within({ step: { ...step, resumed } }, () =>
     inRun(evaluation, { member, args }, position, (run) => runFlow(evaluation, run, step, last)),
   );
@@ -79,6 +80,7 @@ export function continueNested(evaluation: Evaluation, call: MemberCall, positio
   const last = state.flow.nested.get(flowId);
   if (!last) throw new FlowFaults(dialect, position).notNested(call.member);
   const step = { ...outer, flowId, resumed: last.yielded };
+  evaluation.gas.call(call.member.definition.name);
   return inRun(evaluation, call, position, (run) => runNested(evaluation, run, step));
 }
 
