@@ -52,7 +52,6 @@ export interface EvaluatorOptions {
 
 export class Evaluator implements Evaluation {
   readonly dialect: Dialect;
-  environment: Environment;
   database: Database;
   readonly gas: GasMeter;
   state: State = INITIAL_STATE;
@@ -62,6 +61,7 @@ export class Evaluator implements Evaluation {
   testFunctions: ReadonlyMap<string, Native>;
   readonly #natives: ReadonlyMap<string, Native>;
   readonly #maxSteps: number;
+  #environment: Environment;
   #context: Context = OUTERMOST;
   #steps = 0;
   #nesting = 0;
@@ -73,15 +73,27 @@ export class Evaluator implements Evaluation {
     maxSteps = MAX_STEPS,
     environment = INITIAL_ENVIRONMENT,
     database = new Database(),
-    gas = new GasMeter({ dialect, flags: environment.flags }),
+    gas = meterOf(environment, dialect),
   }: EvaluatorOptions) {
     this.dialect = dialect;
-    this.environment = environment;
+    this.#environment = environment;
     this.database = database;
     this.testFunctions = testFunctions;
     this.gas = gas;
     this.#natives = natives;
     this.#maxSteps = maxSteps;
+  }
+
+  get environment(): Environment {
+    return this.#environment;
+  }
+
+  /** Code that runs from now on sees it, and is charged by its model. */
+  set environment(environment: Environment) {
+    this.#environment = environment;
+    this.gas.model = environment.gasModel;
+    this.gas.limit = environment.gasLimit;
+    this.gas.flags = environment.flags;
   }
 
   get context(): Context {
@@ -114,10 +126,15 @@ export class Evaluator implements Evaluation {
 
   attempt(action: () => Value): Value | undefined {
     const { state } = this;
+    const unspend = this.gas.mark();
     try {
       return action();
     } catch (fault) {
-      if (!(fault instanceof ContractError) || fault.kind !== 'tx-failure') throw fault;
+      if (!(fault instanceof ContractError)) throw fault;
+      // Before 4.4, code could catch everything, and what had failed was free of charge.
+      const isOlderRule = this.environment.flags.has('DisablePact44');
+      if (isOlderRule ? fault.kind === 'gas' : fault.kind !== 'tx-failure') throw fault;
+      if (isOlderRule) unspend();
       this.state = state;
       return undefined;
     }
@@ -231,7 +248,7 @@ export class Evaluator implements Evaluation {
     return { member: callee, args: expression.arguments.map((arg) => this.evaluate(arg, scope)) };
   }
 
-  isNative = (name: string): boolean => this.#native(name) !== undefined;
+  isNative = (name: string): boolean => this.findNative(name) !== undefined;
 
   isKnown = (name: string): boolean => this.isNative(name) || CONSTANTS.has(name) || this.testFunctions.has(name);
 
@@ -251,7 +268,7 @@ export class Evaluator implements Evaluation {
     if (callee.kind === 'lambda') return callee.parameters.length > args.length;
     if ((callee.kind !== 'name' && callee.kind !== 'dotted-name') || binding) return false;
     const local = callee.kind === 'name' ? scope.find(callee.name) : undefined;
-    const native = local === undefined && callee.kind === 'name' ? this.#native(callee.name) : undefined;
+    const native = local === undefined && callee.kind === 'name' ? this.findNative(callee.name) : undefined;
     if (native) return fewestParameters(native) > args.length;
     const known = local ?? scope.names.find(textOfName(callee));
     if (known instanceof Closure) return known.lambda.parameters.length > args.length;
@@ -363,7 +380,7 @@ export class Evaluator implements Evaluation {
     if (callee.kind === 'name') {
       const local = scope.find(callee.name);
       if (local !== undefined) return callableOf(local, this.dialect);
-      const native = this.#native(callee.name);
+      const native = this.findNative(callee.name);
       if (native) return native;
       const testFunction = this.testFunctions.get(callee.name);
       if (testFunction && !scope.names.find(callee.name)) return testFunction;
@@ -381,7 +398,7 @@ export class Evaluator implements Evaluation {
       const value = scope.find(name.name) ?? CONSTANTS.get(name.name);
       if (value !== undefined) return value;
       // Natives are values in dialect 5 only.
-      const native = this.dialect === 5 ? this.#native(name.name) : undefined;
+      const native = this.dialect === 5 ? this.findNative(name.name) : undefined;
       if (native) return new NativeFunction(native);
     }
     const meant = this.#meant(name, scope);
@@ -412,10 +429,14 @@ export class Evaluator implements Evaluation {
     throw new ContractError('eval', `resolveRef: dynamic ref not found: ${reference}::${member}`, position);
   }
 
-  #native(name: string): Native | undefined {
+  findNative(name: string): Native | undefined {
     const native = this.#natives.get(name);
     return (native?.dialect ?? this.dialect) === this.dialect ? native : undefined;
   }
+}
+
+function meterOf({ gasModel, gasLimit, flags }: Environment, dialect: Dialect): GasMeter {
+  return new GasMeter({ model: gasModel, limit: gasLimit, flags, dialect });
 }
 
 function isNative(callee: Native | Closure | Member): callee is Native {

@@ -5,6 +5,7 @@ import type { Defpact, Step } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { jsonTextOf } from '../values/json.ts';
 import { areEqual, type Storable, type Value } from '../values/values.ts';
+import { requireAccess } from './access.ts';
 import { FlowFaults } from './flow-faults.ts';
 import type { Continuation, FlowState } from './flow-state.ts';
 import { storable } from './guards.ts';
@@ -61,9 +62,8 @@ export function continueFlow(evaluation: Evaluation, step: FlowStep, foreign?: F
   }
   if (!member.is('defpact')) throw faults.noFlow(last.continuation, 'defpact required');
   const resumed = step.resumed ?? last.yielded;
-  evaluation.gas.call(member.definition.name);
   return evaluation.within({ step: { ...step, resumed } }, () =>
-    inRun(evaluation, { member, args }, position, (run) => runFlow(evaluation, run, step, last)),
+    inContinued(evaluation, { member, args }, position, (run) => runFlow(evaluation, run, step, last)),
   );
 }
 
@@ -80,8 +80,18 @@ export function continueNested(evaluation: Evaluation, call: MemberCall, positio
   const last = state.flow.nested.get(flowId);
   if (!last) throw new FlowFaults(dialect, position).notNested(call.member);
   const step = { ...outer, flowId, resumed: last.yielded };
+  return inContinued(evaluation, call, position, (run) => runNested(evaluation, run, step));
+}
+
+/** A step that is not the first. The first one is charged for as the application that it is. */
+function inContinued(
+  evaluation: Evaluation,
+  call: MemberCall,
+  position: Position | undefined,
+  action: (run: Run) => Value,
+): Value {
   evaluation.gas.call(call.member.definition.name);
-  return inRun(evaluation, call, position, (run) => runNested(evaluation, run, step));
+  return inRun(evaluation, call, position, action);
 }
 
 function inRun(
@@ -168,12 +178,9 @@ function enter(evaluation: Evaluation, flow: FlowState): void {
   evaluation.state = { ...evaluation.state, flow };
 }
 
-function keep({ context, database, dialect }: Evaluation, { flowId }: FlowStep, flow: FlowState | 'completed'): void {
-  if (context.access !== 'write') {
-    const message5 = 'Error during database operation: Operation disallowed in read-only or sys-only mode';
-    throw new ContractError('eval', dialect === 4 ? 'Illegal database access attempt (writeRow)' : message5);
-  }
-  database.flows.set(flowId, flow);
+function keep(evaluation: Evaluation, { flowId }: FlowStep, flow: FlowState | 'completed'): void {
+  requireAccess(evaluation, 'write', 'writeRow');
+  evaluation.database.flows.set(flowId, flow);
 }
 
 /* Continuing. */

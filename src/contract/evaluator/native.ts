@@ -56,6 +56,7 @@ export interface Evaluation {
   readonly transactionNames: Names;
   /** Whether a native has this name. */
   readonly isNative: (name: string) => boolean;
+  findNative(name: string): Native | undefined;
   /** Whether a native, a constant of the language or a function of the interpreter has this name. */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
@@ -81,8 +82,8 @@ export interface Evaluation {
   /** Runs the action with another context. */
   within<T>(change: Partial<Context>, action: () => T): T;
   /**
-   * @returns undefined if a transaction's failure (`enforce`) comes out of it; everything else that fails goes on.
-   *   After a failure the state is as it was before
+   * @returns undefined if a transaction's failure (`enforce`) comes out of it; everything else that fails goes on,
+   *   unless the flag `DisablePact44` is set. After a failure the state is as it was before
    */
   attempt(action: () => Value): Value | undefined;
   /** Counts steps of what takes long by itself, such as a native that makes a list. */

@@ -85,7 +85,10 @@ export interface Frame {
   readonly outer: Frame | undefined;
 }
 
-/** What code may do with tables: conditions of `enforce` and guards nothing, what `try` runs cannot write. */
+/**
+ * What code may do with tables. Conditions of `enforce` and user guards can only read rows in dialect 5, and not even
+ * that in dialect 4; the same holds for constants in both. What `try` and `enforce-one` run can read rows, too.
+ */
 export type TableAccess = 'write' | 'read' | 'none';
 
 /** The step of a flow that is asked for. */

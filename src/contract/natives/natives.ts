@@ -9,11 +9,12 @@ import { LISTS } from './lists.ts';
 import { MESSAGES } from './messages.ts';
 import { MODULES } from './modules.ts';
 import { OPERATORS } from './operators.ts';
+import { TABLES } from './tables.ts';
 import { TEXTS } from './texts.ts';
 import { TIME } from './time.ts';
 
 export const NATIVES: ReadonlyMap<string, Native> = new Map(
-  [CAPABILITIES, CONTROL, FLOWS, KEYSETS, LISTS, MESSAGES, MODULES, OPERATORS, TEXTS, TIME]
+  [CAPABILITIES, CONTROL, FLOWS, KEYSETS, LISTS, MESSAGES, MODULES, OPERATORS, TABLES, TEXTS, TIME]
     .flat()
     .map((native) => [native.name, native]),
 );
